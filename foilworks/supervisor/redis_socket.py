@@ -1,0 +1,42 @@
+"""Where the embedded Redis of a home listens. No Django here: the settings ask this module."""
+
+import hashlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import quote
+
+# sun_path of a unix socket address holds 108 bytes on Linux and 104 on macOS, the closing NUL included.
+SOCKET_PATH_LIMIT = 103 if sys.platform == "darwin" else 107
+
+
+def redis_folder(home: Path) -> Path:
+    """The folder in which the embedded Redis of ``home`` keeps its conf, its append-only file and its lock."""
+    return Path(home).absolute() / "redis"
+
+
+def redis_socket_path(home: Path) -> Path:
+    """The socket of the embedded Redis of ``home``; nothing is made or opened.
+
+    It depends on the home alone, so that every process of a home computes the same place: ``HOME/redis/redis.sock``,
+    or, where that is too long for a socket address, a folder of this user in the system's temporary folder named
+    after the home's hash (the server makes it private before it listens).
+    """
+    socket = redis_folder(home) / "redis.sock"
+    if len(os.fsencode(socket)) <= SOCKET_PATH_LIMIT:
+        return socket
+    # Symbolic links resolved: one home reached by two names has one server.
+    digest = hashlib.sha256(os.fsencode(Path(home).resolve())).hexdigest()[:16]
+    return _temporary_root() / f"foilworks-{os.getuid()}-{digest}" / "redis.sock"
+
+
+def redis_url(home: Path) -> str:
+    """The address of the embedded Redis of ``home`` in the form that redis-py reads: ``unix://PATH?db=0``."""
+    return f"unix://{quote(str(redis_socket_path(home)))}?db=0"
+
+
+def _temporary_root() -> Path:
+    # /tmp first and not TMPDIR: two shells with different TMPDIRs must find the same server.
+    fixed = Path("/tmp")
+    return fixed if os.access(fixed, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
