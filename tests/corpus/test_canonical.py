@@ -1,0 +1,57 @@
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpus.rules.canonical import canonical_line, content_hash
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_size=5), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+def test_keys_are_sorted_and_spaces_left_out():
+    assert canonical_line({"b": [1, {"z": 1, "a": 2}], "a": "é"}) == '{"a":"é","b":[1,{"a":2,"z":1}]}'
+
+
+def test_the_hash_is_sha256_of_the_lines_sorted_by_id():
+    expected = hashlib.sha256(b'{"caption":"x","id":"a"}\n{"caption":"y","id":"b"}\n').hexdigest()
+    assert content_hash([{"id": "b", "caption": "y"}, {"caption": "x", "id": "a"}]) == expected
+
+
+def test_one_changed_code_point_changes_the_hash():
+    composed, combining = [{"id": "a", "caption": "caf\u00e9"}], [{"id": "a", "caption": "cafe\u0301"}]
+    assert content_hash(composed) != content_hash(combining)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [{"id": "a", "x": float("nan")}, {"id": "a", "x": "\ud800"}, {"id": "a", "x": {1: 2}}, {"caption": "c"}],
+)
+def test_what_has_no_one_spelling_is_refused(record):
+    with pytest.raises((ValueError, TypeError)):
+        content_hash([record])
+
+
+def test_two_records_with_one_id_are_refused():
+    with pytest.raises(ValueError, match="same id 'a'"):
+        content_hash([{"id": "a"}, {"id": "a"}])
+
+
+@given(
+    st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_size=5), json_values, max_size=5)
+)
+def test_a_line_holds_no_line_feed_and_no_key_order(record):
+    line = canonical_line(record)
+    assert "\n" not in line
+    assert canonical_line(dict(reversed(list(record.items())))) == line
