@@ -1,0 +1,202 @@
+"""Passive rows of what a benchmark is made of: videos, captions, subtests, items with their foils, releases.
+
+Nothing here changes state by itself; actions of the apps above do, through corpus.rules.states.
+"""
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from corpus.rules.states import FoilVerdict, ItemState
+from projects.models import Project, User
+
+
+class MediaState(models.TextChoices):
+    MISSING = "missing", _("missing")
+    READY = "ready", _("ready")
+    BROKEN = "broken", _("broken")
+
+
+class Split(models.TextChoices):
+    NONE = "", _("none")
+    TRAIN = "train", "train"
+    VAL = "val", "val"
+    TEST = "test", "test"
+
+
+class Video(models.Model):
+    """A clip: a source (file, or URL that only the browser resolves) and the trim of it that is shown.
+
+    Times are seconds of presentation time; facts about the file come from decoding it, never from a guess. Records
+    import without a file: `media_state` is then missing, the clip is listed, and nobody can claim it.
+    """
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="videos")
+    key = models.CharField(max_length=200, help_text=_("The clip's id in its source, trim included."))
+    file = models.FileField(max_length=300, blank=True)
+    url = models.URLField(max_length=1000, blank=True)
+    sha256 = models.CharField(max_length=64, blank=True)
+    media_state = models.CharField(max_length=8, choices=MediaState, default=MediaState.MISSING)
+    media_error = models.CharField(max_length=500, blank=True)
+    start_time = models.FloatField(null=True, blank=True, help_text=_("seconds, or pts if so stated"))
+    end_time = models.FloatField(null=True, blank=True)
+    time_unit = models.CharField(max_length=3, choices=[("sec", "sec"), ("pts", "pts")], default="sec")
+    duration = models.FloatField(null=True, blank=True, help_text=_("of the whole file, in seconds"))
+    fps = models.FloatField(null=True, blank=True)
+    n_frames = models.PositiveIntegerField(null=True, blank=True)
+    width = models.PositiveIntegerField(null=True, blank=True)
+    height = models.PositiveIntegerField(null=True, blank=True)
+    source_dataset = models.CharField(max_length=100, blank=True)
+    source_id = models.CharField(max_length=200, blank=True, help_text=_("The uncut video's id in its dataset."))
+    split = models.CharField(max_length=5, choices=Split, blank=True)
+    class_label = models.CharField(max_length=200, blank=True)
+    category = models.CharField(max_length=200, blank=True)
+    movie = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["project", "key"], name="one_video_a_key")]
+        indexes = [models.Index(fields=["project", "media_state"], name="video_media_state")]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Caption(models.Model):
+    """A sentence that is true of its video. `facts` holds what methods need: an annotated count, a template."""
+
+    video = models.ForeignKey(Video, models.CASCADE, related_name="captions")
+    key = models.CharField(max_length=200)
+    text = models.TextField()
+    text_sha256 = models.CharField(max_length=64)
+    facts = models.JSONField(default=dict, blank=True)
+    # Validators mostly said "foil only" or "neither": the caption itself is in doubt (workflow.md rule 11).
+    flagged_false = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["video", "text_sha256"], name="one_caption_a_video_text")]
+
+    def __str__(self) -> str:
+        return self.text[:80]
+
+
+class Subtest(models.Model):
+    """A phenomenon that is tested, e.g. Change of State / Pre-State, and the rules its items live by."""
+
+    class Kind(models.TextChoices):
+        MAIN = "main", _("main")
+        PROFICIENCY = "proficiency", _("proficiency")
+
+    class ValidWhen(models.TextChoices):
+        ALL = "all", _("all its caption-foil pairs are valid")
+        ENOUGH = "enough", _("enough of its pairs are valid; invalid foils drop out")
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="subtests")
+    name = models.CharField(max_length=120)
+    test = models.CharField(max_length=120, blank=True, help_text=_("The phenomenon that several subtests share."))
+    kind = models.CharField(max_length=12, choices=Kind, default=Kind.MAIN)
+    # Items of this subtest look for their proficiency item (same video) in the named one.
+    proficiency_subtest = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="mains")
+    foils_per_item = models.PositiveSmallIntegerField(default=1)
+    # 0 votes: an assembled item is valid at once. Proficiency items take one internal vote.
+    votes_wanted = models.PositiveSmallIntegerField(default=3)
+    votes_needed = models.PositiveSmallIntegerField(default=2)
+    valid_when = models.CharField(max_length=6, choices=ValidWhen, default=ValidWhen.ALL)
+    foils_enough = models.PositiveSmallIntegerField(default=1)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "name"], name="one_subtest_a_name"),
+            models.CheckConstraint(condition=Q(foils_per_item__gte=1), name="at_least_one_foil"),
+            models.CheckConstraint(condition=Q(votes_needed__lte=F("votes_wanted")), name="needed_votes_exist"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Item(models.Model):
+    """Video + caption + foils in a subtest. Several main items may share one proficiency item."""
+
+    subtest = models.ForeignKey(Subtest, models.CASCADE, related_name="items")
+    # Of the caption; repeated here so that the leakage rule is one index look-up.
+    video = models.ForeignKey(Video, models.CASCADE, related_name="items")
+    caption = models.ForeignKey(Caption, models.CASCADE, related_name="items")
+    proficiency_item = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="main_items")
+    key = models.CharField(max_length=200)
+    state = models.CharField(max_length=13, choices=[(s.value, s.value) for s in ItemState])
+    # None until the votes are in (and always where votes stop early): 3 of 3 for every pair.
+    unanimous = models.BooleanField(null=True, blank=True)
+    # Unknown fields of an imported record, given back on export.
+    extra = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["subtest", "key"], name="one_item_a_key")]
+        indexes = [models.Index(fields=["subtest", "state"], name="item_state")]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Foil(models.Model):
+    """An accepted foil of an item; votes attach to it. Its provenance is the Candidate that points here."""
+
+    item = models.ForeignKey(Item, models.CASCADE, related_name="foils")
+    position = models.PositiveSmallIntegerField()
+    text = models.TextField()
+    text_sha256 = models.CharField(max_length=64)
+    verdict = models.CharField(
+        max_length=7, choices=[(v.value, v.value) for v in FoilVerdict], default=FoilVerdict.PENDING
+    )
+
+    class Meta:
+        ordering = ["item_id", "position"]
+        constraints = [models.UniqueConstraint(fields=["item", "position"], name="one_foil_a_position")]
+
+    def __str__(self) -> str:
+        return self.text[:80]
+
+
+class Release(models.Model):
+    """An immutable, content-addressed snapshot of accepted items. Evaluation names a release, never "what is now"."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="releases")
+    name = models.CharField(max_length=120)
+    content_hash = models.CharField(max_length=64)
+    n_items = models.PositiveIntegerField()
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "name"], name="one_release_a_name"),
+            models.UniqueConstraint(fields=["project", "content_hash"], name="one_release_a_content"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ReleaseItem(models.Model):
+    """One item as it was when frozen; `record` alone says what a model is scored on."""
+
+    release = models.ForeignKey(Release, models.CASCADE, related_name="members")
+    item = models.ForeignKey(Item, models.SET_NULL, null=True, related_name="released_as")
+    video = models.ForeignKey(Video, models.SET_NULL, null=True, related_name="+")
+    position = models.PositiveIntegerField()
+    record = models.JSONField()
+
+    class Meta:
+        ordering = ["release_id", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["release", "position"], name="one_member_a_position"),
+            models.UniqueConstraint(fields=["release", "item"], name="one_member_an_item"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.release_id}:{self.position}"

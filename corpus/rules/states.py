@@ -1,0 +1,116 @@
+"""Both state machines (workflow.md, "Two state machines"). Pure: no Django, no clock, no database.
+
+A move is a name; `*_MOVES` says from which states it may start and where it may lead. Actions ask
+`next_candidate_state` / `next_item_state` and then compare-and-swap the row from the old state to the answer.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from text.errors import ActionableError
+
+
+class IllegalMove(ActionableError):
+    """The move is not allowed from the state that the row is in now."""
+
+
+class CandidateState(StrEnum):
+    GENERATED = "generated"
+    FILTERED_OUT = "filtered_out"
+    QUEUED = "queued"
+    EDITING = "editing"
+    IN_REVIEW = "in_review"
+    RETURNED = "returned"
+    ACCEPTED = "accepted"
+    DROPPED = "dropped"
+    SUPERSEDED = "superseded"
+
+
+class ItemState(StrEnum):
+    IN_VALIDATION = "in_validation"
+    VALID = "valid"
+    INVALID = "invalid"
+    SPLIT = "split"
+    REQUEUED = "requeued"
+    RETRACTED = "retracted"
+
+
+class FoilVerdict(StrEnum):
+    """What an item's validators made of one caption-foil pair; the item's state follows from its pairs."""
+
+    PENDING = "pending"
+    VALID = "valid"
+    INVALID = "invalid"
+    SPLIT = "split"
+
+
+@dataclass(frozen=True)
+class Move:
+    """`to` holds one state, or several where votes decide which."""
+
+    origins: frozenset[str]
+    to: frozenset[str]
+
+
+def _move(origins: tuple[str, ...], *to: str) -> Move:
+    return Move(frozenset(origins), frozenset(to))
+
+
+C = CandidateState
+CANDIDATE_MOVES: dict[str, Move] = {
+    "reject": _move((C.GENERATED,), C.FILTERED_OUT),
+    "queue": _move((C.GENERATED,), C.QUEUED),
+    "skip_editing": _move((C.GENERATED,), C.IN_REVIEW),
+    "readmit": _move((C.FILTERED_OUT,), C.QUEUED),
+    "claim": _move((C.QUEUED, C.RETURNED), C.EDITING),
+    "release": _move((C.EDITING,), C.QUEUED),
+    "release_returned": _move((C.EDITING,), C.RETURNED),
+    "submit": _move((C.EDITING,), C.IN_REVIEW),
+    "undo_submit": _move((C.IN_REVIEW,), C.EDITING),
+    "accept": _move((C.IN_REVIEW,), C.ACCEPTED),
+    "send_back": _move((C.IN_REVIEW,), C.RETURNED),
+    "drop": _move((C.IN_REVIEW,), C.DROPPED),
+    # A person's rewording, or the reviewer's own fix, lives on as a child; the text it came from is superseded.
+    "supersede": _move((C.EDITING, C.IN_REVIEW), C.SUPERSEDED),
+}
+
+I = ItemState  # noqa: E741
+ITEM_MOVES: dict[str, Move] = {
+    "vote": _move((I.IN_VALIDATION,), I.IN_VALIDATION, I.VALID, I.INVALID, I.SPLIT),
+    "adjudicate": _move((I.SPLIT,), I.VALID, I.INVALID),
+    "recount": _move((I.VALID, I.INVALID, I.SPLIT), I.IN_VALIDATION),
+    "requeue": _move((I.INVALID,), I.REQUEUED),
+    "retract": _move((I.VALID,), I.RETRACTED),
+}
+
+TERMINAL_CANDIDATE_STATES = frozenset({C.ACCEPTED, C.DROPPED, C.SUPERSEDED})
+
+
+def next_candidate_state(state: str, move: str) -> CandidateState:
+    """Where `move` takes a candidate that is in `state`; IllegalMove when it may not start there."""
+    (target,) = _checked(CANDIDATE_MOVES, "candidate", state, move).to
+    return CandidateState(target)
+
+
+def next_item_state(state: str, move: str, outcome: str | None = None) -> ItemState:
+    """Where `move` takes an item; `outcome` chooses among several targets (the votes' result, the adjudicator's)."""
+    allowed = _checked(ITEM_MOVES, "item", state, move).to
+    if outcome is None and len(allowed) == 1:
+        (outcome,) = allowed
+    if outcome not in allowed:
+        raise IllegalMove(f"an item cannot go from {state} to {outcome} by '{move}'; reload to see its state now")
+    return ItemState(outcome)
+
+
+def first_item_state(votes_wanted: int) -> ItemState:
+    """An assembled item waits for votes; where the subtest asks for none it is valid at once."""
+    return ItemState.IN_VALIDATION if votes_wanted > 0 else ItemState.VALID
+
+
+def _checked(moves: dict[str, Move], what: str, state: str, move: str) -> Move:
+    found = moves.get(move)
+    if found is None:
+        raise IllegalMove(f"there is no move '{move}' for a {what}; choose one of: {', '.join(moves)}")
+    if state not in found.origins:
+        raise IllegalMove(f"this {what} is {state}, so '{move}' is not possible; reload to see its state now")
+    return found

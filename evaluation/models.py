@@ -1,0 +1,73 @@
+"""Scoring runs, the scores they stored, and reports cached by the fingerprint of what they were made from."""
+
+from django.db import models
+
+from corpus.models import Release
+from jobs.models import Job
+from projects.models import Project, User
+
+
+class Run(models.Model):
+    """One model on one release under one protocol. Metrics are computed from stored scores, never stored here."""
+
+    release = models.ForeignKey(Release, models.CASCADE, related_name="runs")
+    # As typed: "tiny:/path", "clip:openai/clip-vit-base-patch32", "file:scores.json", "fake:".
+    spec = models.CharField(max_length=500)
+    label = models.CharField(max_length=120)
+    # Model id + revision (the hash of a folder's weights, of a score file): the key of its scores.
+    model_key = models.CharField(max_length=300, blank=True)
+    protocol = models.CharField(max_length=40, default="foilworks")
+    device = models.CharField(max_length=12, default="auto")
+    params = models.JSONField(default=dict, blank=True)
+    job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+")
+    # Clips whose media is missing or broken, ids of a score file that the release lacks: {"problem": [ids]}.
+    problems = models.JSONField(default=dict, blank=True)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.label} on {self.release_id}"
+
+
+class Score(models.Model):
+    """One raw value for one text of one clip (metrics.md "Scores are stored, metrics are computed")."""
+
+    model_key = models.CharField(max_length=300)
+    protocol = models.CharField(max_length=40)
+    # Video sha256 (source + id where there is no file) with the trim; empty for text-only models.
+    clip_key = models.CharField(max_length=200, blank=True)
+    text_sha256 = models.CharField(max_length=64)
+    value = models.FloatField()
+    kind = models.CharField(max_length=20)
+    higher_is_better = models.BooleanField(default=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["model_key", "protocol", "clip_key", "text_sha256"], name="one_score_a_text"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.model_key}: {self.value}"
+
+
+class Report(models.Model):
+    """A computed report; a fingerprint other than its inputs' now means stale, and it is computed again on reading."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="reports")
+    kind = models.CharField(max_length=40)
+    params = models.JSONField(default=dict, blank=True)
+    params_key = models.CharField(max_length=64, blank=True)
+    fingerprint = models.CharField(max_length=64)
+    data = models.JSONField()
+    created_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["project", "kind", "params_key"], name="one_report_a_kind")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.project_id}"

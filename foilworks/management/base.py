@@ -1,0 +1,82 @@
+"""What every `foilworks` command shares: `--json`, one clear line for bad input, exit status 0, 1 or 2."""
+
+import json
+import sys
+from abc import abstractmethod
+from argparse import RawDescriptionHelpFormatter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
+
+from text.errors import ActionableError
+
+BAR_WIDTH = 30
+
+
+class _HelpFormatter(DjangoHelpFormatter, RawDescriptionHelpFormatter):
+    """Django's order of options; the example keeps its line breaks."""
+
+
+class FoilworksCommand(BaseCommand):
+    """Subclasses give `help`, `example`, `run(**options) -> dict` and, for people, `render(result) -> str`.
+
+    Exit status: 0 done, 1 bad input (an ActionableError, printed as one line on stderr), 2 wrong usage. With
+    `--json`, stdout carries exactly one JSON object; everything else goes to stderr.
+    """
+
+    example = ""
+    requires_system_checks: list[str] = []
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        epilog = f"example:\n  {self.example}" if self.example else None
+        parser = super().create_parser(
+            prog_name, subcommand, epilog=epilog, formatter_class=_HelpFormatter, **kwargs
+        )
+        parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object on stdout")
+        return parser
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        as_json = options.pop("as_json")
+        try:
+            result = self.run(**options)
+        except ActionableError as error:
+            self.stderr.write(f"foilworks: {one_line(str(error))}")
+            sys.exit(1)
+        except BrokenPipeError:
+            sys.exit(1)
+        text = json.dumps(result, ensure_ascii=False, allow_nan=False) if as_json else self.render(result)
+        self.stdout.write(text)
+        if status := self.exit_status(result):
+            sys.exit(status)
+
+    @abstractmethod
+    def run(self, **options: Any) -> dict[str, Any]:
+        """Do the work; what it returns is printed as JSON or given to `render`."""
+
+    def render(self, result: dict[str, Any]) -> str:
+        return json.dumps(result, ensure_ascii=False, indent=2)
+
+    def exit_status(self, result: dict[str, Any]) -> int:
+        """0 unless a command has a reason of its own (a strict import, a failed verification)."""
+        return 0
+
+    def say(self, message: str) -> None:
+        """A line for people, on stderr so that stdout stays one JSON object."""
+        self.stderr.write(message, style_func=str)
+
+    def progress(self, things: Iterable[Any], total: int, label: str) -> Iterator[Any]:
+        """Yield `things`, drawing a bar on a terminal's stderr; silent elsewhere."""
+        shown = sys.stderr.isatty() and total > 0
+        for done, thing in enumerate(things, start=1):
+            yield thing
+            if shown:
+                filled = BAR_WIDTH * done // total
+                bar = "#" * filled + "." * (BAR_WIDTH - filled)
+                sys.stderr.write(f"\r{label} [{bar}] {done}/{total}" + ("\n" if done >= total else ""))
+                sys.stderr.flush()
+
+
+def one_line(message: str) -> str:
+    """Line breaks and control characters of hostile input cannot forge a second message."""
+    return " ".join("".join(ch if ch.isprintable() else " " for ch in message).split())

@@ -1,0 +1,220 @@
+"""All settings. The only module of the project that reads the environment (and a `.env` file beside manage.py)."""
+
+import os
+import secrets
+import sys
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from csp.constants import NONE, SELF
+
+from foilworks.supervisor.redis_socket import redis_socket_path
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+
+def _env_file(path: Path) -> dict[str, str]:
+    if not path.is_file():
+        return {}
+    lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
+    pairs = (line.split("=", 1) for line in lines if line and not line.startswith("#") and "=" in line)
+    return {key.strip(): value.strip().strip("'\"") for key, value in pairs}
+
+
+_ENVIRONMENT = {**_env_file(BASE_DIR / ".env"), **os.environ}
+
+
+def _env(name: str, default: str = "") -> str:
+    return _ENVIRONMENT.get(name, default)
+
+
+def _flag(name: str, default: bool) -> bool:
+    return _env(name, "1" if default else "0").lower() in {"1", "true", "yes", "on"}
+
+
+def _kept_secret(home: Path) -> str:
+    """A key made once and kept in FOILWORKS_HOME, readable by its owner alone."""
+    path = home / "secret_key"
+    if not path.exists():
+        home.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(secrets.token_urlsafe(50))
+    return path.read_text(encoding="utf-8").strip()
+
+
+# One folder holds database, media, caches, models and the embedded Redis; two homes never touch each other.
+FOILWORKS_HOME = Path(_env("FOILWORKS_HOME", str(BASE_DIR / "var"))).resolve()
+FOILWORKS_HOME.mkdir(parents=True, exist_ok=True)
+FOILWORKS_DEVICE = _env("FOILWORKS_DEVICE", "auto")
+FOILWORKS_CHROMIUM = _env("FOILWORKS_CHROMIUM")
+FOILWORKS_PYTHON = sys.executable
+
+DEBUG = _flag("FOILWORKS_DEBUG", False)
+SECRET_KEY = _env("SECRET_KEY") or _kept_secret(FOILWORKS_HOME)
+ALLOWED_HOSTS = _env("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1],testserver").split(",")
+CSRF_TRUSTED_ORIGINS = [origin for origin in _env("CSRF_TRUSTED_ORIGINS").split(",") if origin]
+
+INSTALLED_APPS = [
+    "foilworks",
+    "evaluation",
+    "annotation",
+    "generation",
+    "corpus",
+    "projects",
+    "jobs",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "django_rq",
+    "csp",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "projects.middleware.ActionableErrorMiddleware",
+]
+
+ROOT_URLCONF = "foilworks.urls"
+WSGI_APPLICATION = "foilworks.wsgi.application"
+AUTH_USER_MODEL = "projects.User"
+LOGIN_URL = "projects:sign_in"
+LOGIN_REDIRECT_URL = "projects:home"
+LOGOUT_REDIRECT_URL = "projects:sign_in"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "projects.context.project_context",
+            ],
+            "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
+        },
+    }
+]
+
+
+def _sqlite(path: Path) -> dict:
+    # IMMEDIATE: a claim takes the write lock at its start, so two claimers queue instead of failing half-way.
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(path),
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": (
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; "
+                "PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY; PRAGMA mmap_size=268435456;"
+            ),
+        },
+        "CONN_MAX_AGE": 60,
+        "TEST": {"NAME": str(path.with_name("test.sqlite3"))},
+    }
+
+
+def _database(url: str) -> dict:
+    if not url:
+        return _sqlite(FOILWORKS_HOME / "foilworks.sqlite3")
+    parts = urlsplit(url)
+    if parts.scheme == "sqlite":
+        return _sqlite(Path(unquote(parts.path)))
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": unquote(parts.hostname or ""),
+        "PORT": str(parts.port or ""),
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+    }
+
+
+DATABASES = {"default": _database(_env("DATABASE_URL"))}
+
+REDIS_URL = _env("REDIS_URL")
+_REDIS = {"URL": REDIS_URL} if REDIS_URL else {"UNIX_SOCKET_PATH": str(redis_socket_path(FOILWORKS_HOME)), "DB": 0}
+_QUEUE = {**_REDIS, "DEFAULT_TIMEOUT": 24 * 3600, "SERIALIZER": "rq.serializers.JSONSerializer"}
+RQ_QUEUES = {"default": dict(_QUEUE), "gpu": dict(_QUEUE)}
+RQ = {"COMMIT_MODE": "on_db_commit"}
+
+MEDIA_ROOT = FOILWORKS_HOME / "media"
+MEDIA_URL = "/media/"
+EXPORT_ROOT = FOILWORKS_HOME / "exports"
+MODEL_ROOT = FOILWORKS_HOME / "models"
+CACHE_ROOT = FOILWORKS_HOME / "cache"
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+STATIC_URL = "/static/"
+STATIC_ROOT = FOILWORKS_HOME / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = True
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+# A caption file of a whole benchmark fits; larger imports go through the command line.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = "UTC"
+USE_I18N = True
+USE_TZ = True
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _flag("SECURE_COOKIES", False)
+CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        # A video may be an external URL that only the browser resolves.
+        "media-src": [SELF, "https:"],
+        "object-src": [NONE],
+        "base-uri": [SELF],
+        "frame-ancestors": [NONE],
+        "form-action": [SELF],
+    }
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {"handlers": ["stderr"], "level": _env("LOG_LEVEL", "WARNING")},
+}

@@ -1,0 +1,54 @@
+"""Who may reach what. Views and actions get projects only through here; apps above build their own getters on it."""
+
+from django.db.models import QuerySet
+from django.http import Http404
+from django.utils.translation import gettext as _
+
+from projects.errors import AccessDenied
+from projects.models import Membership, Project, Role, User
+
+ALL_ROLES = tuple(Role.values)
+
+
+def roles_in(person: User, project: Project) -> frozenset[str]:
+    """The person's roles in the project; a site administrator has all of them. Cached on the person for a request."""
+    if not person.is_authenticated or not person.is_active:
+        return frozenset()
+    if person.is_superuser:
+        return frozenset(Role.values)
+    cache = person.__dict__.setdefault("_roles_by_project", {})
+    if project.pk not in cache:
+        rows = Membership.objects.filter(project=project, person=person).values_list("role", flat=True)
+        cache[project.pk] = frozenset(rows)
+    return cache[project.pk]
+
+
+def require_role(person: User, project: Project, *roles: str) -> None:
+    """AccessDenied unless the person holds one of `roles` (any role when none is named) in the project."""
+    if not roles_in(person, project) & frozenset(roles or Role.values):
+        raise AccessDenied(
+            _("This needs the role %(roles)s in the project %(project)s; ask its researcher for it.")
+            % {"roles": " / ".join(roles or Role.values), "project": project.name}
+        )
+
+
+def get_project(person: User, slug: str, *roles: str) -> Project:
+    """The project named `slug`, for a person who holds one of `roles` in it.
+
+    A project that the person is no member of does not exist for them (404); a member without the role gets 403.
+    """
+    try:
+        project = Project.objects.get(slug=slug)
+    except Project.DoesNotExist as error:
+        raise Http404(_("There is no such project.")) from error
+    if not roles_in(person, project):
+        raise Http404(_("There is no such project."))
+    require_role(person, project, *roles)
+    return project
+
+
+def visible_projects(person: User) -> QuerySet[Project]:
+    """The projects that the person belongs to; all of them for a site administrator."""
+    if person.is_superuser:
+        return Project.objects.all()
+    return Project.objects.filter(memberships__person=person).distinct()

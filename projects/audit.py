@@ -1,0 +1,44 @@
+"""The one door to the audit trail. Call it inside the transaction of the write that it records."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import models, transaction
+
+from projects.models import AuditEvent, Project, User
+
+
+def event(
+    project: Project | None,
+    actor: User | None,
+    action: str,
+    target: models.Model,
+    *,
+    from_state: str = "",
+    to_state: str = "",
+    reason: str = "",
+    **details: Any,
+) -> AuditEvent:
+    """An unsaved audit row; `actor` None means the system (an expiry, a job)."""
+    return AuditEvent(
+        project=project,
+        actor=actor,
+        action=action,
+        target_type=target._meta.label_lower,
+        target_id=str(target.pk),
+        from_state=from_state,
+        to_state=to_state,
+        reason=reason[:500],
+        details=details,
+    )
+
+
+def record(*events: AuditEvent) -> None:
+    record_many(events)
+
+
+def record_many(events: Iterable[AuditEvent]) -> None:
+    """Store the rows; outside a transaction this is an error of ours, since the write could stay without its row."""
+    if not transaction.get_connection().in_atomic_block:
+        raise RuntimeError("audit rows are written in the same transaction as what they record")
+    AuditEvent.objects.bulk_create(events, batch_size=500)

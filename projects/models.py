@@ -1,0 +1,87 @@
+"""People, projects, who may do what, and the record of every write."""
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class User(AbstractUser):
+    # Simulated people exist for the demo; their data is marked as such on every page and in every export.
+    is_simulated = models.BooleanField(_("simulated"), default=False)
+
+
+class Role(models.TextChoices):
+    """Roles are per project; a person may hold several. Site administrators are `User.is_superuser`."""
+
+    ANNOTATOR = "annotator", _("annotator")
+    REVIEWER = "reviewer", _("reviewer")
+    VALIDATOR = "validator", _("validator")
+    RESEARCHER = "researcher", _("researcher")
+
+
+class LeakageScope(models.TextChoices):
+    VIDEO = "video", _("the whole video")
+    ITEM = "item", _("the item alone")
+
+
+class Project(models.Model):
+    slug = models.SlugField(max_length=60, unique=True)
+    name = models.CharField(max_length=120)
+    description = models.TextField(blank=True)
+    is_simulated = models.BooleanField(default=False, help_text=_("Its people and judgements are simulated."))
+    edit_stage = models.BooleanField(
+        default=True, help_text=_("Candidates go through people's editing; without it straight to review.")
+    )
+    leakage_scope = models.CharField(max_length=8, choices=LeakageScope, default=LeakageScope.VIDEO)
+    lease_seconds = models.PositiveIntegerField(default=1800, validators=[MinValueValidator(30)])
+    undo_seconds = models.PositiveIntegerField(default=30, validators=[MaxValueValidator(600)])
+    # A returned piece waits for its author this long; then anyone may take it.
+    returned_hours = models.PositiveIntegerField(default=24)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    project = models.ForeignKey(Project, models.CASCADE, related_name="memberships")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=12, choices=Role)
+    # Stated error rates of a simulated person; empty for everybody else.
+    simulated_traits = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["project", "person", "role"], name="one_role_once")]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} {self.role} in {self.project_id}"
+
+
+class AuditEvent(models.Model):
+    """Who did what to which row, when, from which state to which, and why. Rows are only ever added."""
+
+    project = models.ForeignKey(Project, models.CASCADE, null=True, related_name="audit_events")
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    action = models.CharField(max_length=60)
+    target_type = models.CharField(max_length=40)
+    target_id = models.CharField(max_length=64)
+    from_state = models.CharField(max_length=20, blank=True)
+    to_state = models.CharField(max_length=20, blank=True)
+    reason = models.CharField(max_length=500, blank=True)
+    details = models.JSONField(default=dict, blank=True)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["target_type", "target_id", "id"], name="audit_of_a_row"),
+            models.Index(fields=["project", "-id"], name="audit_of_a_project"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.target_type}:{self.target_id}"

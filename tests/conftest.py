@@ -1,0 +1,31 @@
+"""What every test shares. Three named people stand for the three relations to a project: owner, member, stranger."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+# Before Django reads its settings: tests live in a home of their own, beside any live one, and reach no model hub.
+_HOME = tempfile.TemporaryDirectory(prefix="foilworks-test-")
+os.environ["FOILWORKS_HOME"] = _HOME.name
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
+# Playwright's sync API runs an event loop in the test's thread; Django would refuse the database there.
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+for _name in ("DATABASE_URL", "REDIS_URL", "STORAGE_URL"):
+    os.environ.pop(_name, None)
+
+import pytest  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def own_folders(settings, tmp_path: Path) -> Iterator[None]:
+    """Media, exports, models and caches of a test lie in its own folder."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    settings.EXPORT_ROOT = tmp_path / "exports"
+    settings.MODEL_ROOT = tmp_path / "models"
+    settings.CACHE_ROOT = tmp_path / "cache"
+    # The real hashers cost 0.3 s a person; passwords are not what these tests are about.
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    yield

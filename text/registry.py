@@ -1,0 +1,131 @@
+"""Tables of what can be chosen: methods, filters, importers, exporters, adapters, metrics, reports.
+
+A table maps a slug to an `Entry`. Menus, forms and method pages read the table and import nothing; only `load`
+imports, and only jobs and commands call it. So a page can list a method whose code needs a GPU library.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from text.errors import ActionableError
+
+TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
+FALSE_WORDS = frozenset({"0", "false", "no", "off", ""})
+
+
+class RegistryError(ActionableError):
+    """An unknown slug or a parameter value that the entry does not take."""
+
+
+@dataclass(frozen=True)
+class Param:
+    """One field of an entry. `kind` is str, int, float, bool, json or choice (with `choices`)."""
+
+    name: str
+    default: Any
+    help: str
+    kind: str = "str"
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row: `path` is a module ("generation.methods.number") or an attribute ("hub.fake:FakeEmbedder")."""
+
+    label: str
+    path: str
+    params: tuple[Param, ...] = ()
+    deviations: tuple[str, ...] = ()
+    needs_gpu: bool = False
+    summary: str = ""
+
+
+def load(entry: Entry) -> Any:
+    """Import what the entry names: a module, or an attribute of one."""
+    module_name, _, attribute = entry.path.partition(":")
+    module = import_module(module_name)
+    return getattr(module, attribute) if attribute else module
+
+
+def lookup(table: Mapping[str, Entry], slug: str, what: str) -> Entry:
+    """The row of `slug`; RegistryError lists the known slugs when there is none."""
+    if slug not in table:
+        raise RegistryError(f"unknown {what} '{slug}'; choose one of: {', '.join(sorted(table))}")
+    return table[slug]
+
+
+def parse_params(entry: Entry, raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Every parameter of the entry with its value: defaults filled in, text converted to the declared kind.
+
+    Raises RegistryError naming the parameter and what it takes.
+    """
+    known = {param.name: param for param in entry.params}
+    for name in raw:
+        if name not in known:
+            takes = ", ".join(known) or "no parameters"
+            raise RegistryError(f"{entry.label} has no parameter '{name}'; it takes: {takes}")
+    return {name: _convert(param, raw[name]) if name in raw else param.default for name, param in known.items()}
+
+
+def _convert(param: Param, value: Any) -> Any:
+    converters = {"int": _int, "float": _float, "bool": _bool, "json": _json, "choice": _choice, "str": _str}
+    return converters[param.kind](param, value)
+
+
+def _wrong(param: Param, value: Any, takes: str) -> RegistryError:
+    return RegistryError(f"parameter '{param.name}' is {value!r}; give {takes}")
+
+
+def _str(param: Param, value: Any) -> str:
+    if not isinstance(value, str):
+        raise _wrong(param, value, "text")
+    return value
+
+
+def _int(param: Param, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
+        raise _wrong(param, value, "a whole number")
+    try:
+        return int(value)
+    except ValueError as error:
+        raise _wrong(param, value, "a whole number") from error
+
+
+def _float(param: Param, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise _wrong(param, value, "a number")
+    try:
+        number = float(value)
+    except ValueError as error:
+        raise _wrong(param, value, "a number") from error
+    if not math.isfinite(number):
+        raise _wrong(param, value, "a finite number")
+    return number
+
+
+def _bool(param: Param, value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    word = str(value).strip().lower()
+    if word in TRUE_WORDS or word in FALSE_WORDS:
+        return word in TRUE_WORDS
+    raise _wrong(param, value, "true or false")
+
+
+def _json(param: Param, value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except json.JSONDecodeError as error:
+        raise _wrong(param, value, "JSON") from error
+
+
+def _choice(param: Param, value: Any) -> str:
+    if value not in param.choices:
+        raise _wrong(param, value, "one of: " + ", ".join(param.choices))
+    return str(value)
