@@ -1,0 +1,88 @@
+# Two commands are enough on a fresh machine with Python 3.11 and make: `make demo` and `make test`.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
+# The first of these that is 3.11 or newer makes the environment; `make PYTHON=/path/to/python …` overrides.
+PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python; do \
+	command -v $$name >/dev/null 2>&1 && \
+	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
+
+HOST ?= 127.0.0.1
+PORT ?= 8000
+WORKERS ?= 1
+# Two test processes by default; browser tests stay together in one of them. `make test JOBS=0 ARGS="-k votes"`.
+JOBS ?= 2
+ARGS ?=
+# Tests never reach a model hub: what they need is made here or comes in a wheel.
+OFFLINE := HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 HF_DATASETS_OFFLINE=1
+
+.PHONY: help
+help: ## this list
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: $(STAMPS)/models ## set up everything, make the sample project, train and score its models; then serve it
+	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/foilworks demo; else $(BIN)/foilworks demo --headless; fi
+
+.PHONY: up
+up: $(STAMPS)/models ## serve the pages and run the jobs until Ctrl-C (PORT=8000 WORKERS=1)
+	@$(BIN)/foilworks up --port $(PORT) --workers $(WORKERS)
+
+.PHONY: doctor
+doctor: $(STAMPS)/models ## what is installed and in use, and what to do about what is missing
+	@$(BIN)/foilworks doctor
+
+.PHONY: test
+test: lint $(STAMPS)/dev ## set up everything with a browser, lint, then the whole test suite
+	@chromium="$$($(BIN)/python scripts/ensure_chromium.py)" && \
+	FOILWORKS_CHROMIUM="$$chromium" $(OFFLINE) $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
+
+.PHONY: lint
+lint: $(STAMPS)/dev ## ruff, the direction of imports, types of the pure packages, missing migrations
+	@$(BIN)/ruff check .
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/mypy
+	@$(BIN)/python manage.py makemigrations --check --dry-run
+
+.PHONY: format
+format: $(STAMPS)/dev ## let ruff sort imports and mend what it can
+	@$(BIN)/ruff check --fix .
+
+.PHONY: install
+install: $(STAMPS)/dev ## only set up the environment
+
+.PHONY: clean
+clean: ## remove the environment and caches; the data in var/ stays
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
+
+# Stamps: each step runs again only when what it reads has changed, so that a second run starts in seconds.
+
+$(STAMPS)/venv:
+	@if [ -z "$(PYTHON)" ]; then \
+		echo "Foilworks needs Python 3.11 or newer: install it, or name it with make PYTHON=/path/to/python3.11" >&2; \
+		exit 1; fi
+	@echo "making the environment in $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV) || { \
+		echo "the venv module is incomplete: install it (Debian, Ubuntu: apt-get install python3-venv)" >&2; exit 1; }
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/torch: scripts/install_torch.py pyproject.toml | $(STAMPS)/venv
+	@$(BIN)/python scripts/install_torch.py
+	@touch $@
+
+$(STAMPS)/models: pyproject.toml $(STAMPS)/torch
+	@echo "installing Foilworks with its model libraries (a minute or two)"
+	@$(PIP) --editable '.[models]'
+	@touch $@
+
+$(STAMPS)/dev: pyproject.toml $(STAMPS)/torch
+	@echo "installing Foilworks with its model and test libraries (two minutes or so, about 2 GB)"
+	@$(PIP) --editable '.[models,dev]'
+	@touch $(STAMPS)/models $@
