@@ -2,7 +2,6 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 # Before Django reads its settings: tests live in a home of their own, beside any live one, and reach no model hub.
@@ -20,7 +19,7 @@ import pytest  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
-def own_folders(settings, tmp_path: Path) -> Iterator[None]:
+def own_folders(settings, tmp_path: Path) -> None:
     """Media, exports, models and caches of a test lie in its own folder."""
     settings.MEDIA_ROOT = tmp_path / "media"
     settings.EXPORT_ROOT = tmp_path / "exports"
@@ -28,4 +27,3 @@ def own_folders(settings, tmp_path: Path) -> Iterator[None]:
     settings.CACHE_ROOT = tmp_path / "cache"
     # The real hashers cost 0.3 s a person; passwords are not what these tests are about.
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    yield

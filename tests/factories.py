@@ -11,6 +11,7 @@ from generation.models import Candidate, CandidateGroup, GenerationRun
 from projects.models import Membership, Project, User
 
 _numbers = itertools.count(1)
+PASSWORD = "correct horse"  # noqa: S105
 
 
 def sha(text: str) -> str:
@@ -18,7 +19,8 @@ def sha(text: str) -> str:
 
 
 def make_user(name: str = "", **fields: Any) -> User:
-    return User.objects.create_user(username=name or f"person{next(_numbers)}", password="correct horse", **fields)
+    username = name or f"person{next(_numbers)}"
+    return User.objects.create_user(username=username, password=PASSWORD, **fields)
 
 
 def make_project(**fields: Any) -> Project:
@@ -47,7 +49,10 @@ def make_caption(video: Video, text: str = "a man folds a shirt.", **fields: Any
 
 
 def make_item(
-    subtest: Subtest, caption: Caption | None = None, foils: tuple[str, ...] = ("a man unfolds a shirt.",), **fields: Any
+    subtest: Subtest,
+    caption: Caption | None = None,
+    foils: tuple[str, ...] = ("a man unfolds a shirt.",),
+    **fields: Any,
 ) -> Item:
     caption = caption or make_caption(make_video(subtest.project))
     values = {"key": f"item-{next(_numbers)}", "state": ItemState.IN_VALIDATION}

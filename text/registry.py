@@ -1,7 +1,7 @@
 """Tables of what can be chosen: methods, filters, importers, exporters, adapters, metrics, reports.
 
-A table maps a slug to an `Entry`. Menus, forms and method pages read the table and import nothing; only `load`
-imports, and only jobs and commands call it. So a page can list a method whose code needs a GPU library.
+A table maps a slug to an `Entry`. Menus, forms and method pages read the table and import nothing; only
+`load` imports, and only jobs and commands call it. So a page can list a method whose code needs a GPU library.
 """
 
 import json
@@ -68,7 +68,9 @@ def parse_params(entry: Entry, raw: Mapping[str, Any]) -> dict[str, Any]:
         if name not in known:
             takes = ", ".join(known) or "no parameters"
             raise RegistryError(f"{entry.label} has no parameter '{name}'; it takes: {takes}")
-    return {name: _convert(param, raw[name]) if name in raw else param.default for name, param in known.items()}
+    return {
+        name: _convert(param, raw[name]) if name in raw else param.default for name, param in known.items()
+    }
 
 
 def _convert(param: Param, value: Any) -> Any:
