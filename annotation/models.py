@@ -256,7 +256,10 @@ class VoteState(models.TextChoices):
 
 
 class Vote(WorkRecord):
-    """One judgement of one caption-foil pair. Votes from files have no person, and no foil where they are item-level."""
+    """One judgement of one caption-foil pair.
+
+    Votes from files have no person, and no foil where they are item-level.
+    """
 
     class Source(models.TextChoices):
         PERSON = "person"
