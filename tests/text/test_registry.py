@@ -1,0 +1,69 @@
+"""Rows of tables: what a parameter takes, and the one sentence that a wrong value is answered with."""
+
+import pytest
+
+from text.registry import Entry, Param, RegistryError, load, lookup, parse_params
+
+ENTRY = Entry(
+    "Numbers",
+    "text.registry:Param",
+    (
+        Param("k", 5, "how many", "int"),
+        Param("limit", 0.5, "a share", "float"),
+        Param("strict", False, "yes or no", "bool"),
+        Param("pairs", None, "pairs", "json"),
+        Param("mode", "easy", "which half", "choice", ("easy", "difficult")),
+        Param("name", "", "a name"),
+    ),
+)
+
+
+def test_defaults_fill_what_is_not_given() -> None:
+    assert parse_params(ENTRY, {}) == {
+        "k": 5, "limit": 0.5, "strict": False, "pairs": None, "mode": "easy", "name": "",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("k", "12", 12),
+        ("limit", "0.25", 0.25),
+        ("limit", 1, 1.0),
+        ("strict", "yes", True),
+        ("strict", "off", False),
+        ("pairs", '[["up", "down"]]', [["up", "down"]]),
+        ("mode", "difficult", "difficult"),
+    ],
+)
+def test_text_becomes_the_declared_kind(name: str, text: object, value: object) -> None:
+    assert parse_params(ENTRY, {name: text})[name] == value
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("k", "many", "parameter 'k' is 'many'; give a whole number"),
+        ("k", True, "parameter 'k' is True; give a whole number"),
+        ("limit", "nan", "parameter 'limit' is 'nan'; give a finite number"),
+        ("strict", "perhaps", "parameter 'strict' is 'perhaps'; give true or false"),
+        ("pairs", "[", "parameter 'pairs' is '['; give JSON"),
+        ("mode", "odd", "parameter 'mode' is 'odd'; give one of: easy, difficult"),
+        ("name", 3, "parameter 'name' is 3; give text"),
+        ("depth", "1", "Numbers has no parameter 'depth'; it takes: k, limit, strict, pairs, mode, name"),
+    ],
+)
+def test_a_wrong_value_is_answered_with_what_to_give(name: str, text: object, says: str) -> None:
+    with pytest.raises(RegistryError) as caught:
+        parse_params(ENTRY, {name: text})
+    assert str(caught.value) == says
+
+
+def test_an_unknown_slug_lists_the_known_ones() -> None:
+    with pytest.raises(RegistryError, match=r"unknown method 'nmber'; choose one of: fake, number"):
+        lookup({"number": ENTRY, "fake": ENTRY}, "nmber", "method")
+
+
+def test_load_imports_a_module_or_an_attribute_of_one() -> None:
+    assert load(ENTRY) is Param
+    assert load(Entry("A module", "text.registry")).__name__ == "text.registry"
