@@ -1,0 +1,100 @@
+"""Opening a video file safely, and saying in one line why it cannot be used."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import av
+from av.container import InputContainer
+from av.stream import Disposition
+from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
+
+from media.errors import MediaError
+from media.structure import is_cut_short
+
+# Only containers that hold video. Without the list a text file named .mp4 could be a playlist, and the
+# library would open whatever addresses and paths the playlist names.
+OPEN_OPTIONS = {
+    "format_whitelist": "mov,matroska,webm,avi,ogg,mpeg,mpegts,flv,asf",
+    "protocol_whitelist": "file",
+}
+
+COPY_AGAIN = "copy it again from its source"
+CONVERT = "give an mp4 (H.264) or webm file"
+
+
+@dataclass(frozen=True)
+class OpenVideo:
+    """An opened file and its picture stream; times are seconds from the container's start, as players show."""
+
+    path: Path
+    container: InputContainer
+    stream: VideoStream
+    origin: Fraction
+
+    def frames(self) -> Iterator[tuple[float, VideoFrame]]:
+        """Every frame in order of presentation, as (second, frame). MediaError where decoding fails."""
+        count = 0
+        try:
+            for frame in self.container.decode(self.stream):
+                if frame.is_corrupt or frame.pts is None:
+                    raise _damaged(self.path, count)
+                yield self.seconds(frame.pts), frame
+                count += 1
+        except av.error.FFmpegError as error:
+            raise _damaged(self.path, count) from error
+
+    def seconds(self, pts: int) -> float:
+        """Seconds of a presentation timestamp counted in the stream's time base."""
+        return float(pts * self.time_base - self.origin)
+
+    @property
+    def time_base(self) -> Fraction:
+        """Seconds of one tick of a presentation timestamp."""
+        return Fraction(self.stream.time_base or 1)
+
+
+@contextmanager
+def open_video(path: Path) -> Iterator[OpenVideo]:
+    """Open the file for decoding, one thread. MediaError: missing, empty, cut short, no video, unreadable."""
+    _check_file(path)
+    try:
+        container = av.open(f"file:{path.resolve()}", options=OPEN_OPTIONS)
+    except (av.error.FFmpegError, UnicodeError) as error:
+        raise MediaError(f"{path}: is not a video that can be read; {CONVERT}") from error
+    with container:
+        stream = _picture_stream(path, container)
+        stream.codec_context.thread_count = 1
+        start = Fraction(container.start_time, av.time_base) if container.start_time is not None else Fraction(0)
+        yield OpenVideo(path, container, stream, start)
+
+
+def _check_file(path: Path) -> None:
+    if not path.exists():
+        raise MediaError(f"{path}: there is no such file; check the name and the folder")
+    if not path.is_file():
+        raise MediaError(f"{path}: is a folder or a device, not a file; {CONVERT}")
+    try:
+        if path.stat().st_size == 0:
+            raise MediaError(f"{path}: is empty (0 bytes); {COPY_AGAIN}")
+        if is_cut_short(path):
+            raise MediaError(f"{path}: is cut short, its end is missing; {COPY_AGAIN}")
+    except OSError as error:
+        raise MediaError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
+
+
+def _picture_stream(path: Path, container: InputContainer) -> VideoStream:
+    for stream in container.streams.video:
+        if stream.disposition & Disposition.attached_pic:  # the cover of a song is not a video
+            continue
+        if stream.codec_context is None:
+            raise MediaError(f"{path}: its codec is unknown here; {CONVERT}")
+        return stream
+    raise MediaError(f"{path}: has no video stream, only sound or data; {CONVERT}")
+
+
+def _damaged(path: Path, count: int) -> MediaError:
+    return MediaError(f"{path}: is damaged, decoding fails after {count} frames; {COPY_AGAIN} or convert it again")

@@ -1,0 +1,114 @@
+"""Frames for models and filmstrips: uniform in time, decoded in sequence, never by seeking."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import av
+import numpy as np
+from av.video.frame import VideoFrame
+from av.video.reformatter import Interpolation
+
+from media.container import OpenVideo, open_video
+from media.errors import MediaError
+from media.probe import clip_end, display_size
+
+# Part of every cache key and every score's provenance; change it when the choice of frames or their scaling
+# changes.
+SAMPLING_POLICY = "time-bin-centres/1"
+
+# Trims are stated to milliseconds, and the decoder's end may be one frame before the stated one.
+END_TOLERANCE_S = 1e-3
+
+
+class Sample(NamedTuple):
+    """`frames` uint8 (k, height, width, 3) RGB; `times` the k presentation times in seconds, repeats
+    included.
+    """
+
+    frames: np.ndarray
+    times: np.ndarray
+
+
+def sample_frames(
+    path: Path,
+    k: int,
+    start: float | None = None,
+    end: float | None = None,
+    size: tuple[int, int] | None = None,
+) -> Sample:
+    """The k frames on screen at the centres of k equal time bins of [start, end).
+
+    `start` and `end` are player seconds (whole clip when None; an end beyond the file is the file's end),
+    `size` is (height, width) in pixels (as shown when None). A clip with fewer frames than k repeats them.
+    MediaError: an unusable file, or a trim outside of it. ValueError: k < 1.
+    """
+    if k < 1:
+        raise ValueError(f"k is {k}; at least one frame must be asked for")
+    path = Path(path)
+    begin, finish = _trim(path, start, end)
+    centres = begin + (np.arange(k) + 0.5) * (finish - begin) / k
+    with open_video(path) as video:
+        picked = list(_on_screen(video, centres.tolist(), size))
+    return Sample(np.stack([image for _, image in picked]), np.array([time for time, _ in picked]))
+
+
+def _trim(path: Path, start: float | None, end: float | None) -> tuple[float, float]:
+    """The trim as two seconds inside the file."""
+    begin = 0.0 if start is None else float(start)
+    with open_video(path) as video:
+        length = _packet_end(video)
+    finish = length if end is None else min(float(end), length)
+    if not 0 <= begin < length:
+        raise MediaError(f"{path}: the trim starts at {begin:g} s of {length:g} s; correct start_time")
+    if finish <= begin + END_TOLERANCE_S:
+        raise MediaError(f"{path}: the trim ends at {finish:g} s, not after its start; correct end_time")
+    return begin, finish
+
+
+def _packet_end(video: OpenVideo) -> float:
+    """The clip's end in seconds from the packets' timestamps: read, not decoded, so that this pass costs
+    little.
+    """
+    try:
+        stamps = [packet.pts for packet in video.container.demux(video.stream) if packet.pts is not None]
+    except av.error.FFmpegError as error:
+        raise MediaError(f"{video.path}: is damaged; copy it again from its source or convert it again") from error
+    if not stamps:
+        raise MediaError(f"{video.path}: holds no frame; copy it again from its source")
+    return clip_end([video.seconds(pts) for pts in sorted(stamps)], video)
+
+
+def _on_screen(
+    video: OpenVideo, centres: Sequence[float], size: tuple[int, int] | None
+) -> Iterator[tuple[float, np.ndarray]]:
+    """For each centre (ascending) the time and picture of the last frame that starts at or before it."""
+    # Containers round a frame's time to their clock, webm to milliseconds: half a tick late is not late.
+    half_tick = float(video.time_base) / 2
+    due = 0
+    shown: tuple[float, VideoFrame] | None = None
+    image: np.ndarray | None = None
+    for time, frame in video.frames():
+        # A frame stays on screen until the next one starts: the next one's time decides.
+        while shown is not None and due < len(centres) and centres[due] < time - half_tick:
+            image = _pixels(video, shown[1], size) if image is None else image
+            yield shown[0], image
+            due += 1
+        if due == len(centres):
+            return
+        shown, image = (time, frame), None
+    if shown is None:
+        raise MediaError(f"{video.path}: holds no frame; copy it again from its source")
+    image = _pixels(video, shown[1], size)
+    for _ in range(due, len(centres)):
+        yield shown[0], image
+
+
+def _pixels(video: OpenVideo, frame: VideoFrame, size: tuple[int, int] | None) -> np.ndarray:
+    """RGB as shown, uint8 (height, width, 3): scaled to `size`, then turned by the file's rotation."""
+    turned = bool(frame.rotation % 180)
+    width, height = display_size(video, frame) if size is None else (size[1], size[0])
+    if turned:
+        width, height = height, width
+    scaled = frame.reformat(width=width, height=height, format="rgb24", interpolation=Interpolation.AREA)
+    return np.ascontiguousarray(np.rot90(scaled.to_ndarray(), k=frame.rotation // 90))

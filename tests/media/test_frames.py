@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+
+from media.encode import write_mp4, write_webm
+from media.errors import MediaError
+from media.frames import SAMPLING_POLICY, sample_frames
+from tests.media.painted import painted_clip, read_index
+from tests.media.test_probe import encode
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory):
+    """24 frames at 8 a second: 3 seconds; frame i starts at i / 8."""
+    path = tmp_path_factory.mktemp("clip") / "clip.mp4"
+    write_mp4(path, painted_clip(24), fps=8)
+    return path
+
+
+def indices(sample):
+    return [read_index(frame) for frame in sample.frames]
+
+
+def test_frames_stand_at_the_centres_of_equal_bins(clip):
+    # Centres of 4 bins of 3 s: .375, 1.125, 1.875, 2.625; times 8 a second: frames 3, 9, 15, 21.
+    sample = sample_frames(clip, 4)
+    assert indices(sample) == [3, 9, 15, 21]
+    assert sample.times.tolist() == [0.375, 1.125, 1.875, 2.625]
+    assert sample.frames.shape == (4, 32, 64, 3)
+    assert sample.frames.dtype == np.uint8
+
+
+def test_as_many_bins_as_frames_give_every_frame_once(clip):
+    assert indices(sample_frames(clip, 24)) == list(range(24))
+
+
+def test_more_bins_than_frames_repeat_them(tmp_path):
+    write_mp4(tmp_path / "short.mp4", painted_clip(3), fps=3)
+    sample = sample_frames(tmp_path / "short.mp4", 8)
+    # Centres of 8 bins of 1 s, times 3: .19 .56 .94 1.31 1.69 2.06 2.44 2.81.
+    assert indices(sample) == [0, 0, 0, 1, 1, 2, 2, 2]
+    assert sample.times == pytest.approx([0, 0, 0, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 2 / 3], abs=1e-4)
+
+
+def test_one_frame_is_repeated(tmp_path):
+    write_mp4(tmp_path / "one.mp4", painted_clip(1), fps=4)
+    assert indices(sample_frames(tmp_path / "one.mp4", 4)) == [0, 0, 0, 0]
+
+
+def test_a_trim_is_all_that_is_sampled(clip):
+    # [1, 2) s: centres 1.125, 1.375, 1.625, 1.875: frames 9, 11, 13, 15.
+    assert indices(sample_frames(clip, 4, start=1.0, end=2.0)) == [9, 11, 13, 15]
+    # From 2 s to the end: centres 2.25 and 2.75: frames 18 and 22.
+    assert indices(sample_frames(clip, 2, start=2.0)) == [18, 22]
+    # An end behind the file is the file's end.
+    assert indices(sample_frames(clip, 2, start=2.0, end=99.0)) == [18, 22]
+
+
+def test_a_webm_that_states_no_frame_count_is_sampled_alike(tmp_path):
+    write_webm(tmp_path / "clip.webm", painted_clip(24), fps=8)
+    assert indices(sample_frames(tmp_path / "clip.webm", 4)) == [3, 9, 15, 21]
+    live = encode(tmp_path / "live.webm", "libvpx", n=12, rate=12, options={"live": "1"})
+    assert indices(sample_frames(live, 3)) == [2, 6, 10]  # centres 1/6, 1/2, 5/6 s
+
+
+def test_frames_are_scaled_to_the_asked_height_and_width(clip):
+    sample = sample_frames(clip, 2, size=(16, 32))
+    assert sample.frames.shape == (2, 16, 32, 3)
+    assert indices(sample) == [6, 18]
+
+
+@pytest.mark.parametrize(("rotation", "turns"), [(-90, -1), (90, 1), (180, 2)])
+def test_a_turned_clip_comes_out_as_it_is_shown(tmp_path, rotation, turns):
+    path = encode(tmp_path / "turned.mp4", "libx264", n=4, rate=4, rotation=rotation)
+    sample = sample_frames(path, 4)
+    assert sample.frames.shape[1:3] == ((64, 32) if rotation % 180 else (32, 64))
+    upright = [np.rot90(frame, k=-turns) for frame in sample.frames]
+    assert [read_index(frame) for frame in upright] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "words"),
+    [(3.0, None, "correct start_time"), (-1.0, None, "correct start_time"), (2.0, 1.0, "correct end_time")],
+)
+def test_a_trim_outside_of_the_file_says_which_end_to_correct(clip, start, end, words):
+    with pytest.raises(MediaError, match=words):
+        sample_frames(clip, 2, start=start, end=end)
+
+
+def test_no_frame_cannot_be_asked_for(clip):
+    with pytest.raises(ValueError, match="at least one frame"):
+        sample_frames(clip, 0)
+
+
+def test_the_policy_has_a_version():
+    assert SAMPLING_POLICY.rpartition("/")[2].isdigit()
