@@ -1,0 +1,41 @@
+"""The links of a project's app bar: one row a page, shown to the roles that may open it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from projects.access import ALL_ROLES, roles_in
+
+
+@dataclass(frozen=True)
+class Page:
+    """`name` is reversed with the project's slug. `section` is the URL namespace (or the full name) it stands for."""
+
+    label: str | Promise
+    name: str
+    roles: tuple[str, ...] = ALL_ROLES
+    section: tuple[str, ...] = ()
+
+    def is_current(self, view_name: str) -> bool:
+        return view_name == self.name or view_name.startswith(self.section or (f"{self.name}:",))
+
+
+PAGES: tuple[Page, ...] = (Page(_("Work"), "annotation:work", section=("annotation:",)),)
+
+
+def navigation(request: HttpRequest) -> dict[str, Any]:
+    """`navigation`: the links that the signed-in person may open in `request.project`; empty outside a project."""
+    project = getattr(request, "project", None)
+    if project is None or request.resolver_match is None:
+        return {"navigation": []}
+    roles, here = roles_in(request.user, project), request.resolver_match.view_name
+    links = [
+        {"label": page.label, "url": reverse(page.name, args=[project.slug]), "current": page.is_current(here)}
+        for page in PAGES
+        if roles & frozenset(page.roles)
+    ]
+    return {"navigation": links}

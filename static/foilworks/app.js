@@ -1,0 +1,15 @@
+// What every page needs. Each module wires up a part of the page by its data attributes and may run again on new parts.
+import { wireDialogs } from "./dialogs.js";
+import { startHotkeys } from "./hotkeys.js";
+import { wireForms } from "./submit.js";
+import { wireToasts } from "./toasts.js";
+
+function wire(root) {
+  wireDialogs(root);
+  wireForms(root);
+  wireToasts(root);
+}
+
+wire(document);
+startHotkeys(document);
+document.addEventListener("htmx:load", (event) => wire(event.target));

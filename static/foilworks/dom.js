@@ -1,0 +1,50 @@
+// Small helpers shared by the modules.
+
+const TYPED = new Set(["text", "search", "email", "url", "tel", "password", "number", "date", "time", "datetime-local"]);
+
+/** True while a key press would change a text: keys of the page must not fire then. */
+export function isTyping(target) {
+  if (!(target instanceof Element)) return false;
+  if (target.closest("textarea, select, [contenteditable]:not([contenteditable='false'])")) return true;
+  return target instanceof HTMLInputElement && TYPED.has(target.type);
+}
+
+/** Elements below (and including) root that match, each one once: a second call skips those already seen for `name`. */
+export function fresh(root, selector, name) {
+  const all = [...root.querySelectorAll(selector)];
+  if (root instanceof Element && root.matches(selector)) all.unshift(root);
+  const flag = `wired${name}`;
+  return all.filter((element) => !element.dataset[flag] && (element.dataset[flag] = "yes"));
+}
+
+/** POST a form's data (or an object) with the CSRF token; resolves to the Response, rejects only when nothing answered. */
+export function post(url, data) {
+  const body = data instanceof FormData ? data : new URLSearchParams(data);
+  const headers = { "X-CSRFToken": csrfToken(), "X-Requested-With": "fetch", Accept: "application/json" };
+  return fetch(url, { method: "POST", body, headers, credentials: "same-origin", redirect: "manual" });
+}
+
+function csrfToken() {
+  return JSON.parse(document.body.getAttribute("hx-headers") || "{}")["X-CSRFToken"] || "";
+}
+
+/** A stored preference, or `fallback` where there is none or the browser keeps nothing. */
+export function remembered(key, fallback) {
+  try {
+    return localStorage.getItem(`foilworks.${key}`) ?? fallback;
+  } catch {
+    return fallback;
+  }
+}
+
+export function remember(key, value) {
+  try {
+    localStorage.setItem(`foilworks.${key}`, value);
+  } catch {
+    // Private windows may refuse storage; the preference then lasts as long as the page.
+  }
+}
+
+export function clamp(value, low, high) {
+  return Math.min(Math.max(value, low), high);
+}
