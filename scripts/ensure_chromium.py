@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 MAC_APPLICATIONS = (
@@ -37,12 +38,12 @@ def starts(path: str) -> bool:
 
 def of_the_system() -> Iterator[str]:
     yield from (path for name in NAMES if (path := shutil.which(name)))
-    yield from (path for path in MAC_APPLICATIONS if os.path.exists(path))
+    yield from (path for path in MAC_APPLICATIONS if Path(path).exists())
 
 
 def of_playwright() -> Iterator[str]:
     asked = subprocess.run([sys.executable, "-c", ASK_PLAYWRIGHT], capture_output=True, text=True, check=False)
-    if asked.returncode == 0 and os.path.exists(path := asked.stdout.strip()):
+    if asked.returncode == 0 and Path(path := asked.stdout.strip()).exists():
         yield path
 
 

@@ -38,5 +38,5 @@ def redis_url(home: Path) -> str:
 
 def _temporary_root() -> Path:
     # /tmp first and not TMPDIR: two shells with different TMPDIRs must find the same server.
-    fixed = Path("/tmp")
+    fixed = Path("/tmp")  # noqa: S108: the folder in it is made private, or refused, before anything listens
     return fixed if os.access(fixed, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())

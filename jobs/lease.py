@@ -1,0 +1,102 @@
+"""A running job is a lease on its row: who holds it, until when, and how it is renewed, given back and lost.
+
+The fencing token is the row's number of attempts: each claim raises it by one, and every later write of that attempt
+names it, so that a worker whose lease was given to another one cannot write any more.
+"""
+
+import logging
+import threading
+from datetime import timedelta
+from types import TracebackType
+
+from django.db import OperationalError, connection
+from django.db.models import F
+from django.utils import timezone
+
+from jobs.models import Job, JobState
+
+logger = logging.getLogger(__name__)
+
+LEASE = timedelta(seconds=60)
+# Several beats a lease: SQLite may keep one of them waiting for up to 20 seconds.
+BEAT_SECONDS = 15.0
+
+
+class JobStopped(BaseException):
+    """The row is no longer this attempt's: it was cancelled, or its lease went to another worker.
+
+    Not an Exception, so that code of a job which handles its own errors does not take it for one.
+    """
+
+
+def claim(job_id: str) -> Job | None:
+    """Take the lease of a waiting job, or of a running one whose lease has run out; None if neither is so."""
+    now = timezone.now()
+    waiting = Job.objects.filter(pk=job_id, state=JobState.WAITING)
+    abandoned = Job.objects.filter(pk=job_id, state=JobState.RUNNING, lease_until__lt=now)
+    for rows in (waiting, abandoned):
+        taken = rows.update(
+            state=JobState.RUNNING,
+            attempts=F("attempts") + 1,
+            started_at=now,
+            finished_at=None,
+            heartbeat_at=now,
+            lease_until=now + LEASE,
+            error="",
+        )
+        if taken:
+            return Job.objects.get(pk=job_id)
+    return None
+
+
+def write(job: Job, **fields: object) -> None:
+    """Write fields of a job that this attempt still holds, renewing its lease; JobStopped where it does not."""
+    now = timezone.now()
+    fields = {"heartbeat_at": now, "lease_until": now + LEASE, **fields}
+    held = Job.objects.filter(pk=job.pk, state=JobState.RUNNING, attempts=job.attempts).update(**fields)
+    if not held:
+        raise JobStopped(f"job {job.pk} is no longer held by attempt {job.attempts}")
+    for name, value in fields.items():
+        setattr(job, name, value)
+
+
+class Heartbeat:
+    """Renews the lease from a thread of its own while the job works, also through long steps without progress.
+
+    Inside a transaction nobody else sees the row, and on SQLite a second connection could not write: no thread then.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._beat, name=f"heartbeat-{job.pk}", daemon=True)
+
+    def __enter__(self) -> None:
+        if not connection.in_atomic_block:
+            self._thread.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _beat(self) -> None:
+        try:
+            while not self._over.wait(BEAT_SECONDS):
+                if not self._renewed():
+                    return
+        finally:
+            connection.close()
+
+    def _renewed(self) -> bool:
+        try:
+            # A copy: this thread must not write into the job's own instance.
+            write(Job(pk=self._job.pk, attempts=self._job.attempts))
+        except JobStopped:
+            return False
+        except OperationalError as error:
+            # A locked or unreachable database: the next beat tries again, within the same lease.
+            logger.warning("job %s: heartbeat missed: %s", self._job.pk, error)
+        return True
