@@ -1,0 +1,117 @@
+"""Pairwise ranking accuracy acc_r: does the caption score above every foil? (ViLMA, sections 4 and 5, Table 8)
+
+P (proficiency), T (main) and P+T (both right) stand over the same items, those that have a proficiency item; T over
+all items stands beside them. P+T is the product of the two credits, which is "both right" where nothing ties.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.errors import EvaluationError
+from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals, t_interval
+from evaluation.metrics._ties import Floats, Standing, hit, standing
+
+VERSION = "1"
+INPUT = "pairs"
+
+
+@dataclass(frozen=True)
+class PairScores:
+    """n items. `main` and `proficiency`: (n, w) scores, higher is better, caption in column 0, padded with NaN.
+
+    A row of `proficiency` is all NaN where the item has none. `clusters` names each item's source video; an item
+    without one is its own cluster. `tests` groups subtests.
+    """
+
+    ids: Sequence[str]
+    main: Floats
+    proficiency: Floats
+    subtests: Sequence[str]
+    tests: Sequence[str]
+    clusters: Sequence[str]
+
+
+@dataclass(frozen=True)
+class _Credits:
+    main: Standing
+    proficiency: Standing
+    has_proficiency: NDArray[np.bool_]
+    columns: Floats
+    clusters: NDArray[np.object_]
+
+
+def compute(data: PairScores, *, ties: str = "half", draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
+    """Shares in 0..1 overall, per subtest and per test (items pooled), and the unweighted mean of P+T over tests.
+
+    P, P+T and their chance are None where no item has a proficiency item; `avg_P+T` where no test has P+T.
+    Raises EvaluationError when there is no item or the tie policy is unknown.
+    """
+    if not len(data.ids):
+        raise EvaluationError("there are no scored items; give at least one record")
+    earned = _credits(data, ties)
+    everything = np.ones(len(data.ids), dtype=bool)
+    tests = _grouped(earned, data.tests, draws, seed)
+    both = [group["P+T"] for group in tests.values() if group["P+T"] is not None]
+    return {
+        "tie_policy": ties,
+        "overall": _group(earned, everything, draws, seed),
+        "subtests": _grouped(earned, data.subtests, draws, seed),
+        "tests": tests,
+        "avg_P+T": mean(np.array(both)) if both else None,
+    }
+
+
+def _credits(data: PairScores, ties: str) -> _Credits:
+    has = ~np.isnan(data.proficiency[:, 0])
+    # Rows without a proficiency item hold anything but NaN here; `has` keeps them out of every share.
+    main, proficiency = standing(data.main), standing(np.where(has[:, None], data.proficiency, 0.0))
+    right, able = hit(main, ties), hit(proficiency, ties)
+    return _Credits(
+        main=main,
+        proficiency=proficiency,
+        has_proficiency=has,
+        columns=np.column_stack([right, able, right * able]),
+        clusters=np.asarray(data.clusters, dtype=object),
+    )
+
+
+def _grouped(earned: _Credits, names: Sequence[str], draws: int, seed: int) -> dict[str, dict[str, Any]]:
+    labels = np.asarray(names, dtype=object)
+    return {name: _group(earned, labels == name, draws, seed) for name in dict.fromkeys(names)}
+
+
+def _group(earned: _Credits, chosen: NDArray[np.bool_], draws: int, seed: int) -> dict[str, Any]:
+    paired = chosen & earned.has_proficiency
+    with_p = bool(paired.any())
+    over = paired if with_p else chosen
+    columns = earned.columns[over][:, : 3 if with_p else 1]
+    clusters = list(earned.clusters[over])
+    shares = [mean(column) for column in columns.T] + ([] if with_p else [None, None])
+    intervals = mean_intervals(columns, clusters, draws=draws, seed=seed) + ([] if with_p else [None, None])
+    main_chance = 1.0 / earned.main.choices[over]
+    chance_p = 1.0 / earned.proficiency.choices[over] if with_p else None
+    tied = earned.main.tie_for_best[over]
+    return {
+        "T": shares[0],
+        "P": shares[1],
+        "P+T": shares[2],
+        "n": int(over.sum()),
+        "ties": mean(tied.astype(np.float64)),
+        "ties_P": mean(earned.proficiency.tie_for_best[over].astype(np.float64)) if with_p else None,
+        "chance": {
+            "T": mean(main_chance),
+            "P": mean(chance_p) if chance_p is not None else None,
+            "P+T": mean(main_chance * chance_p) if chance_p is not None else None,
+        },
+        "T_ci": intervals[0],
+        "P_ci": intervals[1],
+        "P+T_ci": intervals[2],
+        "T_t_ci": t_interval(columns[:, 0], clusters),
+        "T_all": mean(earned.columns[chosen][:, 0]),
+        "n_all": int(chosen.sum()),
+        "n_clusters": len(set(clusters)),
+    }
