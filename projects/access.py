@@ -47,6 +47,18 @@ def get_project(person: User, slug: str, *roles: str) -> Project:
     return project
 
 
+def may_create_projects(person: User) -> bool:
+    """Site administrators, and whoever already owns a project as its researcher: invited helpers cannot."""
+    if not person.is_authenticated or not person.is_active:
+        return False
+    return person.is_superuser or person.memberships.filter(role=Role.RESEARCHER).exists()
+
+
+def require_to_create_projects(person: User) -> None:
+    if not may_create_projects(person):
+        raise AccessDenied(_("Only site administrators and researchers make projects; ask one of them."))
+
+
 def visible_projects(person: User) -> QuerySet[Project]:
     """The projects that the person belongs to; all of them for a site administrator."""
     if person.is_superuser:

@@ -1,0 +1,14 @@
+"""Videos of a project: their list, a page each, the file itself."""
+
+from django.urls import path
+
+from corpus.views.media import media
+from corpus.views.video import video
+from corpus.views.videos import videos
+
+app_name = "corpus"
+urlpatterns = [
+    path("projects/<slug:slug>/videos/", videos, name="videos"),
+    path("projects/<slug:slug>/videos/<int:pk>/", video, name="video"),
+    path("projects/<slug:slug>/videos/<int:pk>/media/", media, name="media"),
+]

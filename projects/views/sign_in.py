@@ -1,0 +1,21 @@
+"""Sign in; where a demo project exists, its published accounts are offered, one button each."""
+
+from typing import Any
+
+from django.contrib.auth.views import LoginView
+
+from projects.models import Project
+
+
+class SignIn(LoginView):
+    template_name = "projects/sign_in.html"
+    redirect_authenticated_user = True
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**kwargs, demos=_demos())
+
+
+def _demos() -> list[dict[str, Any]]:
+    """The simulated projects that publish accounts: [{"name", "accounts": [{"username", "role", "password"}]}]."""
+    rows = Project.objects.filter(is_simulated=True).values("name", "sign_in_hint")
+    return [{"name": row["name"], "accounts": row["sign_in_hint"]["accounts"]} for row in rows if row["sign_in_hint"]]
