@@ -94,7 +94,7 @@ ROOT_URLCONF = "foilworks.urls"
 WSGI_APPLICATION = "foilworks.wsgi.application"
 AUTH_USER_MODEL = "projects.User"
 LOGIN_URL = "projects:sign_in"
-LOGIN_REDIRECT_URL = "projects:home"
+LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "projects:sign_in"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
