@@ -1,0 +1,80 @@
+"""The `foilworks` console script: Django's commands under one name, with a help page of our own.
+
+`manage.py` calls the same function, and Django's commands (`migrate`, `createsuperuser`, `shell` …) work as well.
+"""
+
+import difflib
+import os
+import sys
+from importlib import import_module
+from pkgutil import iter_modules
+
+import django
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import execute_from_command_line, get_commands
+
+from foilworks import __version__
+
+NAME = "foilworks"
+COMMANDS = "foilworks.management.commands"
+ASKS_FOR_HELP = {"-h", "--help", "help"}
+ASKS_FOR_VERSION = {"-V", "--version", "version"}
+BAD_INPUT, WRONG_USAGE = 1, 2
+# What a shell reports for a program that Ctrl-C ended.
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the command line; every way out is an exit status (0 done, 1 bad input, 2 wrong usage)."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
+    try:
+        # First of all: Django lists no commands of apps before they are loaded.
+        django.setup()
+        sys.exit(run(sys.argv[1:]))
+    except ImproperlyConfigured as error:
+        sys.stderr.write(f"{NAME}: the settings are wrong: {error}\n")
+        sys.exit(BAD_INPUT)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+def run(arguments: list[str]) -> int:
+    """The exit status of one command line; commands themselves may leave by SystemExit."""
+    command = arguments[0] if arguments else "--help"
+    if command in ASKS_FOR_VERSION:
+        sys.stdout.write(f"{NAME} {__version__}\n")
+        return 0
+    if command in ASKS_FOR_HELP:
+        return _help(arguments[1:])
+    if command not in get_commands():
+        sys.stderr.write(f"{NAME}: unknown command '{command}'{_suggestion(command)}\n")
+        return WRONG_USAGE
+    execute_from_command_line([NAME, *arguments])
+    return 0
+
+
+def own_commands() -> list[str]:
+    """The names of our own commands, without importing any."""
+    return sorted(module.name for module in iter_modules(import_module(COMMANDS).__path__) if module.name[0] != "_")
+
+
+def _help(topic: list[str]) -> int:
+    if topic and topic[0] in get_commands():
+        execute_from_command_line([NAME, topic[0], "--help"])
+        return 0
+    names = own_commands()
+    width = max(map(len, names))
+    lines = [f"  {name:<{width}}  {import_module(f'{COMMANDS}.{name}').Command.help}" for name in names]
+    sys.stdout.write(
+        "Foilworks: makes, edits, validates and scores foils for videos.\n\n"
+        f"usage: {NAME} COMMAND [options]\n\n" + "\n".join(lines) + "\n\n"
+        f"`{NAME} COMMAND --help` shows the options of a command, and an example. Django's commands work as well.\n"
+    )
+    return 0
+
+
+def _suggestion(command: str) -> str:
+    near = difflib.get_close_matches(command, [*own_commands(), "migrate", "createsuperuser", "shell"], n=3)
+    return f"; did you mean {' or '.join(near)}?" if near else f"; `{NAME} --help` lists the commands"
+
+

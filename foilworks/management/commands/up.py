@@ -1,0 +1,24 @@
+"""`foilworks up`: the web server, the workers and, without a REDIS_URL, the queue."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from foilworks.management.base import FoilworksCommand
+from foilworks.supervisor.services import serve
+
+
+class Command(FoilworksCommand):
+    help = "serve the pages and run the jobs until Ctrl-C"
+    example = "foilworks up --port 8000 --workers 2"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--port", type=int, default=8000, help="where to serve on 127.0.0.1 (default 8000; 0: any)")
+        parser.add_argument("--workers", type=int, default=2, help="how many processes run jobs (default 2)")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        address = serve(port=options["port"], workers=options["workers"], say=self.say)
+        return {"address": address, "workers": options["workers"], "stopped": True}
+
+    def render(self, result: dict[str, Any]) -> str:
+        return "stopped"

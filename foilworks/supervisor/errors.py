@@ -1,0 +1,7 @@
+"""What can go wrong while processes are started."""
+
+from text.errors import ActionableError
+
+
+class SupervisorError(ActionableError):
+    """A process of the home cannot be started; the message says what to do."""

@@ -1,0 +1,52 @@
+"""A lock that one process of a machine holds on a folder, and a note of who holds it."""
+
+import fcntl
+import os
+from pathlib import Path
+from types import TracebackType
+
+
+class FolderLock:
+    """The kernel frees it when its process ends, however that happens: nothing stale is left behind."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor: int | None = None
+
+    def acquire(self, note: str = "") -> bool:
+        """Take the lock and write ``note`` into it; False if another process (or lock object) holds it."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        # Python opens files as not inherited: no child keeps the lock alive.
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return False
+        self._descriptor = descriptor
+        self.note(note or f"process {os.getpid()}")
+        return True
+
+    def note(self, text: str) -> None:
+        """Replace what `holder` tells others; only for the holder."""
+        if self._descriptor is None:
+            raise RuntimeError("only the holder of a lock can leave a note in it")
+        os.ftruncate(self._descriptor, 0)
+        os.pwrite(self._descriptor, text.encode(), 0)
+
+    def holder(self) -> str:
+        """The note of whoever holds the lock, or held it last."""
+        return self.path.read_text(encoding="utf-8").strip() if self.path.exists() else ""
+
+    def release(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def __enter__(self) -> "FolderLock":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()

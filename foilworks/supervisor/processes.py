@@ -1,0 +1,197 @@
+"""Processes that are started together, kept alive and stopped together."""
+
+import logging
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol
+
+from foilworks.supervisor.errors import SupervisorError
+
+logger = logging.getLogger(__name__)
+
+STANDARD_ERROR = 2
+LOOK_EVERY_SECONDS = 0.25
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
+# A child that lived this long had started well: its next restart is quick again.
+HEALTHY_SECONDS = 30.0
+
+
+class Watched(Protocol):
+    """What a `Supervisor` looks after."""
+
+    name: str
+    # The others need it until they have ended.
+    stops_last: bool
+
+    def start(self) -> None: ...
+    def is_alive(self) -> bool: ...
+    def stop(self) -> None: ...
+
+
+class PythonChild:
+    """A Python module run as a process of its own that ends with this one (see `child`)."""
+
+    stops_last = False
+
+    def __init__(
+        self,
+        name: str,
+        module: str,
+        arguments: Sequence[str],
+        *,
+        log: Path | None = None,
+        descriptors: Sequence[int] = (),
+        patience_s: float = 8.0,
+    ) -> None:
+        self.name = name
+        self._argv = [sys.executable, "-m", "foilworks.supervisor.child", module, *arguments]
+        self._log = log
+        self._descriptors = tuple(descriptors)
+        self._patience_s = patience_s
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process else None
+
+    def start(self) -> None:
+        if self._log is None:
+            # Standard output stays ours: a command may print its JSON there.
+            self._process = self._popen(STANDARD_ERROR)
+            return
+        self._log.parent.mkdir(parents=True, exist_ok=True)
+        with self._log.open("ab") as log:
+            self._process = self._popen(log.fileno())
+
+    def _popen(self, output: int) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self._argv,
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=output,
+            pass_fds=self._descriptors,
+            start_new_session=True,
+        )
+
+    def is_alive(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def stop(self) -> None:
+        """Return when it has ended: asked to, asked again, and killed when it takes longer than its patience.
+
+        The second time matters to a worker: the first lets its job end, the second puts the job back on the queue.
+        """
+        if self._process is None:
+            return
+        for _ in range(2):
+            self._process.terminate()
+            if self._ends_within(self._patience_s / 2):
+                break
+        else:
+            logger.warning("%s did not stop within %.0f s: killed", self.name, self._patience_s)
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdin:
+            self._process.stdin.close()
+        self._process = None
+
+    def _ends_within(self, seconds: float) -> bool:
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+
+@dataclass
+class _Watch:
+    """When a child was started, and how long to pause before its next start."""
+
+    child: Watched
+    started_at: float = 0.0
+    pause_s: float = FIRST_PAUSE
+    start_at: float | None = field(default=None)
+
+
+class Supervisor:
+    """Starts children in order, starts a dead one again after a growing pause, and stops them all at the end.
+
+    ``chore`` is called every ``chore_every_s`` seconds from the watching thread.
+    """
+
+    def __init__(
+        self, children: Sequence[Watched], *, chore: Callable[[], None] | None = None, chore_every_s: float = 15.0
+    ) -> None:
+        self.children = list(children)
+        self._watches = [_Watch(child) for child in children]
+        self._chore = chore
+        self._chore_every_s = chore_every_s
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="supervisor", daemon=True)
+
+    def __enter__(self) -> "Supervisor":
+        try:
+            for watch in self._watches:
+                watch.child.start()
+                watch.started_at = time.monotonic()
+        except BaseException:
+            self._stop_children()
+            raise
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+        self._stop_children()
+
+    def _stop_children(self) -> None:
+        """All at the same time, so that the slowest sets the time; then what the others stood on."""
+        stoppers = [
+            threading.Thread(target=watch.child.stop) for watch in self._watches if not watch.child.stops_last
+        ]
+        for stopper in stoppers:
+            stopper.start()
+        for stopper in stoppers:
+            stopper.join()
+        for watch in self._watches:
+            if watch.child.stops_last:
+                watch.child.stop()
+
+    def _watch(self) -> None:
+        chore_at = time.monotonic()
+        while not self._over.wait(LOOK_EVERY_SECONDS):
+            for watch in self._watches:
+                self._look(watch)
+            if self._chore and time.monotonic() >= chore_at:
+                self._chore()
+                chore_at = time.monotonic() + self._chore_every_s
+
+    def _look(self, watch: _Watch) -> None:
+        now = time.monotonic()
+        if watch.child.is_alive():
+            return
+        if watch.start_at is None:
+            if now - watch.started_at > HEALTHY_SECONDS:
+                watch.pause_s = FIRST_PAUSE
+            watch.start_at = now + watch.pause_s
+            logger.warning("%s ended by itself; it starts again in %.1f s", watch.child.name, watch.pause_s)
+            watch.pause_s = min(2 * watch.pause_s, LONGEST_PAUSE)
+        if now < watch.start_at:
+            return
+        watch.start_at = None
+        watch.started_at = now
+        # Its pipe and its record of the dead process go before the new one comes.
+        watch.child.stop()
+        try:
+            watch.child.start()
+        except SupervisorError as error:
+            logger.warning("%s: %s", watch.child.name, error)

@@ -1,0 +1,161 @@
+"""What runs beside a command: the queue and its workers, and for `foilworks up` the web server."""
+
+import http.client
+import logging
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import DatabaseError, connections
+
+from foilworks.supervisor.embedded_redis import EmbeddedRedis, answers
+from foilworks.supervisor.errors import SupervisorError
+from foilworks.supervisor.lock import FolderLock
+from foilworks.supervisor.processes import PythonChild, Supervisor, Watched
+from jobs.queue import requeue_lost
+
+logger = logging.getLogger(__name__)
+
+LOCAL = "127.0.0.1"
+READY_SECONDS = 60.0
+
+
+def up_lock() -> FolderLock:
+    """Held by the `foilworks up` of this home; its note says where it serves."""
+    return FolderLock(settings.FOILWORKS_HOME / "run" / "up.lock")
+
+
+def log_folder() -> Path:
+    return settings.FOILWORKS_HOME / "logs"
+
+
+@contextmanager
+def services(*, workers: int = 1, to_logs: bool = True, extra: tuple[Watched, ...] = ()) -> Iterator[Supervisor]:
+    """Run the queue and ``workers`` workers for as long as the block runs; jobs lost earlier are pushed again.
+
+    With REDIS_URL set, that Redis is used; else the home's embedded one is started, or shared where another process
+    of this home runs it already. ``to_logs``: children write to ``HOME/logs``, else to our standard error. ``extra``
+    children run beside them.
+    """
+    redis = None if settings.REDIS_URL else EmbeddedRedis(settings.FOILWORKS_HOME)
+    owned = redis if redis is not None and redis.acquire() else None
+    if redis is not None and owned is None and not answers(settings.FOILWORKS_HOME):
+        raise SupervisorError(
+            f"the queue of {settings.FOILWORKS_HOME} is held by a process that does not answer; stop that one first"
+        )
+    try:
+        children = [*([owned] if owned else []), *_workers(workers, to_logs), *extra]
+        with Supervisor(children, chore=_requeue) as supervisor:
+            yield supervisor
+    finally:
+        if owned:
+            owned.release()
+
+
+def serve(*, port: int, workers: int, say: Callable[[str], None]) -> str:
+    """Bring the tables up to date, run everything, ``say`` the address, and return it after SIGINT or SIGTERM.
+
+    Port 0 takes a free one. SupervisorError when the home is served already or the port is taken.
+    """
+    lock = up_lock()
+    if not lock.acquire():
+        raise SupervisorError(
+            f"Foilworks already runs for {settings.FOILWORKS_HOME} ({lock.holder()}); stop it there, "
+            "or set FOILWORKS_HOME to another folder"
+        )
+    with lock, _listening(port) as listener:
+        address = f"http://{LOCAL}:{listener.getsockname()[1]}/"
+        lock.note(f"{lock.holder()}, {address}")
+        call_command("migrate", verbosity=0, interactive=False)
+        with _stop_signals() as stopped, services(workers=workers, to_logs=False, extra=(_web(listener),)):
+            _wait_for_the_web(listener.getsockname()[1], stopped)
+            if not stopped.is_set():
+                say(f"Foilworks is at {address} (Ctrl-C stops it)")
+            stopped.wait()
+            say("stopping")
+    return address
+
+
+def _workers(count: int, to_logs: bool) -> list[PythonChild]:
+    # SimpleWorker runs jobs in its own process: a loaded model stays for the next job, where RQ's other workers fork
+    # and load it again. One worker takes the gpu queue, so that a model is loaded once; the others keep short jobs
+    # from waiting behind it.
+    common = "--skip-checks --verbosity 0 --worker-class rq.worker.SimpleWorker --serializer rq.serializers.JSONSerializer"
+    return [
+        PythonChild(
+            f"worker-{number}",
+            "django",
+            ["rqworker", "default", *(["gpu"] if number == 1 else []), *common.split()],
+            log=log_folder() / f"worker-{number}.log" if to_logs else None,
+        )
+        for number in range(1, count + 1)
+    ]
+
+
+def _web(listener: socket.socket) -> PythonChild:
+    # The socket is ours and is passed on: no moment without a listener at a restart, and port 0 is possible.
+    arguments = (
+        f"foilworks.wsgi:application --bind fd://{listener.fileno()} --worker-class gthread --workers 2 --threads 8 "
+        "--graceful-timeout 3 --keep-alive 5 --log-level warning --no-control-socket"
+    )
+    return PythonChild("web", "gunicorn", arguments.split(), descriptors=[listener.fileno()])
+
+
+@contextmanager
+def _listening(port: int) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((LOCAL, port))
+        except (OSError, OverflowError) as error:
+            raise SupervisorError(f"port {port} cannot be used ({error}); choose another one with --port") from error
+        listener.listen(128)
+        yield listener
+
+
+@contextmanager
+def _stop_signals() -> Iterator[threading.Event]:
+    """An event that SIGINT and SIGTERM set; what they did before is put back at the end."""
+    stopped = threading.Event()
+    before = {number: signal.signal(number, lambda *_: stopped.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stopped
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _wait_for_the_web(port: int, stopped: threading.Event) -> None:
+    """Return when a page was answered, whatever the answer, or when we are told to stop."""
+    answered = threading.Event()
+
+    def ask() -> None:
+        connection = http.client.HTTPConnection(LOCAL, port, timeout=READY_SECONDS)
+        try:
+            connection.request("GET", "/", headers={"Connection": "close"})
+            connection.getresponse().read()
+            answered.set()
+        except OSError as error:
+            logger.warning("the web server does not answer yet: %s", error)
+        finally:
+            connection.close()
+
+    asking = threading.Thread(target=ask, name="first-request", daemon=True)
+    asking.start()
+    while asking.is_alive() and not stopped.is_set():
+        asking.join(0.1)
+
+
+def _requeue() -> None:
+    try:
+        if count := requeue_lost():
+            logger.warning("%s jobs put back on the queue", count)
+    except DatabaseError as error:
+        logger.warning("lost jobs could not be looked for: %s", error)
+    finally:
+        connections.close_all()
