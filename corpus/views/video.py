@@ -3,10 +3,12 @@
 from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from corpus.access import get_video
-from corpus.models import Item
+from corpus.clip import player_clip
+from corpus.models import Item, Video
 from projects.models import Role
 
 
@@ -16,4 +18,27 @@ def video(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     request.project = found.project
     items = Item.objects.select_related("subtest").prefetch_related("foils").order_by("id")
     captions = found.captions.prefetch_related(Prefetch("items", items)).order_by("id")
-    return render(request, "corpus/video.html", {"video": found, "captions": captions})
+    context = {"video": found, "captions": captions, "clip": player_clip(found), "facts": _facts(found)}
+    return render(request, "corpus/video.html", context)
+
+
+def _facts(video: Video) -> list[tuple[str, str]]:
+    """Label and value of everything known; what is not known is left out."""
+    trim = f"{video.start_time or 0:g}–{'…' if video.end_time is None else f'{video.end_time:g}'} {video.time_unit}"
+    rows = [
+        (_("File"), video.get_media_state_display()),
+        (_("Shown"), trim if video.start_time is not None or video.end_time is not None else ""),
+        (_("Duration of the file"), f"{video.duration:.3f} s" if video.duration is not None else ""),
+        (_("Frames"), f"{video.n_frames}" if video.n_frames else ""),
+        (_("Frames a second"), f"{video.fps:g}" if video.fps else ""),
+        (_("Size"), f"{video.width} × {video.height}" if video.width else ""),
+        (_("Split"), video.split),
+        (_("Class"), video.class_label),
+        (_("Category"), video.category),
+        (_("Movie"), video.movie),
+        (_("Dataset"), video.source_dataset),
+        (_("Id there"), video.source_id),
+        (_("Address"), video.url),
+        ("SHA-256", video.sha256),
+    ]
+    return [(label, value) for label, value in rows if value]

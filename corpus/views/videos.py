@@ -1,13 +1,13 @@
 """The videos of a project: which have their file, which are missing or broken."""
 
 from django.core.paginator import Paginator
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from corpus.forms import VideoFilter
-from corpus.models import Video
+from corpus.models import MediaState, Video
 from projects.access import get_project
 from projects.models import Role
 
@@ -25,7 +25,13 @@ def videos(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "form": form,
         "page": Paginator(rows.order_by("key", "id"), PER_PAGE).get_page(request.GET.get("page")),
-        "states": dict(everything.values_list("media_state").annotate(Count("id"))),
+        "states": _states(everything),
         "query": form.query(),
     }
     return render(request, "corpus/videos.html", context)
+
+
+def _states(videos: QuerySet[Video]) -> list[tuple[str, str, int]]:
+    """(state, label, how many) of the states that occur."""
+    counts = dict(videos.values_list("media_state").annotate(Count("id")))
+    return [(state, label, counts[state]) for state, label in MediaState.choices if state in counts]
