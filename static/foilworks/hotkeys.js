@@ -2,6 +2,7 @@
 //   "a", "5", "?", ",", "Space"     single keys: silent while typing, and can be switched off as a whole
 //   "Ctrl+Enter"                    also while typing (Cmd on a Mac)
 //   data-hotkey-alt                 inside a text box the single key works with Alt
+//   data-hotkeys-only               a hidden box of buttons that exist for their keys alone
 //   data-hotkey-label               what the keys dialog says; else the element's aria-label or text
 import { isTyping, remember, remembered } from "./dom.js";
 
@@ -58,7 +59,8 @@ function leaveToElement(event, combination) {
 }
 
 function usable(element) {
-  return !element.disabled && element.getAttribute("aria-disabled") !== "true" && element.checkVisibility();
+  if (element.disabled || element.getAttribute("aria-disabled") === "true") return false;
+  return element.checkVisibility() || Boolean(element.closest("[data-hotkeys-only]"));
 }
 
 function press(element) {
@@ -71,7 +73,7 @@ function fill(root, dialog) {
   const template = dialog.querySelector("[data-keys-row]");
   list.replaceChildren();
   for (const element of root.querySelectorAll("[data-hotkey]")) {
-    if (dialog.contains(element) || !element.checkVisibility()) continue;
+    if (dialog.contains(element) || !usable(element)) continue;
     const row = template.content.cloneNode(true);
     row.querySelector("th").textContent = label(element);
     element.dataset.hotkey.split(" ").forEach((key, index) => {
