@@ -6,6 +6,7 @@ can hold them, and pure functions in annotation/rules/ where it cannot.
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Foil, Item, Subtest, Video
@@ -149,11 +150,53 @@ class Slot(models.Model):
         return f"slot {self.index} of task {self.task_id}"
 
 
+class Ending(models.TextChoices):
+    """How a lease came to its end; blank while it runs."""
+
+    RUNNING = ""
+    SUBMITTED = "submitted"
+    SKIPPED = "skipped"
+    EXPIRED = "expired"
+    # The rules forbade the work at submit, or somebody else's submit made the task needless.
+    REFUSED = "refused"
+    CANCELLED = "cancelled"
+
+
+class Lease(models.Model):
+    """Every lease ever given, so that work which comes after its end still finds its slot and its person.
+
+    `token` is what the page holds; the slot carries it too while the lease runs. What the person was shown is fixed
+    here at the claim: the order of the two texts, the version of the guidelines.
+    """
+
+    slot = models.ForeignKey(Slot, models.CASCADE, related_name="leases")
+    task = models.ForeignKey(Task, models.CASCADE, related_name="leases", db_index=False)
+    person = models.ForeignKey(User, models.CASCADE, related_name="leases")
+    token = models.CharField(max_length=43, unique=True)
+    caption_first = models.BooleanField(null=True, blank=True)
+    guideline = models.ForeignKey(Guideline, models.SET_NULL, null=True, blank=True, related_name="+")
+    leased_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+    ending = models.CharField(max_length=9, choices=Ending, blank=True, default=Ending.RUNNING)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["task", "person"], condition=Q(ending="skipped"), name="lease_skipped"),
+        ]
+
+    def __str__(self) -> str:
+        return f"lease of slot {self.slot_id}"
+
+
 class Involvement(models.Model):
-    """A person had a hand in a video (or in one item of it): the facts that the leakage rule reads."""
+    """A person had a hand in a video (or in one item of it): the facts that the leakage rule reads.
+
+    Rows are only ever added: who has undone their work has still seen and made it.
+    """
 
     class Kind(models.TextChoices):
-        MADE = "made", _("wrote, edited, reviewed or fixed")
+        MADE = "made", _("wrote, edited or fixed")
+        REVIEWED = "reviewed", _("reviewed")
         JUDGED = "judged", _("validated or took the human baseline")
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="+")
@@ -161,7 +204,7 @@ class Involvement(models.Model):
     video = models.ForeignKey(Video, models.CASCADE, related_name="+")
     # The candidate group behind the hand: an item's scope of leakage. Null for imported items.
     group = models.ForeignKey(CandidateGroup, models.CASCADE, null=True, blank=True, related_name="+")
-    kind = models.CharField(max_length=6, choices=Kind)
+    kind = models.CharField(max_length=8, choices=Kind)
 
     class Meta:
         constraints = [
@@ -189,8 +232,9 @@ class WorkRecord(models.Model):
     # Watch evidence: {"seconds": …, "loops": …, "covered": share of the clip in 0..1}.
     watch = models.JSONField(default=dict, blank=True)
     seconds_spent = models.FloatField(null=True, blank=True)
+    # The lease had ended when it came; it counts only where its slot was still free (`slot` is null otherwise).
     late = models.BooleanField(default=False)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         abstract = True

@@ -1,0 +1,30 @@
+"""Every write of annotation: one file, one function of the same name, one transaction.
+
+`from annotation.actions.claim import claim` and so on. `now` is the moment of the write (default: the clock).
+`token` is a claim's; `key` is the client-made idempotency key (1-64 characters): the same key gives the same record
+again. `watch` is {"seconds", "loops", "covered"}, `seconds` the time spent. All raise AccessDenied without the role
+and AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do.
+
+    make_tasks(project, *, limit=None) -> int                        groups and items that got their tasks
+    claim(person, project, stage, *, now=None) -> Claim | None       Stage.EDIT, REVIEW or VALIDATION; None = nothing
+    heartbeat(person, token, *, now=None) -> datetime                the lease's new end; LeaseEnded when it is over
+    release(person, token, *, now=None) -> None                      skip: comes back to this person last
+    submit_edit(person, token, key, texts, parents=(), *, watch=None, seconds=None, now=None) -> Edit
+        as many texts as the card wants; parents: for each text the id of the suggestion it came from, or None
+    submit_review(person, token, key, decision, *, reasons=(), comment="", fixed_text="", watch=None, seconds=None,
+                  now=None) -> Review
+        decision: ReviewDecision; reasons: codes of rules.reviewing.REASONS (needed for send_back and drop)
+    submit_vote(person, token, key, answer, *, watch=None, seconds=None, now=None) -> Vote
+        answer: 1-5 or "first", "second", "neither", "both", "cannot_tell", as shown
+    undo_edit(person, edit_id, *, now=None) -> Claim                 within project.undo_seconds; the work is theirs again
+    undo_review(person, review_id, *, now=None) -> Claim
+    undo_vote(person, vote_id, *, now=None) -> Claim
+    adjudicate(person, item_id, outcome, reason, *, now=None) -> Item    researcher: split -> "valid" or "invalid"
+    requeue(person, item_id, reason="", *, now=None) -> Item             researcher: invalid -> requeued, foils reopen
+    retract(person, item_id, reason, *, now=None) -> Item                researcher: valid -> retracted
+    publish_guideline(person, project, stage, text, *, subtest=None) -> Guideline
+
+`Claim` (annotation.claims): token, stage, slot_id, task_id, lease_id, project_id, expires_at, resumed, skipped_before,
+caption_first. What its page needs: annotation.queries.claim_card(person, claim).
+A vote or edit that came too late is kept: record.late is True, and record.slot is None where it could not count.
+"""
