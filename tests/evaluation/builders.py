@@ -1,7 +1,8 @@
-"""Score arrays for tests, from plain lists."""
+"""Score arrays, item facts and votes for tests, from plain lists."""
 
 import numpy as np
 
+from evaluation.analyses._records import CHOICES, ItemFacts, ProficiencyFacts, Votes
 from evaluation.files import padded
 from evaluation.metrics._choices import ChoiceScores
 from evaluation.metrics.pairwise import PairScores
@@ -24,3 +25,18 @@ def choice_scores(scores, right=None, clusters=None) -> ChoiceScores:
     names = [f"r{n}" for n in range(len(scores))]
     columns = np.array(right or [0] * len(scores), dtype=np.int64)
     return ChoiceScores(names, padded(scores), columns, clusters or names)
+
+
+def item(caption, *foils, name="i", subtest="s", test="", votes=None, valid=None, unanimous=None, simpler=None):
+    """An item's facts; `votes` one tally or several, `simpler` (caption, foil, valid)."""
+    tallies = () if votes is None else tuple(votes) if isinstance(votes[0], tuple) else (tuple(votes),)
+    proficiency = ProficiencyFacts(simpler[0], (simpler[1],), simpler[2]) if simpler else None
+    return ItemFacts(name, subtest, caption, foils, test, tallies, valid, unanimous, proficiency)
+
+
+def votes_of(*rows) -> Votes:
+    """(unit, annotator, choice in CHOICES or "other", position or 0) -> arrays."""
+    units, people = list(dict.fromkeys(r[0] for r in rows)), list(dict.fromkeys(r[1] for r in rows))
+    codes = [(units.index(r[0]), people.index(r[1]), (*CHOICES, "other").index(r[2]), r[3]) for r in rows]
+    table = np.array(codes, dtype=np.int64)
+    return Votes(table[:, 0], table[:, 1], table[:, 2], table[:, 3], units, people, len(units))

@@ -9,8 +9,8 @@ from evaluation.errors import EvaluationError
 from evaluation.metrics import mc, pairwise, rcad, retrieval
 from evaluation.metrics._ties import POLICIES, hit, rank, standing
 from evaluation.metrics.table import METRICS, TIES
-from text.registry import load
 from tests.evaluation.builders import choice_scores, pair_scores
+from text.registry import load
 
 DRAWS = 200
 
@@ -96,7 +96,7 @@ class TestPairwise:
             run([])
 
     def test_an_unknown_tie_policy_is_named_with_the_known_ones(self):
-        with pytest.raises(EvaluationError, match="'random'.*half, strict, optimistic, first"):
+        with pytest.raises(EvaluationError, match=r"'random'.*half, strict, optimistic, first"):
             run([[1, 0]], ties="random")
 
 

@@ -1,0 +1,99 @@
+"""What the analyses compute on: plain facts about items and plain arrays of votes, from files or from the database."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.errors import EvaluationError
+
+# Truth coding, in this order wherever votes are counted.
+CHOICES = ("caption", "foil", "neither", "both", "cannot_tell")
+# Files often hold three counts only; `other` is neither, both or cannot tell.
+CHOICES3 = ("caption", "foil", "other")
+SHOWN = ("first", "second", "neither", "both", "cannot_tell")
+CODINGS: Mapping[str, tuple[str, ...]] = {"truth": CHOICES, "truth3": CHOICES3, "shown": SHOWN}
+
+CAPTION, FOIL = 0, 1
+
+
+@dataclass(frozen=True)
+class ProficiencyFacts:
+    """The simpler item beside a main item. `valid` is None where nobody judged it."""
+
+    caption: str
+    foils: tuple[str, ...]
+    valid: bool | None
+
+
+@dataclass(frozen=True)
+class ItemFacts:
+    """One main item. `valid` and `unanimous` are None where there is nothing to tell them from.
+
+    `tallies`: one tuple of counts for each judged unit (a caption-foil pair, or the item where votes name no foil),
+    over CHOICES (5 long) or CHOICES3 (3 long).
+    """
+
+    id: str
+    subtest: str
+    caption: str
+    foils: tuple[str, ...]
+    test: str = ""
+    tallies: tuple[tuple[int, ...], ...] = ()
+    valid: bool | None = None
+    unanimous: bool | None = None
+    proficiency: ProficiencyFacts | None = None
+
+
+@dataclass(frozen=True)
+class Votes:
+    """v votes. `unit`, `annotator`: (v,) codes into the names; `choice`: (v,) code into CHOICES, 5 = `other`.
+
+    `position`: (v,) where the caption stood, 1 or 2, 0 where not known.
+    """
+
+    unit: NDArray[np.int64]
+    annotator: NDArray[np.int64]
+    choice: NDArray[np.int64]
+    position: NDArray[np.int64]
+    unit_names: Sequence[str]
+    annotator_names: Sequence[str]
+    n_items: int
+    warnings: Sequence[str] = field(default=())
+
+
+OTHER = 5
+
+
+def coded(votes: Votes, coding: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """(v,) codes of the votes under a named coding, with the coding's categories.
+
+    EvaluationError where the votes cannot give it: `truth` from three-way counts, `shown` without positions.
+    """
+    if coding not in CODINGS:
+        raise EvaluationError(f"unknown coding '{coding}'; choose one of: {', '.join(CODINGS)}")
+    if coding == "truth3":
+        return np.minimum(votes.choice, 2), CHOICES3
+    if (votes.choice == OTHER).any():
+        raise EvaluationError("these votes have only caption, foil and other; use --coding truth3")
+    if coding == "truth":
+        return votes.choice, CHOICES
+    sided = votes.choice <= FOIL
+    if (sided & (votes.position == 0)).any():
+        raise EvaluationError("some votes do not say where the caption stood; give `position`, or --coding truth")
+    # The caption in place 1 chosen, or the foil while the caption stood in place 2: the first text was chosen.
+    shown = np.where((votes.choice == CAPTION) == (votes.position == 1), 0, 1)
+    return np.where(sided, shown, votes.choice), SHOWN
+
+
+def tallied(votes: Votes, codes: NDArray[np.int64], categories: int) -> NDArray[np.int64]:
+    """(units, categories): how often each category was given to each unit."""
+    units = len(votes.unit_names)
+    flat = np.bincount(votes.unit * categories + codes, minlength=units * categories)
+    return flat.reshape(units, categories)
+
+
+def as_three(tally: Sequence[int]) -> tuple[int, int, int]:
+    """A tally over CHOICES or CHOICES3 as one over CHOICES3."""
+    return tally[0], tally[1], sum(tally[2:])

@@ -1,0 +1,97 @@
+"""Agreement of validators under a named coding (ViLMA, appendix B.1 and Table 4; metrics.md, "Agreement").
+
+`truth`: caption, foil, neither, both, cannot tell. `truth3`: caption, foil, other. `shown`: the raw answers by
+position (first, second, neither, both, cannot tell), the nearest to the published values.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.analyses._agreement import alpha, fleiss_kappa, percent_agreement
+from evaluation.analyses._records import Votes, coded, tallied
+from evaluation.metrics._intervals import DRAWS, SEED, wilson
+
+VERSION = "1"
+INPUT = "votes"
+# 500 annotators share up to 124,750 pairs; a page can show the ones that judged most together.
+MOST_PAIRS = 200
+
+Codes = NDArray[np.int64]
+
+
+def compute(votes: Votes, *, coding: str = "truth", draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
+    """Alpha with a bootstrap interval over units, kappa, agreeing share of pairs, per pair and per annotator.
+
+    An undefined alpha is None and `reason` says why. EvaluationError where the votes cannot give the coding.
+    """
+    codes, categories = coded(votes, coding)
+    counts = tallied(votes, codes, len(categories))
+    reliability = alpha(counts, draws=draws, seed=seed)
+    return {
+        "coding": coding,
+        "alpha": reliability.value,
+        "alpha_ci": reliability.interval,
+        "reason": reliability.reason,
+        "fleiss_kappa": fleiss_kappa(counts),
+        "percent_agreement": percent_agreement(counts),
+        "n_items": votes.n_items,
+        "n_votes": len(votes.choice),
+        "n_units": len(votes.unit_names),
+        "n_units_used": int((counts.sum(axis=1) >= 2).sum()),
+        "n_annotators": len(votes.annotator_names),
+        "choices": {name: int(total) for name, total in zip(categories, counts.sum(axis=0), strict=True)},
+        "pairs": _pairs(votes, codes),
+        "annotators": _against_majority(votes, codes, counts),
+    }
+
+
+def _pairs(votes: Votes, codes: Codes) -> list[dict[str, Any]]:
+    """Per pair of annotators: units both judged and the share on which they agree; most shared units first."""
+    order = np.lexsort((votes.annotator, votes.unit))
+    unit, annotator, code = votes.unit[order], votes.annotator[order], codes[order]
+    people = len(votes.annotator_names)
+    keys: list[Codes] = []
+    same: list[NDArray[np.bool_]] = []
+    for step in range(1, int(np.bincount(unit).max(initial=0))):
+        together = unit[step:] == unit[:-step]
+        keys.append((annotator[:-step] * people + annotator[step:])[together])
+        same.append((code[:-step] == code[step:])[together])
+    if not keys:
+        return []
+    pair, place = np.unique(np.concatenate(keys), return_inverse=True)
+    shared = np.bincount(place)
+    agreed = np.bincount(place, weights=np.concatenate(same).astype(np.float64))
+    largest = np.lexsort((pair, -shared))[:MOST_PAIRS]
+    return [
+        {
+            "annotators": [votes.annotator_names[pair[k] // people], votes.annotator_names[pair[k] % people]],
+            "n": int(shared[k]),
+            "agreement": float(agreed[k] / shared[k]),
+        }
+        for k in largest
+    ]
+
+
+def _against_majority(votes: Votes, codes: Codes, counts: Codes) -> list[dict[str, Any]]:
+    """Per annotator: share of votes that match what more than half of the unit's OTHER votes said."""
+    mine = np.zeros((len(codes), counts.shape[1]), dtype=np.int64)
+    mine[np.arange(len(codes)), codes] = 1
+    others = counts[votes.unit] - mine
+    best = others.argmax(axis=1)
+    decided = others.max(axis=1) * 2 > others.sum(axis=1)
+    people = len(votes.annotator_names)
+    total = np.bincount(votes.annotator[decided], minlength=people)
+    right = np.bincount(votes.annotator[decided & (best == codes)], minlength=people)
+    given = np.bincount(votes.annotator, minlength=people)
+    return [
+        {
+            "annotator": name,
+            "n_votes": int(given[k]),
+            "n": int(total[k]),
+            "agreement": float(right[k] / total[k]) if total[k] else None,
+            "ci": wilson(int(right[k]), int(total[k])),
+        }
+        for k, name in enumerate(votes.annotator_names)
+    ]

@@ -1,0 +1,59 @@
+"""How far the word distributions of captions and foils are apart, and which words shift most (ViLMA, appendix B.1).
+
+The published values do not come out of this definition (nor of 45 others that were tried) on the released files;
+these are ours, with base, tokenisation and unit named.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from evaluation.analyses._records import ItemFacts
+from evaluation.analyses._words import js_divergence, n_lexical_items, word_counts
+from evaluation.errors import EvaluationError
+
+VERSION = "1"
+INPUT = "texts"
+TOP = 20
+NOTE = "ViLMA's published JS and #Lex.it. do not follow from this definition on its released files."
+
+
+def compute(items: Sequence[ItemFacts], *, base: str = "2", unit: str = "words", top: int = TOP) -> dict[str, Any]:
+    """JS in 0..1 (base 2), vocabulary sizes, #Lex.it. in both readings, the `top` most shifted words.
+
+    With known verdicts the same over the valid items stands beside it (`js_valid`); None where there are none.
+    """
+    if not items:
+        raise EvaluationError("there are no items; give at least one caption with a foil")
+    captions, foils = word_counts(items, unit)
+    valid = word_counts([item for item in items if item.valid], unit)
+    known = any(item.valid is not None for item in items)
+    return {
+        "js": js_divergence(captions, foils, base),
+        "js_valid": js_divergence(*valid, base) if known else None,
+        "n_lexical_items": n_lexical_items(captions, foils),
+        "n_lexical_items_by_size": abs(len(captions) - len(foils)),
+        "caption_vocabulary": len(captions),
+        "foil_vocabulary": len(foils),
+        "top_shifts": top_shifts(captions, foils, top),
+        "base": base,
+        "unit": unit,
+        "n_items": len(items),
+        "n_foils": sum(len(item.foils) for item in items),
+        "note": NOTE,
+    }
+
+
+def top_shifts(captions: Counter[str], foils: Counter[str], top: int = TOP) -> list[dict[str, Any]]:
+    """Words by the size of the difference of their shares (foil minus caption), largest first, ties by word."""
+    n_caption, n_foil = max(1, captions.total()), max(1, foils.total())
+    rows = [
+        {
+            "word": word,
+            "caption_share": captions[word] / n_caption,
+            "foil_share": foils[word] / n_foil,
+            "shift": foils[word] / n_foil - captions[word] / n_caption,
+        }
+        for word in captions.keys() | foils.keys()
+    ]
+    return sorted(rows, key=lambda row: (-abs(row["shift"]), row["word"]))[:top]

@@ -1,0 +1,47 @@
+"""Do validators lean to the first text? (metrics.md, "Position bias")
+
+The caption stands first in half of the showings by design, so the share of "first" among the votes for one of the two
+texts is .5 without a lean, whatever the foils are like. A lean of one person shows in their own row.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from evaluation.analyses._records import Votes, coded
+from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals, wilson
+
+VERSION = "1"
+INPUT = "votes"
+
+
+def compute(votes: Votes, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
+    """Share of "first" among one-sided votes, with a bootstrap interval over units; share of captions shown first.
+
+    Shares are None when no vote is one-sided. EvaluationError where votes do not say where the caption stood.
+    """
+    codes, _ = coded(votes, "shown")
+    sided = codes <= 1
+    first = (codes == 0).astype(np.float64)[sided]
+    shown = votes.position[votes.position > 0]
+    interval = None
+    if len(first):
+        (interval,) = mean_intervals(first[:, None], votes.unit[sided].astype(str), draws=draws, seed=seed)
+    return {
+        "first_share": mean(first) if len(first) else None,
+        "ci": interval,
+        "n": len(first),
+        "caption_first_share": mean((shown == 1).astype(np.float64)) if len(shown) else None,
+        "annotators": [_of(votes, k, codes) for k in range(len(votes.annotator_names))],
+    }
+
+
+def _of(votes: Votes, person: int, codes: np.ndarray) -> dict[str, Any]:
+    own = codes[(votes.annotator == person) & (codes <= 1)]
+    first = int((own == 0).sum())
+    return {
+        "annotator": votes.annotator_names[person],
+        "n": len(own),
+        "first_share": first / len(own) if len(own) else None,
+        "ci": wilson(first, len(own)),
+    }

@@ -1,0 +1,117 @@
+"""The validation report: how many items survive, how far validators agree, how far words diverge (ViLMA, Tables 4-6).
+
+Counts come out of the released files to the item; percentages are computed from them (Table 6 prints some that its
+own counts contradict). Alpha over the valid items alone is lower than over all by construction: taking away the
+items that validators rejected takes away the spread that agreement is measured against.
+"""
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from evaluation.analyses._agreement import Alpha, alpha
+from evaluation.analyses._records import CODINGS, ItemFacts, ProficiencyFacts, as_three
+from evaluation.analyses._words import js_divergence, n_lexical_items, word_counts
+from evaluation.errors import EvaluationError
+from evaluation.metrics._intervals import DRAWS, SEED
+
+VERSION = "1"
+INPUT = "items"
+
+
+def compute(
+    items: Sequence[ItemFacts], *, base: str = "2", unit: str = "words", draws: int = DRAWS, seed: int = SEED
+) -> dict[str, Any]:
+    """One row a subtest, in the order they come, and `overall` over all items pooled.
+
+    What the items cannot tell (no votes, no proficiency items, no votes on those) is None.
+    """
+    if not items:
+        raise EvaluationError("there are no items to report on; import or assemble some first")
+    names = dict.fromkeys(item.subtest for item in items)
+
+    def row(name: str, chosen: Sequence[ItemFacts]) -> dict[str, Any]:
+        return _row(name, chosen, base, unit, draws, seed)
+
+    return {
+        "subtests": [row(name, [item for item in items if item.subtest == name]) for name in names],
+        "overall": row("overall", items),
+        "definitions": {"js_base": base, "js_unit": unit, "lexical_items": "words on one side only"},
+    }
+
+
+def _row(name: str, items: Sequence[ItemFacts], base: str, unit: str, draws: int, seed: int) -> dict[str, Any]:
+    valid = [item for item in items if item.valid]
+    able = [item for item in items if item.proficiency and item.proficiency.valid]
+    judged = any(item.valid is not None for item in items)
+    judged_p = any(item.proficiency and item.proficiency.valid is not None for item in items)
+    captions, foils = word_counts(items, unit)
+    coding, (all_units, valid_units) = _alphas(items, valid, draws, seed)
+    return {
+        "name": name,
+        "test": next((item.test for item in items if item.test), None),
+        "n_items": len(items),
+        "n_valid": len(valid) if judged else None,
+        "n_unanimous": sum(item.unanimous is True for item in items) if judged else None,
+        "n_valid_proficiency": len(able) if judged_p else None,
+        "n_both": sum(item.valid is True for item in able) if judged and judged_p else None,
+        "n_lexical_items": n_lexical_items(captions, foils),
+        "js_all": js_divergence(captions, foils, base),
+        "js_valid": js_divergence(*word_counts(valid, unit), base) if judged else None,
+        "js_all_at_size_of_valid": _js_of_sample(items, len(valid), base, unit, seed) if judged else None,
+        "alpha_all": all_units.value,
+        "alpha_valid": valid_units.value,
+        "alpha_coding": coding,
+        "alpha_all_ci": all_units.interval,
+        "alpha_valid_ci": valid_units.interval,
+        "alpha_all_reason": all_units.reason,
+        "alpha_valid_reason": valid_units.reason,
+        "votes": _votes(items, coding),
+        "proficiency": _proficiency(items, base, unit),
+    }
+
+
+def _alphas(
+    items: Sequence[ItemFacts], valid: Sequence[ItemFacts], draws: int, seed: int
+) -> tuple[str, tuple[Alpha, Alpha]]:
+    """Truth-coded where every tally tells neither, both and cannot tell apart; else truth3."""
+    coding = "truth" if all(len(tally) == 5 for item in items for tally in item.tallies) else "truth3"
+    if not any(item.tallies for item in items):
+        coding = "truth3"
+    both = tuple(alpha(_table(chosen, coding), draws=draws, seed=seed) for chosen in (items, valid))
+    return coding, (both[0], both[1])
+
+
+def _table(items: Sequence[ItemFacts], coding: str) -> np.ndarray:
+    tallies = [tally if coding == "truth" else as_three(tally) for item in items for tally in item.tallies]
+    return np.array(tallies, dtype=np.int64).reshape(len(tallies), len(CODINGS[coding]))
+
+
+def _votes(items: Sequence[ItemFacts], coding: str) -> dict[str, int]:
+    totals = _table(items, coding).sum(axis=0)
+    return {choice: int(total) for choice, total in zip(CODINGS[coding], totals, strict=True)}
+
+
+def _js_of_sample(items: Sequence[ItemFacts], size: int, base: str, unit: str, seed: int) -> float | None:
+    """JS of a seeded sample of all items, as large as the valid part: JS falls as samples grow (Table 4's caption)."""
+    chosen = random.Random(seed).sample(sorted(items, key=lambda item: (item.subtest, item.id)), size)
+    return js_divergence(*word_counts(chosen, unit), base)
+
+
+def _proficiency(items: Sequence[ItemFacts], base: str, unit: str) -> dict[str, Any] | None:
+    """Table 5: the proficiency items of these main items; one shared by several counts once for each of them."""
+    simpler: list[ProficiencyFacts] = [item.proficiency for item in items if item.proficiency]
+    if not simpler:
+        return None
+    valid = [facts for facts in simpler if facts.valid]
+    judged = any(facts.valid is not None for facts in simpler)
+    captions, foils = word_counts(simpler, unit)
+    return {
+        "n_items": len(simpler),
+        "n_valid": len(valid) if judged else None,
+        "n_lexical_items": n_lexical_items(captions, foils),
+        "js_all": js_divergence(captions, foils, base),
+        "js_valid": js_divergence(*word_counts(valid, unit), base) if judged else None,
+    }

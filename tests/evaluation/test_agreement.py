@@ -1,0 +1,147 @@
+"""Agreement by hand, and against two other implementations."""
+
+import time
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
+
+from evaluation.analyses import agreement, position
+from evaluation.analyses._agreement import _alpha_from_sums, _alpha_parts, alpha, fleiss_kappa, percent_agreement
+from evaluation.errors import EvaluationError
+from tests.evaluation.builders import votes_of
+
+DRAWS = 500
+# Four units of three votes: c c c, c c f, f f c, f f f.
+FOUR = np.array([[3, 0], [2, 1], [1, 2], [0, 3]])
+
+
+def test_alpha_kappa_and_percent_agreement_by_hand():
+    # D_o: two units with (9 - (4 + 1)) / 2 = 2 each. D_e: (12^2 - 6^2 - 6^2) / 11 = 72 / 11. alpha = 1 - 4 * 11 / 72.
+    assert alpha(FOUR, draws=DRAWS).value == pytest.approx(1 - 44 / 72)
+    # P_i = 1, 1/3, 1/3, 1; P_e = 1/2.
+    assert percent_agreement(FOUR) == pytest.approx(2 / 3)
+    assert fleiss_kappa(FOUR) == pytest.approx((2 / 3 - 1 / 2) / (1 / 2))
+
+
+def test_krippendorffs_own_example():
+    # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section C: nominal alpha .743 with missing data.
+    nan = np.nan
+    data = [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, nan, nan, nan],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, nan, 3],
+        [nan, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, nan],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, nan],
+    ]
+    table = np.array([[sum(row[unit] == value for row in data) for value in range(1, 6)] for unit in range(12)])
+    assert alpha(table, draws=DRAWS).value == pytest.approx(0.743, abs=5e-4)
+
+
+tables = st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=1, max_size=15)
+
+
+@settings(max_examples=80, deadline=None)
+@given(tables)
+def test_what_the_bootstrap_resamples_is_the_packages_alpha(rows):
+    counts = np.array(rows)
+    found = alpha(counts, interval=False)
+    if found.value is None:
+        assert found.reason
+        return
+    used = counts[counts.sum(axis=1) >= 2]
+    expected = krippendorff.alpha(value_counts=used, level_of_measurement="nominal")
+    sums = _alpha_parts(used).sum(axis=0, keepdims=True)
+    assert found.value == pytest.approx(expected)
+    assert _alpha_from_sums(sums)[0] == pytest.approx(expected, abs=1e-9)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.permutations([0, 1, 2]), min_size=1, max_size=10), st.integers(1, 5))
+def test_kappa_is_statsmodels_kappa(rows, unanimous):
+    counts = np.array([*rows, *[[3, 0, 0]] * unanimous])
+    assert fleiss_kappa(counts) == pytest.approx(statsmodels_kappa(counts))
+
+
+def test_units_with_one_vote_say_nothing():
+    with_singles = np.vstack([FOUR, [[1, 0]] * 50])
+    assert alpha(with_singles, draws=DRAWS) == alpha(FOUR, draws=DRAWS)
+    assert fleiss_kappa(with_singles) == fleiss_kappa(FOUR)
+
+
+@pytest.mark.parametrize(
+    ("counts", "why"), [([[1, 0], [0, 1]], "no unit has two votes"), ([[3, 0], [3, 0]], "one category")]
+)
+def test_an_undefined_alpha_is_explained(counts, why):
+    found = alpha(np.array(counts))
+    assert found.value is None
+    assert found.interval is None
+    assert why in found.reason
+    assert fleiss_kappa(np.array(counts)) is None
+
+
+VOTES = votes_of(
+    ("x", "ann", "caption", 1),
+    ("x", "bob", "caption", 2),
+    ("x", "cy", "foil", 1),
+    ("y", "ann", "foil", 2),
+    ("y", "bob", "foil", 1),
+    ("y", "cy", "neither", 1),
+)
+
+
+def test_codings_by_hand():
+    truth = agreement.compute(VOTES, draws=DRAWS)
+    assert truth["coding"] == "truth"
+    assert truth["choices"] == {"caption": 2, "foil": 3, "neither": 1, "both": 0, "cannot_tell": 0}
+    # Each unit: one agreeing pair of three.
+    assert truth["percent_agreement"] == pytest.approx(1 / 3)
+    # D_o = 2 + 2; counts 2, 3, 1 of 6: D_e = (36 - 14) / 5; alpha = 1 - 4 * 5 / 22.
+    assert truth["alpha"] == pytest.approx(1 - 20 / 22)
+    # Places shown: x: first, second, second; y: first, second, neither. D_o = 2 + 3, counts 2, 3, 1.
+    shown = agreement.compute(VOTES, coding="shown", draws=DRAWS)
+    assert shown["choices"] == {"first": 2, "second": 3, "neither": 1, "both": 0, "cannot_tell": 0}
+    assert shown["alpha"] == pytest.approx(1 - 5 * 5 / 22)
+    three = agreement.compute(VOTES, coding="truth3", draws=DRAWS)
+    assert three["choices"] == {"caption": 2, "foil": 3, "other": 1}
+    assert (three["n_items"], three["n_votes"]) == (2, 6)
+
+
+def test_pairs_and_annotators_by_hand():
+    got = agreement.compute(VOTES, draws=DRAWS)
+    assert got["pairs"] == [
+        {"annotators": ["ann", "bob"], "n": 2, "agreement": 1.0},
+        {"annotators": ["ann", "cy"], "n": 2, "agreement": 0.0},
+        {"annotators": ["bob", "cy"], "n": 2, "agreement": 0.0},
+    ]
+    # The others of cy agree twice, and cy never with them; ann's and bob's others never agree.
+    by_name = {row["annotator"]: (row["n"], row["agreement"]) for row in got["annotators"]}
+    assert by_name == {"ann": (0, None), "bob": (0, None), "cy": (2, 0.0)}
+
+
+def test_votes_that_cannot_give_a_coding_say_which_can():
+    with pytest.raises(EvaluationError, match="truth3"):
+        agreement.compute(votes_of(("x", "a", "other", 0), ("x", "b", "caption", 0)))
+    with pytest.raises(EvaluationError, match="position"):
+        agreement.compute(votes_of(("x", "a", "foil", 0), ("x", "b", "caption", 1)), coding="shown")
+    with pytest.raises(EvaluationError, match="unknown coding 'raw'"):
+        agreement.compute(VOTES, coding="raw")
+
+
+def test_position_bias_by_hand():
+    got = position.compute(VOTES, draws=DRAWS)
+    # One-sided votes: first, second, second, first, second.
+    assert (got["first_share"], got["n"]) == (2 / 5, 5)
+    assert got["caption_first_share"] == 4 / 6
+    assert {row["annotator"]: row["first_share"] for row in got["annotators"]} == {"ann": 1, "bob": 0, "cy": 0}
+
+
+def test_an_interval_over_a_whole_benchmark_is_quick():
+    generator = np.random.default_rng(0)
+    counts = generator.multinomial(3, [0.6, 0.2, 0.1, 0.05, 0.05], size=8460)
+    start = time.perf_counter()
+    found = alpha(counts, draws=10_000)
+    assert time.perf_counter() - start < 3
+    assert found.interval[0] < found.value < found.interval[1]
