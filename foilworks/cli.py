@@ -12,6 +12,7 @@ from pkgutil import iter_modules
 import django
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line, get_commands
+from django.db import DatabaseError
 
 from foilworks import __version__
 
@@ -33,6 +34,9 @@ def main() -> None:
         sys.exit(run(sys.argv[1:]))
     except ImproperlyConfigured as error:
         sys.stderr.write(f"{NAME}: the settings are wrong: {error}\n")
+        sys.exit(BAD_INPUT)
+    except DatabaseError as error:
+        sys.stderr.write(f"{NAME}: the database: {error}; `{NAME} migrate` makes its tables, `{NAME} doctor` looks at it\n")
         sys.exit(BAD_INPUT)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 
 from foilworks.supervisor.redis_socket import redis_socket_path
 
@@ -45,7 +46,10 @@ def _kept_secret(home: Path) -> str:
 
 # One folder holds database, media, caches, models and the embedded Redis; two homes never touch each other.
 FOILWORKS_HOME = Path(_env("FOILWORKS_HOME", str(BASE_DIR / "var"))).resolve()
-FOILWORKS_HOME.mkdir(parents=True, exist_ok=True)
+try:
+    FOILWORKS_HOME.mkdir(parents=True, exist_ok=True)
+except OSError as error:
+    raise ImproperlyConfigured(f"FOILWORKS_HOME cannot be made ({error}); choose a folder you can write to") from error
 FOILWORKS_DEVICE = _env("FOILWORKS_DEVICE", "auto")
 FOILWORKS_CHROMIUM = _env("FOILWORKS_CHROMIUM")
 FOILWORKS_PYTHON = sys.executable

