@@ -1,0 +1,1 @@
+"""Records -> files, one file a format; no table is touched here."""

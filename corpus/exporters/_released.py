@@ -1,0 +1,25 @@
+"""What the formats with one record an item share: the released items as records, and a short manifest."""
+
+from typing import Any
+
+from corpus.records import ItemRecord, ReleaseContent
+from corpus.release_records import item_record, vote_counts
+
+
+def released_items(release: ReleaseContent) -> list[ItemRecord]:
+    """The items of the release with their vote counts, by id."""
+    votes = vote_counts(release.votes)
+    released = (item for item in release.items if item.get("released"))
+    return sorted((item_record(item, votes) for item in released), key=lambda item: item.id)
+
+
+def manifest_facts(release: ReleaseContent, format_name: str, n_items: int) -> dict[str, Any]:
+    return {
+        "format": format_name,
+        "project": release.project,
+        "release": release.release,
+        "created_at": release.created_at,
+        "content_hash": release.content_hash,
+        "simulated": release.simulated,
+        "counts": {"items": n_items},
+    }

@@ -1,0 +1,161 @@
+"""`foilworks`: everything about a release in plain files.
+
+`items.jsonl` items with their status, released or not · `votes.jsonl` every judgement under pseudonyms ·
+`scores.jsonl` raw scores of all models, and one file a model in `scores/` that `foilworks metrics pairwise` reads ·
+`tables/*.json` reports, and `tables/checks.json` with what can be recomputed from votes and scores · `manifest.json`.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from corpus.errors import CorpusError
+from corpus.exporters._folder import write_folder, write_json, write_lines
+from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote
+from corpus.release_records import STATUS_FIELDS
+
+LAYOUT_VERSION = 1
+CHECKS = "checks"
+_TABLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
+
+
+def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
+    """Write the folder `out`; the paths of its files. CorpusError when it cannot be written there."""
+    for name in release.tables:
+        if name == CHECKS or not _TABLE_NAME.fullmatch(name):
+            raise CorpusError(f"tables/{name}.json: is no name for a table; use letters, digits, - and _")
+    return write_folder(out, _facts(release), lambda folder: _fill(folder, release))
+
+
+def _facts(release: ReleaseContent) -> dict[str, Any]:
+    return {
+        "format": "foilworks",
+        "layout_version": LAYOUT_VERSION,
+        "project": release.project,
+        "release": release.release,
+        "created_at": release.created_at,
+        "content_hash": release.content_hash,
+        "content_hash_covers": "released records of items.jsonl, sorted by id, without the fields of status_fields",
+        "status_fields": sorted(STATUS_FIELDS),
+        "simulated": release.simulated,
+        "counts": {
+            "items": len(release.items),
+            "released": sum(bool(item.get("released")) for item in release.items),
+            "votes": len(release.votes),
+            "scores": len(release.scores),
+        },
+    }
+
+
+def _fill(folder: Path, release: ReleaseContent) -> None:
+    write_lines(folder / "items.jsonl", sorted(release.items, key=lambda item: item["id"]))
+    write_lines(folder / "votes.jsonl", map(vote_line, sorted(release.votes, key=_vote_order)))
+    scores = sorted(release.scores, key=lambda score: (score.model, score.protocol, score.id))
+    write_lines(folder / "scores.jsonl", map(score_line, scores))
+    (folder / "scores").mkdir()
+    for name, of_model in _by_model(scores).items():
+        write_lines(folder / "scores" / f"{name}.jsonl", map(score_line, of_model))
+    for name, table in release.tables.items():
+        write_json(folder / "tables" / f"{name}.json", table)
+    write_json(folder / "tables" / f"{CHECKS}.json", checks(release.votes, scores))
+
+
+def vote_line(vote: ReleaseVote) -> dict[str, Any]:
+    """One judgement; `position` is 1 where the caption was shown first, 2 where second, null where unknown."""
+    return {
+        "item": vote.item,
+        "subtest": vote.subtest,
+        "kind": vote.kind,
+        "foil": vote.foil,
+        "stage": vote.stage,
+        "annotator": vote.annotator,
+        "choice": vote.choice,
+        "position": None if vote.caption_first is None else 1 if vote.caption_first else 2,
+        "state": vote.state,
+        "source": vote.source,
+        "simulated": vote.simulated,
+        "seconds": vote.seconds,
+        "watch": dict(vote.watch),
+        "guideline": vote.guideline,
+    }
+
+
+def score_line(score: ReleaseScore) -> dict[str, Any]:
+    """The scores of one item by one model, in the form that `metrics pairwise` reads, with what names the model."""
+    line: dict[str, Any] = {
+        "id": score.id,
+        "model": score.model,
+        "model_key": score.model_key,
+        "protocol": score.protocol,
+        "subtest": score.subtest,
+        "test": score.test or score.subtest,
+        "cluster": score.cluster,
+        "kind": score.kind,
+        "higher_is_better": score.higher_is_better,
+        "caption": score.caption,
+        "foils": list(score.foils),
+    }
+    if score.proficiency_caption is not None:
+        line["proficiency"] = {"caption": score.proficiency_caption, "foils": list(score.proficiency_foils)}
+    return line
+
+
+def checks(votes: Iterable[ReleaseVote], scores: Iterable[ReleaseScore]) -> dict[str, Any]:
+    """Sums that a changed vote or score cannot leave as they are.
+
+    For every subtest, model and protocol: number of values, their exact sum (math.fsum), least and greatest; for
+    every annotator how often each choice was made.
+    """
+    values: dict[tuple[str, str, str], list[float]] = {}
+    for score in scores:
+        found = values.setdefault((score.subtest, score.model, score.protocol), [])
+        found += [score.caption, *score.foils]
+        if score.proficiency_caption is not None:
+            found += [score.proficiency_caption, *score.proficiency_foils]
+    choices: dict[str, Counter[str]] = {}
+    for vote in votes:
+        choices.setdefault(vote.annotator, Counter())[vote.choice] += 1
+    return {
+        "scores": [
+            {
+                "subtest": subtest,
+                "model": model,
+                "protocol": protocol,
+                "n": len(found),
+                "sum": math.fsum(found),
+                "min": min(found),
+                "max": max(found),
+            }
+            for (subtest, model, protocol), found in sorted(values.items())
+        ],
+        "annotators": {name: dict(sorted(counts.items())) for name, counts in sorted(choices.items())},
+    }
+
+
+def _vote_order(vote: ReleaseVote) -> tuple[str, int, str, str]:
+    return vote.item, -1 if vote.foil is None else vote.foil, vote.stage, vote.annotator
+
+
+def _by_model(scores: Iterable[ReleaseScore]) -> dict[str, list[ReleaseScore]]:
+    """Scores by file name: the model's label made safe, told apart by protocol and number where labels are alike."""
+    models: dict[tuple[str, str, str], list[ReleaseScore]] = {}
+    for score in scores:
+        models.setdefault((score.model, score.protocol, score.model_key), []).append(score)
+    files: dict[str, list[ReleaseScore]] = {}
+    for (model, protocol, _), found in models.items():
+        name = safe_name(model)
+        if name in files:
+            name = safe_name(f"{model}-{protocol}")
+        while name in files:
+            name += "-again"
+        files[name] = found
+    return files
+
+
+def safe_name(text: str, limit: int = 80) -> str:
+    """A file name that says `text` and can do nothing else: letters, digits, dot, dash; never hidden, never empty."""
+    name = re.sub(r"[^A-Za-z0-9.-]+", "-", text)[:limit].strip(".-")
+    return name or "unnamed"

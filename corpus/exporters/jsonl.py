@@ -1,0 +1,50 @@
+"""`jsonl`: the released items in the columns that the importer of the same name reads."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from corpus.exporters._folder import write_folder, write_lines
+from corpus.exporters._released import manifest_facts, released_items
+from corpus.records import ItemRecord, ReleaseContent, VoteCounts
+
+FILE = "records.jsonl"
+
+
+def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
+    """Write the folder `out`; the paths of its files. CorpusError when it cannot be written there."""
+    lines = [line(item) for item in released_items(release)]
+    facts = manifest_facts(release, "jsonl", len(lines))
+    return write_folder(out, facts, lambda folder: write_lines(folder / FILE, lines))
+
+
+def line(item: ItemRecord) -> dict[str, Any]:
+    """The columns of one record; what is empty is left out."""
+    video = asdict(item.video)
+    columns: dict[str, Any] = {
+        "id": item.id,
+        "subtest": item.subtest,
+        "test": item.test,
+        "video": video.pop("file"),
+        "video_key": video.pop("key"),
+        **video,
+        "caption": item.caption,
+        "foils": list(item.foils),
+        "votes": counts(item.votes),
+        "facts": dict(item.facts),
+        "extra": dict(item.extra),
+    }
+    if item.proficiency is not None:
+        pair = item.proficiency
+        columns["proficiency"] = {
+            "caption": pair.caption,
+            "foils": list(pair.foils),
+            "votes": counts(pair.votes),
+            "extra": dict(pair.extra),
+        }
+    return {name: value for name, value in columns.items() if value not in (None, "", [], {})}
+
+
+def counts(votes: VoteCounts | None) -> dict[str, int] | None:
+    return None if votes is None else {"caption": votes.caption, "foil": votes.foil, "other": votes.other}

@@ -1,0 +1,1 @@
+"""File -> records, one file a format; no table is touched here."""

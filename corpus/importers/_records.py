@@ -1,0 +1,78 @@
+"""What all importers do alike with the records they have read: ids are unique, doubtful ones are named."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from corpus.importers._fields import ProblemError, check_content
+from corpus.records import MAX_ID, BadRecord, ItemRecord, PairRecord, ReadOutcome, RecordWarning
+
+_HASHED_CHARACTERS = 16
+
+
+class RawRecord(NamedTuple):
+    """A parsed record and the line it starts on; `problem` is why it could not even be parsed."""
+
+    key: str | None
+    value: Any
+    line: int
+    problem: str = ""
+
+
+def read_records(
+    path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord], ItemRecord]
+) -> Iterator[ReadOutcome]:
+    """The outcome of every record in order: warnings first, then the item, or why it is bad."""
+    first_line: dict[str, int] = {}
+    for record in raw:
+        where = f"{path}:{record.line}"
+        try:
+            if record.problem:
+                raise ProblemError("JSON", record.problem, "correct the line")
+            check_content(record.value)
+            item = parse(record)
+            if item.id in first_line:
+                problem = f"{item.id[:80]!r} already stands on line {first_line[item.id]}"
+                raise ProblemError("id", problem, "give every record its own id")
+        except ProblemError as error:
+            yield BadRecord(where, error.field, error.problem, error.fix)
+            continue
+        first_line[item.id] = record.line
+        yield from warnings_of(where, item)
+        yield item
+
+
+def warnings_of(where: str, item: ItemRecord) -> Iterator[RecordWarning]:
+    """What is taken as it stands and yet looks wrong, in the item and in its proficiency pair."""
+    pairs: list[tuple[str, ItemRecord | PairRecord]] = [("", item)]
+    if item.proficiency is not None:
+        pairs.append(("proficiency.", item.proficiency))
+    for prefix, pair in pairs:
+        if pair.caption in pair.foils:
+            yield RecordWarning(where, f"{prefix}foils", "a foil is equal to the caption")
+        if len(set(pair.foils)) < len(pair.foils):
+            yield RecordWarning(where, f"{prefix}foils", "a foil stands there twice")
+        if pair.votes is not None and pair.votes.total == 0:
+            yield RecordWarning(where, f"{prefix}votes", "nobody voted: all counts are zero")
+
+
+def checked_id(name: str, value: str) -> str:
+    """`value` when it can name a record."""
+    if not value.strip():
+        raise ProblemError(name, "is empty", "give every record its own id")
+    if len(value) > MAX_ID:
+        raise ProblemError(name, f"has {len(value)} characters, more than {MAX_ID}", "shorten it")
+    return value
+
+
+def clip_key(dataset: str, source: str, start: float | None, end: float | None, unit: str) -> str:
+    """The key that clips of equal source and trim share: `dataset/source@start-end`, pts marked as such."""
+    key = f"{dataset}/{source}" if dataset else source
+    if start is not None or end is not None:
+        edges = "-".join("" if edge is None else f"{edge:.12g}" for edge in (start, end))
+        key += f"@{edges}" + ("pts" if unit == "pts" else "")
+    if len(key) > MAX_ID:
+        digest = hashlib.sha256(key.encode("utf-8")).hexdigest()[:_HASHED_CHARACTERS]
+        key = f"{key[: MAX_ID - _HASHED_CHARACTERS - 1]}#{digest}"
+    return key

@@ -1,0 +1,110 @@
+"""`jsonl`: one JSON object a line; the columns are listed in docs/formats.md and in COLUMNS.
+
+A line with `caption` and `foil` (or `foils`) is an item; a line without a foil is a caption to make foils for. Columns
+that nothing here names are kept as facts of the caption: methods read them (`count`, `class`, `template` …).
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from corpus.importers._fields import Fields, ProblemError
+from corpus.importers._json import lines, parse_line, read_text
+from corpus.importers._records import RawRecord, checked_id, clip_key, read_records
+from corpus.records import MAX_ID, MAX_LABEL, SPLITS, ItemRecord, PairRecord, ReadOutcome, VideoRecord
+
+COLUMNS = {
+    "id": "name of the record, unique in the project (required)",
+    "video": "path of the media file below --media",
+    "url": "address that the browser loads where there is no file",
+    "video_key": "name of the clip; made from source and trim when left out",
+    "source_dataset": "data set that the video is from",
+    "source_id": "id of the uncut video there",
+    "start_time": "start of the clip in the video",
+    "end_time": "end of the clip in the video",
+    "time_unit": "sec (default) or pts",
+    "split": "train, val or test",
+    "class_label": "class of the video",
+    "category": "category of the video",
+    "movie": "movie that the clip is from",
+    "caption": "sentence that is true of the video (required)",
+    "foil": "one false sentence",
+    "foils": "list of false sentences",
+    "subtest": "subtest of the item; the name of the file when left out",
+    "test": "phenomenon that several subtests share",
+    "proficiency": 'simpler pair of the same video: {"caption", "foils", "votes", "extra"}',
+    "votes": 'counts of validators: {"caption", "foil", "other"}',
+    "facts": "object with facts that methods read; columns not named here are added to it",
+    "extra": "object with anything else, given back on export",
+}
+_COLUMNS = frozenset(COLUMNS)
+_PAIR_FIELDS = frozenset({"caption", "foil", "foils", "votes", "extra"})
+
+
+def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
+    """The records of a JSON-lines file. CorpusError when the file as a whole cannot be read."""
+    default_subtest = str(params.get("subtest") or path.stem)[:MAX_LABEL]
+    yield from read_records(path, _raw(read_text(path)), lambda raw: parse(raw, default_subtest))
+
+
+def _raw(text: str) -> Iterator[RawRecord]:
+    for number, line in lines(text):
+        try:
+            yield RawRecord(None, parse_line(line), number)
+        except ValueError as error:
+            yield RawRecord(None, None, number, str(error))
+
+
+def parse(raw: RawRecord, default_subtest: str) -> ItemRecord:
+    """One line as a record; ProblemError when it is bad."""
+    fields = Fields(raw.value)
+    return ItemRecord(
+        id=checked_id("id", fields.label("id", MAX_ID)),
+        subtest=fields.label("subtest", MAX_LABEL) or default_subtest,
+        test=fields.label("test", MAX_LABEL),
+        video=_video(fields),
+        caption=fields.sentence("caption"),
+        foils=fields.foils(),
+        proficiency=_pair(fields),
+        votes=fields.votes("votes"),
+        extra=fields.mapping("extra"),
+        facts={**fields.without(_COLUMNS), **fields.mapping("facts")},
+        line=raw.line,
+    )
+
+
+def _video(fields: Fields) -> VideoRecord:
+    start, end, unit = fields.trim()
+    file, url = fields.media_name("video"), fields.url("url")
+    dataset, source = fields.label("source_dataset", 100), fields.label("source_id", MAX_ID)
+    key = fields.label("video_key", MAX_ID) or clip_key(dataset, source or file or url, start, end, unit)
+    if not (file or url or source or fields.get("video_key")):
+        raise ProblemError("video", "is missing", "name the file, or give url, source_id or video_key")
+    split = fields.label("split", 10)
+    if split not in SPLITS:
+        raise ProblemError("split", f"is {split!r}", "give train, val or test")
+    return VideoRecord(
+        key=key,
+        file=file,
+        url=url,
+        source_dataset=dataset,
+        source_id=source,
+        start_time=start,
+        end_time=end,
+        time_unit=unit,
+        split=split,
+        class_label=fields.label("class_label", MAX_ID),
+        category=fields.label("category", MAX_ID),
+        movie=fields.label("movie", MAX_ID),
+    )
+
+
+def _pair(fields: Fields) -> PairRecord | None:
+    if fields.get("proficiency") is None:
+        return None
+    inner = Fields(fields.get("proficiency"), "proficiency")
+    foils = inner.foils()
+    if not foils:
+        raise ProblemError("proficiency.foils", "is missing", "give its foils, or leave proficiency out")
+    extra = {**inner.without(_PAIR_FIELDS), **inner.mapping("extra")}
+    return PairRecord(inner.sentence("caption"), foils, inner.votes("votes"), extra)

@@ -1,0 +1,163 @@
+"""What importers read and exporters write: plain facts, no table. Equal records are equal, wherever they came from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+# Long enough for any caption (the longest published one has a few hundred characters), short enough for a page.
+MAX_TEXT = 2_000
+MAX_ID = 200
+MAX_URL = 1_000
+MAX_LABEL = 120
+TIME_UNITS = ("sec", "pts")
+SPLITS = ("", "train", "val", "test")
+
+
+@dataclass(frozen=True)
+class VoteCounts:
+    """How many validators chose the caption, the foil, anything else. Files give counts, not who."""
+
+    caption: int
+    foil: int
+    other: int
+
+    @property
+    def total(self) -> int:
+        return self.caption + self.foil + self.other
+
+
+@dataclass(frozen=True)
+class VideoRecord:
+    """A clip: its key, where the file may be, its trim, and what its data set says of it.
+
+    `file` is a relative path below the media folder; `start_time` and `end_time` are in `time_unit`: seconds or
+    presentation timestamps.
+    """
+
+    key: str
+    file: str = ""
+    url: str = ""
+    source_dataset: str = ""
+    source_id: str = ""
+    start_time: float | None = None
+    end_time: float | None = None
+    time_unit: str = "sec"
+    split: str = ""
+    class_label: str = ""
+    category: str = ""
+    movie: str = ""
+
+
+@dataclass(frozen=True)
+class PairRecord:
+    """A proficiency check of an item: a simpler caption and foils for the same video, with its votes."""
+
+    caption: str
+    foils: tuple[str, ...]
+    votes: VoteCounts | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ItemRecord:
+    """A caption of a video with its foils; `foils == ()` is a caption to make foils for.
+
+    `facts` is what methods read (an annotated count, a template); `extra` are the fields of the file that nothing
+    here names, given back on export. `line` says where in the file the record starts and is no part of its value.
+    """
+
+    id: str
+    subtest: str
+    video: VideoRecord
+    caption: str
+    foils: tuple[str, ...] = ()
+    test: str = ""
+    proficiency: PairRecord | None = None
+    votes: VoteCounts | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    line: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class BadRecord:
+    """A record that cannot be taken; `where` is PATH:LINE."""
+
+    where: str
+    field: str
+    problem: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.field}: {self.problem}; {self.fix}"
+
+
+@dataclass(frozen=True)
+class RecordWarning:
+    """A record that is taken as it stands, and that somebody should look at."""
+
+    where: str
+    field: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.field}: {self.problem}"
+
+
+ReadOutcome = ItemRecord | BadRecord | RecordWarning
+
+
+@dataclass(frozen=True)
+class ReleaseVote:
+    """One judgement, its author under a pseudonym of this release. `foil` is the position in the item, None where
+    the vote was about the item as a whole; `caption_first` is None where no order was recorded."""
+
+    item: str
+    foil: int | None
+    annotator: str
+    choice: str
+    subtest: str
+    kind: Literal["main", "proficiency"] = "main"
+    stage: str = "validation"
+    caption_first: bool | None = None
+    source: str = "person"
+    simulated: bool = False
+    state: str = "counted"
+    seconds: float | None = None
+    watch: Mapping[str, Any] = field(default_factory=dict)
+    guideline: int | None = None
+
+
+@dataclass(frozen=True)
+class ReleaseScore:
+    """What one model gave one released item: a value for the caption, one for each foil, and its proficiency pair."""
+
+    id: str
+    model: str
+    model_key: str
+    protocol: str
+    subtest: str
+    caption: float
+    foils: tuple[float, ...]
+    kind: str
+    higher_is_better: bool = True
+    test: str = ""
+    cluster: str = ""
+    proficiency_caption: float | None = None
+    proficiency_foils: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReleaseContent:
+    """Everything that an exporter may write. `items` are the dicts of corpus.release_records, each with its status;
+    `tables` are JSON documents by name (reports computed above)."""
+
+    project: str
+    release: str
+    content_hash: str
+    created_at: str
+    items: tuple[Mapping[str, Any], ...]
+    votes: tuple[ReleaseVote, ...] = ()
+    scores: tuple[ReleaseScore, ...] = ()
+    tables: Mapping[str, Any] = field(default_factory=dict)
+    simulated: bool = False

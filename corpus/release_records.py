@@ -1,0 +1,109 @@
+"""The frozen form of an item: one JSON object, which alone says what a model is scored on.
+
+A release stores these; exports write them, one a line, with the item's status beside (what validation made of it:
+that may be said of items outside the release too, and is no part of the content hash).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from corpus.records import ItemRecord, PairRecord, ReleaseVote, VideoRecord, VoteCounts
+from corpus.rules.canonical import content_hash
+
+STATUS_FIELDS = frozenset({"released", "state", "unanimous", "verdicts", "votes"})
+_VIDEO_FIELDS = tuple(VideoRecord.__dataclass_fields__)
+
+
+def release_id(subtest: str, key: str) -> str:
+    """The item's id in releases and exports: unique over subtests, whatever its importer called it."""
+    return key if key.startswith(f"{subtest}:") else f"{subtest}:{key}"
+
+
+def release_record(
+    item: ItemRecord,
+    *,
+    media: Mapping[str, Any] | None = None,
+    positions: Sequence[int] | None = None,
+    provenance: Sequence[Mapping[str, Any] | None] | None = None,
+    proficiency_id: str = "",
+    proficiency_valid: bool | None = None,
+) -> dict[str, Any]:
+    """The frozen form of `item`, whose votes are left out.
+
+    `media`: sha256, duration, fps … of its file. `positions`: the place in the item of each foil, where invalid ones
+    dropped out; votes name a foil by it. `provenance`: what made each foil, None where nobody recorded it.
+    """
+    foils = list(item.foils)
+    pair = item.proficiency
+    return {
+        "id": item.id,
+        "subtest": item.subtest,
+        "test": item.test,
+        "caption": item.caption,
+        "foils": foils,
+        "foil_positions": list(positions) if positions is not None else list(range(len(foils))),
+        "video": {**asdict(item.video), **(media or {})},
+        "proficiency": None
+        if pair is None
+        else {
+            "id": proficiency_id or f"{item.id}/proficiency",
+            "caption": pair.caption,
+            "foils": list(pair.foils),
+            "valid": proficiency_valid,
+            "extra": dict(pair.extra),
+        },
+        "facts": dict(item.facts),
+        "extra": dict(item.extra),
+        "provenance": [dict(made) if made else None for made in provenance or [None] * len(foils)],
+    }
+
+
+def content_of(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The record without the status of the item and of its proficiency pair: what the content hash covers."""
+    content = {name: value for name, value in record.items() if name not in STATUS_FIELDS}
+    if isinstance(content.get("proficiency"), Mapping):
+        pair = content["proficiency"]
+        content["proficiency"] = {name: value for name, value in pair.items() if name not in STATUS_FIELDS}
+    return content
+
+
+def hash_of(records: Iterable[Mapping[str, Any]]) -> str:
+    """The canonical content hash of a release: of its records' content, whatever their order."""
+    return content_hash(content_of(record) for record in records)
+
+
+def item_record(record: Mapping[str, Any], votes: Mapping[str, VoteCounts] | None = None) -> ItemRecord:
+    """The record back as an importer's, with vote counts by item id where there are some."""
+    counts = votes or {}
+    pair = record["proficiency"]
+    return ItemRecord(
+        id=record["id"],
+        subtest=record["subtest"],
+        test=record["test"],
+        video=VideoRecord(**{name: record["video"][name] for name in _VIDEO_FIELDS}),
+        caption=record["caption"],
+        foils=tuple(record["foils"]),
+        proficiency=None
+        if pair is None
+        else PairRecord(pair["caption"], tuple(pair["foils"]), counts.get(pair["id"]), pair["extra"]),
+        votes=counts.get(record["id"]),
+        extra=record["extra"],
+        facts=record["facts"],
+    )
+
+
+def vote_counts(votes: Iterable[ReleaseVote]) -> dict[str, VoteCounts]:
+    """Counts by item, for formats that hold one count an item.
+
+    An item whose votes were given foil by foil to several foils has none: adding them up would say something else.
+    """
+    choices: dict[str, dict[str, int]] = {}
+    foils: dict[str, set[int | None]] = {}
+    for vote in votes:
+        if vote.stage != "validation" or vote.state != "counted":
+            continue
+        tally = choices.setdefault(vote.item, {"caption": 0, "foil": 0, "other": 0})
+        tally[vote.choice if vote.choice in {"caption", "foil"} else "other"] += 1
+        foils.setdefault(vote.item, set()).add(vote.foil)
+    return {item: VoteCounts(**tally) for item, tally in choices.items() if len(foils[item]) == 1}
