@@ -9,7 +9,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.http import http_date
 from django.utils.translation import gettext as _
 
-from media.ranges import ByteRange, UnsatisfiableRange, iter_bytes, parse_range
+from media.ranges import ByteRange, UnsatisfiableRangeError, iter_bytes, parse_range
 
 # The name decides the type, so only what a browser plays is sent as such; anything else becomes a download.
 PLAYABLE = frozenset({"video/mp4", "video/webm", "video/ogg", "video/quicktime", "video/x-matroska"})
@@ -44,7 +44,7 @@ def _asked_range(request: HttpRequest, etag: str, modified: datetime) -> str | N
 def _answer(request: HttpRequest, stored: FieldFile, size: int, asked: str | None) -> HttpResponseBase:
     try:
         wanted = parse_range(asked, size)
-    except UnsatisfiableRange as error:
+    except UnsatisfiableRangeError as error:
         return HttpResponse(status=416, headers={"Content-Range": error.content_range})
     content_type = mimetypes.guess_type(stored.name)[0]
     headers = {"Content-Type": content_type if content_type in PLAYABLE else "application/octet-stream"}

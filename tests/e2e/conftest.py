@@ -1,0 +1,113 @@
+"""A real browser on a real server: sign-in by session cookie, real mp4 files, no console errors, axe-core."""
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
+
+from corpus.models import MediaState, Video
+from media.encode import write_mp4
+from projects.models import Project, User
+from tests.factories import make_video
+
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    # Nothing but the test's own server: a page that asks anybody else fails.
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 127.0.0.1",
+)
+WIDE = {"width": 1280, "height": 800}
+NARROW = {"width": 360, "height": 740}
+
+SignIn = Callable[..., Page]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One process drives the browser: two on two cores are slower than one after the other."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    """The Chromium that `make test` found, else the system's, else playwright's own."""
+    path = settings.FOILWORKS_CHROMIUM or shutil.which("chromium")
+    return {**browser_type_launch_args, "args": list(FLAGS), **({"executable_path": path} if path else {})}
+
+
+@pytest.fixture
+def sign_in(browser: Browser, live_server: Any) -> Iterator[SignIn]:
+    """`sign_in(person, narrow=False)`: a page of a browser of their own, signed in as the person.
+
+    At the end of the test no page may have logged an error or thrown one.
+    """
+    contexts: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def heard(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            complaints.append(f"{message.type}: {message.text} ({message.location})")
+
+    def sign_in(person: User, *, narrow: bool = False, **context_args: Any) -> Page:
+        client = Client()
+        client.force_login(person)
+        context = browser.new_context(viewport=NARROW if narrow else WIDE, base_url=live_server.url, **context_args)
+        contexts.append(context)
+        cookie = client.cookies[settings.SESSION_COOKIE_NAME]
+        context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": live_server.url}])
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("console", heard)
+        page.on("pageerror", lambda error: complaints.append(f"thrown: {error}"))
+        return page
+
+    yield sign_in
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def film(project: Project, frames: Sequence[np.ndarray], fps: float, **fields: Any) -> Video:
+    """A video row with a real H.264 file of these frames."""
+    height, width = frames[0].shape[:2]
+    facts = {"fps": fps, "n_frames": len(frames), "duration": len(frames) / fps, "width": width, "height": height}
+    video = make_video(project, **{**facts, "media_state": MediaState.READY, **fields})
+    path = Path(settings.MEDIA_ROOT) / "made.mp4"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_mp4(path, frames, fps)
+    video.file.save(f"{video.pk}.mp4", ContentFile(path.read_bytes()))
+    return video
+
+
+def moving_dot(n: int = 24, side: int = 64) -> list[np.ndarray]:
+    """A dot that crosses a light field from left to right."""
+    frames = []
+    for index in range(n):
+        picture = np.full((side, side, 3), 230, np.uint8)
+        x = 4 + round(index * (side - 16) / max(1, n - 1))
+        picture[side // 2 - 4 : side // 2 + 4, x : x + 8] = (200, 40, 40)
+        frames.append(picture)
+    return frames
+
+
+def assert_accessible(page: Page) -> None:
+    """No violation that axe-core calls serious or critical, and no sideways scrolling of the page."""
+    found = Axe().run(page)
+    bad = [rule["id"] for rule in found.response["violations"] if rule["impact"] in {"serious", "critical"}]
+    assert bad == [], found.generate_report()
+    overflow = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    assert overflow <= 0, f"the page is {overflow} px wider than its window"

@@ -1,0 +1,163 @@
+"""The player shows exactly the frame that it names: each frame of the clip carries its number as pixels."""
+
+from collections.abc import Callable
+from urllib.parse import parse_qs
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from corpus.models import Video
+from tests.e2e.conftest import SignIn, assert_accessible, film
+from tests.factories import make_member, make_project
+from tests.media.painted import BITS, painted_clip
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+# Draws what the video shows and reads the painted number back, as tests.media.painted.read_index does.
+SHOWN = """() => {
+  const video = document.querySelector("video");
+  const canvas = new OffscreenCanvas(video.videoWidth, video.videoHeight);
+  const context = canvas.getContext("2d");
+  context.drawImage(video, 0, 0);
+  const cell = video.videoWidth / %d;
+  let number = 0;
+  for (let bit = 0; bit < %d; bit += 1) {
+    const [red] = context.getImageData((bit + 0.5) * cell, video.videoHeight / 4, 1, 1).data;
+    if (red > 128) number += 2 ** bit;
+  }
+  return number;
+}""" % (BITS, BITS)  # noqa: UP031
+
+
+@pytest.fixture
+def open_clip(sign_in: SignIn) -> Callable[..., Page]:
+    """`open_clip(start_time=…)`: the page of a clip of 40 numbered frames, 10 a second, in a ready player."""
+
+    def open_clip(**trim: float) -> Page:
+        project = make_project()
+        video: Video = film(project, painted_clip(40), 10.0, **trim)
+        page = sign_in(make_member(project, "researcher"))
+        page.goto(f"/projects/{project.slug}/videos/{video.pk}/")
+        page.wait_for_selector("[data-player][data-ready]")
+        return page
+
+    return open_clip
+
+
+def settle(page: Page, frame: int, first: int = 0) -> None:
+    """Waits until the player says it shows this frame of the clip (counted from 1 on the page)."""
+    expect(page.locator("[data-player-frame]")).to_have_text(f"{frame - first + 1} / {40 if first == 0 else 10}")
+    page.wait_for_function("!document.querySelector('video').seeking")
+
+
+def test_each_step_shows_the_next_frame_and_back(open_clip: Callable[..., Page]) -> None:
+    page = open_clip()
+    shown = [page.evaluate(SHOWN)]
+    for frame in range(1, 12):
+        page.keyboard.press(".")
+        settle(page, frame)
+        shown.append(page.evaluate(SHOWN))
+    assert shown == list(range(12))
+    page.keyboard.press(",")
+    settle(page, 10)
+    assert page.evaluate(SHOWN) == 10
+
+
+def test_only_the_trim_is_shown(open_clip: Callable[..., Page]) -> None:
+    page = open_clip(start_time=1.0, end_time=2.0)  # frames 10 to 19
+    assert page.evaluate(SHOWN) == 10
+    page.keyboard.press(",")
+    settle(page, 10, first=10)
+    assert page.evaluate(SHOWN) == 10
+    page.locator("[data-player-scrub]").fill("9")
+    settle(page, 19, first=10)
+    assert page.evaluate(SHOWN) == 19
+    page.keyboard.press(".")
+    settle(page, 19, first=10)
+    assert page.evaluate(SHOWN) == 19
+
+
+def test_playing_without_repeat_stops_at_the_last_frame_of_the_trim(open_clip: Callable[..., Page]) -> None:
+    page = open_clip(start_time=1.0, end_time=2.0)
+    page.keyboard.press("r")
+    page.keyboard.press("k")
+    expect(page.locator("[data-player]")).to_have_attribute("data-state", "playing")
+    expect(page.locator("[data-player]")).to_have_attribute("data-state", "paused")
+    settle(page, 19, first=10)
+    assert page.evaluate(SHOWN) == 19
+
+
+def test_an_a_b_loop_stays_between_its_ends(open_clip: Callable[..., Page]) -> None:
+    page = open_clip()
+    for key, count in ((".", 5), ("[", 1), (".", 4), ("]", 1)):
+        for _ in range(count):
+            page.keyboard.press(key)
+            page.wait_for_function("!document.querySelector('video').seeking")
+    settle(page, 9)
+    seen = page.evaluate(
+        """async () => {
+          const video = document.querySelector("video");
+          const seen = new Set();
+          document.querySelector('[data-player-do="toggle"]').click();
+          const end = performance.now() + 2500;
+          while (performance.now() < end) {
+            await new Promise((resolve) => video.requestVideoFrameCallback((now, frame) => resolve(seen.add(Math.round(frame.mediaTime * 10)))));
+          }
+          return [...seen].sort((a, b) => a - b);
+        }"""
+    )
+    assert set(seen) <= {5, 6, 7, 8, 9}
+    assert {6, 7, 8} <= set(seen)
+
+
+def test_speed_is_remembered(open_clip: Callable[..., Page]) -> None:
+    page = open_clip()
+    page.keyboard.press("<")
+    page.reload()
+    page.wait_for_selector("[data-player][data-ready]")
+    assert page.evaluate("document.querySelector('video').playbackRate") == 0.75
+
+
+def test_what_was_watched_goes_with_the_form(open_clip: Callable[..., Page]) -> None:
+    page = open_clip()
+    for _ in range(9):
+        page.keyboard.press(".")
+        page.wait_for_function("!document.querySelector('video').seeking")
+    body = page.evaluate(
+        """async () => {
+          const { Watch } = await import("/static/foilworks/watch.js");
+          const watch = new Watch(40);
+          for (let frame = 0; frame < 10; frame += 1) watch.see(frame);
+          watch.played(400, 9);
+          watch.played(250, 12);
+          watch.played(9000, 30);
+          watch.loops = 2;
+          const data = new FormData();
+          watch.writeInto(data);
+          return new URLSearchParams(data).toString();
+        }"""
+    )
+    # Frames 0-9 seen by steps, 9-12 played; the tick of nine seconds is a sleeping tab: half a second, frame 30 alone.
+    assert parse_qs(body) == {"watch_seconds": ["1.15"], "watch_loops": ["2"], "watch_covered": ["0.3500"]}
+
+
+def test_the_keys_dialog_lists_the_keys_and_can_silence_single_ones(open_clip: Callable[..., Page]) -> None:
+    page = open_clip()
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("row", name="One frame on")).to_contain_text(".")
+    dialog.get_by_role("checkbox").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press(".")
+    page.keyboard.press(".")
+    settle(page, 0)
+
+
+@pytest.mark.parametrize("narrow", [False, True], ids=["1280", "360"])
+def test_the_player_is_accessible(sign_in: SignIn, narrow: bool) -> None:
+    project = make_project()
+    video = film(project, painted_clip(10), 10.0)
+    page = sign_in(make_member(project, "researcher"), narrow=narrow)
+    page.goto(f"/projects/{project.slug}/videos/{video.pk}/")
+    page.wait_for_selector("[data-player][data-ready]")
+    assert_accessible(page)
