@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -136,14 +137,14 @@ class Supervisor:
         self._thread = threading.Thread(target=self._watch, name="supervisor", daemon=True)
 
     def __enter__(self) -> "Supervisor":
-        try:
+        with ExitStack() as started:
+            # Whatever goes wrong on the way, what already runs is stopped.
+            started.callback(self._stop_children)
             for watch in self._watches:
                 watch.child.start()
                 watch.started_at = time.monotonic()
-        except BaseException:
-            self._stop_children()
-            raise
-        self._thread.start()
+            self._thread.start()
+            started.pop_all()
         return self
 
     def __exit__(

@@ -1,0 +1,242 @@
+"""The shape of the house, held by tests: directions, tables, sizes and habits of docs/where-to-change.md."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+from text.registry import Entry, load
+
+ROOT = Path(__file__).resolve().parent.parent
+# From the bottom up: what may be queued by an app is its own or stands before it here.
+APPS = ("jobs", "projects", "corpus", "generation", "annotation", "evaluation", "foilworks")
+PACKAGES = (*APPS, "hub", "media", "text")
+LONGEST_FILE, LONGEST_FUNCTION = 700, 100
+SETTINGS = "foilworks/settings.py"
+# They may say which settings module Django reads, and nothing else.
+ENTRY_POINTS = {"foilworks/cli.py", "foilworks/wsgi.py", "foilworks/asgi.py"}
+# package -> the name of its table, and the modules in it that are neither rows nor helpers.
+TABLES = {
+    "generation.methods": ("METHODS", set()),
+    "generation.filters": ("FILTERS", set()),
+    "corpus.importers": ("IMPORTERS", set()),
+    "corpus.exporters": ("EXPORTERS", set()),
+    "hub": ("ADAPTERS", {"device", "errors", "interfaces"}),
+    "evaluation.metrics": ("METRICS", set()),
+    "evaluation.analyses": ("REPORTS", set()),
+}
+HEAVY = ("torch", "transformers", "sentence_transformers", "spacy")
+
+
+def source_files() -> list[Path]:
+    """Every Python file of the product; migrations are written by Django."""
+    files = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+    return sorted(path for path in files if "migrations" not in path.parts)
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def found(test: str, offenders: list[str]) -> None:
+    assert not offenders, f"{test}:\n  " + "\n  ".join(offenders)
+
+
+def test_every_import_points_down(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    status = lint_imports(config_filename=str(ROOT / ".importlinter"), no_logo=True)
+    assert status == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("package", TABLES)
+def test_a_table_and_its_folder_hold_the_same_things(package):
+    name, others = TABLES[package]
+    table: dict[str, Entry] = getattr(import_module(f"{package}.table"), name)
+    folder = ROOT / package.replace(".", "/")
+    stems = {path.stem for path in folder.glob("*.py")} | {path.parent.name for path in folder.glob("*/__init__.py")}
+    modules = {f"{package}.{stem}" for stem in stems - others if stem != "table" and stem[0] != "_"}
+    rows = Counter(entry.path.partition(":")[0] for entry in table.values())
+    assert set(rows) == modules
+    # A module may offer several rows only as several attributes ("hub.fake:FakeEmbedder").
+    assert max(Counter(entry.path for entry in table.values()).values(), default=1) == 1
+
+
+def rows() -> Iterator[tuple[str, str, Entry]]:
+    for package, (name, _) in TABLES.items():
+        for slug, entry in getattr(import_module(f"{package}.table"), name).items():
+            yield package, slug, entry
+
+
+@pytest.mark.parametrize(
+    ("package", "slug", "entry"), list(rows()), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_every_row_loads_and_documents_its_parameters(package, slug, entry):
+    assert load(entry) is not None
+    assert re.fullmatch(r"[a-z0-9]+([-_][a-z0-9]+)*", slug), "a slug stands in addresses and commands"
+    assert entry.label
+    assert all(param.help for param in entry.params)
+    assert len({param.name for param in entry.params}) == len(entry.params)
+
+
+def test_no_file_is_longer_than_a_person_reads():
+    lengths = {relative(path): len(path.read_text(encoding="utf-8").splitlines()) for path in source_files()}
+    found(f"files over {LONGEST_FILE} lines", [f"{name}: {n}" for name, n in lengths.items() if n > LONGEST_FILE])
+
+
+def test_no_function_is_longer_than_a_screen_or_two():
+    long = [
+        f"{relative(path)}:{node.lineno} {node.name}: {length}"
+        for path in source_files()
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (length := (node.end_lineno or node.lineno) - node.lineno + 1) > LONGEST_FUNCTION
+    ]
+    found(f"functions over {LONGEST_FUNCTION} lines", long)
+
+
+def _names(node: ast.expr | None) -> Iterator[str]:
+    """The last names of an exception class or a tuple of them; an absent one catches everything."""
+    if node is None:
+        yield "BaseException"
+    elif isinstance(node, ast.Tuple):
+        for element in node.elts:
+            yield from _names(element)
+    elif isinstance(node, ast.Attribute):
+        yield node.attr
+    elif isinstance(node, ast.Name):
+        yield node.id
+
+
+def test_no_except_is_broad():
+    broad = []
+    for path in source_files():
+        for node in ast.walk(parsed(path)):
+            caught: list[ast.expr | None] = []
+            if isinstance(node, ast.ExceptHandler):
+                caught = [node.type]
+            elif isinstance(node, ast.Call) and list(_names(node.func)) == ["suppress"]:
+                caught = list(node.args)
+            names = {name for expression in caught for name in _names(expression)}
+            if names & {"Exception", "BaseException"}:
+                broad.append(f"{relative(path)}:{node.lineno}")
+    found("broad excepts", broad)
+
+
+def test_only_the_settings_read_the_environment():
+    readers = []
+    for path in source_files():
+        if relative(path) == SETTINGS:
+            continue
+        text = path.read_text(encoding="utf-8")
+        if relative(path) in ENTRY_POINTS:
+            text = text.replace('os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")', "")
+        lines = text.splitlines()
+        pattern = re.compile(r"\b(os\.environ|getenv|environb|os\.putenv|from os import environ)\b")
+        readers += [f"{relative(path)}:{number}" for number, line in enumerate(lines, 1) if pattern.search(line)]
+    found("readers of the environment", readers)
+
+
+def test_no_signals():
+    pattern = re.compile(r"django\.(dispatch|db\.models\.signals|core\.signals)|\bpost_save\b|\bpre_save\b|@receiver")
+    found("signals", [relative(path) for path in source_files() if pattern.search(path.read_text(encoding="utf-8"))])
+
+
+def test_no_drawer_for_everything():
+    names = {"utils.py", "util.py", "helpers.py", "misc.py", "common.py"}
+    found("modules named after nothing", [relative(path) for path in source_files() if path.name in names])
+
+
+def test_nothing_is_left_to_do_in_the_source():
+    pattern = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+    left = [
+        f"{relative(path)}:{number}"
+        for path in [*source_files(), *(ROOT / "templates").rglob("*.html"), *(ROOT / "static").rglob("*.js")]
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if pattern.search(line)
+    ]
+    found("left to do", left)
+
+
+def test_templates_run_and_style_nothing_inline():
+    # The content security policy refuses all of these; here they are refused before a browser sees them.
+    inline = re.compile(
+        r"<script(?![^>]*\bsrc=)|<style\b|\sstyle\s*=|\son[a-z]+\s*=|javascript:|\bhx-on\b|\|\s*safe\b", re.IGNORECASE
+    )
+    found(
+        "inline code or style",
+        [
+            f"{relative(path)}:{text[: match.start()].count(chr(10)) + 1} {match.group(0).strip()}"
+            for path in (ROOT / "templates").rglob("*.html")
+            for text in [path.read_text(encoding="utf-8")]
+            for match in inline.finditer(text)
+        ],
+    )
+
+
+def queued() -> Iterator[tuple[str, str, str]]:
+    """(file, its app, dotted path) of every job named in the source, wherever the string stands."""
+    pattern = re.compile(rf"({'|'.join(PACKAGES)})\.jobs(\.[a-z_]\w*)+")
+    for path in source_files():
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and pattern.fullmatch(node.value):
+                yield f"{relative(path)}:{node.lineno}", path.relative_to(ROOT).parts[0], node.value
+
+
+def test_a_job_is_queued_by_its_own_app_or_one_above():
+    upward = [
+        f"{where} queues {dotted}"
+        for where, app, dotted in queued()
+        if app not in APPS or APPS.index(dotted.split(".")[0]) > APPS.index(app)
+    ]
+    found("jobs queued from below", upward)
+
+
+def test_every_queued_job_exists_and_takes_an_id_and_its_row():
+    for where, _, dotted in queued():
+        module, _, function = dotted.rpartition(".")
+        file = ROOT / (module.replace(".", "/") + ".py")
+        file = file if file.exists() else file.with_suffix("") / "__init__.py"
+        functions = [node for node in parsed(file).body if isinstance(node, ast.FunctionDef)]
+        definitions = [node for node in functions if node.name == function]
+        assert definitions, f"{where}: {file} defines no {function}"
+        arguments = [argument.arg for argument in definitions[0].args.args]
+        assert len(arguments) == 2, f"{where}: {dotted} takes {arguments}, not (target_id, job)"
+        assert arguments[1] == "job", f"{where}: {dotted} takes {arguments}, not (target_id, job)"
+
+
+BOOT = """
+import json, sys
+import foilworks.wsgi
+from django.urls import get_resolver
+
+def views(patterns):
+    for pattern in patterns:
+        if hasattr(pattern, "url_patterns"):
+            yield from views(pattern.url_patterns)
+        else:
+            yield pattern.callback
+
+seen = list(views(get_resolver().url_patterns))
+print(json.dumps({"views": len(seen), "modules": sorted({name.partition(".")[0] for name in sys.modules})}))
+"""
+
+
+def test_a_web_process_loads_no_model_library():
+    """The linter counts written imports; this counts what really is in memory after every URL has its view."""
+    done = subprocess.run([sys.executable, "-c", BOOT], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout.splitlines()[-1])
+    assert answer["views"] > 10
+    assert not set(HEAVY) & set(answer["modules"])
