@@ -173,6 +173,8 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"
 
 STATIC_URL = "/static/"
 STATIC_ROOT = FOILWORKS_HOME / "static"
+# whitenoise warns at every start where the folder is missing; it stays empty until `collectstatic`.
+STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
 STORAGES = {
