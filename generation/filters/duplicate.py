@@ -1,0 +1,18 @@
+"""Drops a foil that the caption already has: the same but for case, spaces and punctuation (Feint6K, appendix)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from generation.filters._normal import normal_form
+from generation.records import CaptionInput, Verdict
+
+VERSION = "1"
+COSTLY = False
+
+
+def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
+    """Score: how many of `others` are the same text; passes at 0."""
+    del caption, params
+    wanted = normal_form(foil)
+    twins = [other for other in others if normal_form(other) == wanted]
+    return Verdict(not twins, float(len(twins)), f"the same text as: {twins[0]}" if twins else "")

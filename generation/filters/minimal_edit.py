@@ -1,0 +1,49 @@
+"""Drops a foil that changes too much, or an entity of the caption (Feint6K 3: "minimal changes", entities stay).
+
+Entities are the names in the caption (capitals inside a sentence) and what its facts list under "entities".
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from generation.records import CaptionInput, Verdict
+from text.diff import changed_words, diff_edits
+
+VERSION = "1"
+COSTLY = False
+
+NAME = re.compile(r"(?<![.!?:]\s)(?<=\s)(?!I\b)[^\W\d_a-z][^\W\d_]*(?:['’-][^\W\d_]+)*")
+
+
+def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
+    """Score: the changed words (case and punctuation apart); passes up to params["max_words"] with entities kept."""
+    del others
+    changed = changed_words(caption.text, foil)
+    why = []
+    if changed > params["max_words"]:
+        why.append(f"{changed} words changed, at most {params['max_words']} may")
+    if params["entities"] == "keep":
+        lost = list(_lost_entities(caption, foil))
+        if lost:
+            why.append(f"an entity changed: {', '.join(lost[:3])}")
+    return Verdict(not why, float(changed), "; ".join(why))
+
+
+def _lost_entities(caption: CaptionInput, foil: str) -> Iterator[str]:
+    """Entities of the caption that an edit touches, in the caption's order."""
+    spans = [(match.start(), match.end()) for match in NAME.finditer(caption.text) if _is_name(match.group())]
+    for entity in caption.facts.get("entities", ()):
+        pattern = re.compile(rf"(?<!\w){re.escape(str(entity))}(?!\w)", re.IGNORECASE)
+        spans += [match.span() for match in pattern.finditer(caption.text)]
+    if not spans:
+        return
+    edits = diff_edits(caption.text, foil)
+    for start, end in sorted(set(spans)):
+        if any(edit.start < end and start < edit.end for edit in edits):
+            yield caption.text[start:end]
+
+
+def _is_name(word: str) -> bool:
+    """A capital letter first, in scripts that have capitals; a caption all in capitals has no names to tell apart."""
+    return word[0].isupper() and not (len(word) > 1 and word.isupper())

@@ -1,0 +1,36 @@
+"""`lexicon=` and `pairs=`: "a:b,c d:e|f" as a mapping."""
+
+from generation.errors import GenerationError
+
+
+def parse_lexicon(text: str, parameter: str) -> dict[str, tuple[str, ...]]:
+    """{"a": ("b",), "c d": ("e", "f")}, lower-cased keys; GenerationError names the piece that is no pair."""
+    found: dict[str, tuple[str, ...]] = {}
+    for piece in filter(str.strip, text.split(",")):
+        source, colon, rest = piece.partition(":")
+        source = " ".join(source.lower().split())
+        targets = tuple(" ".join(target.split()) for target in rest.split("|"))
+        if not (colon and source and all(targets)):
+            raise _wrong(parameter, f"{piece.strip()!r} is no pair; write it as word:replacement")
+        if source in (target.lower() for target in targets):
+            raise _wrong(parameter, f"{piece.strip()!r} replaces a word by itself; change one side")
+        if source in found:
+            raise _wrong(parameter, f"{source!r} stands twice; write its targets as {source}:a|b")
+        found[source] = targets
+    return found
+
+
+def _wrong(parameter: str, problem: str) -> GenerationError:
+    return GenerationError(f"parameter '{parameter}': {problem}")
+
+
+def parse_pairs(text: str, parameter: str) -> dict[str, tuple[str, ...]]:
+    """Like `parse_lexicon`, taken in both directions: "up:down" also gives "down:up"."""
+    forward = parse_lexicon(text, parameter)
+    both = dict(forward)
+    for source, targets in forward.items():
+        for target in targets:
+            if target.lower() in forward and source in (back.lower() for back in forward[target.lower()]):
+                continue
+            both[target.lower()] = (*both.get(target.lower(), ()), source)
+    return both

@@ -1,0 +1,78 @@
+"""Who gives whom a count: captions are paired so that each pair {a, b} has a true exactly as often as b."""
+
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A caption that states `value` and could state any of `allowed` instead."""
+
+    id: str
+    value: int
+    allowed: frozenset[int]
+    adverb: bool = False
+
+
+@dataclass(frozen=True)
+class Given:
+    """The count that a caption's foil states, and whether its giver writes it as an adverb (once)."""
+
+    value: int
+    adverb: bool | None
+
+
+Key = tuple[int, frozenset[int]]
+Groups = dict[Key, list[Counted]]
+
+
+def balanced(items: Iterable[Counted], rounds: int, rng: random.Random) -> dict[str, tuple[Given, ...]]:
+    """Up to `rounds` different counts for each caption id, in draws that trade: two captions give each other theirs.
+
+    So over all that is given, a stands against a true b as often as b against a true a. As many captions are served
+    as the counts allow: the most frequent count is paired first where it is more than half of what is left.
+    """
+    left = {item.id: item for item in sorted(items, key=lambda item: item.id)}
+    given: dict[str, list[Given]] = {id_: [] for id_ in left}
+    for _ in range(rounds):
+        for first, second in _trades(list(left.values()), rng):
+            for item, other in ((first, second), (second, first)):
+                given[item.id].append(Given(other.value, other.adverb))
+                left[item.id] = Counted(item.id, item.value, item.allowed - {other.value}, item.adverb)
+    return {id_: tuple(values) for id_, values in given.items() if values}
+
+
+def _trades(items: list[Counted], rng: random.Random) -> Iterable[tuple[Counted, Counted]]:
+    groups: Groups = {}
+    rng.shuffle(items)
+    for item in items:
+        groups.setdefault((item.value, item.allowed), []).append(item)
+    trades = []
+    while groups:
+        first = _draw(groups, _crowded(groups), rng)
+        partners = [key for key in groups if first[0] in key[1] and key[0] in first[1]]
+        if not partners:
+            del groups[first]
+            continue
+        second = _draw(groups, partners, rng)
+        trades.append((groups[first].pop(), groups[second].pop()))
+        for key in (first, second):
+            if not groups[key]:
+                del groups[key]
+    return trades
+
+
+def _crowded(groups: Groups) -> list[Key]:
+    """The groups of the count that is at least half of what is left, else all groups."""
+    sizes: dict[int, int] = {}
+    for (value, _), members in groups.items():
+        sizes[value] = sizes.get(value, 0) + len(members)
+    largest = max(sizes, key=lambda value: sizes[value])
+    if 2 * sizes[largest] >= sum(sizes.values()):
+        return [key for key in groups if key[0] == largest]
+    return list(groups)
+
+
+def _draw(groups: Groups, keys: list[Key], rng: random.Random) -> Key:
+    return rng.choices(keys, weights=[len(groups[key]) for key in keys])[0]

@@ -1,0 +1,145 @@
+"""Finding the prepositions of space in a caption, and which replacements would make it false."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from generation.methods._preposition_words import (
+    COLOURS,
+    CONTAINERS,
+    DETERMINERS,
+    ENTAILED,
+    FIXED,
+    FIXED_BEFORE,
+    NEVER_DRAWN,
+    NO_OBJECT,
+    OPPOSITE_ENDS,
+    PAPER_ONLY,
+    PARTICLES,
+    PATHS,
+    PLACES,
+    SAME,
+    TIME_WORDS,
+    WORN,
+)
+from generation.methods._surface import phrase_pattern
+from text.language.inflection import lemmas, plain_verb
+from text.language.numbers import value_of
+
+LISTED = PLACES + PATHS
+KIND = dict.fromkeys(PLACES, "place") | dict.fromkeys(PATHS, "path")
+WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+# The longest word of a list decides how far back and ahead is looked; captions of 10^6 characters stay linear.
+WINDOW = 120
+CLAUSE_END = re.compile(r"[.,;:!?]")
+
+FROM_TO = {f"from {a} to {b}": f"from {b} to {a}" for a, b in OPPOSITE_ENDS}
+FROM_THE_TO = {f"from the {a} to the {b}": f"from the {b} to the {a}" for a, b in OPPOSITE_ENDS}
+SIDES = {
+    f"{before} the {a}": f"{before} the {b}"
+    for before in ("to", "on")
+    for a, b in (("left", "right"), ("right", "left"))
+}
+DIRECTIONS = FROM_TO | FROM_THE_TO | SIDES
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Characters `start:end` are the relation `phrase`; `opposite` is set where only the whole can be replaced."""
+
+    start: int
+    end: int
+    phrase: str
+    opposite: str = ""
+
+
+def relations(text: str, mode: str) -> Iterator[Relation]:
+    """The relations of space from left to right; the longest match wins ("out of" is no "of").
+
+    Mode paper takes every listed word that is no part of a longer one; corrected leaves out what the module's lists
+    of particles, fixed phrases and worn things name, and gives "from left to right" as one with its opposite.
+    """
+    for match in (_PAPER if mode == "paper" else _CORRECTED).finditer(text):
+        phrase = " ".join(match.group().lower().split())
+        if mode == "paper":
+            yield Relation(match.start(), match.end(), phrase)
+        elif phrase in DIRECTIONS:
+            yield Relation(match.start(), match.end(), phrase, DIRECTIONS[phrase])
+        elif phrase in KIND and _relates(text, match.start(), match.end(), phrase):
+            yield Relation(match.start(), match.end(), phrase)
+
+
+def replacements(phrase: str, mode: str, vocabulary: frozenset[str] | None) -> list[str]:
+    """What may stand instead of `phrase`, sorted; of `vocabulary` (the corpus) where given, else of the list."""
+    if mode == "paper":
+        return sorted((vocabulary or frozenset(LISTED + PAPER_ONLY)) - {phrase})
+    allowed = {other for other in LISTED if other not in NEVER_DRAWN and KIND[other] == KIND[phrase]}
+    if vocabulary:
+        allowed &= vocabulary
+    return sorted(allowed - {phrase} - STAYS_TRUE[phrase])
+
+
+def _stays_true(phrase: str) -> frozenset[str]:
+    found = set(ENTAILED.get(phrase, ()))
+    for group in SAME:
+        if phrase in group:
+            found |= group
+    return frozenset(found - {phrase})
+
+
+def _relates(text: str, start: int, end: int, phrase: str) -> bool:
+    """Whether the match relates its object in space: not a particle, an adverb, a noun, a time, a worn thing."""
+    before = [match.group().lower() for match in WORD.finditer(_clause_before(text, start))][-2:]
+    after = [match.group().lower() for match in WORD.finditer(_clause_after(text, end))][:6]
+    if not after or after[0] in NO_OBJECT:
+        return False
+    if before and before[-1] in DETERMINERS:
+        return False
+    if before and (_belongs(before[-1], phrase, PARTICLES) or _belongs(before[-1], phrase, FIXED_BEFORE)):
+        return False
+    if phrase in ("in", "on", "over", "under", "around", "from", "past") and _is_quantity(after):
+        return False
+    if phrase == "in" and _is_worn(after):
+        return False
+    return not (phrase == "from" and re.match(r"[^.,;:!?]*?\bto\b", text[end : end + WINDOW]))
+
+
+def _clause_before(text: str, start: int) -> str:
+    return CLAUSE_END.split(text[max(0, start - WINDOW) : start])[-1]
+
+
+def _clause_after(text: str, end: int) -> str:
+    return CLAUSE_END.split(text[end : end + WINDOW])[0]
+
+
+def _belongs(word: str, phrase: str, table: dict[str, frozenset[str]]) -> bool:
+    """Whether `phrase` belongs to the word before it, by the word itself or the verb that it is a form of."""
+    verbs = table.get(phrase, frozenset())
+    return not verbs.isdisjoint((word, *lemmas(word).get("VERB", ())))
+
+
+def _is_quantity(after: list[str]) -> bool:
+    """ "in exactly two moves", "for over ten minutes", "in the summer", "on Monday"."""
+    if after[0] == "exactly" or after[0] in TIME_WORDS:
+        return True
+    head = after[1:3] if after[0] in DETERMINERS or value_of(after[0]) is not None else []
+    return any(word in TIME_WORDS for word in head)
+
+
+def _is_worn(after: list[str]) -> bool:
+    """ "in a red shirt", "in black": the noun phrase behind "in" names clothes, or only a colour."""
+    phrase = after[1:] if after[0] in DETERMINERS else after
+    for at, word in enumerate(phrase[:4]):
+        follower = phrase[at + 1] if at + 1 < len(phrase) else ""
+        if word in NO_OBJECT or word.endswith("ing"):
+            return False
+        if word in WORN:
+            return follower not in CONTAINERS
+        if word in COLOURS and (not follower or follower in NO_OBJECT or plain_verb(follower) is not None):
+            return True
+    return False
+
+
+STAYS_TRUE = {phrase: _stays_true(phrase) for phrase in LISTED}
+_PAPER = phrase_pattern(list(LISTED + PAPER_ONLY))
+_CORRECTED = phrase_pattern([*LISTED, *FIXED, *DIRECTIONS])

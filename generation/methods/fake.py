@@ -1,0 +1,62 @@
+"""Deterministic word swaps: for tests and the demonstration, and for object swaps by a list of one's own.
+
+With a lexicon each listed word or phrase found in the caption can become each of its targets. Without one, a longer
+word drawn by seed becomes a noun of a fixed list: a foil for any caption that has a word.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from generation.errors import GenerationError
+from generation.methods._drawing import generator_for
+from generation.methods._lexicon import parse_lexicon
+from generation.methods._surface import WORD_ENDS, WORD_STARTS, phrase_pattern, replace_phrase
+from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+
+VERSION = "1"
+NOUNS = ("anchor", "balloon", "candle", "drum", "elephant", "feather", "guitar", "hammer", "island", "jacket")
+MIN_LETTERS = 4
+ENGLISH_WORD = re.compile(rf"{WORD_STARTS}[A-Za-z]+{WORD_ENDS}")
+
+Swap = tuple[int, int, str]
+
+
+def make(
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: None = None
+) -> Iterator[FoilDraft | Skip]:
+    """Up to params["foils"] foils a caption, the first occurrences first."""
+    del state
+    if params["foils"] < 1:
+        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    lexicon = parse_lexicon(params["lexicon"], "lexicon")
+    pattern = phrase_pattern(list(lexicon)) if lexicon else None
+    for caption in captions:
+        rng = generator_for(seed, "fake", caption.id)
+        swaps = []
+        if pattern:
+            for match in pattern.finditer(caption.text):
+                targets = lexicon[" ".join(match.group().lower().split())]
+                swaps += [(match.start(), match.end(), target) for target in rng.sample(targets, len(targets))]
+        else:
+            swaps = _any_swaps(caption.text, rng.sample(NOUNS, len(NOUNS)), rng.random())
+        yield from _drafts(caption, swaps[: params["foils"]], mode, listed=bool(lexicon))
+
+
+def _any_swaps(text: str, nouns: list[str], share: float) -> list[Swap]:
+    """The word at `share` of the way through the longer ones, replaced by each noun that the caption lacks."""
+    matches = list(ENGLISH_WORD.finditer(text))
+    longer = [match for match in matches if len(match.group()) >= MIN_LETTERS] or matches
+    if not longer:
+        return []
+    start, end = longer[int(share * len(longer))].span()
+    present = {match.group().lower() for match in matches}
+    return [(start, end, noun) for noun in nouns if noun not in present]
+
+
+def _drafts(caption: CaptionInput, swaps: list[Swap], mode: str, *, listed: bool) -> Iterator[FoilDraft | Skip]:
+    if not swaps:
+        yield Skip(caption.id, "no word of the lexicon stands in it" if listed else "it has no word to replace")
+    for rank, (start, end, target) in enumerate(swaps):
+        edits = replace_phrase(caption.text, start, end, target)
+        yield draft_from_edits(caption, edits, method="fake", mode=mode, rank=rank)

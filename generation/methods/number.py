@@ -1,0 +1,126 @@
+"""Number replacement (ViLMA 3.2 and C.2, action counting): "exactly three times" -> "exactly nine times".
+
+`paper`: a wrong count is drawn from the other side of the easy/difficult split: captions with 1, 2, 3 get 4..max
+(easy), captions with 4..max get 1, 2, 3 (difficult). Text alone solves each subtest: the smaller (larger) is true.
+`corrected`: captions trade counts within the run, so that each pair {a, b} has a true exactly as often as b. Captions
+for which no partner is left are skipped by name. With split=easy or difficult the trades cross the split and one half
+is given out: only both halves of one run's captions and seed together are balanced.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from generation.methods._drawing import generator_for
+from generation.methods._number_balance import Counted, Given, balanced
+from generation.methods._number_grammar import Count, find_count, realise
+from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from text.language.numbers import value_of
+
+VERSION = "1"
+SMALL = frozenset({1, 2, 3})
+
+State = dict[str, tuple[Given, ...]] | None
+
+
+def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
+    """Caption id -> the counts of its foils, traded over all captions of the run; None in mode paper."""
+    if mode == "paper":
+        return None
+    items = []
+    for caption in captions:
+        count = _stated(caption, params)
+        if isinstance(count, Count):
+            allowed = _realisable(count, _other_counts(count.value, params, mode))
+            items.append(Counted(caption.id, count.value, frozenset(allowed), count.adverb))
+    # One caption has nobody to trade with; somebody is trying the method on a sentence.
+    if len(items) == 1:
+        return None
+    return balanced(items, params["foils"], generator_for(seed, "number", "balance"))
+
+
+def make(
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State = None
+) -> Iterator[FoilDraft | Skip]:
+    """Up to params["foils"] foils a caption; `state` is what `prepare` gave for the whole run."""
+    for caption in captions:
+        count = _stated(caption, params)
+        if isinstance(count, str):
+            yield Skip(caption.id, count)
+            continue
+        given = _given(caption, count, params, mode, seed, state)
+        if isinstance(given, str):
+            yield Skip(caption.id, given)
+            continue
+        yield from _drafts(caption, count, given, mode, balanced_run=state is not None)
+
+
+def _stated(caption: CaptionInput, params: dict[str, Any]) -> Count | str:
+    """The count that the caption states, or why no foil is made of it."""
+    count = find_count(caption.text, params["anchor"])
+    if isinstance(count, str):
+        return count
+    if not 1 <= count.value <= params["max"]:
+        return f"the count {count.value} is not within 1..{params['max']} (parameter max)"
+    annotated = caption.facts.get("count")
+    if annotated is not None and value_of(str(annotated)) != count.value:
+        return f"the caption says {count.word}, but the video's annotated count is {annotated}; correct one of them"
+    return count
+
+
+def _other_counts(value: int, params: dict[str, Any], mode: str) -> list[int]:
+    """The counts a foil may state: any other, or those across the easy/difficult split (always so in mode paper)."""
+    every = [number for number in range(1, params["max"] + 1) if number != value]
+    if params["split"] == "any" and mode != "paper":
+        return every
+    return [number for number in every if (number in SMALL) != (value in SMALL)]
+
+
+def _realisable(count: Count, numbers: list[int]) -> list[int]:
+    return [number for number in numbers if realise(count, number) is not None]
+
+
+def _given(
+    caption: CaptionInput, count: Count, params: dict[str, Any], mode: str, seed: int, state: State
+) -> tuple[Given, ...] | str:
+    if params["split"] != "any" and (params["split"] == "easy") != (count.value in SMALL):
+        return f"the count {count.value} is not of the {params['split']} subtest (parameter split)"
+    if state is not None and caption.id in state:
+        return state[caption.id]
+    if state is not None and params["leftover"] == "skip":
+        return (
+            f"no caption with another count is left to trade {count.value} with; add captions, "
+            "or set leftover=draw or mode paper to draw freely"
+        )
+    allowed = _realisable(count, _other_counts(count.value, params, mode))
+    if not allowed:
+        return "no other count keeps the sentence grammatical"
+    rng = generator_for(seed, "number", caption.id)
+    return tuple(Given(value, None) for value in rng.sample(allowed, min(params["foils"], len(allowed))))
+
+
+def _drafts(
+    caption: CaptionInput, count: Count, given: tuple[Given, ...], mode: str, *, balanced_run: bool
+) -> Iterator[FoilDraft]:
+    for rank, other in enumerate(given):
+        edits = realise(count, other.value, adverb=other.adverb) or realise(count, other.value)
+        assert edits is not None, "only counts that can be written are given"
+        yield draft_from_edits(
+            caption,
+            edits,
+            method="number",
+            mode=mode,
+            rank=rank,
+            facts={
+                "count": count.value,
+                "foil_count": other.value,
+                "split": _split_of(count.value, other.value),
+                "balanced": balanced_run and other.adverb is not None,
+            },
+        )
+
+
+def _split_of(value: int, other: int) -> str:
+    """ViLMA's subtests by the numbers: easy has the small one in the caption, difficult in the foil, else neither."""
+    if (value in SMALL) == (other in SMALL):
+        return "neither"
+    return "easy" if value in SMALL else "difficult"

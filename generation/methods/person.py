@@ -1,0 +1,20 @@
+"""A person writes the foils (Feint6K, contrast sets' VerbH): each caption becomes a blank of so many foils."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from generation.errors import GenerationError
+from generation.records import Blank, CaptionInput
+
+VERSION = "1"
+
+
+def make(
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: None = None
+) -> Iterator[Blank]:
+    """One blank a caption, of params["foils"] foils; mode and seed change nothing."""
+    del mode, seed, state
+    if params["foils"] < 1:
+        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    for caption in captions:
+        yield Blank(caption.id, params["foils"])

@@ -1,0 +1,97 @@
+"""Plain data that methods, filters and the pipeline pass along; no tables, no files."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from text.diff import Edit, apply_edits
+
+
+@dataclass(frozen=True)
+class CaptionInput:
+    """A caption to make foils for. `facts`: {"count": 3, "entities": […]}; `siblings`: the video's other captions."""
+
+    id: str
+    text: str
+    video: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    siblings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FoilDraft:
+    """One foil with all that is needed to say where it came from.
+
+    `caption[:start] + target + caption[end:] == foil` for `start, end = span`; `edits` are the single replacements
+    inside the span, in order. Made by `draft_from_edits`, so that these always agree.
+    """
+
+    caption_id: str
+    foil: str
+    edits: tuple[Edit, ...]
+    source: str
+    target: str
+    method: str
+    mode: str
+    model_id: str = ""
+    model_revision: str = ""
+    prompt_template: str = ""
+    prompt_hash: str = ""
+    rank: int = 0
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Character offsets into the caption that cover every edit."""
+        return self.edits[0].start, self.edits[-1].end
+
+
+@dataclass(frozen=True)
+class Skip:
+    """The method makes nothing of this caption, and why."""
+
+    caption_id: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Blank:
+    """`count` foils that a person writes from nothing: the caption gets a group without candidates."""
+
+    caption_id: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one filter says of one foil; `score` is what its threshold is held against."""
+
+    passed: bool
+    score: float | None = None
+    detail: str = ""
+
+
+def draft_from_edits(
+    caption: CaptionInput,
+    edits: Sequence[Edit],
+    *,
+    method: str,
+    mode: str,
+    rank: int = 0,
+    facts: Mapping[str, Any] | None = None,
+) -> FoilDraft:
+    """The draft that `edits` (any order, not overlapping, offsets into the caption) make of the caption."""
+    ordered = tuple(sorted(edits))
+    foil = apply_edits(caption.text, ordered)
+    start, end = ordered[0].start, ordered[-1].end
+    return FoilDraft(
+        caption_id=caption.id,
+        foil=foil,
+        edits=ordered,
+        source=caption.text[start:end],
+        target=foil[start : len(foil) - (len(caption.text) - end)],
+        method=method,
+        mode=mode,
+        rank=rank,
+        facts=facts or {},
+    )

@@ -1,0 +1,49 @@
+"""A method tried on captions, without a project or a database: what it makes, what it skips and why."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from generation import pipeline
+from generation.methods.table import METHODS
+from generation.records import CaptionInput, FoilDraft
+from text.registry import load, lookup, parse_params
+
+MODES = ("corrected", "paper")
+
+
+def try_method(
+    slug: str, captions: Iterable[CaptionInput], *, mode: str, seed: int, raw_params: Mapping[str, Any]
+) -> dict[str, Any]:
+    """`{"candidates": [...], "skipped": [...], "blanks": [...]}` (cli.md, `foil --json`).
+
+    `captions` is gone through twice (it must be a list or a file). Raises ActionableError for an unknown method or
+    parameter.
+    """
+    entry = lookup(METHODS, slug, "method")
+    params = parse_params(entry, raw_params)
+    method = pipeline.Step(slug, load(entry), params)
+    state = pipeline.prepare(method, captions, mode=mode, seed=seed)
+    result: dict[str, Any] = {"candidates": [], "skipped": [], "blanks": []}
+    for outcome in pipeline.run(method, captions, mode=mode, seed=seed, state=state):
+        text = outcome.caption.text
+        result["candidates"] += [_shown(text, judged.draft) for judged in outcome.foils]
+        result["skipped"] += [{"caption": text, "why": why} for why in outcome.skipped]
+        if outcome.blanks:
+            result["blanks"].append({"caption": text, "count": outcome.blanks})
+    return result
+
+
+def _shown(caption: str, draft: FoilDraft) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "caption": caption,
+        "foil": draft.foil,
+        "span": list(draft.span),
+        "source": draft.source,
+        "target": draft.target,
+        "method": draft.method,
+        "mode": draft.mode,
+        "facts": dict(draft.facts),
+    }
+    if len(draft.edits) > 1:
+        shown["edits"] = [[edit.start, edit.end, edit.target] for edit in draft.edits]
+    return shown

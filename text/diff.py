@@ -1,0 +1,216 @@
+"""What changed between two texts: word-level edits, counts of changed words, pieces for a page.
+
+Words are compared whole and in any script; a letter is never split from its combining marks, nor a joined emoji.
+Alignments are minimal in changed words (Levenshtein over words). Where both texts are so long that the quadratic
+table would pass MAX_CELLS, words that stand once in both serve as anchors first, and what is still too big between
+two anchors counts as replaced as a whole: time and memory stay near linear, and rebuilding stays exact.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+MAX_CELLS = 250_000
+
+Match = tuple[int, int]
+
+
+@dataclass(frozen=True, order=True)
+class Edit:
+    """Characters `start:end` of the text become `target`; an insertion has `start == end`."""
+
+    start: int
+    end: int
+    target: str
+
+
+@dataclass(frozen=True)
+class _Token:
+    start: int
+    end: int
+    text: str
+
+
+def diff_edits(a: str, b: str) -> tuple[Edit, ...]:
+    """The word-level edits, left to right and apart, that turn `a` into `b`; offsets are into `a`.
+
+    `apply_edits(a, diff_edits(a, b)) == b` for all texts.
+    """
+    left, right = _tokens(a), _tokens(b)
+    matches = _align([token.text for token in left], [token.text for token in right])
+    edits: list[Edit] = []
+    at_a = at_b = 0
+    for i, j in [*matches, (len(left), len(right))]:
+        end_a = left[i].start if i < len(left) else len(a)
+        end_b = right[j].start if j < len(right) else len(b)
+        edits.extend(_edit(a, at_a, end_a, b[at_b:end_b]))
+        if i < len(left):
+            at_a, at_b = left[i].end, right[j].end
+    return tuple(edits)
+
+
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
+    """`text` with the edits made; they must stand in order, not overlap and lie inside, else ValueError."""
+    pieces, at = [], 0
+    for edit in edits:
+        if not at <= edit.start <= edit.end <= len(text):
+            raise ValueError(f"edit {edit.start}:{edit.end} overlaps another or leaves a text of {len(text)}")
+        pieces += [text[at : edit.start], edit.target]
+        at = edit.end
+    return "".join([*pieces, text[at:]])
+
+
+def changed_words(a: str, b: str) -> int:
+    """How many words were replaced, removed or added; case, punctuation and white space do not count."""
+    left, right = _compared_words(a), _compared_words(b)
+    changed = at_i = at_j = 0
+    for i, j in [*_align(left, right), (len(left), len(right))]:
+        changed += max(i - at_i, j - at_j)
+        at_i, at_j = i + 1, j + 1
+    return changed
+
+
+def diff_segments(a: str, b: str) -> list[tuple[str, str]]:
+    """`(kind, text)` pieces in reading order, kind in same, removed, added; none is empty.
+
+    same + removed spell `a`; same + added spell `b`.
+    """
+    pieces, at = [], 0
+    for edit in diff_edits(a, b):
+        pieces += [("same", a[at : edit.start]), ("removed", a[edit.start : edit.end]), ("added", edit.target)]
+        at = edit.end
+    return [(kind, text) for kind, text in [*pieces, ("same", a[at:])] if text]
+
+
+def _edit(a: str, start: int, end: int, target: str) -> Iterator[Edit]:
+    """The edit of one changed region, without the blanks that both sides share at its ends."""
+    if a[start:end] == target:
+        return
+    shared = min(end - start, len(target))
+    head = 0
+    while head < shared and a[start + head] == target[head] and target[head].isspace():
+        head += 1
+    tail = 0
+    while tail < shared - head and a[end - 1 - tail] == target[-1 - tail] and target[-1 - tail].isspace():
+        tail += 1
+    start, end, target = start + head, end - tail, target[head : len(target) - tail]
+    yield Edit(start, end, target)
+
+
+@cache
+def _token_pattern() -> re.Pattern[str]:
+    """A word, a cluster of any other character with its marks, never white space."""
+    marks = "".join(
+        re.escape(chr(code))
+        for plane in (range(0x300, 0x20000), range(0xE0020, 0xE01F0))
+        for code in plane
+        if unicodedata.category(chr(code)).startswith("M")
+    )
+    # Skin tones and tags belong to the emoji before them; a zero-width joiner glues two clusters.
+    mark = f"[{marks}\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+    letter = rf"\w{mark}*"
+    word = rf"(?:{letter})+(?:['’](?:{letter})+)*"
+    flag = "[\U0001f1e6-\U0001f1ff]{2}"
+    cluster = rf"(?:\S{mark}*)(?:\u200d\S{mark}*)*"
+    return re.compile(f"{word}|{flag}|{cluster}")
+
+
+def _tokens(text: str) -> list[_Token]:
+    return [_Token(match.start(), match.end(), match.group()) for match in _token_pattern().finditer(text)]
+
+
+def _compared_words(text: str) -> list[str]:
+    """Tokens other than punctuation and control characters, in folded case."""
+    found = (match.group() for match in _token_pattern().finditer(text))
+    return [token.casefold() for token in found if unicodedata.category(token[0])[0] not in "PC"]
+
+
+def _align(left: Sequence[str], right: Sequence[str]) -> list[Match]:
+    """Index pairs of equal elements, rising in both; minimal in changed elements within MAX_CELLS."""
+    head = 0
+    while head < min(len(left), len(right)) and left[head] == right[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(left), len(right)) - head and left[-1 - tail] == right[-1 - tail]:
+        tail += 1
+    middle = _align_middle(left[head : len(left) - tail], right[head : len(right) - tail])
+    start_i, start_j = len(left) - tail, len(right) - tail
+    return [
+        *((i, i) for i in range(head)),
+        *((i + head, j + head) for i, j in middle),
+        *((start_i + k, start_j + k) for k in range(tail)),
+    ]
+
+
+def _align_middle(left: Sequence[str], right: Sequence[str]) -> list[Match]:
+    if len(left) * len(right) <= MAX_CELLS:
+        return _align_small(left, right)
+    matches: list[Match] = []
+    cells = at_i = at_j = 0
+    for i, j in [*_anchors(left, right), (len(left), len(right))]:
+        size = (i - at_i) * (j - at_j)
+        if cells + size <= MAX_CELLS:
+            cells += size
+            small = _align_small(left[at_i:i], right[at_j:j])
+            matches.extend((at_i + x, at_j + y) for x, y in small)
+        if i < len(left) and j < len(right):
+            matches.append((i, j))
+        at_i, at_j = i + 1, j + 1
+    return matches
+
+
+def _align_small(left: Sequence[str], right: Sequence[str]) -> list[Match]:
+    """Levenshtein table; among equally short alignments the one that keeps most words, leftmost."""
+    if not left or not right:
+        return []
+    width = len(right) + 1
+    # Cost in the high part, kept words (negated) in the low part: one integer compares both.
+    unit = len(left) + len(right) + 1
+    table = [[j * unit for j in range(width)]]
+    for i, word in enumerate(left, start=1):
+        above, row = table[-1], [i * unit]
+        for j, other in enumerate(right, start=1):
+            best = above[j - 1] + (-1 if word == other else unit)
+            row.append(min(best, above[j] + unit, row[j - 1] + unit))
+        table.append(row)
+    return _trace(table, left, right, unit)
+
+
+def _trace(table: list[list[int]], left: Sequence[str], right: Sequence[str], unit: int) -> list[Match]:
+    matches = []
+    i, j = len(left), len(right)
+    while i and j:
+        here = table[i][j]
+        if here == table[i - 1][j] + unit:
+            i -= 1
+        elif here == table[i][j - 1] + unit:
+            j -= 1
+        else:
+            i, j = i - 1, j - 1
+            if left[i] == right[j]:
+                matches.append((i, j))
+    return matches[::-1]
+
+
+def _anchors(left: Sequence[str], right: Sequence[str]) -> list[Match]:
+    """Words that stand exactly once in both, the longest rising run of them (patience diff)."""
+    count_left, count_right = Counter(left), Counter(right)
+    place = {word: j for j, word in enumerate(right) if count_right[word] == 1}
+    pairs = [(i, place[word]) for i, word in enumerate(left) if count_left[word] == 1 and word in place]
+    tops: list[int] = []
+    ends: list[int] = []
+    before: list[int] = []
+    for index, (_, j) in enumerate(pairs):
+        at = bisect_left(tops, j)
+        before.append(ends[at - 1] if at else -1)
+        tops[at : at + 1] = [j]
+        ends[at : at + 1] = [index]
+    chain, index = [], ends[-1] if ends else -1
+    while index >= 0:
+        chain.append(pairs[index])
+        index = before[index]
+    return chain[::-1]

@@ -1,0 +1,102 @@
+"""Singular and plural, third person, articles, and which parts of speech a word can have.
+
+`inflect` (rules) makes forms, `lemminflect` (a lexicon of the NIH) says what a word can be. Nothing is downloaded.
+"""
+
+import importlib.util
+import re
+import sys
+from functools import cache, lru_cache
+from types import ModuleType
+from typing import Any
+
+import inflect
+
+IRREGULAR_THIRD = {"be": "is", "are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
+IRREGULAR_PLAIN = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"}
+# The lexicon takes "people" for a singular.
+IRREGULAR_SINGULAR = {"people": "person"}
+# inflect reads digits as consonants.
+VOWEL_DIGITS = re.compile(r"(?:8|11(?!\d)|18(?!\d))")
+
+
+@cache
+def _rules() -> inflect.engine:
+    return inflect.engine()
+
+
+@cache
+def _lexicon() -> Any:
+    """lemminflect's lemmatizer without its package file, which imports spaCy (and so torch) where installed."""
+    if "lemminflect" not in sys.modules:
+        spec = importlib.util.find_spec("lemminflect")
+        if spec is None or spec.submodule_search_locations is None:
+            raise ImportError("lemminflect is not installed; install the project's dependencies again")
+        package = ModuleType("lemminflect")
+        package.__path__ = list(spec.submodule_search_locations)
+        package.__spec__ = spec
+        sys.modules["lemminflect"] = package
+    return importlib.import_module("lemminflect.core.Lemmatizer").Lemmatizer()
+
+
+@lru_cache(maxsize=20_000)
+def lemmas(word: str) -> dict[str, tuple[str, ...]]:
+    """Universal part of speech -> lemmas that the lexicon knows for a lower-case word; empty for unknown words."""
+    return dict(_lexicon().getAllLemmas(word))
+
+
+def can_be(word: str, part: str) -> bool:
+    """Whether the lexicon knows the word as NOUN, VERB, ADJ, ADV …"""
+    return part in lemmas(word.lower())
+
+
+def plural(noun: str) -> str:
+    """The plural of a singular noun, hyphens kept: "push-up" -> "push-ups", "person" -> "people"."""
+    return str(_rules().plural_noun(noun.lower()))
+
+
+@lru_cache(maxsize=20_000)
+def singular(noun: str) -> str | None:
+    """The singular of a plural noun, or None where the word is no plural ("glass", "bus", "clockwise")."""
+    lowered = noun.lower()
+    if lowered in IRREGULAR_SINGULAR:
+        return IRREGULAR_SINGULAR[lowered]
+    found = _rules().singular_noun(lowered)
+    if not found or found == lowered:
+        return None
+    known = lemmas(lowered).get("NOUN", ())
+    # The rules take the s off any word ("bus" -> "bu"): a known word must be a plural in the lexicon too.
+    if lemmas(lowered) and not any(lemma != lowered for lemma in known):
+        return None
+    return str(found)
+
+
+def third_person(verb: str) -> str:
+    """The form after a singular subject of a verb in its plain form: "jump" -> "jumps", "are" -> "is"."""
+    lowered = verb.lower()
+    if lowered in IRREGULAR_THIRD:
+        return IRREGULAR_THIRD[lowered]
+    if re.search(r"(?:s|x|z|ch|sh|o)$", lowered):
+        return lowered + "es"
+    if re.search(r"[^aeiou]y$", lowered):
+        return lowered[:-1] + "ies"
+    return lowered + "s"
+
+
+def plain_verb(verb: str) -> str | None:
+    """The form after a plural subject of a third-person verb: "jumps" -> "jump", "is" -> "are"; None if it is none."""
+    lowered = verb.lower()
+    if lowered in IRREGULAR_PLAIN:
+        return IRREGULAR_PLAIN[lowered]
+    for lemma in lemmas(lowered).get("VERB", ()):
+        if lemma != lowered and third_person(lemma) == lowered:
+            return lemma
+    return None
+
+
+def article(following: str) -> str:
+    """ "a" or "an", by the sound of the word that follows."""
+    word = following.lstrip()
+    if VOWEL_DIGITS.match(word):
+        return "an"
+    return str(_rules().a(word)).split(" ", 1)[0] if word else "a"

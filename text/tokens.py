@@ -1,0 +1,29 @@
+"""Where the words of a text are. Pure; offsets are Python string offsets (code points)."""
+
+import re
+
+# The word of every lexical measure (cli.md); a change here changes published numbers.
+WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
+
+WordSpan = tuple[int, int, str]
+
+
+def words(text: str) -> list[str]:
+    """The lower-cased words, `[a-z0-9]+(?:'[a-z]+)?`, in order; letters of other scripts are no words here."""
+    return WORD.findall(text.lower())
+
+
+def word_spans(text: str) -> list[WordSpan]:
+    """`(start, end, word)` of each of `words(text)`, with offsets into `text` as it was given."""
+    lowered = text.lower()
+    found = [(match.start(), match.end(), match.group()) for match in WORD.finditer(lowered)]
+    if len(lowered) == len(text):
+        return found
+    # A capital I with a dot grows to two characters when lower-cased, so offsets are mapped back.
+    origin = [at for at, char in enumerate(text) for _ in char.lower()]
+    return [(origin[start], origin[end - 1] + 1, word) for start, end, word in found]
+
+
+def normalise_spaces(text: str) -> str:
+    """The text with every run of white space as one blank, none at its ends."""
+    return " ".join(text.split())
