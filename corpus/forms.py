@@ -1,21 +1,21 @@
 """Forms of the corpus pages."""
 
+from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from corpus.models import MediaState, Split, Video
+from corpus.models import MediaState, Split, Subtest, Video
+from projects.models import Project
 
 
 class VideoFilter(forms.Form):
     """What narrows the list; a value that is no choice narrows nothing."""
 
     q = forms.CharField(label=_("Find"), required=False, max_length=200)
-    media = forms.ChoiceField(
-        label=_("File"), required=False, choices=[("", _("any state")), *MediaState.choices]
-    )
+    media = forms.ChoiceField(label=_("File"), required=False, choices=[("", _("any state")), *MediaState.choices])
     split = forms.ChoiceField(
         label=_("Split"), required=False, choices=[("", _("any split")), *[c for c in Split.choices if c[0]]]
     )
@@ -27,7 +27,9 @@ class VideoFilter(forms.Form):
     def narrow(self, videos: QuerySet[Video]) -> QuerySet[Video]:
         chosen = self.chosen()
         if text := chosen.get("q"):
-            videos = videos.filter(Q(key__icontains=text) | Q(source_id__icontains=text) | Q(captions__text__icontains=text))
+            videos = videos.filter(
+                Q(key__icontains=text) | Q(source_id__icontains=text) | Q(captions__text__icontains=text)
+            )
         if state := chosen.get("media"):
             videos = videos.filter(media_state=state)
         if split := chosen.get("split"):
@@ -38,3 +40,53 @@ class VideoFilter(forms.Form):
         """The chosen values for links of other pages: empty, or ending in `&`."""
         chosen = self.chosen()
         return f"{urlencode(chosen)}&" if chosen else ""
+
+
+class SubtestForm(forms.ModelForm):
+    """The name is unique in the project; what it takes to be valid is said in votes."""
+
+    class Meta:
+        model = Subtest
+        fields = [
+            "name", "test", "kind", "proficiency_subtest", "foils_per_item", "votes_wanted", "votes_needed",
+            "valid_when", "foils_enough",
+        ]  # fmt: skip
+        labels = {
+            "proficiency_subtest": _("Its proficiency subtest"),
+            "foils_per_item": _("Foils an item"),
+            "votes_wanted": _("Votes wanted for a pair"),
+            "votes_needed": _("Votes for the caption that make it valid"),
+            "valid_when": _("An item is valid when"),
+            "foils_enough": _("Valid pairs that are enough"),
+        }
+        help_texts = {
+            "proficiency_subtest": _("Items look there for the simpler skill on the same video."),
+            "votes_wanted": _("ViLMA: 3 for main items, 1 for proficiency items; 0: valid without a vote."),
+            "foils_enough": _("Only read where enough valid pairs make the item valid."),
+        }
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.project = project
+        proficiency = Subtest.objects.filter(project=project, kind=Subtest.Kind.PROFICIENCY)
+        self.fields["proficiency_subtest"].queryset = proficiency
+        self.fields["proficiency_subtest"].empty_label = _("none")
+
+    def clean_name(self) -> str:
+        name = self.cleaned_data["name"].strip()
+        if Subtest.objects.filter(project=self.project, name=name).exists():
+            raise forms.ValidationError(_("This project has a subtest of that name; choose another."))
+        return name
+
+    def clean_foils_per_item(self) -> int:
+        if self.cleaned_data["foils_per_item"] < 1:
+            raise forms.ValidationError(_("An item needs at least one foil."))
+        return self.cleaned_data["foils_per_item"]
+
+    def clean(self) -> dict[str, Any]:
+        wanted, needed = self.cleaned_data.get("votes_wanted"), self.cleaned_data.get("votes_needed")
+        if wanted is not None and needed is not None and needed > wanted:
+            self.add_error(
+                "votes_needed", _("More votes are needed than are asked for; lower this or raise the other.")
+            )
+        return self.cleaned_data

@@ -3,11 +3,13 @@
 from django.urls import path
 
 from corpus.views.media import media
+from corpus.views.subtests import subtests
 from corpus.views.video import video
 from corpus.views.videos import videos
 
 app_name = "corpus"
 urlpatterns = [
+    path("projects/<slug:slug>/subtests/", subtests, name="subtests"),
     path("projects/<slug:slug>/videos/", videos, name="videos"),
     path("projects/<slug:slug>/videos/<int:pk>/", video, name="video"),
     path("projects/<slug:slug>/videos/<int:pk>/media/", media, name="media"),

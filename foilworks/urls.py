@@ -2,6 +2,13 @@
 
 from django.urls import include, path
 
+from foilworks.views.healthz import healthz
+from foilworks.views.home import home
+
 urlpatterns = [
+    path("", home, name="home"),
+    path("healthz", healthz, name="healthz"),
     path("", include("projects.urls")),
+    path("", include("corpus.urls")),
+    path("", include("evaluation.urls")),
 ]

@@ -23,7 +23,9 @@ class ProjectForm(forms.ModelForm):
             "leakage_scope": _("Whoever worked on it may not judge"),
         }
         help_texts = {
-            "slug": _("In addresses and commands: lower-case letters, digits and hyphens. Made of the name if left empty."),
+            "slug": _(
+                "In addresses and commands: lower-case letters, digits and hyphens. Made of the name if left empty."
+            ),
             "edit_stage": "",
         }
 

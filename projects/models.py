@@ -31,8 +31,8 @@ class Project(models.Model):
     name = models.CharField(max_length=120)
     description = models.TextField(blank=True)
     is_simulated = models.BooleanField(default=False, help_text=_("Its people and judgements are simulated."))
-    # Only read where is_simulated: {"accounts": [{"username": …, "role": …, "password": …}, …]}. The sign-in page offers
-    # these published accounts, and a person who runs a real project can never publish one by accident.
+    # {"accounts": [{"username": …, "role": …, "password": …}, …]}: published accounts that the sign-in page offers.
+    # Only read where is_simulated, so that a real project cannot publish one by accident.
     sign_in_hint = models.JSONField(default=dict, blank=True)
     edit_stage = models.BooleanField(
         default=True, help_text=_("Candidates go through people's editing; without it straight to review.")

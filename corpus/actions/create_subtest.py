@@ -1,0 +1,27 @@
+"""A new subtest: a phenomenon, and the rules its items live by."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from corpus.errors import CorpusError
+from corpus.models import Subtest
+from projects import audit
+from projects.access import require_role
+from projects.models import Project, Role, User
+
+
+@transaction.atomic
+def create_subtest(person: User, project: Project, **rules: Any) -> Subtest:
+    """Store a subtest of the project; `rules` are fields of Subtest. CorpusError names the field that is wrong."""
+    require_role(person, project, Role.RESEARCHER)
+    subtest = Subtest(project=project, **rules)
+    try:
+        subtest.full_clean()
+    except ValidationError as error:
+        field, messages = next(iter(error.message_dict.items()))
+        raise CorpusError(f"{field}: {messages[0]}") from error
+    subtest.save()
+    audit.record(audit.event(project, person, "corpus.create_subtest", subtest))
+    return subtest

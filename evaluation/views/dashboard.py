@@ -1,0 +1,55 @@
+"""A project at a glance. Researchers see all of it; everybody else their own work."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from corpus.models import Release
+from evaluation import overview
+from projects.access import get_project, roles_in
+from projects.models import Project, Role, User
+
+N_RELEASES = 5
+
+
+@require_safe
+def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug)
+    context = {"work": _work(request.user, project)}
+    if Role.RESEARCHER in roles_in(request.user, project):
+        context |= _everything(project)
+    return render(request, "evaluation/dashboard.html", context)
+
+
+@require_safe
+def dashboard_runs(request: HttpRequest, slug: str) -> HttpResponse:
+    """The live part: asks for itself again while a job is alive."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    return render(request, "evaluation/_runs.html", _runs(project))
+
+
+def _everything(project: Project) -> dict[str, Any]:
+    return {
+        "funnel": overview.funnel(project),
+        "queues": overview.queues(project),
+        "subtests": overview.items_by_subtest(project),
+        "releases": Release.objects.filter(project=project)[:N_RELEASES],
+        **_runs(project),
+    }
+
+
+def _runs(project: Project) -> dict[str, Any]:
+    runs = overview.recent_runs(project)
+    return {"runs": runs, "is_live": any(run.job and not run.job.is_over for run in runs)}
+
+
+def _work(person: User, project: Project) -> list[dict[str, Any]]:
+    """The stages that the person's roles open, with how much they have done in each."""
+    roles, done = roles_in(person, project), overview.done_by(person, project)
+    return [
+        {"stage": stage, "label": stage.label, "done": done.get(stage, 0)}
+        for stage, role in overview.STAGE_ROLES.items()
+        if role in roles
+    ]

@@ -1,0 +1,19 @@
+"""Getters of runs and candidates, for a project's researchers; rows of another project do not exist for them."""
+
+from django.shortcuts import get_object_or_404
+
+from generation.models import Candidate, GenerationRun
+from projects.access import get_project
+from projects.models import Role, User
+
+
+def get_run(person: User, slug: str, pk: int) -> GenerationRun:
+    project = get_project(person, slug, Role.RESEARCHER)
+    runs = GenerationRun.objects.select_related("project", "subtest", "job", "created_by")
+    return get_object_or_404(runs, project=project, pk=pk)
+
+
+def get_candidate(person: User, slug: str, pk: int) -> Candidate:
+    project = get_project(person, slug, Role.RESEARCHER)
+    candidates = Candidate.objects.select_related("group__run__project", "group__caption__video", "author", "parent")
+    return get_object_or_404(candidates, group__run__project=project, pk=pk)

@@ -1,0 +1,67 @@
+"""The form of a new run: its fields come from the tables of methods and filters, so a new row needs no new form."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from corpus.models import Split, Subtest
+from generation.filters.table import DEFAULT_FILTERS, FILTERS
+from generation.methods.table import METHODS
+from projects.entry_form import EntryForm
+from projects.models import Project
+
+MODES = [("corrected", _("corrected: with the deviations below")), ("paper", _("paper: as published"))]
+MAX_SEED = 2**31 - 1
+
+
+class RunForm(forms.Form):
+    """Method, subtest, mode, seed, captions; the parameters of method and filters are forms of their own."""
+
+    method = forms.ChoiceField(label=_("Method"), choices=[(slug, entry.label) for slug, entry in METHODS.items()])
+    subtest = forms.ModelChoiceField(Subtest.objects.none(), label=_("Subtest"), empty_label=None)
+    mode = forms.ChoiceField(label=_("Mode"), choices=MODES, widget=forms.RadioSelect, initial="corrected")
+    split = forms.ChoiceField(
+        label=_("Captions"),
+        required=False,
+        choices=[("", _("of all videos")), *[(value, value) for value, _label in Split.choices if value]],
+        help_text=_("A split narrows the captions that foils are made for."),
+    )
+    seed = forms.IntegerField(
+        label=_("Seed"), min_value=0, max_value=MAX_SEED, initial=0, help_text=_("The same seed makes the same foils.")
+    )
+    filters = forms.MultipleChoiceField(
+        label=_("Filters"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        choices=[(slug, entry.label) for slug, entry in FILTERS.items()],
+        initial=list(DEFAULT_FILTERS),
+    )
+
+    def __init__(self, project: Project, data: Mapping[str, Any] | None = None, *, method: str = "") -> None:
+        super().__init__(data, initial={"method": method} if method in METHODS else None)
+        self.fields["subtest"].queryset = Subtest.objects.filter(project=project)
+        wanted = (data or {}).get("method") or method
+        self.method_slug = wanted if wanted in METHODS else next(iter(METHODS))
+        self.params = EntryForm(METHODS[self.method_slug], data, prefix="method")
+        self.filter_params = {slug: EntryForm(entry, data, prefix=slug) for slug, entry in FILTERS.items()}
+
+    def is_valid(self) -> bool:
+        """Parameters of filters that were not chosen are not asked about."""
+        valid = super().is_valid() and self.params.is_valid()
+        chosen = self.cleaned_data.get("filters", []) if self.is_bound else []
+        wrong = [slug for slug in chosen if not self.filter_params[slug].is_valid()]
+        return valid and not wrong
+
+    def filter_rows(self) -> list[tuple[str, str, EntryForm, bool]]:
+        """(slug, label, its parameters, chosen) for each filter."""
+        chosen = set(self["filters"].value() or [])
+        return [(slug, FILTERS[slug].label, form, slug in chosen) for slug, form in self.filter_params.items()]
+
+    def chosen_filters(self) -> dict[str, dict[str, Any]]:
+        return {slug: self.filter_params[slug].values() for slug in self.cleaned_data["filters"]}
+
+    def selection(self) -> dict[str, str]:
+        split = self.cleaned_data["split"]
+        return {"split": split} if split else {}

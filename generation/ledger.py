@@ -1,0 +1,52 @@
+"""What became of a run's candidates: counts per state, rejections per filter, the candidates with their diffs."""
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Q, QuerySet
+
+from corpus.rules.states import CandidateState
+from generation.filters.table import FILTERS
+from generation.models import Candidate, FilterScore, GenerationRun
+
+
+@dataclass(frozen=True)
+class FilterCount:
+    slug: str
+    label: str
+    judged: int
+    rejected: int
+
+    @property
+    def share(self) -> float:
+        return self.rejected / self.judged if self.judged else 0.0
+
+
+def state_counts(run: GenerationRun) -> list[tuple[str, int]]:
+    """(state, how many candidates are in it), in the order of the state machine; empty states are left out."""
+    counts = dict(Candidate.objects.filter(group__run=run).values_list("state").annotate(Count("id")).order_by())
+    return [(state.value, counts[state]) for state in CandidateState if state in counts]
+
+
+def filter_counts(run: GenerationRun) -> list[FilterCount]:
+    """One row a filter of the run: how many it judged and how many it rejected."""
+    rows = (
+        FilterScore.objects.filter(candidate__group__run=run)
+        .values_list("filter")
+        .annotate(judged=Count("id"), rejected=Count("id", filter=Q(passed=False)))
+        .order_by("filter")
+    )
+    return [FilterCount(slug, FILTERS[slug].label if slug in FILTERS else slug, n, bad) for slug, n, bad in rows]
+
+
+def candidates_of(run: GenerationRun, *, state: str = "", rejected_by: str = "") -> QuerySet[Candidate]:
+    """The run's candidates with caption, author and filter scores loaded; narrowed where asked."""
+    rows = Candidate.objects.filter(group__run=run)
+    if state:
+        rows = rows.filter(state=state)
+    if rejected_by:
+        rows = rows.filter(filter_scores__filter=rejected_by, filter_scores__passed=False)
+    return (
+        rows.select_related("group__caption", "author")
+        .prefetch_related("filter_scores")
+        .order_by("group_id", "rank", "id")
+    )

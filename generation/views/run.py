@@ -1,0 +1,48 @@
+"""One generation run: live progress, counts per state, the rejection ledger, its candidates."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from generation.access import get_run
+from generation.ledger import candidates_of, filter_counts, state_counts
+from generation.methods.table import METHODS
+from generation.models import GenerationRun
+from text.diff import diff_segments
+
+PER_PAGE = 25
+
+
+@require_safe
+def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = get_run(request.user, slug, pk)
+    request.project = found.project
+    chosen = {name: request.GET[name] for name in ("state", "rejected_by") if request.GET.get(name)}
+    page = Paginator(candidates_of(found, **chosen), PER_PAGE).get_page(request.GET.get("page"))
+    for row in page:
+        row.segments = diff_segments(row.group.caption.text, row.text)
+        row.rejections = [score for score in row.filter_scores.all() if not score.passed]
+    context = {"page": page, "chosen": chosen, "query": f"{urlencode(chosen)}&" if chosen else ""}
+    return render(request, "generation/run.html", context | _progress(found))
+
+
+@require_safe
+def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The live part: asks for itself again until the job is over."""
+    found = get_run(request.user, slug, pk)
+    request.project = found.project
+    return render(request, "generation/_run_progress.html", _progress(found))
+
+
+def _progress(found: GenerationRun) -> dict[str, Any]:
+    return {
+        "run": found,
+        "entry": METHODS.get(found.method),
+        "states": state_counts(found),
+        "filters": filter_counts(found),
+        "skipped": sorted(found.skipped.items(), key=lambda pair: -pair[1]),
+    }

@@ -1,0 +1,45 @@
+"""A form made from one row of a table (text/registry.py): a new row, or a new parameter, needs no new form."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+
+from text.registry import Entry, Param, RegistryError, parse_params
+
+
+def param_field(param: Param) -> forms.Field:
+    """A form field for one parameter of a table's row; empty means its default."""
+    shared: dict[str, Any] = {"label": param.name, "help_text": param.help, "required": False, "initial": param.default}
+    if param.kind == "bool":
+        return forms.BooleanField(**shared)
+    if param.kind == "choice":
+        return forms.ChoiceField(**shared, choices=[(choice, choice) for choice in param.choices])
+    if param.kind == "int":
+        return forms.IntegerField(**shared)
+    if param.kind == "float":
+        return forms.FloatField(**shared)
+    if param.kind == "json":
+        shared["initial"] = json.dumps(param.default, ensure_ascii=False)
+    return forms.CharField(**shared, strip=False)
+
+
+class EntryForm(forms.Form):
+    """The parameters of one row; `values()` gives them converted, defaults filled in."""
+
+    def __init__(self, entry: Entry, data: Mapping[str, Any] | None = None, *, prefix: str) -> None:
+        super().__init__(data, prefix=prefix)
+        self.entry = entry
+        self.fields.update({param.name: param_field(param) for param in entry.params})
+
+    def clean(self) -> dict[str, Any]:
+        given = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
+        try:
+            self.converted = parse_params(self.entry, given)
+        except RegistryError as error:
+            raise forms.ValidationError(str(error)) from error
+        return self.cleaned_data
+
+    def values(self) -> dict[str, Any]:
+        return self.converted
