@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corpus.importers._json import read_text
 from evaluation.errors import EvaluationError
-from evaluation.json_files import Row, fail, read_text, rows
+from evaluation.json_files import Row, fail, rows
 from evaluation.metrics._choices import ChoiceScores
 from evaluation.metrics.pairwise import PairScores
 

@@ -1,21 +1,17 @@
 """JSON and JSON-lines files whose every complaint names path, line and field.
 
-Python's parser forgets where a member stood; here a large object is walked member by member, so that the record with
-a bad number can be found again in an editor.
+A bad number can then be found again in an editor. Files are walked by the same reader as in `foilworks import`.
 """
 
 import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from json.decoder import scanstring
 from pathlib import Path
 from typing import Any, NoReturn
 
+from corpus.importers._json import lines, members, parse_line, read_text
 from evaluation.errors import EvaluationError
-
-SPACE = " \t\n\r"
-_DECODER = json.JSONDecoder()
 
 
 def fail(path: Path, line: int | None, field: str, problem: str, fix: str) -> NoReturn:
@@ -98,105 +94,50 @@ class Row:
         return number
 
 
-def read_text(path: Path) -> str:
-    """The file as UTF-8 (a byte order mark is dropped); EvaluationError when it cannot be read or is no UTF-8."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        fail(path, None, "file", f"cannot be read ({error.strerror})", "check the path and its permissions")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        fail(path, data.count(b"\n", 0, error.start) + 1, "encoding", "is not UTF-8", "save the file as UTF-8")
-
-
 def rows(path: Path) -> Iterator[Row]:
-    """Records of a JSON-lines file, or the members of one JSON object (`.json`), in file order."""
+    """Records of a JSON-lines file, or of one JSON object or list (`.json`), in file order.
+
+    CorpusError or EvaluationError, with the line, for what is no such file, and for a member that stands there twice,
+    of which a parser would silently keep the last.
+    """
     text = read_text(path)
-    if _is_one_object(path, text):
+    if _is_one_document(path, text):
         yield from _members(path, text)
         return
-    for line, row in enumerate(text.split("\n"), start=1):
-        if row.strip():
-            yield Row(path, line, _object(path, line, row))
+    for line, row in lines(text):
+        try:
+            value = parse_line(row)
+        except ValueError as error:
+            fail(path, line, "JSON", str(error), "mend the line")
+        yield Row(path, line, _object(path, line, "record", value))
 
 
-def _is_one_object(path: Path, text: str) -> bool:
+def _members(path: Path, text: str) -> Iterator[Row]:
+    named = text.lstrip().startswith("{")
+    seen: dict[str, int] = {}
+    for member in members(path, text):
+        if member.key in seen:
+            problem = f"stands in the file twice (first in line {seen[member.key]})"
+            fail(path, member.line, member.key, problem, "keep one of them")
+        seen[member.key] = member.line
+        fields = _object(path, member.line, member.key, member.value)
+        yield Row(path, member.line, fields, member.key if named else "")
+
+
+def _is_one_document(path: Path, text: str) -> bool:
+    """A `.json` may hold JSON lines all the same: its first line is then whole, and more follows."""
     if path.suffix in {".jsonl", ".ndjson"}:
         return False
-    first, _, rest = text.lstrip().partition("\n")
-    if path.suffix != ".json" and not rest.strip():
+    first, _, rest = text.strip().partition("\n")
+    if path.suffix != ".json" and not rest:
         return False
     try:
-        return not isinstance(json.loads(first), dict) or not rest.strip()
+        return not isinstance(json.loads(first), dict) or not rest
     except (ValueError, RecursionError):
         return True
 
 
-def _object(path: Path, line: int, text: str) -> dict[str, Any]:
-    value = _parsed(path, text, line)
+def _object(path: Path, line: int, field: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        fail(path, line, "record", "is no JSON object", "write one object a line")
+        fail(path, line, field, "is no JSON object", "give an object with its own fields")
     return value
-
-
-def _parsed(path: Path, text: str, line: int) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        fail(path, line + error.lineno - 1, "JSON", f"{error.msg} at column {error.colno}", "mend the file")
-    except RecursionError:
-        fail(path, line, "JSON", "is nested too deeply", "mend the file")
-
-
-def _members(path: Path, text: str) -> Iterator[Row]:
-    """Walk `{"key": {...}, ...}`; a repeated key is an error, since a parser would silently keep the last."""
-    position = _skip(text, 0)
-    _expect(path, text, position, "{")
-    position = _skip(text, position + 1)
-    line, counted, more = 1, 0, text[position : position + 1] != "}"
-    seen: dict[str, int] = {}
-    while more:
-        line += text.count("\n", counted, position)
-        counted = position
-        key, value, position = _member(path, text, position, line)
-        if key in seen:
-            fail(path, line, key, f"stands in the file twice (first in line {seen[key]})", "keep one of them")
-        seen[key] = line
-        if not isinstance(value, dict):
-            fail(path, line, key, "is no JSON object", "give an object with its own fields")
-        yield Row(path, line, value, key)
-        more = text[position : position + 1] != "}"
-        if more:
-            _expect(path, text, position, ",")
-            position = _skip(text, position + 1)
-    if _skip(text, position + 1) != len(text):
-        line = text.count("\n", 0, position) + 1
-        fail(path, line, "JSON", "has more after its end", "give one JSON object, or name the file .jsonl")
-
-
-def _member(path: Path, text: str, position: int, line: int) -> tuple[str, Any, int]:
-    """Key, value and the position of what follows them."""
-    _expect(path, text, position, '"')
-    try:
-        key, position = scanstring(text, position + 1)
-        position = _skip(text, position)
-        _expect(path, text, position, ":")
-        value, position = _DECODER.raw_decode(text, _skip(text, position + 1))
-    except json.JSONDecodeError as error:
-        fail(path, error.lineno, "JSON", f"{error.msg} at column {error.colno}", "mend the file")
-    except RecursionError:
-        fail(path, line, "JSON", "is nested too deeply", "mend the file")
-    return key, value, _skip(text, position)
-
-
-def _skip(text: str, position: int) -> int:
-    while position < len(text) and text[position] in SPACE:
-        position += 1
-    return position
-
-
-def _expect(path: Path, text: str, position: int, what: str) -> None:
-    if text[position : position + 1] != what:
-        error = json.JSONDecodeError(f"Expecting '{what}'", text, position)
-        fail(path, error.lineno, "JSON", f"{error.msg} at column {error.colno}", "mend the file")

@@ -15,7 +15,11 @@ os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 for _name in ("DATABASE_URL", "REDIS_URL", "STORAGE_URL"):
     os.environ.pop(_name, None)
 
+import django  # noqa: E402
 import pytest  # noqa: E402
+
+# pytest-django sets Django up only where the settings were loaded already, and here they could not be until now.
+django.setup()
 
 
 @pytest.fixture(autouse=True)

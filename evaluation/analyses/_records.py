@@ -1,7 +1,7 @@
 """What the analyses compute on: plain facts about items and plain arrays of votes, from files or from the database."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,6 @@ class Votes:
     unit_names: Sequence[str]
     annotator_names: Sequence[str]
     n_items: int
-    warnings: Sequence[str] = field(default=())
 
 
 OTHER = 5

@@ -27,7 +27,7 @@ def test_counts_of_the_four_fates_of_an_item():
     assert row.keys() >= KEYS
     counts = [row[k] for k in ("n_items", "n_valid", "n_unanimous", "n_valid_proficiency", "n_both")]
     assert counts == [4, 2, 1, 2, 1]
-    assert got["overall"] == {**row, "name": "overall"}
+    assert got["overall"] == {**row, "name": "overall", "test": None}
     assert row["alpha_coding"] == "truth3"
     # D_o = 0 + 2 + 3 + 0; caption 6, foil 2, other 4 of 12: D_e = (144 - 56) / 11.
     assert row["alpha_all"] == pytest.approx(1 - 5 * 11 / 88)

@@ -1,0 +1,70 @@
+"""`foilworks metrics`: model metrics from score files; needs no database."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.files import read_scores
+from evaluation.metrics.table import METRICS, TIES
+from foilworks.management.base import FoilworksCommand
+from foilworks.management.tables import table
+from text.registry import load, parse_params
+
+PAIRWISE = ("n", "T", "T_ci", "P", "P+T", "ties", "chance T", "T_all", "n_all")
+
+
+class Command(FoilworksCommand):
+    help = "compute model metrics from score files"
+    example = (
+        "foilworks metrics pairwise --file scores.jsonl --json\n"
+        "  foilworks metrics pairwise --file clip.json --proficiency clip-proficiency.json --ties first\n"
+        "  foilworks metrics retrieval --file sim.npy"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("kind", choices=sorted(METRICS), help="; ".join(_kinds()))
+        parser.add_argument(
+            "--file", action="append", required=True, type=Path, dest="files", metavar="PATH",
+            help="scores; several files (pairwise) are several subtests, named by file",
+        )  # fmt: skip
+        parser.add_argument(
+            "--proficiency", action="append", default=[], type=Path, metavar="PATH",
+            help="pairwise: scores of the proficiency items, matched by id; one file, or one for each --file",
+        )  # fmt: skip
+        parser.add_argument("--ties", choices=TIES.choices, default=TIES.default, help=f"{TIES.help} (default half)")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        entry = METRICS[options["kind"]]
+        metric = load(entry)
+        params = parse_params(entry, {"ties": options["ties"]})
+        data, notes = read_scores(metric.INPUT, options["files"], options["proficiency"])
+        result = metric.compute(data, **params)
+        for warning in notes.warnings:
+            self.say(f"warning: {warning}")
+        for what, names in notes.unmatched.items():
+            if names:
+                self.say(f"warning: {len(names)} {what.replace('_', ' ')}: {', '.join(names[:5])}")
+        return {"kind": options["kind"], **result, "warnings": notes.warnings, "unmatched": notes.unmatched}
+
+    def render(self, result: dict[str, Any]) -> str:
+        if result["kind"] == "pairwise":
+            return _pairwise(result)
+        if result["kind"] == "retrieval":
+            keys = ("R@1", "R@5", "R@10", "median_rank", "mean_rank")
+            return table(("", *keys), [(side, *[result[side][key] for key in keys]) for side in ("t2v", "v2t")])
+        hidden = {"kind", "warnings", "unmatched"}
+        return table(("", "value"), [(key, value) for key, value in result.items() if key not in hidden])
+
+
+def _kinds() -> list[str]:
+    return [f"{slug}: {entry.summary}" for slug, entry in METRICS.items()]
+
+
+def _pairwise(result: dict[str, Any]) -> str:
+    groups = [("subtest " + name, group) for name, group in result["subtests"].items()]
+    groups += [("test " + name, group) for name, group in result["tests"].items()]
+    groups.append(("overall", result["overall"]))
+    rows = [(name, *[{**group, "chance T": group["chance"]["T"]}[key] for key in PAIRWISE]) for name, group in groups]
+    rows.append(("mean P+T over tests", *[result["avg_P+T"] if key == "P+T" else None for key in PAIRWISE]))
+    return table(("", *PAIRWISE), rows)

@@ -1,0 +1,92 @@
+"""`foilworks report`: validation, agreement, divergence, blind audit and more, from a project or from files."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.analyses.table import BASE, CODING, REPORTS, UNIT
+from evaluation.errors import EvaluationError
+from evaluation.item_files import read_report_input
+from foilworks.management.base import FoilworksCommand
+from foilworks.management.tables import cell, table, table_of
+from text.registry import load, parse_params
+
+COLUMNS = {
+    "validation": ("name", "n_items", "n_valid", "n_unanimous", "n_valid_proficiency", "n_both", "n_lexical_items",
+                   "js_all", "js_valid", "alpha_all", "alpha_valid"),
+    "blind": ("name", "n_items", "classifier_accuracy", "ci"),
+}  # fmt: skip
+
+
+class Command(FoilworksCommand):
+    help = "report on a project or on files: validation, agreement, divergence, blind audit"
+    example = (
+        "foilworks report validation --file relations.json --file counting.json --json\n"
+        "  foilworks report agreement --file votes.csv --coding shown\n"
+        "  foilworks report validation --project my-benchmark --out validation.json"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        self.parser = parser
+        parser.add_argument("kind", choices=sorted(REPORTS), help="; ".join(_kinds()))
+        source = parser.add_mutually_exclusive_group(required=True)
+        source.add_argument("--project", metavar="SLUG", help="report on a project of the database")
+        source.add_argument("--file", action="append", type=Path, dest="files", metavar="PATH",
+                            help="report on a file, with no database; may be given several times")  # fmt: skip
+        parser.add_argument("--subtest", metavar="NAME", help="with --project: this subtest only")
+        parser.add_argument("--format", dest="file_format", metavar="F", help="with --file: guessed when absent")
+        parser.add_argument("--out", type=Path, metavar="FILE", help="write the JSON there as well")
+        for param in (CODING, BASE, UNIT):
+            explained = f"{param.help} (default {param.default})"
+            parser.add_argument(f"--{param.name}", choices=param.choices, help=explained)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        entry = REPORTS[options["kind"]]
+        raw = {name: options[name] for name in ("coding", "base", "unit") if options[name] is not None}
+        known = {param.name for param in entry.params}
+        if wrong := [f"--{name}" for name in raw if name not in known]:
+            self.parser.error(f"{', '.join(wrong)}: the {options['kind']} report has no such option")
+        params = parse_params(entry, raw)
+        result = self._of_files(params, **options) if options["files"] else self._of_project(params, **options)
+        if options["out"]:
+            _write(options["out"], result)
+        return {"kind": options["kind"], **result}
+
+    def _of_files(self, params: dict[str, Any], **options: Any) -> dict[str, Any]:
+        if options["subtest"]:
+            self.parser.error("--subtest goes with --project; give only the files you want")
+        analysis = load(REPORTS[options["kind"]])
+        if analysis.INPUT not in {"items", "texts", "votes"}:
+            self.parser.error(f"the {options['kind']} report needs --project: no file holds what it counts")
+        data, warnings = read_report_input(analysis.INPUT, options["files"], options["file_format"])
+        for warning in warnings:
+            self.say(f"warning: {warning}")
+        return {**analysis.compute(data, **params), "warnings": warnings}
+
+    def _of_project(self, params: dict[str, Any], **options: Any) -> dict[str, Any]:
+        raise EvaluationError("reports on projects are not there yet; give --file")
+
+    def render(self, result: dict[str, Any]) -> str:
+        if result["kind"] in COLUMNS:
+            return table_of([*result["subtests"], result["overall"]], COLUMNS[result["kind"]])
+        lists = [(key, value) for key, value in result.items() if isinstance(value, list) and value]
+        plain = {key: value for key, value in result.items() if not isinstance(value, list | dict) and key != "kind"}
+        plain |= {key: value for key, value in result.items() if key.endswith("ci")}
+        parts = [table((result["kind"], ""), [(key, cell(value)) for key, value in plain.items()])]
+        for key, value in lists:
+            if isinstance(value[0], dict):
+                parts.append(f"{key}\n{table_of(value, tuple(value[0]))}")
+        return "\n\n".join(parts)
+
+
+def _kinds() -> list[str]:
+    return [f"{slug}: {entry.summary}" for slug, entry in REPORTS.items()]
+
+
+def _write(path: Path, result: dict[str, Any]) -> None:
+    try:
+        path.write_text(json.dumps(result, ensure_ascii=False, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise EvaluationError(f"{path}: file: cannot be written ({error.strerror}); choose another --out") from error
