@@ -48,9 +48,7 @@ def test_two_records_with_one_id_are_refused():
         content_hash([{"id": "a"}, {"id": "a"}])
 
 
-@given(
-    st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_size=5), json_values, max_size=5)
-)
+@given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_size=5), json_values, max_size=5))
 def test_a_line_holds_no_line_feed_and_no_key_order(record):
     line = canonical_line(record)
     assert "\n" not in line

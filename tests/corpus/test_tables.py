@@ -1,0 +1,28 @@
+import inspect
+from pathlib import Path
+
+import pytest
+
+from corpus.exporters.table import EXPORTERS
+from corpus.importers.table import IMPORTERS
+from text.registry import load
+
+ROOT = Path(__file__).parents[2] / "corpus"
+
+
+@pytest.mark.parametrize(("table", "folder"), [(IMPORTERS, "importers"), (EXPORTERS, "exporters")])
+def test_every_format_is_one_file_and_one_row(table, folder):
+    files = {path.stem for path in (ROOT / folder).glob("*.py")} - {"table"}
+    assert {row.path for row in table.values()} == {
+        f"corpus.{folder}.{name}" for name in files if not name.startswith("_")
+    }
+
+
+@pytest.mark.parametrize("row", IMPORTERS.values(), ids=IMPORTERS)
+def test_every_importer_reads_a_path_into_outcomes(row):
+    assert list(inspect.signature(load(row).read).parameters) == ["path", "params"]
+
+
+@pytest.mark.parametrize("row", EXPORTERS.values(), ids=EXPORTERS)
+def test_every_exporter_writes_a_release_into_a_folder(row):
+    assert list(inspect.signature(load(row).write).parameters) == ["release", "out", "params"]
