@@ -65,7 +65,12 @@ function usable(element) {
 
 function press(element) {
   if (element.matches("textarea, input[type='text']")) element.focus();
-  else element.click();
+  else {
+    if (element.matches("input")) element.focus();
+    element.click();
+    // For those who must tell a key of the page from a click or an arrow.
+    element.dispatchEvent(new Event("hotkey"));
+  }
 }
 
 function fill(root, dialog) {

@@ -17,6 +17,7 @@ class Player {
     this.video = element.querySelector("video");
     this.fps = Number(element.dataset.fps) || FALLBACK_FPS;
     this.mark = { a: null, b: null };
+    this.target = null;
     this.video.controls = false;
     this.video.muted = remembered("muted", "on") === "on";
     this.video.addEventListener("error", () => this.fail());
@@ -58,7 +59,7 @@ class Player {
 
   wire() {
     const press = {
-      toggle: () => (this.video.paused && !this.rewinding ? this.play() : this.pause()),
+      toggle: () => (this.wanted || this.rewinding ? this.pause() : this.play()),
       back: () => this.step(-1),
       next: () => this.step(1),
       rewind: () => this.rewind(),
@@ -78,7 +79,7 @@ class Player {
     this.wireSpeed(this.part("speed"));
     this.video.addEventListener("play", () => this.playing());
     for (const type of ["pause", "seeked"]) this.video.addEventListener(type, () => this.show());
-    this.video.addEventListener("ended", () => this.wrap());
+    this.video.addEventListener("ended", () => this.turn());
     const form = document.getElementById(this.element.dataset.evidenceFor || "");
     form?.addEventListener("formdata", (event) => this.watch.writeInto(event.formData));
   }
@@ -140,11 +141,18 @@ class Player {
     this.wanted = true;
     const [from, to] = this.range();
     if (this.frame() >= to || this.frame() < from) await this.seek(from);
+    await this.run();
+  }
+
+  async run() {
+    if (!this.wanted) return;
     try {
       await this.video.play();
     } catch (error) {
-      // The browser wants a gesture first, or a pause came before the first frame: the button still says "play".
+      // The browser wants a gesture first, or a pause came before the first frame.
       if (!(error instanceof DOMException)) throw error;
+      this.wanted = !this.video.paused;
+      this.show();
     }
   }
 
@@ -155,8 +163,8 @@ class Player {
   }
 
   forward() {
-    if (this.video.paused) this.play();
-    else this.changeSpeed(1);
+    if (this.wanted) this.changeSpeed(1);
+    else this.play();
   }
 
   /** Backwards, frame by frame at the chosen speed: browsers do not play in reverse. */
@@ -178,7 +186,6 @@ class Player {
   }
 
   playing() {
-    this.show();
     let before = performance.now();
     const me = (this.tickTurn = {});
     const tick = (now) => {
@@ -186,25 +193,27 @@ class Player {
       if (document.visibilityState === "visible") this.watch.played(now - before, this.frame() - this.first);
       before = now;
       this.show();
-      const [, to] = this.range();
-      // Ten milliseconds early, so that the frame after the trim never flashes up.
-      if (this.video.currentTime >= (to + 1) / this.fps - 0.01) this.wrap();
+      if (this.frame() >= this.range()[1]) this.turn();
       requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
   }
 
-  async wrap() {
-    if (this.wrapping) return;
-    this.wrapping = true;
+  /** The last frame is on the screen: it stands for its time, paused so that the next one never flashes up; then round again. */
+  async turn() {
+    if (this.turning) return;
+    this.turning = true;
     const [from, to] = this.range();
-    this.watch.loops += 1;
+    const rest = ((to + 1) / this.fps - this.video.currentTime) / this.video.playbackRate;
+    this.video.pause();
     this.watch.see(to - this.first);
-    if (!this.looping) this.video.pause();
+    this.watch.loops += 1;
+    await pauseFor(1000 * rest);
+    this.turning = false;
+    if (!this.wanted) return;
+    this.wanted = this.looping;
     await this.seek(this.looping ? from : to);
-    this.wrapping = false;
-    // At the file's own end the browser has paused; inside it, playing goes on by itself.
-    if (this.looping && this.wanted && this.video.paused) await this.play();
+    await this.run();
   }
 
   setMark(end) {
@@ -249,12 +258,14 @@ class Player {
   show() {
     const [frame, count] = [this.frame() - this.first, this.last - this.first + 1];
     const seconds = (frame / this.fps).toFixed(2);
+    // The frame that is on the screen for sure; nothing while a seek is on its way.
+    this.element.dataset.shown = this.target === null ? String(frame) : "";
     const scrub = this.part("scrub");
     scrub.value = String(frame);
     scrub.setAttribute("aria-valuetext", `${frame + 1} / ${count}, ${seconds} s`);
     this.part("time").textContent = `${seconds} / ${(count / this.fps).toFixed(2)} s`;
     this.part("frame").textContent = `${frame + 1} / ${count}`;
-    const active = !this.video.paused || Boolean(this.rewinding);
+    const active = Boolean(this.wanted || this.rewinding);
     this.element.dataset.state = active ? "playing" : "paused";
     this.pressed("toggle", active);
     this.showMarks(count);

@@ -1,0 +1,19 @@
+// The judgement form: 1 to 5 choose, the same key again (or Ctrl+Enter) sends; who wants it sends with the first press.
+import { fresh, remember, remembered } from "../foilworks/dom.js";
+
+const PREFERENCE = "oneKeyAnswers";
+
+export function wireJudgements(root) {
+  for (const form of fresh(root, "form[data-judge]", "Judge")) {
+    const toggle = form.querySelector("[data-one-key]");
+    toggle.checked = remembered(PREFERENCE, "off") === "on";
+    toggle.addEventListener("change", () => remember(PREFERENCE, toggle.checked ? "on" : "off"));
+    for (const choice of form.querySelectorAll("input[name='answer']")) {
+      choice.addEventListener("hotkey", () => {
+        const again = form.dataset.chosen === choice.value;
+        form.dataset.chosen = choice.value;
+        if (again || toggle.checked) form.requestSubmit();
+      });
+    }
+  }
+}

@@ -1,0 +1,16 @@
+// [data-undo]: the seconds in which the last submit can be taken back; the bar leaves when they are over.
+import { fresh } from "../foilworks/dom.js";
+
+export function wireUndo(root) {
+  for (const bar of fresh(root, "[data-undo]", "Undo")) {
+    const endsAt = performance.now() + Number(bar.dataset.undo) * 1000;
+    const clock = bar.querySelector("[data-undo-seconds]");
+    const timer = setInterval(() => {
+      const left = Math.ceil((endsAt - performance.now()) / 1000);
+      clock.textContent = String(Math.max(0, left));
+      if (left > 0) return;
+      clearInterval(timer);
+      bar.remove();
+    }, 500);
+  }
+}

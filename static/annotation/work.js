@@ -1,0 +1,16 @@
+// Entry of the work pages: edit, review, validate.
+import { wireDrafts } from "../foilworks/drafts.js";
+import { wireLeases } from "../foilworks/lease.js";
+import { wirePlayers } from "../foilworks/player.js";
+import { wireEditors } from "./editor.js";
+import { wireJudgements } from "./judge.js";
+import { wireReviews } from "./review.js";
+import { wireUndo } from "./undo.js";
+
+wirePlayers(document);
+wireEditors(document);
+wireDrafts(document);
+wireLeases(document);
+wireReviews(document);
+wireJudgements(document);
+wireUndo(document);
