@@ -3,7 +3,7 @@
 Pure and streaming: at most one batch of captions is in memory, plus what the method's `prepare` keeps.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -58,20 +58,19 @@ def run(
     mode: str,
     seed: int,
     state: Any = None,
-    others_of: Callable[[Sequence[CaptionInput]], Mapping[str, Sequence[str]]] | None = None,
+    known: Mapping[str, Sequence[str]] | None = None,
     batch_size: int = BATCH,
 ) -> Iterator[Outcome]:
     """One outcome a caption, in their order. `state` comes from `prepare` over the whole run, so that batches,
-    order and resuming change nothing. `others_of(batch)` gives the foils that captions already have elsewhere.
+    order and resuming change nothing. `known`: caption id -> foils that the caption already has elsewhere.
 
     Raises GenerationError where a method breaks its contract (edits that do not make the foil, an unknown caption).
     """
     stream = iter(captions)
     while batch := list(islice(stream, batch_size)):
         made = _made(method, batch, mode=mode, seed=seed, state=state)
-        known = others_of(batch) if others_of else {}
         for caption in batch:
-            yield _outcome(caption, made[caption.id], filters, known.get(caption.id, ()))
+            yield _outcome(caption, made[caption.id], filters, (known or {}).get(caption.id, ()))
 
 
 def _made(

@@ -6,6 +6,9 @@ from typing import Any
 
 from text.diff import Edit, apply_edits
 
+# As published with its traps mended (the default), and as published.
+MODES = ("corrected", "paper")
+
 
 @dataclass(frozen=True)
 class CaptionInput:

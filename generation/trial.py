@@ -8,8 +8,6 @@ from generation.methods.table import METHODS
 from generation.records import CaptionInput, FoilDraft
 from text.registry import load, lookup, parse_params
 
-MODES = ("corrected", "paper")
-
 
 def try_method(
     slug: str, captions: Iterable[CaptionInput], *, mode: str, seed: int, raw_params: Mapping[str, Any]

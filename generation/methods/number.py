@@ -10,6 +10,7 @@ is given out: only both halves of one run's captions and seed together are balan
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from generation.errors import GenerationError
 from generation.methods._drawing import generator_for
 from generation.methods._number_balance import Counted, Given, balanced
 from generation.methods._number_grammar import Count, find_count, realise
@@ -18,12 +19,14 @@ from text.language.numbers import value_of
 
 VERSION = "1"
 SMALL = frozenset({1, 2, 3})
+LARGEST = 20
 
 State = dict[str, tuple[Given, ...]] | None
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
     """Caption id -> the counts of its foils, traded over all captions of the run; None in mode paper."""
+    _check(params)
     if mode == "paper":
         return None
     items = []
@@ -52,6 +55,13 @@ def make(
             yield Skip(caption.id, given)
             continue
         yield from _drafts(caption, count, given, mode, balanced_run=state is not None)
+
+
+def _check(params: dict[str, Any]) -> None:
+    if params["foils"] < 1:
+        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    if not 2 <= params["max"] <= LARGEST:
+        raise GenerationError(f"parameter 'max' is {params['max']}; give a whole number from 2 to {LARGEST}")
 
 
 def _stated(caption: CaptionInput, params: dict[str, Any]) -> Count | str:

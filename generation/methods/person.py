@@ -7,14 +7,15 @@ from generation.errors import GenerationError
 from generation.records import Blank, CaptionInput
 
 VERSION = "1"
+FEINT6K_FOILS = 5
 
 
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: None = None
 ) -> Iterator[Blank]:
-    """One blank a caption, of params["foils"] foils; mode and seed change nothing."""
+    """One blank a caption, of params["foils"] foils (0, where no subtest says how many: 5); no chance is involved."""
     del mode, seed, state
-    if params["foils"] < 1:
-        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    if params["foils"] < 0:
+        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 0")
     for caption in captions:
-        yield Blank(caption.id, params["foils"])
+        yield Blank(caption.id, params["foils"] or FEINT6K_FOILS)

@@ -86,7 +86,7 @@ METHODS: dict[str, Entry] = {
         label="A person writes it",
         path="generation.methods.person",
         summary="Blanks that annotators fill (VerbH, Feint6K); no candidate is made.",
-        params=(Param("foils", 5, "foils that a person writes for each caption (Feint6K: 5)", "int"),),
+        params=(Param("foils", 0, "foils for each caption; 0: as many as the subtest asks for (Feint6K: 5)", "int"),),
     ),
     "fake": Entry(
         label="Deterministic word swap",

@@ -9,8 +9,8 @@ from foilworks.management.base import FoilworksCommand
 from foilworks.management.set_options import parse_set_options
 from generation.caption_file import CaptionFile
 from generation.methods.table import METHODS
-from generation.records import CaptionInput
-from generation.trial import MODES, try_method
+from generation.records import MODES, CaptionInput
+from generation.trial import try_method
 
 
 class Command(FoilworksCommand):

@@ -1,0 +1,117 @@
+"""`foilworks generate`: a generation run of a project."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from corpus.models import Subtest
+from foilworks.management.base import FoilworksCommand
+from foilworks.management.set_options import parse_set_options
+from generation.actions.start_run import start_run
+from generation.errors import GenerationError
+from generation.filters.table import DEFAULT_FILTERS, FILTERS
+from generation.ledger import filter_counts, state_counts
+from generation.methods.table import METHODS
+from generation.models import CandidateGroup, GenerationRun
+from generation.records import MODES
+from jobs.runner import run_now
+from projects.models import Project
+
+
+class Command(FoilworksCommand):
+    help = "Makes foils for the captions of a project with one method, and judges them with filters."
+    example = "foilworks generate --project demo --subtest counting --method number --set foils=1 --sync"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--project", required=True, metavar="SLUG")
+        parser.add_argument("--method", required=True, metavar="SLUG", help="one of: " + ", ".join(sorted(METHODS)))
+        parser.add_argument("--subtest", metavar="NAME", help="may be left out where the project has one subtest")
+        parser.add_argument("--mode", choices=MODES, default="corrected", help="as published, or with its traps mended")
+        parser.add_argument(
+            "--set",
+            action="append",
+            metavar="NAME=VALUE",
+            help="a parameter of the method; of a filter as FILTER.NAME=VALUE; repeatable",
+        )
+        parser.add_argument(
+            "--filters",
+            default=",".join(DEFAULT_FILTERS),
+            metavar="A,B",
+            help=f"of {', '.join(sorted(FILTERS))}, in this order; '' for none (default: %(default)s)",
+        )
+        parser.add_argument("--split", default="", help="only captions of videos of this split: train, val or test")
+        parser.add_argument("--seed", type=int, default=0, help="the same seed makes the same foils")
+        parser.add_argument("--sync", action="store_true", help="run it here and now instead of queueing it")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        project = _project(options["project"])
+        params, filters = _settings(options)
+        run = start_run(
+            None,
+            project,
+            subtest=_subtest(project, options["subtest"]),
+            method=options["method"],
+            mode=options["mode"],
+            params=params,
+            filters=filters,
+            seed=options["seed"],
+            selection={"split": options["split"]} if options["split"] else {},
+        )
+        assert run.job is not None
+        if options["sync"]:
+            run_now(run.job)
+        run.refresh_from_db()
+        return _result(run)
+
+    def render(self, result: dict[str, Any]) -> str:
+        lines = [f"run {result['run']}: {result['state']}; captions dealt with: {result['captions']}"]
+        lines += [f"  {state}: {count}" for state, count in result["states"].items()]
+        lines += [f"  rejected by {slug}: {count}" for slug, count in result["rejected_by"].items()]
+        lines += [f"  skipped, {count}: {why}" for why, count in result["skipped"].items()]
+        return "\n".join(lines)
+
+
+def _project(slug: str) -> Project:
+    project = Project.objects.filter(slug=slug).first()
+    if project is None:
+        known = ", ".join(Project.objects.values_list("slug", flat=True)[:20]) or "none yet"
+        raise GenerationError(f"there is no project '{slug}'; the projects are: {known}")
+    return project
+
+
+def _subtest(project: Project, name: str | None) -> Subtest:
+    subtests = {subtest.name: subtest for subtest in Subtest.objects.filter(project=project)}
+    if name is None and len(subtests) == 1:
+        return next(iter(subtests.values()))
+    if name not in subtests:
+        wanted = f"there is no subtest '{name}'" if name else "which subtest is meant is not said"
+        raise GenerationError(f"{wanted}; give --subtest, one of: {', '.join(subtests) or 'none yet'}")
+    return subtests[name]
+
+
+def _settings(options: dict[str, Any]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """The method's parameters, and each chosen filter's."""
+    filters: dict[str, dict[str, str]] = {slug.strip(): {} for slug in options["filters"].split(",") if slug.strip()}
+    params = {}
+    for name, value in parse_set_options(options["set"]).items():
+        slug, dot, filter_param = name.partition(".")
+        if not dot:
+            params[name] = value
+        elif slug in filters:
+            filters[slug][filter_param] = value
+        else:
+            raise GenerationError(f"--set {name}: the filter '{slug}' is not among --filters; add it there")
+    return params, filters
+
+
+def _result(run: GenerationRun) -> dict[str, Any]:
+    assert run.job is not None
+    return {
+        "run": run.pk,
+        "job": str(run.job.pk),
+        "state": run.job.state,
+        "captions": CandidateGroup.objects.filter(run=run).count(),
+        "states": dict(state_counts(run)),
+        "rejected_by": {row.slug: row.rejected for row in filter_counts(run) if row.rejected},
+        "skipped": run.skipped,
+    }

@@ -1,0 +1,113 @@
+"""A new generation run, queued: a method with its parameters over captions of a project, for one subtest."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from corpus.models import Split, Subtest
+from generation.captions import RunCaptions, selected_rows
+from generation.errors import GenerationError
+from generation.filters.table import DEFAULT_FILTERS, FILTERS
+from generation.methods.table import METHODS
+from generation.models import GenerationRun
+from generation.records import MODES
+from jobs.queue import enqueue
+from projects import audit
+from projects.access import require_role
+from projects.models import Project, Role, User
+from text.registry import lookup, parse_params
+
+JOB = "generation.jobs.run_generation"
+SELECTION = {"split": str, "key_prefix": str, "caption_keys": list}
+LARGEST_SEED = 2**63 - 1
+
+
+@transaction.atomic
+def start_run(
+    person: User | None,
+    project: Project,
+    *,
+    subtest: Subtest,
+    method: str,
+    mode: str = "corrected",
+    params: Mapping[str, Any] | None = None,
+    filters: Mapping[str, Mapping[str, Any]] | None = None,
+    seed: int = 0,
+    selection: Mapping[str, Any] | None = None,
+) -> GenerationRun:
+    """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
+
+    `filters`: slug -> its parameters, in the order they run; None = the default ones. `selection`: see RunCaptions;
+    captions that come in later are not part of the run. Raises AccessDenied, RegistryError (unknown method, filter,
+    parameter) or GenerationError, each saying what to do.
+    """
+    if person is not None:
+        require_role(person, project, Role.RESEARCHER)
+    entry = lookup(METHODS, method, "method")
+    run = GenerationRun(
+        project=project,
+        subtest=subtest,
+        method=method,
+        mode=mode,
+        params=_params(method, params or {}, subtest),
+        filters=_filters({slug: {} for slug in DEFAULT_FILTERS} if filters is None else filters),
+        seed=seed,
+        selection=_selection(project, selection or {}),
+        created_by=person,
+    )
+    _check(run)
+    run.save()
+    run.job = enqueue(
+        JOB,
+        run.pk,
+        queue="gpu" if entry.needs_gpu else "default",
+        title=f"{entry.label}: {subtest.name}",
+        project_id=project.pk,
+    )
+    run.save(update_fields=["job"])
+    details = {"method": method, "mode": mode, "params": run.params, "filters": run.filters, "seed": seed}
+    audit.record(audit.event(project, person, "generation.start_run", run, **details))
+    return run
+
+
+def _params(method: str, raw: Mapping[str, Any], subtest: Subtest) -> dict[str, Any]:
+    params = parse_params(METHODS[method], raw)
+    if method != "person":
+        return params
+    wanted = params["foils"] or subtest.foils_per_item
+    if wanted != subtest.foils_per_item:
+        raise GenerationError(
+            f"the subtest {subtest.name} takes {subtest.foils_per_item} foils an item; "
+            f"set foils={subtest.foils_per_item} or 0, or change the subtest"
+        )
+    return {**params, "foils": wanted}
+
+
+def _filters(wanted: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of `GenerationRun.filters`; the job adds the versions, since only jobs load filters."""
+    return [
+        {"slug": slug, "params": parse_params(lookup(FILTERS, slug, "filter"), raw)} for slug, raw in wanted.items()
+    ]
+
+
+def _selection(project: Project, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    for name, value in wanted.items():
+        if name not in SELECTION or not isinstance(value, SELECTION[name]):
+            raise GenerationError(f"captions cannot be selected by {name}={value!r}; use {', '.join(SELECTION)}")
+    if wanted.get("split", "") not in Split.values:
+        raise GenerationError(f"there is no split '{wanted['split']}'; choose one of: {', '.join(Split.values[1:])}")
+    last = selected_rows(project, {}).aggregate(last=Max("pk"))["last"]
+    return {**wanted, "last_caption": last or 0}
+
+
+def _check(run: GenerationRun) -> None:
+    if run.mode not in MODES:
+        raise GenerationError(f"there is no mode '{run.mode}'; choose one of: {', '.join(MODES)}")
+    if run.subtest.project_id != run.project.pk:
+        raise GenerationError(f"the subtest {run.subtest.name} belongs to another project; choose one of this project")
+    if not 0 <= run.seed <= LARGEST_SEED:
+        raise GenerationError(f"the seed is {run.seed}; give a whole number from 0 to {LARGEST_SEED}")
+    if not len(RunCaptions(run)):
+        raise GenerationError("the run has no captions; import captions into the project or select others")

@@ -1,0 +1,75 @@
+"""The captions of a run, streamed: which they are never changes while the run is worked on or resumed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from corpus.models import Caption, MediaState
+from generation.models import GenerationRun
+from generation.records import CaptionInput
+from projects.models import Project
+
+CHUNK = 500
+
+
+@dataclass(frozen=True)
+class Selected:
+    """A caption's row and what a method is told of it."""
+
+    row: Caption
+    given: CaptionInput
+
+
+class RunCaptions:
+    """Iterable more than once, in the order of their rows; at most CHUNK captions are in memory."""
+
+    def __init__(self, run: GenerationRun) -> None:
+        self._rows = selected_rows(run.project, run.selection)
+        keys = run.selection.get("caption_keys")
+        self._keys = None if keys is None else frozenset(keys)
+
+    def __iter__(self) -> Iterator[CaptionInput]:
+        for selected in self.selected():
+            yield selected.given
+
+    def __len__(self) -> int:
+        if self._keys is None:
+            return self._rows.count()
+        return sum(key in self._keys for key in self._rows.values_list("key", flat=True).iterator(CHUNK))
+
+    def selected(self) -> Iterator[Selected]:
+        last = 0
+        # By key ranges, not one open cursor: batches are written between two reads.
+        while chunk := list(self._rows.filter(pk__gt=last).select_related("video")[:CHUNK]):
+            last = chunk[-1].pk
+            kept = [row for row in chunk if self._keys is None or row.key in self._keys]
+            yield from _with_siblings(kept)
+
+
+def selected_rows(project: Project, selection: dict[str, Any]) -> QuerySet[Caption]:
+    """The project's captions that `selection` names, broken media left out; caption_keys are sorted out by the caller.
+
+    {"split": "test", "key_prefix": "direction-", "caption_keys": [...], "last_caption": pk}, each optional.
+    """
+    rows = Caption.objects.filter(video__project=project).exclude(video__media_state=MediaState.BROKEN)
+    if selection.get("split"):
+        rows = rows.filter(video__split=selection["split"])
+    if selection.get("key_prefix"):
+        rows = rows.filter(key__startswith=selection["key_prefix"])
+    if selection.get("last_caption") is not None:
+        rows = rows.filter(pk__lte=selection["last_caption"])
+    return rows.order_by("pk")
+
+
+def _with_siblings(rows: Sequence[Caption]) -> Iterator[Selected]:
+    by_video: dict[int, list[tuple[int, str]]] = {}
+    videos = {row.video_id for row in rows}
+    for pk, video, text in Caption.objects.filter(video__in=videos).order_by("pk").values_list("pk", "video", "text"):
+        by_video.setdefault(video, []).append((pk, text))
+    for row in rows:
+        siblings = tuple(text for pk, text in by_video[row.video_id] if pk != row.pk)
+        # Made of contents, not of row numbers: the same corpus in another database gets the same foils.
+        name = f"{row.video.key}/{row.text_sha256}"
+        yield Selected(row, CaptionInput(name, row.text, row.video.key, row.facts, siblings))

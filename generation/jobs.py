@@ -1,0 +1,71 @@
+"""The job of a generation run. Resumable: captions that have a group are done; a killed worker loses one batch."""
+
+from collections import Counter
+from itertools import islice
+from typing import Any
+
+from generation import pipeline
+from generation.captions import RunCaptions
+from generation.errors import GenerationError
+from generation.filters.table import FILTERS
+from generation.methods.table import METHODS
+from generation.models import CandidateGroup, GenerationRun
+from generation.storing import done_captions, known_foils, store_batch
+from jobs.models import Job
+from jobs.progress import progress
+from text.registry import load, lookup
+
+BATCH = 200
+# Reasons can name a caption's own words; a run's page lists the most frequent ones.
+MOST_REASONS = 30
+
+
+def run_generation(run_id: int, job: Job) -> None:
+    """Make and judge the foils of the run's captions, a batch a transaction.
+
+    Raises GenerationError where the run cannot go on as it began (its method has changed since).
+    """
+    run = GenerationRun.objects.select_related("project", "subtest").get(pk=run_id)
+    method, filters = _steps(run)
+    captions = RunCaptions(run)
+    total = len(captions)
+    progress(job, 0, total, "reading captions")
+    state = pipeline.prepare(method, captions, mode=run.mode, seed=run.seed)
+    stream, done = captions.selected(), 0
+    while batch := list(islice(stream, BATCH)):
+        already = done_captions(run, [selected.row for selected in batch])
+        rows = {selected.given.id: selected.row for selected in batch if selected.row.pk not in already}
+        given = [selected.given for selected in batch if selected.given.id in rows]
+        known = known_foils(run, given, rows)
+        outcomes = pipeline.run(
+            method, given, filters=filters, mode=run.mode, seed=run.seed, state=state, known=known, batch_size=BATCH
+        )
+        store_batch(run, list(outcomes), rows)
+        done += len(batch)
+        progress(job, done, total, "making foils")
+    GenerationRun.objects.filter(pk=run.pk).update(skipped=_skipped(run))
+    progress(job, total, total, "done")
+
+
+def _steps(run: GenerationRun) -> tuple[pipeline.Step, list[pipeline.Step]]:
+    """The run's modules, and their versions noted in the run's row when it begins."""
+    method = pipeline.Step(run.method, load(lookup(METHODS, run.method, "method")), run.params)
+    filters = [
+        pipeline.Step(row["slug"], load(lookup(FILTERS, row["slug"], "filter")), row["params"]) for row in run.filters
+    ]
+    versions = [method.module.VERSION, *(step.module.VERSION for step in filters)]
+    noted = [run.method_version, *(row.get("version", "") for row in run.filters)]
+    if any(noted) and noted != versions:
+        raise GenerationError("a method or filter of this run has changed since it began; start a new run")
+    run.method_version = method.module.VERSION
+    run.filters = [{**row, "version": step.module.VERSION} for row, step in zip(run.filters, filters, strict=True)]
+    run.save(update_fields=["method_version", "filters"])
+    return method, filters
+
+
+def _skipped(run: GenerationRun) -> dict[str, Any]:
+    reasons = CandidateGroup.objects.filter(run=run).exclude(skipped_why="").values_list("skipped_why", flat=True)
+    counts = Counter(reasons.iterator())
+    kept = dict(counts.most_common(MOST_REASONS))
+    others = sum(counts.values()) - sum(kept.values())
+    return {**kept, "other reasons": others} if others else kept

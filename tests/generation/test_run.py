@@ -1,0 +1,318 @@
+"""A run from the researcher's click to stored candidates, on the real database."""
+
+import pytest
+from django.core.management import call_command
+
+from corpus.models import MediaState
+from corpus.rules.states import CandidateState
+from generation.actions.start_run import start_run
+from generation.errors import GenerationError
+from generation.jobs import run_generation
+from generation.ledger import candidates_of, filter_counts, state_counts
+from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
+from jobs.lease import claim
+from jobs.models import Job, JobState
+from jobs.runner import run_now
+from projects.errors import AccessDenied
+from projects.models import AuditEvent, Role
+from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
+from text.diff import Edit, apply_edits
+from text.registry import RegistryError
+
+pytestmark = pytest.mark.django_db
+
+TEXTS = (
+    "a man claps exactly three times.",
+    "a woman claps exactly five times.",
+    "a dog jumps exactly once.",
+    "a cat jumps exactly two times.",
+    "nobody moves.",
+)
+
+
+@pytest.fixture
+def project():
+    return make_project()
+
+
+@pytest.fixture
+def owner(project):
+    return make_member(project, Role.RESEARCHER)
+
+
+@pytest.fixture
+def subtest(project):
+    return make_subtest(project, name="counting")
+
+
+@pytest.fixture
+def captions(project):
+    return [make_caption(make_video(project), text) for text in TEXTS]
+
+
+def start(person, subtest, method="number", **options):
+    return start_run(person, subtest.project, subtest=subtest, method=method, **options)
+
+
+def finish(run: GenerationRun) -> GenerationRun:
+    assert run_now(run.job).state == JobState.DONE
+    run.refresh_from_db()
+    return run
+
+
+def test_a_run_stores_a_group_for_each_caption_and_says_why_one_has_no_foil(owner, subtest, captions):
+    run = finish(start(owner, subtest))
+    groups = {group.caption_id: group for group in CandidateGroup.objects.filter(run=run)}
+    assert set(groups) == {caption.pk for caption in captions}
+    assert groups[captions[4].pk].skipped_why == "the caption states no 'exactly <number>'"
+    assert run.skipped == {"the caption states no 'exactly <number>'": 1}
+    assert Candidate.objects.filter(group__run=run).count() == 4
+    assert (run.job.done, run.job.total) == (5, 5)
+
+
+def test_every_candidate_carries_its_provenance(owner, subtest, captions):
+    run = finish(start(owner, subtest, seed=7))
+    assert run.method_version == "1"
+    assert [row["version"] for row in run.filters] == ["1", "1", "1"]
+    for candidate in Candidate.objects.filter(group__run=run).select_related("group__caption"):
+        caption = candidate.group.caption.text
+        assert (candidate.method, candidate.method_version, candidate.mode, candidate.seed) == (
+            "number",
+            "1",
+            "corrected",
+            7,
+        )
+        edits = [Edit(*edit) for edit in candidate.edits]
+        assert apply_edits(caption, edits) == candidate.text
+        assert (candidate.span_start, candidate.span_end) == (edits[0].start, edits[-1].end)
+        assert caption[candidate.span_start : candidate.span_end] == candidate.source
+        assert candidate.facts["count"] != candidate.facts["foil_count"]
+        assert {score.filter for score in candidate.filter_scores.all()} == {"identical", "duplicate", "minimal_edit"}
+
+
+def test_survivors_are_queued_rejected_ones_stay_with_their_reasons_and_each_move_is_audited(owner, subtest, captions):
+    run = finish(start(owner, subtest, filters={"minimal_edit": {"max_words": "1"}}))
+    rejected = Candidate.objects.filter(group__run=run, state=CandidateState.FILTERED_OUT)
+    # "exactly once" becomes two words, and the caption that got 1 in trade changes "times" too.
+    assert {candidate.rejected_by[0] for candidate in rejected} == {"minimal_edit"}
+    assert dict(state_counts(run)) == {"filtered_out": rejected.count(), "queued": 4 - rejected.count()}
+    assert rejected.count() >= 1
+    assert [(row.slug, row.judged, row.rejected) for row in filter_counts(run)] == [
+        ("minimal_edit", 4, rejected.count())
+    ]
+    for candidate in Candidate.objects.filter(group__run=run):
+        (event,) = AuditEvent.objects.filter(target_type="generation.candidate", target_id=str(candidate.pk))
+        assert (event.from_state, event.to_state, event.actor) == ("generated", candidate.state, None)
+        assert event.action == ("reject" if candidate.rejected_by else "queue")
+        assert event.reason == ", ".join(candidate.rejected_by)
+
+
+def test_without_an_edit_stage_candidates_go_straight_to_review(owner, project, subtest, captions):
+    project.edit_stage = False
+    project.save()
+    run = finish(start(owner, subtest))
+    assert dict(state_counts(run)) == {"in_review": 4}
+
+
+def test_a_run_for_people_leaves_blank_groups_of_as_many_foils_as_the_subtest_asks_for(owner, project, captions):
+    feint = make_subtest(project, foils_per_item=5)
+    run = finish(start(owner, feint, "person"))
+    assert run.params == {"foils": 5}
+    assert CandidateGroup.objects.filter(run=run, skipped_why="").count() == 5
+    assert not Candidate.objects.filter(group__run=run).exists()
+    with pytest.raises(GenerationError, match="takes 5 foils an item"):
+        start(owner, feint, "person", params={"foils": 3})
+
+
+def test_the_same_seed_in_another_database_order_makes_the_same_foils(owner, subtest):
+    other = make_project()
+    other_owner, other_subtest = make_member(other, Role.RESEARCHER), make_subtest(other)
+    for number, text in enumerate(TEXTS):
+        make_caption(make_video(subtest.project, key=f"clip {number}"), text)
+    for number, text in reversed(list(enumerate(TEXTS))):
+        make_caption(make_video(other, key=f"clip {number}"), text)
+    made = []
+    for person, target in ((owner, subtest), (other_owner, other_subtest)):
+        run = finish(start(person, target, seed=3))
+        made.append(sorted(Candidate.objects.filter(group__run=run).values_list("text", flat=True)))
+    assert made[0] == made[1]
+
+
+def test_a_rerun_of_the_job_redoes_nothing(owner, subtest, captions):
+    run = finish(start(owner, subtest))
+    before = list(Candidate.objects.order_by("pk").values_list("pk", "text", "state"))
+    audited = AuditEvent.objects.count()
+    Job.objects.filter(pk=run.job.pk).update(state=JobState.WAITING)
+    run_generation(run.pk, claim(str(run.job.pk)))
+    assert list(Candidate.objects.order_by("pk").values_list("pk", "text", "state")) == before
+    assert AuditEvent.objects.count() == audited
+
+
+def test_a_killed_run_goes_on_where_it_stopped_and_ends_as_if_it_had_never(owner, subtest, captions, monkeypatch):
+    monkeypatch.setattr("generation.jobs.BATCH", 2)
+    whole = finish(start(owner, subtest, seed=1))
+    expected = sorted(Candidate.objects.filter(group__run=whole).values_list("text", flat=True))
+    FilterScore.objects.all().delete()
+    Candidate.objects.all().delete()
+    CandidateGroup.objects.all().delete()
+
+    run = start(owner, subtest, seed=1)
+    real, calls = __import__("generation.jobs", fromlist=["store_batch"]).store_batch, []
+
+    def killed(*args):
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        calls.append(args)
+        real(*args)
+
+    monkeypatch.setattr("generation.jobs.store_batch", killed)
+    with pytest.raises(KeyboardInterrupt):
+        run_now(run.job)
+    assert CandidateGroup.objects.filter(run=run).count() == 2
+    monkeypatch.setattr("generation.jobs.store_batch", real)
+    finish(run)
+    assert sorted(Candidate.objects.filter(group__run=run).values_list("text", flat=True)) == expected
+
+
+def test_captions_that_come_in_after_the_start_are_not_part_of_the_run(owner, project, subtest, captions):
+    run = start(owner, subtest)
+    make_caption(make_video(project), "a bird sings exactly four times.")
+    finish(run)
+    assert CandidateGroup.objects.filter(run=run).count() == 5
+
+
+def test_a_second_run_rejects_what_the_first_one_already_proposed(owner, subtest, captions):
+    finish(start(owner, subtest, seed=1))
+    again = finish(start(owner, subtest, seed=1))
+    assert dict(state_counts(again)) == {"filtered_out": 4}
+    assert {tuple(c.rejected_by) for c in Candidate.objects.filter(group__run=again)} == {("duplicate",)}
+
+
+def test_a_foil_of_an_item_is_not_proposed_again(owner, subtest, project):
+    caption = make_caption(make_video(project), "a red circle moves.")
+    make_item(subtest, caption, ("A red square moves",))
+    run = finish(start(owner, subtest, "fake", params={"lexicon": "circle:square"}))
+    assert Candidate.objects.get(group__run=run).rejected_by == ["duplicate"]
+
+
+def test_the_selection_narrows_the_captions_and_broken_media_are_left_out(owner, project, subtest):
+    kept = make_caption(make_video(project, split="test"), TEXTS[0], key="direction-1")
+    make_caption(make_video(project, split="train"), TEXTS[1], key="direction-2")
+    make_caption(make_video(project, split="test"), TEXTS[2], key="object-1")
+    make_caption(make_video(project, split="test", media_state=MediaState.BROKEN), TEXTS[3], key="direction-3")
+    by_prefix = finish(start(owner, subtest, "fake", selection={"split": "test", "key_prefix": "direction-"}))
+    by_keys = finish(start(owner, subtest, "fake", selection={"caption_keys": ["direction-1", "direction-3"]}))
+    for run in (by_prefix, by_keys):
+        assert [group.caption_id for group in CandidateGroup.objects.filter(run=run)] == [kept.pk]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"method": "nmber"}, RegistryError, "unknown method 'nmber'; choose one of: fake, number"),
+        ({"params": {"foil": 1}}, RegistryError, "has no parameter 'foil'; it takes: foils"),
+        ({"params": {"split": "hard"}}, RegistryError, "give one of: any, easy, difficult"),
+        ({"filters": {"nli": {}}}, RegistryError, "unknown filter 'nli'"),
+        ({"filters": {"minimal_edit": {"max_words": "few"}}}, RegistryError, "give a whole number"),
+        ({"mode": "published"}, GenerationError, "choose one of: corrected, paper"),
+        ({"seed": -1}, GenerationError, "give a whole number from 0"),
+        ({"selection": {"split": "dev"}}, GenerationError, "choose one of: train, val, test"),
+        ({"selection": {"colour": "red"}}, GenerationError, "cannot be selected by colour"),
+        ({"selection": {"split": "val"}}, None, ""),
+        ({"selection": {"key_prefix": "none"}}, GenerationError, "the run has no captions"),
+    ],
+)
+def test_a_wrong_wish_is_refused_with_what_to_do(owner, project, subtest, options, error, message):
+    make_caption(make_video(project, split="val"), TEXTS[0])
+    if error is None:
+        assert start(owner, subtest, **options).pk
+        return
+    with pytest.raises(error, match=message):
+        start(owner, subtest, **options)
+    assert not GenerationRun.objects.exists()
+    assert not Job.objects.exists()
+
+
+def test_a_parameter_out_of_range_fails_the_job_with_its_name(owner, subtest, captions):
+    run = start(owner, subtest, params={"max": 50})
+    with pytest.raises(GenerationError, match="parameter 'max' is 50; give a whole number from 2 to 20"):
+        run_now(run.job)
+    run.job.refresh_from_db()
+    assert run.job.state == JobState.FAILED
+    assert "parameter 'max'" in run.job.error
+
+
+def test_only_researchers_of_the_project_start_runs(project, subtest, captions):
+    for role in (Role.ANNOTATOR, Role.REVIEWER, Role.VALIDATOR):
+        with pytest.raises(AccessDenied):
+            start(make_member(project, role), subtest)
+    with pytest.raises(AccessDenied):
+        start(make_member(make_project(), Role.RESEARCHER), subtest)
+
+
+def test_a_subtest_of_another_project_is_refused(owner, project, captions):
+    with pytest.raises(GenerationError, match="belongs to another project"):
+        start_run(owner, project, subtest=make_subtest(make_project()), method="fake")
+
+
+def test_a_run_page_costs_the_same_queries_however_many_candidates(
+    owner, project, subtest, django_assert_max_num_queries
+):
+    for number in range(30):
+        make_caption(make_video(project), f"a red circle moves {number}.")
+    run = finish(start(owner, subtest, "fake", params={"lexicon": "circle:square"}))
+    with django_assert_max_num_queries(4):
+        state_counts(run)
+        filter_counts(run)
+        shown = list(candidates_of(run)[:25])
+        assert all(candidate.group.caption.text and candidate.filter_scores.all() for candidate in shown)
+
+
+def test_a_batch_costs_the_same_queries_however_many_captions(owner, project, subtest, django_assert_max_num_queries):
+    for number in range(60):
+        make_caption(make_video(project), f"a red circle moves {number}.")
+    run = start(owner, subtest, "fake", params={"lexicon": "circle:square"})
+    with django_assert_max_num_queries(30):
+        finish(run)
+    assert Candidate.objects.filter(group__run=run).count() == 60
+
+
+def test_the_command_runs_and_counts(project, subtest, captions, capsys):
+    import json
+
+    call_command(
+        "generate",
+        project=project.slug,
+        method="number",
+        set=["foils=1", "minimal_edit.max_words=9"],
+        sync=True,
+        as_json=True,
+    )
+    result = json.loads(capsys.readouterr().out)
+    assert result["state"] == "done"
+    assert result["captions"] == 5
+    assert result["states"] == {"queued": 4}
+    assert result["skipped"] == {"the caption states no 'exactly <number>'": 1}
+    run = GenerationRun.objects.get(pk=result["run"])
+    assert run.filters[2] == {
+        "slug": "minimal_edit",
+        "params": {"max_words": 9, "entities": "keep"},
+        "version": "1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"project": "nowhere"}, "there is no project 'nowhere'"),
+        ({"subtest": "other"}, "there is no subtest 'other'; give --subtest, one of: counting"),
+        ({"set": ["foils"]}, "--set 'foils' is no setting; write it as --set name=value"),
+        ({"set": ["nli.x=1"]}, "the filter 'nli' is not among --filters"),
+    ],
+)
+def test_the_command_names_what_is_wrong_in_one_line(project, subtest, captions, capsys, options, message):
+    with pytest.raises(SystemExit) as exit_:
+        call_command("generate", **{"project": project.slug, "method": "number", **options})
+    assert exit_.value.code == 1
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert message in line
