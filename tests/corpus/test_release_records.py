@@ -1,0 +1,71 @@
+from dataclasses import asdict
+
+from hypothesis import given
+
+from corpus.records import ItemRecord, PairRecord, ReleaseVote, VideoRecord, VoteCounts
+from corpus.release_records import (
+    clip_key_of,
+    content_of,
+    hash_of,
+    item_record,
+    release_id,
+    release_record,
+    vote_counts,
+)
+from tests.corpus.releases import items, votes_of
+
+ITEM = ItemRecord(
+    id="s:a",
+    subtest="s",
+    video=VideoRecord(key="v"),
+    caption="x",
+    foils=("y", "z"),
+    proficiency=PairRecord("p", ("q",)),
+)
+
+
+@given(items)
+def test_a_record_thaws_to_the_item_that_was_frozen(item):
+    record = release_record(item)
+    votes = votes_of(item.id, item.subtest, item.votes)
+    if item.proficiency:
+        votes += votes_of(record["proficiency"]["id"], item.subtest, item.proficiency.votes)
+    assert item_record(record, vote_counts(votes)) == item
+
+
+def test_ids_are_unique_over_subtests():
+    assert release_id("relations", "0") == "relations:0"
+    assert release_id("relations", "relations:0") == "relations:0"
+
+
+def test_the_status_is_no_part_of_the_content():
+    record = release_record(ITEM)
+    status = {"released": True, "state": "valid", "unanimous": True, "verdicts": [], "votes": {"caption": 3}}
+    pair = {**record["proficiency"], "votes": {"caption": 1}}
+    assert content_of({**record, **status, "proficiency": pair}) == record
+    assert hash_of([{**record, **status}]) == hash_of([record])
+    assert hash_of([{**record, "caption": "X"}]) != hash_of([record])
+
+
+def test_votes_name_the_place_of_a_foil_that_stayed():
+    record = release_record(ItemRecord(**{**ITEM.__dict__, "foils": ("z",)}), positions=[1])
+    assert (record["foils"], record["foil_positions"]) == (["z"], [1])
+
+
+def test_only_counted_validation_votes_count():
+    votes = [
+        ReleaseVote("a", 0, "p1", "caption", "s"),
+        ReleaseVote("a", 0, "p2", "both", "s"),
+        ReleaseVote("a", 0, "p3", "foil", "s", state="set_aside"),
+        ReleaseVote("a", 0, "p4", "foil", "s", stage="baseline"),
+    ]
+    assert vote_counts(votes) == {"a": VoteCounts(1, 0, 1)}
+
+
+def test_a_clip_is_named_by_bytes_and_trim():
+    video = {**asdict(VideoRecord(key="k", source_dataset="d", source_id="7")), "sha256": ""}
+    assert clip_key_of(video) == "d/7"
+    assert clip_key_of({**video, "sha256": "ab", "start_time": 1.5, "end_time": 2.0}) == "ab@1.500000-2.000000sec"
+    assert clip_key_of({**video, "start_time": 3.0}) == "d/7@3.000000-sec"
+    assert clip_key_of({**video, "source_id": "", "key": "k"}) == "d/k"
+    assert len(clip_key_of({**video, "source_id": "x" * 200, "start_time": 1e9, "end_time": 1e15})) <= 200
