@@ -1,0 +1,30 @@
+"""Which device and number format a model runs in. Imports torch: only adapters import this."""
+
+import torch
+
+from hub.errors import HubError
+
+DTYPES: dict[str, torch.dtype] = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+def choose_device(name: str = "auto") -> torch.device:
+    """auto (the first GPU where there is one, else the CPU), cpu, cuda or cuda:N; HubError when it is not there."""
+    if name == "cpu":
+        return torch.device("cpu")
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if name == "auto":
+        return torch.device("cuda:0" if count else "cpu")
+    kind, _, index = name.partition(":")
+    if kind != "cuda" or (index and not index.isdecimal()):
+        raise HubError(f"device '{name}' is unknown; choose auto, cpu, cuda or cuda:N")
+    if int(index or 0) >= count:
+        seen = f"this machine shows {count} GPU(s)" if count else "no GPU is visible to torch here"
+        raise HubError(f"device '{name}' is not available: {seen}; choose auto or cpu")
+    return torch.device("cuda", int(index or 0))
+
+
+def choose_dtype(name: str = "float32") -> torch.dtype:
+    """The torch dtype of its name; HubError lists the names."""
+    if name not in DTYPES:
+        raise HubError(f"dtype '{name}' is unknown; choose one of: {', '.join(DTYPES)}")
+    return DTYPES[name]

@@ -1,0 +1,89 @@
+"""Deterministic models without weights, shipped in the product: tests and trials run on them. No torch.
+
+Their scores mean nothing, and always the same nothing: they are functions of the bytes of frames and text.
+"""
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hub.errors import HubError
+from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
+from text.tokens import words
+
+DIMENSIONS = 32
+FRAMES = 4
+SIZE = (32, 32)
+LARGEST_COST = 8.0
+REVISION = "1"
+
+
+class FakeEmbedder:
+    """Gaussian directions seeded by content: equal content scores 1, different content about 0 +- 0.18."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+        self.info = ModelInfo(
+            model_id=f"fake/{seed}",
+            revision=REVISION,
+            kind=ScoreKind.COSINE,
+            frames=FRAMES,
+            size=SIZE,
+            card={"category": "fake"},
+        )
+
+    def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
+        return self._rows([b"video" + np.ascontiguousarray(clip).tobytes() for clip in clips])
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._rows([b"text" + text.encode() for text in texts])
+
+    def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
+        return videos @ texts.T
+
+    def _rows(self, contents: Sequence[bytes]) -> NDArray[np.float32]:
+        rows = np.empty((len(contents), DIMENSIONS), dtype=np.float32)
+        for row, content in zip(rows, contents, strict=True):
+            drawn = np.random.default_rng(_number(content, self.seed)).standard_normal(DIMENSIONS)
+            row[:] = drawn / np.linalg.norm(drawn)
+        return rows
+
+
+class FakeScorer:
+    """A text-only model: every word costs 0 to 8 nats, by its letters alone."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+        self.info = ModelInfo(
+            model_id=f"fake/text/{seed}",
+            revision=REVISION,
+            kind=ScoreKind.LOG_LIKELIHOOD,
+            needs_video=False,
+            card={"category": "fake"},
+        )
+
+    def score(
+        self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
+    ) -> list[Score]:
+        return [self._score(text) for text in texts]
+
+    def _score(self, text: str) -> Score:
+        costs = [LARGEST_COST * (_number(word.encode(), self.seed) % 1009) / 1008 for word in words(text)]
+        total = -sum(costs)
+        parts = {"sum": total, "mean": total / max(len(costs), 1), "tokens": float(len(costs))}
+        return Score(parts["mean"], ScoreKind.LOG_LIKELIHOOD, parts)
+
+
+def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeEmbedder | FakeScorer:
+    """`""` or a seed: the embedder. `"text"`: the text-only scorer. Device and dtype change nothing."""
+    if argument == "text":
+        return FakeScorer()
+    if argument and not argument.isdecimal():
+        raise HubError(f"'fake:{argument}' is not understood; write fake:, fake:SEED (a whole number) or fake:text")
+    return FakeEmbedder(int(argument or 0))
+
+
+def _number(content: bytes, seed: int) -> int:
+    return int.from_bytes(hashlib.sha256(f"{seed}:".encode() + content).digest()[:8], "big")

@@ -1,0 +1,174 @@
+"""What a model can do for the rest of the house (spec: models, "Interfaces"). Pure: numpy, no torch.
+
+An adapter implements one of the protocols below and carries a `ModelInfo`. Arrays cross the boundary as numpy, on
+the CPU; similarity leaves in float32 (metrics, "Scores are stored": bf16 ties 5 % of the pairs at a real margin).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Frames = NDArray[np.uint8]
+"""One clip: (k, height, width, 3), RGB, in presentation order."""
+
+
+class ScoreKind(StrEnum):
+    """What a raw value is; `HIGHER_IS_BETTER` says which way it ranks."""
+
+    COSINE = "cosine"
+    LOGIT = "logit"
+    LOG_LIKELIHOOD = "log_likelihood"
+    P_YES = "p_yes"
+    PERPLEXITY = "perplexity"
+
+
+HIGHER_IS_BETTER: Mapping[ScoreKind, bool] = {
+    ScoreKind.COSINE: True,
+    ScoreKind.LOGIT: True,
+    ScoreKind.LOG_LIKELIHOOD: True,
+    ScoreKind.P_YES: True,
+    ScoreKind.PERPLEXITY: False,
+}
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """Which model this is and what it wants to see.
+
+    `model_id` and `revision` name the weights wherever they lie (a path is not part of them); `frames` is how many
+    frames a clip is sampled to and `size` the (height, width) they are resized to by the decoder, None = as stored.
+    `needs_video` is False for a model of text alone: its scores do not depend on the clip.
+    """
+
+    model_id: str
+    revision: str
+    kind: ScoreKind
+    frames: int = 0
+    size: tuple[int, int] | None = None
+    needs_video: bool = True
+    card: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def higher_is_better(self) -> bool:
+        return HIGHER_IS_BETTER[self.kind]
+
+
+@dataclass(frozen=True)
+class VideoMeta:
+    """What an adapter may want to know beside the frames: their presentation times in seconds, and the clip's key."""
+
+    key: str = ""
+    times: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Score:
+    """One raw value. `parts` holds what it was made from (log-likelihood: sum, mean, tokens)."""
+
+    value: float
+    kind: ScoreKind
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def higher_is_better(self) -> bool:
+        return HIGHER_IS_BETTER[self.kind]
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """A dual encoder, or anything that scores from one encoding a clip and one a text."""
+
+    info: ModelInfo
+
+    def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
+        """n clips -> n rows, in their order."""
+        ...
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """m texts -> m rows, in their order."""
+        ...
+
+    def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
+        """n and m rows -> the (n, m) float32 matrix of `info.kind`."""
+        ...
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    """A language model, a generative model or a matching head: scores texts for one clip (or for none)."""
+
+    info: ModelInfo
+
+    def score(
+        self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
+    ) -> list[Score]:
+        """One score a text, in their order. `mode` chooses among what the model offers ("" = its own default)."""
+        ...
+
+
+@dataclass(frozen=True)
+class GenerationRequest:
+    """One prompt, with the clip it is about where there is one."""
+
+    prompt: str
+    clip: Frames | None = None
+    max_words: int = 60
+
+
+@runtime_checkable
+class Generator(Protocol):
+    info: ModelInfo
+
+    def generate(self, requests: Sequence[GenerationRequest]) -> list[str]:
+        """One text a request, in their order; temperature 0 unless the adapter says otherwise."""
+        ...
+
+
+@dataclass(frozen=True)
+class Fill:
+    """A filler's candidate for one blank: the text put in and its natural-log probability (<= 0)."""
+
+    text: str
+    log_probability: float
+
+
+@runtime_checkable
+class Filler(Protocol):
+    info: ModelInfo
+    blank: str
+
+    def fill(self, texts: Sequence[str], k: int) -> list[list[Fill]]:
+        """For each text, which holds exactly one `blank`: at most k candidates, most probable first."""
+        ...
+
+
+@runtime_checkable
+class PairClassifier(Protocol):
+    info: ModelInfo
+    labels: tuple[str, ...]
+
+    def probs(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        """n pairs -> (n, len(labels)) probabilities; every row sums to 1."""
+        ...
+
+
+@dataclass(frozen=True)
+class Detection:
+    """What a detector saw: a label, its score in 0..1, and (x0, y0, x1, y1) in shares of width and height."""
+
+    label: str
+    score: float
+    box: tuple[float, float, float, float]
+
+
+@runtime_checkable
+class Detector(Protocol):
+    info: ModelInfo
+
+    def detect(self, frames: Frames) -> list[list[Detection]]:
+        """For each of the k frames: what is in it, highest score first."""
+        ...

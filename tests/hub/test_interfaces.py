@@ -1,0 +1,86 @@
+"""One interface test for every row of the table: what a caller may rely on, whatever the model."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hub.interfaces import HIGHER_IS_BETTER, Embedder, ModelInfo, ScoreKind, Scorer, VideoMeta
+from hub.table import ADAPTERS, open_adapter
+from hub.tiny_video import TinyConfig, TinyVideoText, Words, save_model
+
+TEXTS = ["a red circle moves from left to right", "a ring", "words that no model knows: zyzzyva, été", ""]
+
+
+def tiny(folder: Path, architecture: str) -> str:
+    vocabulary = Words.of(["a red circle moves from left to right", "a ring"])
+    config = TinyConfig(architecture, f"tiny/{architecture}", frames=4, size=16, width=16, dimensions=8)
+    save_model(folder / architecture, TinyVideoText(config, len(vocabulary.entries)), vocabulary, {"category": "video"})
+    return f"tiny:{folder / architecture}"
+
+
+@pytest.fixture(params=["fake:", "fake:text", "tiny average", "tiny temporal"])
+def adapter(request: pytest.FixtureRequest, tmp_path: Path) -> Embedder | Scorer:
+    slug, _, architecture = request.param.partition(" ")
+    return open_adapter(tiny(tmp_path, architecture) if architecture else slug, device="cpu")
+
+
+def clips(info: ModelInfo, n: int) -> tuple[list[np.ndarray], list[VideoMeta]]:
+    height, width = info.size or (16, 16)
+    draw = np.random.default_rng(0)
+    frames = [draw.integers(0, 256, (info.frames, height, width, 3), np.uint8) for _ in range(n)]
+    return frames, [VideoMeta(f"clip {i}") for i in range(n)]
+
+
+def matrix(adapter: Embedder | Scorer, n: int = 3) -> np.ndarray:
+    frames, meta = clips(adapter.info, n)
+    if isinstance(adapter, Embedder):
+        return adapter.score(adapter.encode_video(frames, meta), adapter.encode_text(TEXTS))
+    given = zip(frames, meta, strict=True) if adapter.info.needs_video else [(None, None)] * n
+    return np.array([[s.value for s in adapter.score(clip, TEXTS, meta=about)] for clip, about in given])
+
+
+def test_every_row_of_the_table_is_tested_here() -> None:
+    assert set(ADAPTERS) == {"fake", "tiny"}
+
+
+def test_a_model_says_who_it_is(adapter: Embedder | Scorer) -> None:
+    assert adapter.info.model_id
+    assert adapter.info.revision
+    assert adapter.info.kind in ScoreKind
+    assert adapter.info.higher_is_better is HIGHER_IS_BETTER[adapter.info.kind]
+    assert adapter.info.card["category"]
+    assert (adapter.info.frames > 0) is adapter.info.needs_video
+
+
+def test_scores_are_finite_one_a_clip_and_text(adapter: Embedder | Scorer) -> None:
+    scores = matrix(adapter)
+    assert scores.shape == (3, len(TEXTS))
+    assert np.isfinite(scores).all()
+    if isinstance(adapter, Embedder):
+        assert scores.dtype == np.float32
+
+
+def test_the_same_input_scores_the_same(adapter: Embedder | Scorer) -> None:
+    np.testing.assert_array_equal(matrix(adapter), matrix(adapter))
+
+
+def test_a_batch_changes_nothing(adapter: Embedder | Scorer) -> None:
+    """Alone or beside others: padding and batch statistics must not leak into a score."""
+    if not isinstance(adapter, Embedder):
+        alone = [adapter.score(None, [text])[0].value for text in TEXTS]
+        assert alone == [s.value for s in adapter.score(None, TEXTS)]
+        return
+    frames, meta = clips(adapter.info, 3)
+    together, texts = adapter.encode_video(frames, meta), adapter.encode_text(TEXTS)
+    for i in range(3):
+        np.testing.assert_allclose(adapter.encode_video(frames[i : i + 1], meta[i : i + 1])[0], together[i], atol=1e-5)
+    for i, text in enumerate(TEXTS):
+        np.testing.assert_allclose(adapter.encode_text([text])[0], texts[i], atol=1e-5)
+
+
+def test_no_text_is_no_row(adapter: Embedder | Scorer) -> None:
+    if isinstance(adapter, Embedder):
+        assert len(adapter.encode_text([])) == 0
+    else:
+        assert adapter.score(None, []) == []
