@@ -1,0 +1,186 @@
+"""Charts of the reports as SVG: plain data in, bytes out, the same bytes for the same data.
+
+Bars differ in lightness and hatching, so that a grey print or a colour-blind reader loses nothing; every bar carries
+its number. Text stays text (searchable, in the reader's own font). Pages show a chart as an image with an `alt` that
+holds its numbers.
+"""
+
+import io
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+# Set once at import: a context manager per chart would swap global settings under other threads of the web server.
+mpl.rcParams.update(
+    {
+        "svg.hashsalt": "foilworks",
+        "svg.fonttype": "none",
+        "font.family": ["sans-serif"],
+        "font.size": 10,
+        "hatch.linewidth": 0.6,
+        "text.parse_math": False,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.axisbelow": True,
+    }
+)
+
+INK, QUIET, LINE = "#1d2026", "#565b66", "#d5d3cd"
+# Dark to light, so that neighbours differ in grey as well.
+SHADES = ("#2c4a9e", "#d98e2b", "#7f8794", "#b9c6ea", "#ecebe6")
+HATCHES = ("", "///", "---", "\\\\\\", "")
+WIDTH = 7.2
+ROW = 0.42
+LONGEST_LABEL = 34
+CHOICE_NAMES = {"cannot_tell": "cannot tell"}
+
+
+def funnel(stages: Sequence[tuple[str, int]], title: str = "") -> bytes:
+    """Bars of what is left after each stage, top to bottom: `stages` are (name, count)."""
+    figure, axes = _figure(len(stages), title)
+    names, counts = [_short(name) for name, _ in stages], [count for _, count in stages]
+    axes.barh(range(len(stages)), counts, color=SHADES[0], height=0.62)
+    _rows(axes, names)
+    first = max(counts, default=0)
+    for row, count in enumerate(counts):
+        share = f" ({count / first:.0%})" if row and first else ""
+        _beside(axes, count, row, f"{count:,}{share}", color=INK, fontsize=10)
+    axes.set_xlim(0, max(1, first) * 1.25)
+    axes.xaxis.set_visible(False)
+    axes.spines["bottom"].set_visible(False)
+    return _svg(figure)
+
+
+def votes_by_choice(rows: Sequence[tuple[str, Mapping[str, int]]], title: str = "") -> bytes:
+    """One stacked bar a subtest: the share of each choice among its votes; `rows` are (subtest, {choice: votes})."""
+    figure, axes = _figure(len(rows), title, legend=True)
+    choices = list(dict.fromkeys(choice for _, votes in rows for choice in votes))
+    left = [0.0] * len(rows)
+    for column, choice in enumerate(choices):
+        shares = [votes.get(choice, 0) / max(1, sum(votes.values())) for _, votes in rows]
+        shade, hatch = SHADES[column % len(SHADES)], HATCHES[column % len(HATCHES)]
+        label = CHOICE_NAMES.get(choice, choice)
+        axes.barh(range(len(rows)), shares, left=left, height=0.62, color=shade, hatch=hatch, edgecolor="white",
+                  label=label)  # fmt: skip
+        for row, share in enumerate(shares):
+            if share >= 0.06:
+                _on_bar(axes, left[row] + share / 2, row, f"{share:.0%}", dark=column == 0)
+        left = [start + share for start, share in zip(left, shares, strict=True)]
+    _rows(axes, [f"{_short(name)} (n = {sum(votes.values()):,})" for name, votes in rows])
+    axes.set_xlim(0, 1)
+    _percent_axis(axes)
+    _legend(axes, len(choices))
+    return _svg(figure)
+
+
+def word_shifts(shifts: Sequence[Mapping[str, Any]], title: str = "", top: int = 15) -> bytes:
+    """Share of the most shifted words in captions and in foils: rows of `divergence.top_shifts`."""
+    chosen = [shift for shift in shifts if shift["shift"]][:top]
+    figure, axes = _figure(len(chosen), title, legend=True)
+    places = range(len(chosen))
+    for offset, key, label, column in ((-0.19, "caption_share", "captions", 0), (0.19, "foil_share", "foils", 1)):
+        shares = [shift[key] for shift in chosen]
+        axes.barh([place + offset for place in places], shares, height=0.36, color=SHADES[column],
+                  hatch=HATCHES[column], edgecolor="white", label=label)  # fmt: skip
+    for place, shift in zip(places, chosen, strict=True):
+        most = max(shift["caption_share"], shift["foil_share"])
+        _beside(axes, most, place, f"{shift['shift']:+.2%}", color=QUIET)
+    _rows(axes, [_short(shift["word"]) for shift in chosen])
+    most = max([shift[key] for shift in chosen for key in ("caption_share", "foil_share")], default=0.0)
+    axes.set_xlim(0, 1.15 * most or 1)
+    _percent_axis(axes, decimals=None)
+    _legend(axes, 2)
+    return _svg(figure)
+
+
+def scores(rows: Sequence[tuple[str, Mapping[str, Any]]], title: str = "") -> bytes:
+    """T, P and P+T of each model with 95 % intervals and chance as a line; `rows` are (name, a pairwise group)."""
+    figure, axes = _figure(2 * len(rows), title, legend=True)
+    metrics = [metric for metric in ("T", "P", "P+T") if any(group[metric] is not None for _, group in rows)]
+    height = 0.78 / max(1, len(metrics))
+    for column, metric in enumerate(metrics):
+        offset = (column - (len(metrics) - 1) / 2) * height
+        for row, (_, group) in enumerate(rows):
+            if group[metric] is not None:
+                _score_bar(axes, row + offset, height, group, metric, column, label=metric if not row else "")
+    _rows(axes, [f"{_short(name)} (n = {group['n']:,})" for name, group in rows])
+    axes.set_xlim(0, 1.12)
+    _percent_axis(axes)
+    _legend(axes, len(metrics) + 1)
+    return _svg(figure)
+
+
+def _score_bar(
+    axes: Axes, place: float, height: float, group: Mapping[str, Any], metric: str, column: int, label: str
+) -> None:
+    value, chance = group[metric], group["chance"][metric]
+    low, high = group.get(f"{metric}_ci") or (value, value)
+    axes.barh(place, value, height=height * 0.92, color=SHADES[column], hatch=HATCHES[column], edgecolor="white",
+              label=label or None)  # fmt: skip
+    cap, half = height / 5, height / 2
+    # White below ink: a line is seen on a dark bar and on paper alike.
+    for color, width in (("white", 3.4), (INK, 1.4)):
+        axes.plot([low, high], [place, place], color=color, linewidth=width, solid_capstyle="butt")
+        for end in (low, high):
+            axes.plot([end, end], [place - cap, place + cap], color=color, linewidth=width)
+    axes.plot([chance, chance], [place - half, place + half], color="white", linewidth=3.0)
+    axes.plot([chance, chance], [place - half, place + half], color=INK, linestyle=":", linewidth=1.6,
+              label="chance" if label and not column else None)  # fmt: skip
+    _beside(axes, max(value, high), place, f"{value:.1%}", color=INK)
+
+
+def _figure(rows: int, title: str, legend: bool = False) -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(WIDTH, max(1.2, ROW * rows + 0.7 + (0.4 if legend else 0))), layout="constrained")
+    FigureCanvasSVG(figure)
+    axes = figure.subplots()
+    if title:
+        axes.set_title(title, loc="left", color=INK, fontsize=11, fontweight="bold")
+    return figure, axes
+
+
+def _rows(axes: Axes, names: Sequence[str]) -> None:
+    axes.set_yticks(range(len(names)), names, color=INK)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_color(LINE)
+    axes.spines["bottom"].set_color(LINE)
+
+
+def _percent_axis(axes: Axes, decimals: int | None = 0) -> None:
+    axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=decimals))
+    axes.tick_params(axis="x", colors=QUIET, labelsize=8.5)
+    axes.grid(axis="x", color=LINE, linewidth=0.6)
+
+
+def _legend(axes: Axes, columns: int) -> None:
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=max(1, columns), frameon=False, fontsize=9)
+
+
+def _beside(axes: Axes, x: float, y: float, text: str, color: str, fontsize: float = 8.5) -> None:
+    """A number right of the end of its bar, in points: leading blanks vanish in SVG."""
+    axes.annotate(text, (x, y), xytext=(5, 0), textcoords="offset points", va="center", color=color, fontsize=fontsize)
+
+
+def _on_bar(axes: Axes, x: float, row: int, text: str, dark: bool) -> None:
+    box = None if dark else {"facecolor": "white", "edgecolor": "none", "pad": 1.2, "alpha": 0.85}
+    axes.text(x, row, text, ha="center", va="center", color="white" if dark else INK, fontsize=8.5, bbox=box)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_LABEL else name[: LONGEST_LABEL - 1] + "…"
+
+
+def _svg(figure: Figure) -> bytes:
+    out = io.BytesIO()
+    with warnings.catch_warnings():
+        # Letters that matplotlib's own font lacks are drawn by the reader's: the text is written out as text.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    return out.getvalue()
