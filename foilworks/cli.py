@@ -68,13 +68,19 @@ def _help(topic: list[str]) -> int:
         return 0
     names = own_commands()
     width = max(map(len, names))
-    lines = [f"  {name:<{width}}  {import_module(f'{COMMANDS}.{name}').Command.help}" for name in names]
+    lines = [f"  {name:<{width}}  {_about(name)}" for name in names]
     sys.stdout.write(
         "Foilworks: makes, edits, validates and scores foils for videos.\n\n"
         f"usage: {NAME} COMMAND [options]\n\n" + "\n".join(lines) + "\n\n"
         f"`{NAME} COMMAND --help` shows the options of a command, and an example. Django's commands work as well.\n"
     )
     return 0
+
+
+def _about(name: str) -> str:
+    """The help of a command as one line of a list, whatever its author's habit."""
+    text = import_module(f"{COMMANDS}.{name}").Command.help.split("\n")[0].strip().rstrip(".")
+    return text[:1].lower() + text[1:]
 
 
 def _suggestion(command: str) -> str:

@@ -17,14 +17,11 @@ import av
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
-from django_rq import get_connection
-from redis.exceptions import RedisError
-from rq import Worker
 
 from foilworks.supervisor.embedded_redis import redis_executable
 from foilworks.supervisor.services import up_lock
 from jobs.models import Job, JobState
-from jobs.queue import is_reachable
+from jobs.queue import is_reachable, worker_count
 
 GIGABYTE = 1024**3
 OLDEST_PYTHON = (3, 11)
@@ -122,10 +119,7 @@ def _workers() -> Check:
         waiting = Job.objects.filter(state=JobState.WAITING).count()
     except DatabaseError:
         return Check("workers", ABSENT, "no table of jobs yet", "see the database above")
-    try:
-        count = Worker.count(connection=get_connection("default"))
-    except RedisError:
-        count = 0
+    count = worker_count() or 0
     found = f"{count} at work, {waiting} jobs waiting"
     if waiting and not count:
         return Check("workers", BROKEN, found, "run `foilworks up`, or give the command --sync")

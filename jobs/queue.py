@@ -17,7 +17,7 @@ from django_rq import get_connection, get_queue
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
-from rq import Queue
+from rq import Queue, Worker
 
 from jobs.errors import JobError
 from jobs.models import Job, JobState
@@ -70,6 +70,14 @@ def is_reachable() -> bool:
         return bool(_queue("default").connection.ping())
     except RedisError:
         return False
+
+
+def worker_count() -> int | None:
+    """How many workers listen to the queues; None where Redis cannot be reached."""
+    try:
+        return int(Worker.count(connection=_queue("default").connection))
+    except RedisError:
+        return None
 
 
 def cancel(job: Job) -> bool:

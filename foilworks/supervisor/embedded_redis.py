@@ -53,9 +53,14 @@ def redis_executable() -> Path | None:
     return Path(found) if found else None
 
 
+def client_of(home: Path) -> redis.Redis:
+    """A client of the server of ``home``; the caller closes it."""
+    return redis.Redis(unix_socket_path=str(redis_socket_path(home)), socket_timeout=5, retry=Retry(NoBackoff(), 0))
+
+
 def answers(home: Path) -> bool:
     """Whether a server listens on the socket of ``home``."""
-    client = _client(redis_socket_path(home))
+    client = client_of(home)
     try:
         return bool(client.ping())
     except redis.RedisError:
@@ -147,7 +152,7 @@ class EmbeddedRedis:
         if not answers(self.home):
             return
         logger.warning("stopping the redis-server that an earlier, killed process left in %s", self.home)
-        client = _client(self.socket)
+        client = client_of(self.home)
         try:
             client.shutdown(nosave=False)
         except redis.ConnectionError:
@@ -160,10 +165,6 @@ class EmbeddedRedis:
             if time.monotonic() > until:
                 raise SupervisorError(f"a redis-server on {self.socket} does not stop; end it, then try again")
             time.sleep(0.05)
-
-
-def _client(socket: Path) -> redis.Redis:
-    return redis.Redis(unix_socket_path=str(socket), socket_timeout=5, retry=Retry(NoBackoff(), 0))
 
 
 def _make_private(folder: Path) -> None:

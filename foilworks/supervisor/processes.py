@@ -88,26 +88,27 @@ class PythonChild:
 
         The second time matters to a worker: the first lets its job end, the second puts the job back on the queue.
         """
-        if self._process is None:
+        process, self._process = self._process, None
+        if process is None:
             return
         for _ in range(2):
-            self._process.terminate()
-            if self._ends_within(self._patience_s / 2):
+            process.terminate()
+            if _ends_within(process, self._patience_s / 2):
                 break
         else:
             logger.warning("%s did not stop within %.0f s: killed", self.name, self._patience_s)
-            self._process.kill()
-            self._process.wait()
-        if self._process.stdin:
-            self._process.stdin.close()
-        self._process = None
+            process.kill()
+            process.wait()
+        if process.stdin:
+            process.stdin.close()
 
-    def _ends_within(self, seconds: float) -> bool:
-        try:
-            self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
+
+def _ends_within(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 @dataclass

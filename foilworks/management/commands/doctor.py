@@ -10,7 +10,7 @@ MARKS = {OK: "ok", BROKEN: "BROKEN"}
 
 
 class Command(FoilworksCommand):
-    help = "say what is installed and in use, and what to do about what is missing"
+    help = "says what is installed and in use, and what to do about what is missing"
     example = "foilworks doctor --json"
 
     def run(self, **options: Any) -> dict[str, Any]:

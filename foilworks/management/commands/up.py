@@ -9,7 +9,7 @@ from foilworks.supervisor.services import serve
 
 
 class Command(FoilworksCommand):
-    help = "serve the pages and run the jobs until Ctrl-C"
+    help = "serves the pages and runs the jobs until Ctrl-C"
     example = "foilworks up --port 8000 --workers 2"
 
     def add_arguments(self, parser: CommandParser) -> None:

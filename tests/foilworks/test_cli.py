@@ -1,0 +1,86 @@
+"""The command line: a help page of its own, near matches, exit statuses, one line for what a person can mend."""
+
+import os
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from foilworks.cli import own_commands, run
+from foilworks.management.base import FoilworksCommand
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PROMISED = {"demo", "up", "doctor", "import", "generate", "foil", "report", "release", "evaluate", "metrics", "export"}
+
+
+def foilworks(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
+    program = Path(sys.executable).with_name("foilworks")
+    return subprocess.run(
+        [program, *arguments], env={**os.environ, **environment}, cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def test_every_promised_command_is_there():
+    assert set(own_commands()) >= PROMISED
+
+
+@pytest.mark.parametrize("name", own_commands())
+def test_every_command_shows_its_help_with_an_example(name, capsys):
+    command = import_module(f"foilworks.management.commands.{name}").Command
+    assert issubclass(command, FoilworksCommand)
+    assert command.help
+    with pytest.raises(SystemExit) as leaving:
+        run([name, "--help"])
+    assert leaving.value.code == 0
+    shown = capsys.readouterr().out
+    assert "--json" in shown
+    assert f"example:\n  foilworks {name}" in shown
+
+
+def test_the_help_page_lists_our_commands_and_only_ours(capsys):
+    for arguments in ([], ["--help"], ["-h"], ["help"]):
+        assert run(arguments) == 0
+        shown = capsys.readouterr().out
+        listed = [line.split()[0] for line in shown.splitlines() if line.startswith("  ")]
+        assert listed == own_commands()
+
+
+def test_help_about_a_command(capsys):
+    with pytest.raises(SystemExit) as leaving:
+        run(["help", "up"])
+    assert leaving.value.code == 0
+    assert "foilworks up --port 8000" in capsys.readouterr().out
+
+
+def test_an_unknown_command_names_the_nearest(capsys):
+    assert run(["dmeo"]) == 2
+    assert capsys.readouterr().err == "foilworks: unknown command 'dmeo'; did you mean demo?\n"
+    assert run(["zzzz"]) == 2
+    assert "`foilworks --help` lists the commands" in capsys.readouterr().err
+
+
+def test_the_version(capsys):
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == "foilworks 0.1.0\n"
+
+
+def test_wrong_usage_is_status_2(capsys):
+    with pytest.raises(SystemExit) as leaving:
+        run(["up", "--port", "many"])
+    assert leaving.value.code == 2
+    assert "invalid int value" in capsys.readouterr().err
+
+
+def test_a_home_that_cannot_be_made_is_one_line():
+    done = foilworks("doctor", FOILWORKS_HOME="/proc/none/such")
+    assert done.returncode == 1
+    assert done.stderr.startswith("foilworks: the settings are wrong: FOILWORKS_HOME cannot be made")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_django_commands_work_as_well(tmp_path):
+    done = foilworks("migrate", "--verbosity", "0", FOILWORKS_HOME=str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "foilworks.sqlite3").exists()

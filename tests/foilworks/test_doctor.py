@@ -1,0 +1,100 @@
+"""Doctor: one line for each part, and what to do wherever something is missing."""
+
+import io
+import json
+import sys
+
+import pytest
+from django.core.management import call_command
+
+from foilworks import doctor
+from foilworks.doctor import ABSENT, BROKEN, OK, examine
+from jobs.models import Job
+
+
+def state_of(name: str) -> doctor.Check:
+    (check,) = [check for check in examine() if check.name == name]
+    return check
+
+
+@pytest.mark.django_db
+def test_every_part_is_looked_at_and_what_is_missing_has_a_cure():
+    checks = examine()
+    assert [check.name for check in checks] == [
+        "python", "home", "database", "queue", "workers", "storage", "video", "torch", "transformers",
+        "sentence-transformers", "spacy", "wordnet", "devices", "chromium", "caches",
+    ]  # fmt: skip
+    assert all(check.found for check in checks)
+    assert all(bool(check.todo) == (check.state != OK) for check in checks)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_database_is_written_to_and_its_journal_named():
+    check = state_of("database")
+    assert check.state == OK
+    assert check.found.startswith("SQLite 3.")
+    assert check.found.endswith("journal wal")
+
+
+@pytest.mark.django_db
+def test_a_queue_that_is_not_running_is_no_fault_but_waiting_jobs_without_a_worker_are():
+    assert state_of("queue").state == OK
+    assert state_of("workers").state == OK
+    Job.objects.create(dotted="tests.jobs.samples.count", target_id=1)
+    check = state_of("workers")
+    assert (check.state, check.found) == (BROKEN, "0 at work, 1 jobs waiting")
+    assert "foilworks up" in check.todo
+
+
+@pytest.mark.django_db
+def test_a_redis_that_does_not_answer_is_a_fault(settings):
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    assert state_of("queue").state == BROKEN
+
+
+@pytest.mark.django_db
+def test_a_server_without_model_libraries_is_told_how_to_get_them(monkeypatch):
+    monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: None)
+    for name in ("torch", "transformers", "sentence-transformers", "spacy"):
+        check = state_of(name)
+        assert check.state == ABSENT
+        assert "foilworks[models]" in check.todo
+
+
+@pytest.mark.django_db
+def test_a_gpu_that_was_asked_for_and_is_not_there_is_a_fault(settings, monkeypatch):
+    monkeypatch.setattr(doctor, "_gpus", lambda: iter(()))
+    settings.FOILWORKS_DEVICE = "cuda:1"
+    assert state_of("devices").state == BROKEN
+    settings.FOILWORKS_DEVICE = "auto"
+    assert state_of("devices").state == OK
+
+
+@pytest.mark.django_db
+def test_a_folder_that_cannot_be_written_is_a_fault(settings, tmp_path):
+    # A file stands where the folder should be: not even root writes into it.
+    (tmp_path / "media").write_text("no folder")
+    settings.MEDIA_ROOT = tmp_path / "media"
+    assert state_of("storage").state == BROKEN
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_command_prints_one_object_and_its_status_says_whether_work_can_go_on():
+    out = io.StringIO()
+    call_command("doctor", "--json", stdout=out)
+    answer = json.loads(out.getvalue())
+    assert answer["ok"] is True
+    assert {check["name"] for check in answer["checks"]} >= {"python", "database", "queue"}
+    assert set(answer["checks"][0]) == {"name", "state", "found", "todo"}
+    people = io.StringIO()
+    call_command("doctor", stdout=people)
+    assert people.getvalue().rstrip().endswith("all is well")
+    Job.objects.create(dotted="tests.jobs.samples.count", target_id=1)
+    with pytest.raises(SystemExit) as leaving:
+        call_command("doctor", stdout=io.StringIO())
+    assert leaving.value.code == 1
+
+
+@pytest.mark.django_db
+def test_python_says_which_one():
+    assert state_of("python").found.endswith(sys.executable)

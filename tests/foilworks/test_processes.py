@@ -1,0 +1,170 @@
+"""Children: kept alive, stopped together, and gone when their parent is."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from foilworks.supervisor.errors import SupervisorError
+from foilworks.supervisor.lock import FolderLock
+from foilworks.supervisor.processes import PythonChild, Supervisor
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def eventually(condition: Callable[[], object], seconds: float = 10.0) -> object:
+    until = time.monotonic() + seconds
+    while not (answer := condition()):
+        assert time.monotonic() < until, "it did not come to pass"
+        time.sleep(0.02)
+    return answer
+
+
+def runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.fixture
+def child(tmp_path, monkeypatch) -> Callable[..., PythonChild]:
+    """Makes children out of a few lines of Python."""
+    (tmp_path / "modules").mkdir()
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path / 'modules'}:{ROOT}")
+
+    def make(name: str, code: str, **options) -> PythonChild:
+        (tmp_path / "modules" / f"{name}.py").write_text(code)
+        return PythonChild(name, name, [str(tmp_path / name)], log=tmp_path / "logs" / f"{name}.log", **options)
+
+    return make
+
+
+SLEEP = "import pathlib, sys, time\npathlib.Path(sys.argv[1]).write_text('here')\ntime.sleep(60)\n"
+
+
+def test_a_child_starts_writes_its_log_and_stops(child, tmp_path):
+    talker = child("talker", "print('hello', flush=True)\n" + SLEEP)
+    talker.start()
+    eventually((tmp_path / "talker").exists)
+    assert talker.is_alive()
+    assert (tmp_path / "logs/talker.log").read_text() == "hello\n"
+    pid = talker.pid
+    talker.stop()
+    assert not talker.is_alive()
+    assert not runs(pid)
+    talker.stop()
+
+
+def test_a_dead_child_is_started_again_after_a_growing_pause(child, tmp_path, caplog):
+    clock = "import pathlib, sys, time\npathlib.Path(sys.argv[1]).open('a').write(f'{time.time()}\\n')\n"
+    with Supervisor([child("mortal", clock)]):
+        first, second, third = eventually(lambda: len(text := times(tmp_path / "mortal")) >= 3 and text, 20)
+    assert second - first >= 0.5
+    assert third - second >= 1.0
+    assert "mortal ended by itself; it starts again in 0.5 s" in caplog.text
+    assert "mortal ended by itself; it starts again in 1.0 s" in caplog.text
+
+
+def times(path: Path) -> list[float]:
+    return [float(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def test_a_killed_child_comes_back_and_the_others_go_on(child):
+    first, second = child("first", SLEEP), child("second", SLEEP)
+    with Supervisor([first, second]):
+        before = (first.pid, second.pid)
+        os.kill(first.pid, signal.SIGKILL)
+        eventually(lambda: first.is_alive() and first.pid != before[0])
+        assert second.pid == before[1]
+    assert not first.is_alive()
+    assert not second.is_alive()
+
+
+def test_a_child_that_does_not_listen_is_killed(child, tmp_path, caplog):
+    deaf = child("deaf", "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + SLEEP, patience_s=0.4)
+    deaf.start()
+    eventually((tmp_path / "deaf").exists)
+    pid, start = deaf.pid, time.monotonic()
+    deaf.stop()
+    assert not runs(pid)
+    assert time.monotonic() - start < 5
+    assert "deaf did not stop within" in caplog.text
+
+
+def test_when_one_cannot_start_the_others_are_stopped(child):
+    class Broken:
+        name, stops_last = "broken", False
+
+        def start(self) -> None:
+            raise SupervisorError("no such program; install it")
+
+        def is_alive(self) -> bool:
+            return False
+
+        def stop(self) -> None:
+            pass
+
+    good = child("good", SLEEP)
+    with pytest.raises(SupervisorError, match="install it"), Supervisor([good, Broken()]):
+        pass
+    assert not good.is_alive()
+
+
+def test_children_end_with_their_parent_even_when_it_is_killed(tmp_path):
+    (tmp_path / "sleeper.py").write_text(SLEEP)
+    parent = (
+        "import sys, time\n"
+        "from foilworks.supervisor.processes import PythonChild\n"
+        f"child = PythonChild('sleeper', 'sleeper', [{str(tmp_path / 'here')!r}])\n"
+        "child.start()\nprint(child.pid, flush=True)\ntime.sleep(60)\n"
+    )
+    path = f"{tmp_path}:{ROOT}"
+    with subprocess.Popen(
+        [sys.executable, "-c", parent], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path}
+    ) as process:
+        pid = int(process.stdout.readline())
+        eventually((tmp_path / "here").exists)
+        process.kill()
+    eventually(lambda: not runs(pid))
+
+
+def test_the_chore_is_done_regularly():
+    done = []
+    with Supervisor([], chore=lambda: done.append(1), chore_every_s=0.01):
+        eventually(lambda: len(done) >= 3)
+
+
+def test_a_lock_is_held_once_and_says_by_whom(tmp_path):
+    first, second = FolderLock(tmp_path / "run/lock"), FolderLock(tmp_path / "run/lock")
+    assert first.acquire()
+    assert not second.acquire()
+    assert second.holder() == f"process {os.getpid()}"
+    first.note("process 12, http://127.0.0.1:8000/")
+    assert second.holder() == "process 12, http://127.0.0.1:8000/"
+    first.release()
+    assert second.acquire("short")
+    assert first.holder() == "short"
+    second.release()
+
+
+def test_a_lock_is_free_once_its_process_is_dead(tmp_path):
+    holder = (
+        "import time\nfrom pathlib import Path\nfrom foilworks.supervisor.lock import FolderLock\n"
+        f"lock = FolderLock(Path({str(tmp_path / 'lock')!r}))\n"
+        "print(lock.acquire(), flush=True)\ntime.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", holder], stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdout.readline() == "True\n"
+        lock = FolderLock(tmp_path / "lock")
+        assert not lock.acquire()
+        process.kill()
+        process.wait()
+        assert lock.acquire()
+        lock.release()

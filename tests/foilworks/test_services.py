@@ -1,0 +1,153 @@
+"""`foilworks up` and what runs beside a command, as real processes in a home of their own."""
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from foilworks.supervisor.redis_socket import redis_folder
+from tests.foilworks.test_processes import eventually, runs
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PYTHON = sys.executable
+JOBS = """
+import json, sys
+import django
+django.setup()
+from jobs.models import Job
+from jobs.queue import enqueue, wait
+names = sys.argv[1:]
+jobs = wait([enqueue(f"tests.jobs.samples.{name}", 5) for name in names], timeout_s=90)
+print(json.dumps([[job.state, job.attempts, job.done] for job in jobs]))
+"""
+BESIDE = """
+import django
+django.setup()
+from django.core.management import call_command
+from foilworks.supervisor.services import services
+from jobs.queue import enqueue, wait
+call_command("migrate", verbosity=0)
+with services(workers=1) as supervisor:
+    job, = wait([enqueue("tests.jobs.samples.count", 5)], timeout_s=60)
+    print(job.state, [child.name for child in supervisor.children])
+    sys = __import__("sys")
+    print(sorted({name.partition(".")[0] for name in sys.modules} & {"torch", "transformers", "spacy"}))
+"""
+
+
+def run(home: Path, *arguments: str, **options) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [PYTHON, *arguments], env=environment(home), cwd=ROOT, capture_output=True, text=True, check=False, **options
+    )
+
+
+def environment(home: Path) -> dict[str, str]:
+    return {**os.environ, "FOILWORKS_HOME": str(home), "PYTHONPATH": str(ROOT)}
+
+
+def get(address: str, path: str = "/") -> int:
+    parts = urlsplit(address)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=30)
+    connection.request("GET", path)
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+class Up:
+    """A running `foilworks up --port 0`."""
+
+    def __init__(self, home: Path, process: subprocess.Popen) -> None:
+        self.home = home
+        self.process = process
+        self.lines: list[str] = []
+
+    def address(self) -> str:
+        for line in self.process.stderr:
+            self.lines.append(line)
+            if line.startswith("Foilworks is at "):
+                return line.split()[3]
+        raise AssertionError("".join(self.lines))
+
+    def children(self) -> dict[int, str]:
+        """pid -> command line of the processes that `up` started itself."""
+        listed = subprocess.run(
+            ["ps", "-o", "pid=,args=", "--ppid", str(self.process.pid)], capture_output=True, text=True, check=False
+        )
+        rows = (line.split(None, 1) for line in listed.stdout.splitlines())
+        return {int(pid): arguments for pid, arguments in rows}
+
+
+@pytest.fixture
+def up(tmp_path) -> Iterator[Up]:
+    command = [PYTHON, "manage.py", "up", "--port", "0", "--workers", "1", "--json"]
+    process = subprocess.Popen(
+        command, env=environment(tmp_path), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    yield Up(tmp_path, process)
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    process.stdout.close()
+    process.stderr.close()
+
+
+def test_up_serves_runs_jobs_survives_a_killed_worker_and_stops_everything(up):
+    address = up.address()
+    assert get(address, "/healthz") == 200
+    assert get(address, "/static/django_htmx/htmx-2.min.js") == 200
+    assert get(address, "/no-such-page") in {302, 404}
+
+    second = run(up.home, "manage.py", "up", "--port", "0", timeout=60)
+    assert second.returncode == 1
+    assert f"already runs for {up.home} (process {up.process.pid}, {address})" in second.stderr
+
+    done = run(up.home, "-c", JOBS, "count", "count", timeout=120)
+    assert json.loads(done.stdout) == [["done", 1, 5], ["done", 1, 5]], done.stderr
+
+    before = up.children()
+    (worker,) = [pid for pid, arguments in before.items() if "rqworker" in arguments]
+    os.kill(worker, signal.SIGKILL)
+    eventually(lambda: any("rqworker" in arguments and pid != worker for pid, arguments in up.children().items()))
+
+    pids = list(up.children())
+    assert len(pids) == 3, "redis, a worker, the web"
+    up.process.send_signal(signal.SIGINT)
+    stdout, _ = up.process.communicate(timeout=30)
+    assert up.process.returncode == 0
+    assert json.loads(stdout) == {"address": address, "workers": 1, "stopped": True}
+    assert not [pid for pid in pids if runs(pid)]
+
+
+def test_a_killed_up_leaves_no_python_behind_and_the_next_one_takes_over(up):
+    up.address()
+    children = up.children()
+    up.process.kill()
+    up.process.wait()
+    eventually(lambda: not [pid for pid, arguments in children.items() if "redis" not in arguments and runs(pid)])
+    beside = run(up.home, "-c", BESIDE, timeout=120)
+    assert beside.stdout.splitlines()[0] == "done ['redis', 'worker-1']", beside.stderr
+    assert "an earlier, killed process left" in beside.stderr
+    assert not [pid for pid in children if runs(pid)]
+
+
+def test_services_run_beside_a_command_and_load_no_model_library_into_it(tmp_path):
+    done = run(tmp_path, "-c", BESIDE, timeout=120)
+    assert done.stdout.splitlines() == ["done ['redis', 'worker-1']", "[]"], done.stderr
+    assert (tmp_path / "logs/worker-1.log").exists()
+    assert not (redis_folder(tmp_path) / "redis.sock").exists()
+
+
+def test_a_taken_port_is_one_clear_line(up, tmp_path):
+    port = urlsplit(up.address()).port
+    other = run(tmp_path / "other", "manage.py", "up", "--port", str(port), timeout=60)
+    assert other.returncode == 1
+    assert other.stderr.startswith(f"foilworks: port {port} cannot be used")
+    assert other.stderr.rstrip().endswith("choose another one with --port")

@@ -1,0 +1,48 @@
+"""Progress is cheap to note: the row is written at most twice a second."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from jobs.lease import claim
+from jobs.models import Job
+from jobs.progress import progress
+
+
+@pytest.fixture
+def job(db) -> Job:
+    return claim(str(Job.objects.create(dotted="tests.jobs.samples.count", target_id=1).pk))
+
+
+def test_a_thousand_steps_are_two_writes(job):
+    with CaptureQueriesContext(connection, ) as queries:
+        for done in range(1001):
+            progress(job, done, 1000, f"item {done}")
+    # The first and the last; a slow machine may see one in between.
+    assert 2 <= len(queries) <= 6
+    row = Job.objects.get()
+    assert (row.done, row.total, row.message) == (1000, 1000, "item 1000")
+
+
+def test_what_is_left_out_stays(job):
+    progress(job, 1, 10, "decoding")
+    progress(job, 10)
+    row = Job.objects.get()
+    assert (row.done, row.total, row.message) == (10, 10, "decoding")
+
+
+def test_a_long_message_is_cut(job):
+    progress(job, 1, 1, "x" * 1000)
+    assert Job.objects.get().message == "x" * 300
+
+
+def test_progress_renews_the_lease(job):
+    before = job.lease_until
+    progress(job, 1, 1)
+    assert Job.objects.get().lease_until > before
+    assert job.lease_until > before
+
+
+@pytest.mark.parametrize(("done", "total", "share"), [(0, 0, 0.0), (1, 4, 0.25), (4, 4, 1.0), (9, 4, 1.0)])
+def test_the_share_of_a_job_stays_between_none_and_all(done, total, share):
+    assert Job(done=done, total=total).share == share

@@ -1,0 +1,170 @@
+"""Running: one attempt at a time, an end that is always written down, an error that people can read."""
+
+import threading
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from jobs import lease
+from jobs.errors import JobError
+from jobs.lease import Heartbeat, JobStopped, claim, write
+from jobs.models import Job, JobState
+from jobs.progress import progress
+from jobs.queue import cancel, enqueue
+from jobs.runner import execute, run_now
+
+SAMPLES = "tests.jobs.samples"
+
+
+def a_job(name: str = "count", target_id: int = 3, **fields) -> Job:
+    return Job.objects.create(dotted=f"{SAMPLES}.{name}", target_id=target_id, **fields)
+
+
+@pytest.mark.django_db
+def test_a_job_runs_to_its_end_and_says_how_far_it_came():
+    job = run_now(a_job())
+    assert (job.state, job.done, job.total, job.share, job.message) == ("done", 3, 3, 1.0, "3 counted")
+    assert job.attempts == 1
+    assert job.lease_until is None
+    assert job.started_at <= job.finished_at
+    assert job.is_over
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("state", ["done", "failed", "cancelled"])
+def test_a_job_that_is_over_is_not_run_again(state):
+    job = run_now(a_job("stumble", state=state))
+    assert (job.state, job.attempts) == (state, 0)
+
+
+@pytest.mark.django_db
+def test_a_job_that_another_worker_holds_is_left_alone():
+    job = run_now(a_job(state="running", attempts=1, lease_until=timezone.now() + timedelta(seconds=30)))
+    assert (job.state, job.attempts, job.done) == ("running", 1, 0)
+
+
+@pytest.mark.django_db
+def test_a_job_whose_lease_ran_out_is_taken_over():
+    job = run_now(a_job(state="running", attempts=1, lease_until=timezone.now() - timedelta(seconds=1)))
+    assert (job.state, job.attempts) == ("done", 2)
+
+
+@pytest.mark.django_db
+def test_an_unknown_id_is_nothing_to_do():
+    execute("00000000-0000-0000-0000-000000000000")
+
+
+@pytest.mark.django_db
+def test_an_error_that_people_can_act_on_keeps_its_message():
+    job = a_job("refuse", target_id=4)
+    with pytest.raises(JobError):
+        run_now(job)
+    job.refresh_from_db()
+    assert (job.state, job.error) == ("failed", "video 4 has no file; attach one")
+    assert job.finished_at is not None
+
+
+@pytest.mark.django_db
+def test_any_other_error_goes_to_the_log_and_people_get_a_plain_sentence(caplog):
+    job = a_job("stumble")
+    with pytest.raises(ZeroDivisionError):
+        run_now(job)
+    job.refresh_from_db()
+    assert job.state == JobState.FAILED
+    assert job.error.startswith("Something went wrong inside Foilworks (ZeroDivisionError)")
+    assert "secret" not in job.error
+    assert "a secret of the implementation" in caplog.text
+
+
+@pytest.mark.django_db
+def test_a_function_that_is_not_there_fails_the_job():
+    job = a_job("no_such_function")
+    with pytest.raises(ImportError):
+        run_now(job)
+    job.refresh_from_db()
+    assert job.state == JobState.FAILED
+
+
+@pytest.mark.django_db
+def test_a_worker_that_is_stopped_puts_its_job_back():
+    job = a_job("be_interrupted")
+    with pytest.raises(SystemExit):
+        run_now(job)
+    job.refresh_from_db()
+    assert (job.state, job.error, job.lease_until, job.done) == ("waiting", "", None, 1)
+
+
+@pytest.mark.django_db
+def test_an_attempt_that_lost_its_lease_can_write_no_more():
+    job = claim(str(a_job().pk))
+    Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+    second = claim(str(job.pk))
+    assert (job.attempts, second.attempts) == (1, 2)
+    with pytest.raises(JobStopped):
+        write(job, done=1)
+    write(second, done=2)
+    assert Job.objects.get().done == 2
+
+
+@pytest.mark.django_db
+def test_a_cancelled_job_stops_at_its_next_progress_and_stays_cancelled():
+    job = claim(str(a_job().pk))
+    assert cancel(job)
+    with pytest.raises(JobStopped):
+        progress(job, 1, 3)
+    assert Job.objects.get().state == JobState.CANCELLED
+
+
+@pytest.mark.django_db(transaction=True)
+def test_only_one_of_many_workers_gets_a_job():
+    job = a_job()
+    start = threading.Barrier(8)
+    taken = []
+
+    def try_to_claim() -> None:
+        start.wait()
+        if claim(str(job.pk)) is not None:
+            taken.append(threading.get_ident())
+        connection.close()
+
+    threads = [threading.Thread(target=try_to_claim) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(taken) == 1
+    assert Job.objects.get().attempts == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_heartbeat_renews_the_lease_through_a_long_silent_step(monkeypatch):
+    monkeypatch.setattr(lease, "BEAT_SECONDS", 0.02)
+    job = claim(str(a_job().pk))
+    first = job.lease_until
+    with Heartbeat(job):
+        for _ in range(250):
+            if Job.objects.get().lease_until > first:
+                break
+            threading.Event().wait(0.02)
+    assert Job.objects.get().lease_until > first
+    assert job.lease_until == first, "the job's own instance is its own"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_heartbeat_of_a_lost_lease_falls_silent(monkeypatch):
+    monkeypatch.setattr(lease, "BEAT_SECONDS", 0.01)
+    job = claim(str(a_job().pk))
+    Job.objects.update(attempts=2, heartbeat_at=None)
+    with Heartbeat(job):
+        threading.Event().wait(0.1)
+    assert Job.objects.get().heartbeat_at is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_real_worker_runs_what_was_queued_and_survives_failures(redis_server):
+    jobs = [enqueue(f"{SAMPLES}.{name}", 2) for name in ("count", "refuse", "stumble", "count")]
+    redis_server.worker().work(burst=True)
+    states = dict(Job.objects.values_list("pk", "state"))
+    assert [states[job.pk] for job in jobs] == ["done", "failed", "failed", "done"]
