@@ -16,7 +16,7 @@ and AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do
         decision: ReviewDecision; reasons: codes of rules.reviewing.REASONS (needed for send_back and drop)
     submit_vote(person, token, key, answer, *, watch=None, seconds=None, now=None) -> Vote
         answer: 1-5 or "first", "second", "neither", "both", "cannot_tell", as shown
-    undo_edit(person, edit_id, *, now=None) -> Claim                 within project.undo_seconds; the work is theirs again
+    undo_edit(person, edit_id, *, now=None) -> Claim                 within project.undo_seconds: leased again
     undo_review(person, review_id, *, now=None) -> Claim
     undo_vote(person, vote_id, *, now=None) -> Claim
     adjudicate(person, item_id, outcome, reason, *, now=None) -> Item    researcher: split -> "valid" or "invalid"

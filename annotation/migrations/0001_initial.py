@@ -4,98 +4,210 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Edit',
+            name="Edit",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('idempotency_key', models.CharField(max_length=64)),
-                ('watch', models.JSONField(blank=True, default=dict)),
-                ('seconds_spent', models.FloatField(blank=True, null=True)),
-                ('late', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('texts', models.JSONField()),
-                ('undone_at', models.DateTimeField(blank=True, null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("idempotency_key", models.CharField(max_length=64)),
+                ("watch", models.JSONField(blank=True, default=dict)),
+                ("seconds_spent", models.FloatField(blank=True, null=True)),
+                ("late", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("texts", models.JSONField()),
+                ("undone_at", models.DateTimeField(blank=True, null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Guideline',
+            name="Guideline",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('stage', models.CharField(choices=[('edit', 'edit'), ('review', 'review'), ('validation', 'validation'), ('baseline', 'human baseline')], max_length=10)),
-                ('version', models.PositiveIntegerField()),
-                ('text', models.TextField(help_text='Plain paragraphs; a line that starts with + or - is a good or bad example.')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "stage",
+                    models.CharField(
+                        choices=[
+                            ("edit", "edit"),
+                            ("review", "review"),
+                            ("validation", "validation"),
+                            ("baseline", "human baseline"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("version", models.PositiveIntegerField()),
+                (
+                    "text",
+                    models.TextField(
+                        help_text="Plain paragraphs; a line that starts with + or - is a good or bad example."
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Involvement',
+            name="Involvement",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('made', 'wrote, edited, reviewed or fixed'), ('judged', 'validated or took the human baseline')], max_length=6)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("made", "wrote, edited, reviewed or fixed"),
+                            ("judged", "validated or took the human baseline"),
+                        ],
+                        max_length=6,
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Review',
+            name="Review",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('idempotency_key', models.CharField(max_length=64)),
-                ('watch', models.JSONField(blank=True, default=dict)),
-                ('seconds_spent', models.FloatField(blank=True, null=True)),
-                ('late', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('decision', models.CharField(choices=[('accept', 'accept'), ('send_back', 'send back'), ('drop', 'drop'), ('fix', 'fix and accept')], max_length=9)),
-                ('reasons', models.JSONField(blank=True, default=list)),
-                ('comment', models.TextField(blank=True)),
-                ('undone_at', models.DateTimeField(blank=True, null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("idempotency_key", models.CharField(max_length=64)),
+                ("watch", models.JSONField(blank=True, default=dict)),
+                ("seconds_spent", models.FloatField(blank=True, null=True)),
+                ("late", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "decision",
+                    models.CharField(
+                        choices=[
+                            ("accept", "accept"),
+                            ("send_back", "send back"),
+                            ("drop", "drop"),
+                            ("fix", "fix and accept"),
+                        ],
+                        max_length=9,
+                    ),
+                ),
+                ("reasons", models.JSONField(blank=True, default=list)),
+                ("comment", models.TextField(blank=True)),
+                ("undone_at", models.DateTimeField(blank=True, null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Slot',
+            name="Slot",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('stage', models.CharField(choices=[('edit', 'edit'), ('review', 'review'), ('validation', 'validation'), ('baseline', 'human baseline')], max_length=10)),
-                ('index', models.PositiveSmallIntegerField(default=0)),
-                ('state', models.CharField(choices=[('free', 'Free'), ('leased', 'Leased'), ('done', 'Done'), ('cancelled', 'Cancelled')], default='free', max_length=9)),
-                ('reserved_until', models.DateTimeField(blank=True, null=True)),
-                ('token', models.CharField(blank=True, max_length=43)),
-                ('leased_at', models.DateTimeField(blank=True, null=True)),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('heartbeat_at', models.DateTimeField(blank=True, null=True)),
-                ('priority', models.FloatField(default=1.0)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "stage",
+                    models.CharField(
+                        choices=[
+                            ("edit", "edit"),
+                            ("review", "review"),
+                            ("validation", "validation"),
+                            ("baseline", "human baseline"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("index", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("free", "Free"), ("leased", "Leased"), ("done", "Done"), ("cancelled", "Cancelled")],
+                        default="free",
+                        max_length=9,
+                    ),
+                ),
+                ("reserved_until", models.DateTimeField(blank=True, null=True)),
+                ("token", models.CharField(blank=True, max_length=43)),
+                ("leased_at", models.DateTimeField(blank=True, null=True)),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                ("heartbeat_at", models.DateTimeField(blank=True, null=True)),
+                ("priority", models.FloatField(default=1.0)),
             ],
         ),
         migrations.CreateModel(
-            name='Task',
+            name="Task",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('stage', models.CharField(choices=[('edit', 'edit'), ('review', 'review'), ('validation', 'validation'), ('baseline', 'human baseline')], max_length=10)),
-                ('overlap', models.PositiveSmallIntegerField(default=1)),
-                ('state', models.CharField(choices=[('open', 'Open'), ('done', 'Done'), ('cancelled', 'Cancelled')], default='open', max_length=9)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "stage",
+                    models.CharField(
+                        choices=[
+                            ("edit", "edit"),
+                            ("review", "review"),
+                            ("validation", "validation"),
+                            ("baseline", "human baseline"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("overlap", models.PositiveSmallIntegerField(default=1)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("open", "Open"), ("done", "Done"), ("cancelled", "Cancelled")],
+                        default="open",
+                        max_length=9,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Vote',
+            name="Vote",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('idempotency_key', models.CharField(max_length=64)),
-                ('watch', models.JSONField(blank=True, default=dict)),
-                ('seconds_spent', models.FloatField(blank=True, null=True)),
-                ('late', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('stage', models.CharField(choices=[('edit', 'edit'), ('review', 'review'), ('validation', 'validation'), ('baseline', 'human baseline')], default='validation', max_length=10)),
-                ('source', models.CharField(choices=[('person', 'Person'), ('import', 'Import')], default='person', max_length=6)),
-                ('import_index', models.PositiveSmallIntegerField(blank=True, null=True)),
-                ('choice', models.CharField(choices=[('caption', 'only the caption'), ('foil', 'only the foil'), ('neither', 'neither'), ('both', 'both'), ('cannot_tell', 'cannot tell'), ('other', 'other')], max_length=11)),
-                ('caption_first', models.BooleanField(blank=True, null=True)),
-                ('state', models.CharField(choices=[('counted', 'Counted'), ('surplus', 'Surplus'), ('set_aside', 'Set Aside'), ('undone', 'Undone')], default='counted', max_length=9)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("idempotency_key", models.CharField(max_length=64)),
+                ("watch", models.JSONField(blank=True, default=dict)),
+                ("seconds_spent", models.FloatField(blank=True, null=True)),
+                ("late", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "stage",
+                    models.CharField(
+                        choices=[
+                            ("edit", "edit"),
+                            ("review", "review"),
+                            ("validation", "validation"),
+                            ("baseline", "human baseline"),
+                        ],
+                        default="validation",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "source",
+                    models.CharField(
+                        choices=[("person", "Person"), ("import", "Import")], default="person", max_length=6
+                    ),
+                ),
+                ("import_index", models.PositiveSmallIntegerField(blank=True, null=True)),
+                (
+                    "choice",
+                    models.CharField(
+                        choices=[
+                            ("caption", "only the caption"),
+                            ("foil", "only the foil"),
+                            ("neither", "neither"),
+                            ("both", "both"),
+                            ("cannot_tell", "cannot tell"),
+                            ("other", "other"),
+                        ],
+                        max_length=11,
+                    ),
+                ),
+                ("caption_first", models.BooleanField(blank=True, null=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("counted", "Counted"),
+                            ("surplus", "Surplus"),
+                            ("set_aside", "Set Aside"),
+                            ("undone", "Undone"),
+                        ],
+                        default="counted",
+                        max_length=9,
+                    ),
+                ),
             ],
         ),
     ]

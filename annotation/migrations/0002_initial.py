@@ -5,23 +5,24 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('annotation', '0001_initial'),
-        ('generation', '0001_initial'),
+        ("annotation", "0001_initial"),
+        ("generation", "0001_initial"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='edit',
-            name='candidates',
-            field=models.ManyToManyField(blank=True, related_name='submitted_in', to='generation.candidate'),
+            model_name="edit",
+            name="candidates",
+            field=models.ManyToManyField(blank=True, related_name="submitted_in", to="generation.candidate"),
         ),
         migrations.AddField(
-            model_name='edit',
-            name='group',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='edits', to='generation.candidategroup'),
+            model_name="edit",
+            name="group",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="edits", to="generation.candidategroup"
+            ),
         ),
     ]

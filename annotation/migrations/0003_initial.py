@@ -6,264 +6,458 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('annotation', '0002_initial'),
-        ('corpus', '0001_initial'),
-        ('generation', '0001_initial'),
-        ('projects', '0001_initial'),
+        ("annotation", "0002_initial"),
+        ("corpus", "0001_initial"),
+        ("generation", "0001_initial"),
+        ("projects", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='edit',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='edits', to=settings.AUTH_USER_MODEL),
+            model_name="edit",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="edits", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='guideline',
-            name='created_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="guideline",
+            name="created_by",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='guideline',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='guidelines', to='projects.project'),
+            model_name="guideline",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="guidelines", to="projects.project"
+            ),
         ),
         migrations.AddField(
-            model_name='guideline',
-            name='subtest',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='guidelines', to='corpus.subtest'),
+            model_name="guideline",
+            name="subtest",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="guidelines",
+                to="corpus.subtest",
+            ),
         ),
         migrations.AddField(
-            model_name='edit',
-            name='guideline',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='annotation.guideline'),
+            model_name="edit",
+            name="guideline",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="annotation.guideline",
+            ),
         ),
         migrations.AddField(
-            model_name='involvement',
-            name='group',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='generation.candidategroup'),
+            model_name="involvement",
+            name="group",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to="generation.candidategroup",
+            ),
         ),
         migrations.AddField(
-            model_name='involvement',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='involvements', to=settings.AUTH_USER_MODEL),
+            model_name="involvement",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="involvements", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='involvement',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='projects.project'),
+            model_name="involvement",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="+", to="projects.project"
+            ),
         ),
         migrations.AddField(
-            model_name='involvement',
-            name='video',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='corpus.video'),
+            model_name="involvement",
+            name="video",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="corpus.video"),
         ),
         migrations.AddField(
-            model_name='review',
-            name='candidate',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='reviews', to='generation.candidate'),
+            model_name="review",
+            name="candidate",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="reviews", to="generation.candidate"
+            ),
         ),
         migrations.AddField(
-            model_name='review',
-            name='child',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='generation.candidate'),
+            model_name="review",
+            name="child",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="generation.candidate",
+            ),
         ),
         migrations.AddField(
-            model_name='review',
-            name='guideline',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='annotation.guideline'),
+            model_name="review",
+            name="guideline",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="annotation.guideline",
+            ),
         ),
         migrations.AddField(
-            model_name='review',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='reviews', to=settings.AUTH_USER_MODEL),
+            model_name="review",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="reviews", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='slot',
-            name='item',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='corpus.item'),
+            model_name="slot",
+            name="item",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="corpus.item"
+            ),
         ),
         migrations.AddField(
-            model_name='slot',
-            name='person',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='slots', to=settings.AUTH_USER_MODEL),
+            model_name="slot",
+            name="person",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="slots",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='slot',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='projects.project'),
+            model_name="slot",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="+", to="projects.project"
+            ),
         ),
         migrations.AddField(
-            model_name='slot',
-            name='reserved_for',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="slot",
+            name="reserved_for",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='slot',
-            name='video',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='corpus.video'),
+            model_name="slot",
+            name="video",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="corpus.video"),
         ),
         migrations.AddField(
-            model_name='review',
-            name='slot',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='%(class)ss', to='annotation.slot'),
+            model_name="review",
+            name="slot",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="%(class)ss",
+                to="annotation.slot",
+            ),
         ),
         migrations.AddField(
-            model_name='edit',
-            name='slot',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='%(class)ss', to='annotation.slot'),
+            model_name="edit",
+            name="slot",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="%(class)ss",
+                to="annotation.slot",
+            ),
         ),
         migrations.AddField(
-            model_name='task',
-            name='candidate',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='tasks', to='generation.candidate'),
+            model_name="task",
+            name="candidate",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="tasks",
+                to="generation.candidate",
+            ),
         ),
         migrations.AddField(
-            model_name='task',
-            name='foil',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='tasks', to='corpus.foil'),
+            model_name="task",
+            name="foil",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="tasks",
+                to="corpus.foil",
+            ),
         ),
         migrations.AddField(
-            model_name='task',
-            name='group',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='tasks', to='generation.candidategroup'),
+            model_name="task",
+            name="group",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="tasks",
+                to="generation.candidategroup",
+            ),
         ),
         migrations.AddField(
-            model_name='task',
-            name='item',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='tasks', to='corpus.item'),
+            model_name="task",
+            name="item",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="tasks",
+                to="corpus.item",
+            ),
         ),
         migrations.AddField(
-            model_name='task',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tasks', to='projects.project'),
+            model_name="task",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="tasks", to="projects.project"
+            ),
         ),
         migrations.AddField(
-            model_name='task',
-            name='video',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='corpus.video'),
+            model_name="task",
+            name="video",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="corpus.video"),
         ),
         migrations.AddField(
-            model_name='slot',
-            name='task',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='slots', to='annotation.task'),
+            model_name="slot",
+            name="task",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="slots", to="annotation.task"
+            ),
         ),
         migrations.AddField(
-            model_name='vote',
-            name='foil',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='votes', to='corpus.foil'),
+            model_name="vote",
+            name="foil",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="votes",
+                to="corpus.foil",
+            ),
         ),
         migrations.AddField(
-            model_name='vote',
-            name='guideline',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='annotation.guideline'),
+            model_name="vote",
+            name="guideline",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="annotation.guideline",
+            ),
         ),
         migrations.AddField(
-            model_name='vote',
-            name='item',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='votes', to='corpus.item'),
+            model_name="vote",
+            name="item",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="votes", to="corpus.item"
+            ),
         ),
         migrations.AddField(
-            model_name='vote',
-            name='person',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='votes', to=settings.AUTH_USER_MODEL),
+            model_name="vote",
+            name="person",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="votes",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='vote',
-            name='slot',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='%(class)ss', to='annotation.slot'),
+            model_name="vote",
+            name="slot",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="%(class)ss",
+                to="annotation.slot",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='guideline',
-            constraint=models.UniqueConstraint(condition=models.Q(('subtest__isnull', False)), fields=('project', 'subtest', 'stage', 'version'), name='one_guideline_a_version'),
+            model_name="guideline",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("subtest__isnull", False)),
+                fields=("project", "subtest", "stage", "version"),
+                name="one_guideline_a_version",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='guideline',
-            constraint=models.UniqueConstraint(condition=models.Q(('subtest__isnull', True)), fields=('project', 'stage', 'version'), name='one_general_guideline_a_version'),
+            model_name="guideline",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("subtest__isnull", True)),
+                fields=("project", "stage", "version"),
+                name="one_general_guideline_a_version",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='involvement',
-            constraint=models.UniqueConstraint(condition=models.Q(('group__isnull', False)), fields=('person', 'video', 'group', 'kind'), name='one_involvement_a_group'),
+            model_name="involvement",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("group__isnull", False)),
+                fields=("person", "video", "group", "kind"),
+                name="one_involvement_a_group",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='involvement',
-            constraint=models.UniqueConstraint(condition=models.Q(('group__isnull', True)), fields=('person', 'video', 'kind'), name='one_involvement_a_video'),
+            model_name="involvement",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("group__isnull", True)),
+                fields=("person", "video", "kind"),
+                name="one_involvement_a_video",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='review',
-            constraint=models.UniqueConstraint(fields=('person', 'idempotency_key'), name='one_review_a_key'),
+            model_name="review",
+            constraint=models.UniqueConstraint(fields=("person", "idempotency_key"), name="one_review_a_key"),
         ),
         migrations.AddConstraint(
-            model_name='edit',
-            constraint=models.UniqueConstraint(fields=('person', 'idempotency_key'), name='one_edit_a_key'),
+            model_name="edit",
+            constraint=models.UniqueConstraint(fields=("person", "idempotency_key"), name="one_edit_a_key"),
         ),
         migrations.AddConstraint(
-            model_name='task',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('candidate__isnull', True), ('group__isnull', False), ('item__isnull', True), ('stage', 'edit')), models.Q(('candidate__isnull', False), ('item__isnull', True), ('stage', 'review')), models.Q(('foil__isnull', False), ('item__isnull', False), ('stage', 'validation')), models.Q(('foil__isnull', True), ('item__isnull', False), ('stage', 'baseline')), _connector='OR'), name='task_has_its_target'),
+            model_name="task",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("candidate__isnull", True), ("group__isnull", False), ("item__isnull", True), ("stage", "edit")
+                    ),
+                    models.Q(("candidate__isnull", False), ("item__isnull", True), ("stage", "review")),
+                    models.Q(("foil__isnull", False), ("item__isnull", False), ("stage", "validation")),
+                    models.Q(("foil__isnull", True), ("item__isnull", False), ("stage", "baseline")),
+                    _connector="OR",
+                ),
+                name="task_has_its_target",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='task',
-            constraint=models.UniqueConstraint(condition=models.Q(('stage', 'edit'), ('state', 'open')), fields=('group',), name='one_open_edit_task_a_group'),
+            model_name="task",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("stage", "edit"), ("state", "open")),
+                fields=("group",),
+                name="one_open_edit_task_a_group",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='task',
-            constraint=models.UniqueConstraint(condition=models.Q(('stage', 'review'), ('state', 'open')), fields=('candidate',), name='one_open_review_a_candidate'),
+            model_name="task",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("stage", "review"), ("state", "open")),
+                fields=("candidate",),
+                name="one_open_review_a_candidate",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='task',
-            constraint=models.UniqueConstraint(condition=models.Q(('stage', 'validation')), fields=('foil',), name='one_validation_a_foil'),
+            model_name="task",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("stage", "validation")), fields=("foil",), name="one_validation_a_foil"
+            ),
         ),
         migrations.AddIndex(
-            model_name='slot',
-            index=models.Index(condition=models.Q(('state', 'free')), fields=['project', 'stage', 'priority', 'id'], name='slot_free_first'),
+            model_name="slot",
+            index=models.Index(
+                condition=models.Q(("state", "free")),
+                fields=["project", "stage", "priority", "id"],
+                name="slot_free_first",
+            ),
         ),
         migrations.AddIndex(
-            model_name='slot',
-            index=models.Index(condition=models.Q(('state', 'leased')), fields=['project', 'expires_at'], name='slot_lease_end'),
+            model_name="slot",
+            index=models.Index(
+                condition=models.Q(("state", "leased")), fields=["project", "expires_at"], name="slot_lease_end"
+            ),
         ),
         migrations.AddIndex(
-            model_name='slot',
-            index=models.Index(fields=['person', 'state', 'stage'], name='slot_of_a_person'),
+            model_name="slot",
+            index=models.Index(fields=["person", "state", "stage"], name="slot_of_a_person"),
         ),
         migrations.AddConstraint(
-            model_name='slot',
-            constraint=models.UniqueConstraint(fields=('task', 'index'), name='one_slot_an_index'),
+            model_name="slot",
+            constraint=models.UniqueConstraint(fields=("task", "index"), name="one_slot_an_index"),
         ),
         migrations.AddConstraint(
-            model_name='slot',
-            constraint=models.UniqueConstraint(condition=models.Q(('person__isnull', False)), fields=('task', 'person'), name='one_slot_a_person_in_a_task'),
+            model_name="slot",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("person__isnull", False)),
+                fields=("task", "person"),
+                name="one_slot_a_person_in_a_task",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='slot',
-            constraint=models.UniqueConstraint(condition=models.Q(('item__isnull', False), ('person__isnull', False)), fields=('item', 'stage', 'person'), name='one_slot_a_person_in_an_item'),
+            model_name="slot",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("item__isnull", False), ("person__isnull", False)),
+                fields=("item", "stage", "person"),
+                name="one_slot_a_person_in_an_item",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='slot',
-            constraint=models.UniqueConstraint(condition=models.Q(('token', ''), _negated=True), fields=('token',), name='one_slot_a_token'),
+            model_name="slot",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("token", ""), _negated=True), fields=("token",), name="one_slot_a_token"
+            ),
         ),
         migrations.AddIndex(
-            model_name='vote',
-            index=models.Index(fields=['item', 'state'], name='vote_of_an_item'),
+            model_name="vote",
+            index=models.Index(fields=["item", "state"], name="vote_of_an_item"),
         ),
         migrations.AddConstraint(
-            model_name='vote',
-            constraint=models.UniqueConstraint(condition=models.Q(('person__isnull', False)), fields=('person', 'idempotency_key'), name='one_vote_a_key'),
+            model_name="vote",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("person__isnull", False)),
+                fields=("person", "idempotency_key"),
+                name="one_vote_a_key",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='vote',
-            constraint=models.UniqueConstraint(condition=models.Q(('person__isnull', False), models.Q(('state', 'undone'), _negated=True)), fields=('item', 'stage', 'person'), name='one_vote_a_person_in_an_item'),
+            model_name="vote",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("person__isnull", False), models.Q(("state", "undone"), _negated=True)),
+                fields=("item", "stage", "person"),
+                name="one_vote_a_person_in_an_item",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='vote',
-            constraint=models.UniqueConstraint(condition=models.Q(('slot__isnull', False), ('state', 'counted')), fields=('slot',), name='one_counted_vote_a_slot'),
+            model_name="vote",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("slot__isnull", False), ("state", "counted")),
+                fields=("slot",),
+                name="one_counted_vote_a_slot",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='vote',
-            constraint=models.UniqueConstraint(condition=models.Q(('import_index__isnull', False)), fields=('item', 'import_index'), name='one_imported_vote_an_index'),
+            model_name="vote",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("import_index__isnull", False)),
+                fields=("item", "import_index"),
+                name="one_imported_vote_an_index",
+            ),
         ),
     ]

@@ -72,6 +72,9 @@ CANDIDATE_MOVES: dict[str, Move] = {
     "drop": _move((C.IN_REVIEW,), C.DROPPED),
     # A person's rewording, or the reviewer's own fix, lives on as a child; the text it came from is superseded.
     "supersede": _move((C.EDITING, C.IN_REVIEW), C.SUPERSEDED),
+    # A review undone while nothing has followed from it; what a fix had made is withdrawn with it.
+    "undo_review": _move((C.ACCEPTED, C.RETURNED, C.DROPPED, C.SUPERSEDED), C.IN_REVIEW),
+    "withdraw": _move((C.ACCEPTED,), C.SUPERSEDED),
 }
 
 I = ItemState  # noqa: E741
@@ -83,6 +86,7 @@ ITEM_MOVES: dict[str, Move] = {
     "retract": _move((I.VALID,), I.RETRACTED),
 }
 
+# Nothing leads on from these; an undo within the project's seconds is the only way back.
 TERMINAL_CANDIDATE_STATES = frozenset({C.ACCEPTED, C.DROPPED, C.SUPERSEDED})
 
 

@@ -1,0 +1,63 @@
+"""Getters that know the person: leases, slots and work are reached through here, never by id alone."""
+
+from typing import TypeVar
+
+from django.db.models import QuerySet
+from django.http import Http404
+from django.utils.translation import gettext as _
+
+from annotation.models import Edit, Lease, Review, Slot, Vote
+from corpus.models import Item
+from projects.access import require_role, roles_in
+from projects.models import Project, User
+
+Work = TypeVar("Work", Edit, Review, Vote)
+
+
+def lease_for(person: User, token: str) -> Lease:
+    """The person's own lease, running or ended, with slot, task and project; Http404 for anything else."""
+    leases = Lease.objects.select_related("slot__project", "slot__video", "task")
+    try:
+        return leases.get(token=token, person=person)
+    except Lease.DoesNotExist as error:
+        raise Http404(_("There is no such work of yours.")) from error
+
+
+def slot_for(person: User, token: str) -> Slot:
+    """The slot of the person's own lease, running or ended; Http404 for anything else."""
+    return lease_for(person, token).slot
+
+
+def edit_for(person: User, pk: int) -> Edit:
+    """The person's own edit with its slot; Http404 for anybody else's."""
+    return _own(Edit.objects.select_related("slot__project", "slot__task"), person, pk)
+
+
+def review_for(person: User, pk: int) -> Review:
+    """The person's own review with its slot; Http404 for anybody else's."""
+    return _own(Review.objects.select_related("slot__project", "slot__task", "candidate", "child"), person, pk)
+
+
+def vote_for(person: User, pk: int) -> Vote:
+    """The person's own vote with its slot; Http404 for anybody else's."""
+    return _own(Vote.objects.select_related("slot__project", "slot__task"), person, pk)
+
+
+def item_for(person: User, pk: int, *roles: str) -> Item:
+    """An item of a project in which the person holds one of `roles`; strangers get Http404, members AccessDenied."""
+    try:
+        item = Item.objects.select_related("subtest__project", "caption").get(pk=pk)
+    except Item.DoesNotExist as error:
+        raise Http404(_("There is no such item.")) from error
+    project: Project = item.subtest.project
+    if not roles_in(person, project):
+        raise Http404(_("There is no such item."))
+    require_role(person, project, *roles)
+    return item
+
+
+def _own(rows: QuerySet[Work], person: User, pk: int) -> Work:
+    try:
+        return rows.get(pk=pk, person=person)
+    except rows.model.DoesNotExist as error:
+        raise Http404(_("There is no such work of yours.")) from error

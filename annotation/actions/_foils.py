@@ -1,0 +1,82 @@
+"""Candidates that people write: a rewording of a suggestion, a foil of their own, a reviewer's fix."""
+
+import hashlib
+from typing import Any
+
+from corpus.rules.states import CandidateState
+from generation.models import Candidate, CandidateGroup
+from projects import audit
+from projects.models import Project, User
+from text.diff import Edit, diff_edits
+
+METHOD, VERSION = "person", "1"
+# What a reopened or carried over foil keeps of where it came from.
+PROVENANCE = (
+    "rank",
+    "text",
+    "text_sha256",
+    "method",
+    "method_version",
+    "mode",
+    "model_id",
+    "model_revision",
+    "prompt_template",
+    "prompt_hash",
+    "seed",
+    "author",
+    "edits",
+    "span_start",
+    "span_end",
+    "source",
+    "target",
+    "facts",
+)
+
+
+def write_candidate(
+    group: CandidateGroup, author: User, text: str, parent: Candidate | None, state: CandidateState, rank: int
+) -> Candidate:
+    """Store what `author` wrote for the group's caption, with what it changes of it; one audit row."""
+    candidate = Candidate.objects.create(
+        group=group,
+        rank=parent.rank if parent else rank,
+        text=text,
+        text_sha256=_sha256(text),
+        state=state,
+        claimed_from=CandidateState.QUEUED,
+        method=METHOD,
+        method_version=VERSION,
+        author=author,
+        parent=parent,
+        **changes(group.caption.text, text),
+    )
+    audit.record(
+        audit.event(group.run.project, author, "write", candidate, to_state=state, parent=parent and parent.pk)
+    )
+    return candidate
+
+
+def copy_candidate(source: Candidate, state: CandidateState, project: Project, actor: User, reason: str) -> Candidate:
+    """A child with its parent's text and provenance: how a foil that belonged to an item comes back."""
+    kept = {name: getattr(source, name) for name in PROVENANCE}
+    child = Candidate.objects.create(group_id=source.group_id, parent=source, state=state, **kept)
+    audit.record(audit.event(project, actor, "reopen", child, to_state=state, reason=reason, parent=source.pk))
+    return child
+
+
+def changes(caption: str, text: str) -> dict[str, Any]:
+    """The columns edits, span, source and target of a candidate: offsets in characters of the caption."""
+    edits = diff_edits(caption, text) or (Edit(0, 0, ""),)
+    start, end = edits[0].start, max(edit.end for edit in edits)
+    grown = sum(len(edit.target) - (edit.end - edit.start) for edit in edits)
+    return {
+        "edits": [[edit.start, edit.end, edit.target] for edit in edits],
+        "span_start": start,
+        "span_end": end,
+        "source": caption[start:end],
+        "target": text[start : end + grown],
+    }
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

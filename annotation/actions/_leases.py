@@ -1,0 +1,182 @@
+"""Giving out a slot, taking it back, filling it: compare-and-swap on the slot's row, one Lease row each time."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Case, F, IntegerField, Q, Value, When
+from django.db.models.expressions import Subquery
+from django.utils.translation import gettext as _
+
+from annotation.actions._moves import move_candidates
+from annotation.eligible import JUDGING
+from annotation.errors import AnnotationError, Conflict
+from annotation.models import Ending, Guideline, Lease, Slot, SlotState, Stage, TaskState
+from annotation.rules.ordering import caption_first
+from corpus.rules.states import CandidateState
+from generation.models import Candidate
+from projects import audit
+from projects.models import User
+
+# Where a slot's subtest is found.
+SUBTEST_PATH = {
+    Stage.EDIT: "task__group__run__subtest",
+    Stage.REVIEW: "task__candidate__group__run__subtest",
+    Stage.VALIDATION: "item__subtest",
+    Stage.BASELINE: "item__subtest",
+}
+# Expired leases that one claim clears away; more wait for the next.
+SWEEP_LIMIT = 200
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a submit gets: a slot to fill, or None where the work came too late to count."""
+
+    slot: Slot | None
+    late: bool
+
+
+def open_lease(slot: Slot, person: User, now: datetime, *, was: str = SlotState.FREE) -> Lease:
+    """Lease the slot to the person; for an edit its candidates come along. Conflict where it is `was` no longer.
+
+    The slot comes with its task and project. IntegrityError where the person has a place in that item already.
+    """
+    token = secrets.token_urlsafe(32)
+    expires = now + timedelta(seconds=slot.project.lease_seconds)
+    changes = {
+        "state": SlotState.LEASED,
+        "person": person,
+        "token": token,
+        "leased_at": now,
+        "expires_at": expires,
+        "heartbeat_at": now,
+    }
+    if Slot.objects.filter(pk=slot.pk, state=was).update(**changes) != 1:
+        raise Conflict(_("Somebody else was faster; take the next."))
+    for name, value in changes.items():
+        setattr(slot, name, value)
+    lease = Lease.objects.create(
+        slot=slot,
+        task_id=slot.task_id,
+        person=person,
+        token=token,
+        caption_first=_caption_first(slot),
+        guideline_id=_current_guideline(slot),
+        leased_at=now,
+    )
+    if slot.stage == Stage.EDIT:
+        take_candidates(slot, person)
+    audit.record(audit.event(slot.project, person, "lease", slot, from_state=was, to_state=SlotState.LEASED))
+    return lease
+
+
+def take_candidates(slot: Slot, person: User) -> None:
+    """What waits for editing in the slot's group moves into the editor's hands."""
+    waiting = Candidate.objects.filter(group=slot.task.group_id)
+    for state in (CandidateState.QUEUED, CandidateState.RETURNED):
+        move_candidates(waiting.filter(state=state), "claim", slot.project, person, claimed_from=state)
+
+
+def put_candidates_back(slot: Slot, actor: User | None, reason: str) -> None:
+    """What is still in the editor's hands goes back to where it was claimed from."""
+    in_hand = Candidate.objects.filter(group=slot.task.group_id, state=CandidateState.EDITING)
+    returned = in_hand.filter(claimed_from=CandidateState.RETURNED)
+    move_candidates(returned, "release_returned", slot.project, actor, reason)
+    move_candidates(in_hand, "release", slot.project, actor, reason)
+
+
+def end_lease(slot: Slot, ending: str, now: datetime, actor: User | None) -> None:
+    """Free a leased slot; nothing happens where it is no longer leased under the token that it carries in hand."""
+    freed = Slot.objects.filter(pk=slot.pk, state=SlotState.LEASED, token=slot.token).update(
+        state=SlotState.FREE, person=None, token="", expires_at=None, leased_at=None, heartbeat_at=None
+    )
+    if not freed:
+        return
+    Lease.objects.filter(token=slot.token).update(ending=ending, ended_at=now)
+    if slot.stage == Stage.EDIT:
+        put_candidates_back(slot, actor, ending)
+    audit.record(
+        audit.event(
+            slot.project, actor, "end_lease", slot, from_state=SlotState.LEASED, to_state=SlotState.FREE, reason=ending
+        )
+    )
+
+
+def sweep(project_id: int, now: datetime) -> None:
+    """Free the slots whose leases have expired."""
+    over = Slot.objects.filter(project=project_id, state=SlotState.LEASED, expires_at__lte=now)
+    locked = over.select_for_update(skip_locked=True, of=("self",)).select_related("task", "project")
+    for slot in locked[:SWEEP_LIMIT]:
+        end_lease(slot, Ending.EXPIRED, now, None)
+
+
+def find_place(lease: Lease, now: datetime) -> Place:
+    """The slot that work under this lease may fill: its own, or where the lease has ended one that is free.
+
+    A newer lease of the same person on the same task serves as well: it is the same work. AnnotationError where
+    something was submitted under this lease before.
+    """
+    if lease.ending == Ending.SUBMITTED:
+        raise AnnotationError(_("This work was submitted before; take the next."))
+    slots = Slot.objects.select_for_update(of=("self",)).select_related(
+        "task__candidate", "task__item__candidate_group", "project", "video"
+    )
+    of_task = slots.filter(task=lease.task_id, task__state=TaskState.OPEN)
+    own = of_task.filter(state=SlotState.LEASED, token=lease.token).first()
+    if own is not None:
+        return Place(own, late=own.expires_at <= now)
+    reserved = Q(reserved_until__gt=now) & ~Q(reserved_for=lease.person_id)
+    takeable = Q(state=SlotState.LEASED, person=lease.person_id) | (Q(state=SlotState.FREE) & ~reserved)
+    found = of_task.filter(takeable).order_by(_nearest(lease), "index").first()
+    if found is not None and _sits_elsewhere(lease, found):
+        found = None
+    return Place(found, late=True)
+
+
+def fill(slot: Slot, lease: Lease, now: datetime) -> None:
+    """The slot is the person's for good; its lease, and the one the work came under, end as submitted."""
+    rows = Slot.objects.filter(pk=slot.pk, state=slot.state, token=slot.token).update(
+        state=SlotState.DONE, person=lease.person_id, token="", expires_at=None
+    )
+    if rows != 1:
+        raise Conflict(_("Somebody else has just taken this place; submit again."))
+    old, slot.state, slot.person_id = slot.state, SlotState.DONE, lease.person_id
+    Lease.objects.filter(slot=slot, ending=Ending.RUNNING).update(ending=Ending.SUBMITTED, ended_at=now)
+    close(lease, now)
+    audit.record(audit.event(slot.project, lease.person, "fill", slot, from_state=old, to_state=SlotState.DONE))
+
+
+def close(lease: Lease, now: datetime) -> None:
+    """Nothing more can be submitted under this lease."""
+    Lease.objects.filter(pk=lease.pk).update(ending=Ending.SUBMITTED, ended_at=now)
+
+
+def _nearest(lease: Lease) -> Case:
+    return Case(
+        When(person=lease.person_id, then=Value(0)),
+        When(pk=lease.slot_id, then=Value(1)),
+        default=Value(2),
+        output_field=IntegerField(),
+    )
+
+
+def _sits_elsewhere(lease: Lease, found: Slot) -> bool:
+    """Whether the person has another place in that item: one place a person in an item."""
+    if found.stage not in JUDGING:
+        return False
+    places = Slot.objects.filter(item=found.item_id, stage=found.stage, person=lease.person_id)
+    return places.exclude(pk=found.pk).exists()
+
+
+def _caption_first(slot: Slot) -> bool | None:
+    if slot.stage != Stage.VALIDATION:
+        return None
+    return caption_first(slot.project_id, slot.task.foil_id, slot.index, slot.task.overlap)
+
+
+def _current_guideline(slot: Slot) -> int | None:
+    subtest = Slot.objects.filter(pk=slot.pk).values(SUBTEST_PATH[Stage(slot.stage)])
+    versions = Guideline.objects.filter(project=slot.project_id, stage=slot.stage)
+    for_this = versions.filter(Q(subtest=None) | Q(subtest=Subquery(subtest)))
+    return for_this.order_by(F("subtest").desc(nulls_last=True), "-version").values_list("pk", flat=True).first()

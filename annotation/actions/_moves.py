@@ -1,0 +1,56 @@
+"""The only code that changes the state of a candidate or an item: guard, compare-and-swap, audit row."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.errors import Conflict
+from corpus.models import Item
+from corpus.rules.states import next_candidate_state, next_item_state
+from generation.models import Candidate
+from projects import audit
+from projects.models import Project, User
+
+
+def move_candidates(
+    candidates: Iterable[Candidate], move: str, project: Project, actor: User | None, reason: str = "", **also: Any
+) -> None:
+    """Move each candidate, in the table and in hand; `also` sets further columns. IllegalMove or Conflict otherwise."""
+    by_state: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        by_state.setdefault(candidate.state, []).append(candidate)
+    events = []
+    for old, group in by_state.items():
+        new = next_candidate_state(old, move)
+        rows = Candidate.objects.filter(pk__in=[c.pk for c in group], state=old).update(state=new, **also)
+        if rows != len(group):
+            raise Conflict(_("Somebody else has just changed this; reload to see how it stands."))
+        for candidate in group:
+            candidate.state = new
+            for name, value in also.items():
+                setattr(candidate, name, value)
+            events.append(audit.event(project, actor, move, candidate, from_state=old, to_state=new, reason=reason))
+    audit.record_many(events)
+
+
+def move_item(
+    item: Item,
+    move: str,
+    project: Project,
+    actor: User | None,
+    *,
+    outcome: str | None = None,
+    reason: str = "",
+    also: dict[str, Any] | None = None,
+    **details: Any,
+) -> None:
+    """Move the item, in the table and in hand; `also` sets further columns. IllegalMove or Conflict otherwise."""
+    old = item.state
+    new = next_item_state(old, move, outcome)
+    changes = {"state": new, **(also or {})}
+    if Item.objects.filter(pk=item.pk, state=old).update(**changes) != 1:
+        raise Conflict(_("Somebody else has just changed this item; reload to see how it stands."))
+    for name, value in changes.items():
+        setattr(item, name, value)
+    audit.record(audit.event(project, actor, move, item, from_state=old, to_state=new, reason=reason, **details))

@@ -1,0 +1,79 @@
+"""What the three submits share: whose work it is, whether it still has a place, whether the rules allow it."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.access import lease_for
+from annotation.actions import _leases
+from annotation.actions._transaction import Refused, checked_key
+from annotation.eligible import group_of, person_facts, task_facts
+from annotation.errors import AnnotationError
+from annotation.models import Ending, Involvement, Lease, Slot
+from annotation.rules.eligibility import why_not
+from annotation.rules.evidence import seconds_spent, watch_evidence
+from projects.access import require_role
+from projects.models import User
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What every submit carries."""
+
+    person: User
+    token: str
+    key: str
+    now: datetime
+    watch: Any = None
+    seconds: Any = None
+
+
+def opened(sent: Sent, stage: str, role: str) -> Lease:
+    """The lease that the work came under; AnnotationError for another stage's, AccessDenied without the role."""
+    checked_key(sent.key)
+    lease = lease_for(sent.person, sent.token)
+    if lease.slot.stage != stage:
+        raise AnnotationError(_("This work belongs to another stage; reload the page."))
+    require_role(sent.person, lease.slot.project, role)
+    return lease
+
+
+def forbidden(slot: Slot, sent: Sent) -> Refused | None:
+    """The rule again, of facts as they are now. Where it forbids, the slot is freed for somebody else.
+
+    Two things hold at the claim alone: a video that went missing since was still watched, and a reservation ends with
+    the lease that overrode it.
+    """
+    task = replace(task_facts(slot, sent.now), media_ready=True, reserved_for=None)
+    refusal = why_not(person_facts(sent.person, task), task, slot.project.leakage_scope)
+    if refusal is None:
+        return None
+    _leases.end_lease(slot, Ending.REFUSED, sent.now, sent.person)
+    return Refused(refusal)
+
+
+def common_fields(sent: Sent, lease: Lease, place: _leases.Place) -> dict[str, Any]:
+    """The columns of WorkRecord. Without a slot the record is kept apart: it came too late to count."""
+    return {
+        "slot": place.slot,
+        "person": sent.person,
+        "idempotency_key": sent.key,
+        "guideline_id": lease.guideline_id,
+        "watch": watch_evidence(sent.watch),
+        "seconds_spent": seconds_spent(sent.seconds),
+        "late": place.late,
+        "created_at": sent.now,
+    }
+
+
+def involve(sent: Sent, slot: Slot, *kinds: str) -> None:
+    """The person had a hand in the slot's video: the leakage rule reads it from now on. The slot's task is loaded."""
+    hand = {"project_id": slot.project_id, "person": sent.person, "video_id": slot.video_id, "group_id": group_of(slot)}
+    Involvement.objects.bulk_create((Involvement(kind=kind, **hand) for kind in kinds), ignore_conflicts=True)
+
+
+def slot_with_task(lease: Lease) -> Slot:
+    """The slot that a lease was on, with what `involve` needs, wherever the slot has gone since."""
+    return Slot.objects.select_related("task__candidate", "task__item__candidate_group").get(pk=lease.slot_id)

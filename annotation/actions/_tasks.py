@@ -1,0 +1,78 @@
+"""Making and cancelling tasks with their slots."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from annotation.models import Ending, Lease, Slot, SlotState, Stage, Task, TaskState
+from annotation.rules.ordering import FRESH, priority
+from corpus.models import Foil, Item
+from generation.models import Candidate, CandidateGroup
+from projects.models import Project, User
+
+
+def edit_task(project: Project, group: CandidateGroup) -> Task:
+    """An unsaved task: bring the foils that the group lacks. The group comes with its caption."""
+    return Task(project=project, stage=Stage.EDIT, video_id=group.caption.video_id, group=group)
+
+
+def review_task(project: Project, candidate: Candidate, video_id: int) -> Task:
+    """An unsaved task: decide on one candidate."""
+    return Task(project=project, stage=Stage.REVIEW, video_id=video_id, candidate=candidate)
+
+
+def validation_tasks(project: Project, item: Item, foils: Sequence[Foil], votes: int) -> list[Task]:
+    """Unsaved tasks: one for each caption-foil pair, with a place for each vote that is wanted."""
+    return [
+        Task(project=project, stage=Stage.VALIDATION, video_id=item.video_id, item=item, foil=foil, overlap=votes)
+        for foil in foils
+    ]
+
+
+def store(
+    tasks: Sequence[Task],
+    band: float = FRESH,
+    reserved_for: User | None = None,
+    reserved_until: datetime | None = None,
+) -> None:
+    """Save the tasks with their slots, placed in the queue within `band`."""
+    Task.objects.bulk_create(tasks, batch_size=500)
+    Slot.objects.bulk_create(
+        (
+            Slot(
+                task=task,
+                project_id=task.project_id,
+                stage=task.stage,
+                video_id=task.video_id,
+                item_id=task.item_id,
+                index=index,
+                priority=priority(band, task.project_id, task.stage, _target(task)),
+                reserved_for=reserved_for,
+                reserved_until=reserved_until,
+            )
+            for task in tasks
+            for index in range(task.overlap)
+        ),
+        batch_size=500,
+    )
+
+
+def cancel(tasks: QuerySet[Task], now: datetime) -> None:
+    """Cancel those of the tasks that are open, with their free and leased places; what was done stays."""
+    ids = list(tasks.filter(state=TaskState.OPEN).values_list("pk", flat=True))
+    if not ids:
+        return
+    Task.objects.filter(pk__in=ids).update(state=TaskState.CANCELLED)
+    open_slots = Slot.objects.filter(task__in=ids, state__in=[SlotState.FREE, SlotState.LEASED])
+    Lease.objects.filter(slot__in=open_slots, ending=Ending.RUNNING).update(ending=Ending.CANCELLED, ended_at=now)
+    open_slots.update(state=SlotState.CANCELLED, person=None, token="", expires_at=None)
+
+
+def finish(task: Task) -> None:
+    """The task has all that it asked for."""
+    Task.objects.filter(pk=task.pk, state=TaskState.OPEN).update(state=TaskState.DONE)
+
+
+def _target(task: Task) -> int:
+    return task.foil_id or task.item_id or task.candidate_id or task.group_id

@@ -1,0 +1,57 @@
+"""One transaction a write, tried again where two writers met on a unique constraint."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from django.db import IntegrityError, connection, transaction
+from django.utils.translation import gettext as _
+
+from annotation.errors import AnnotationError, WorkRefused
+from annotation.messages import REFUSALS
+from annotation.rules.eligibility import Refusal
+from projects.models import User
+
+T = TypeVar("T")
+ATTEMPTS = 3
+MAX_KEY = 64
+
+
+@dataclass(frozen=True)
+class Refused:
+    """What a write returns when the rules forbid it but something must still be stored: the slot is given back."""
+
+    refusal: Refusal
+
+
+def committed(write: Callable[[], T | Refused]) -> T:
+    """The result of `write`, run in one transaction.
+
+    Where somebody else's row came first (one_vote_a_key and the like) the whole write runs again and finds that row.
+    WorkRefused is raised after the commit, so that the freed slot stays freed.
+    """
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            with transaction.atomic():
+                result = write()
+        except IntegrityError:
+            if attempt == ATTEMPTS:
+                raise
+            continue
+        if isinstance(result, Refused):
+            raise WorkRefused(str(REFUSALS[result.refusal]), result.refusal)
+        return result
+    raise AssertionError("the last attempt returns or raises")
+
+
+def one_write_at_a_time(person: User) -> None:
+    """Two requests of one person queue up here until the transaction ends; SQLite's writers queue by themselves."""
+    if connection.features.has_select_for_update:
+        User.objects.select_for_update(no_key=True).get(pk=person.pk)
+
+
+def checked_key(key: str) -> str:
+    """The idempotency key, 1 to 64 characters, or AnnotationError."""
+    if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY or not key.isprintable():
+        raise AnnotationError(_("The submit carries no usable key; reload the page and submit again."))
+    return key

@@ -1,0 +1,79 @@
+"""From votes to verdicts: of a pair, of its item, of the caption behind it. The item's row is locked."""
+
+from collections import Counter
+from datetime import datetime
+
+from annotation.actions import _tasks
+from annotation.actions._moves import move_item
+from annotation.models import Stage, Task, Vote, VoteState
+from annotation.rules import voting
+from annotation.rules.voting import VoteRule
+from corpus.models import Caption, Foil, Item, Subtest
+from corpus.rules.states import FoilVerdict, ItemState
+from projects.models import User
+
+
+def rule_of(subtest: Subtest, places: int) -> VoteRule:
+    """The subtest's rule for a task of so many places: a changed rule does not reach back to tasks made before."""
+    return VoteRule(
+        wanted=places,
+        needed=subtest.votes_needed,
+        all_pairs=subtest.valid_when == Subtest.ValidWhen.ALL,
+        pairs_enough=subtest.foils_enough,
+    )
+
+
+def locked_item(pk: int) -> Item:
+    """The item with subtest, project and caption; other votes on it wait until the transaction ends."""
+    items = Item.objects.select_related("subtest__project", "caption")
+    return items.select_for_update(of=("self",)).get(pk=pk)
+
+
+def counted_votes(item: Item) -> dict[int, Counter[str]]:
+    """Counted votes of the item by foil id and choice: one query."""
+    counts: dict[int, Counter[str]] = {}
+    votes = Vote.objects.filter(item=item, stage=Stage.VALIDATION, state=VoteState.COUNTED, foil__isnull=False)
+    for foil, choice in votes.values_list("foil", "choice"):
+        counts.setdefault(foil, Counter())[choice] += 1
+    return counts
+
+
+def vote_moved(item: Item, task: Task, actor: User, now: datetime) -> None:
+    """A vote has come in: the pair gets its verdict when it was the last one, and the item its state."""
+    rule, counts = rule_of(item.subtest, task.overlap), counted_votes(item)
+    verdicts = dict(Foil.objects.filter(item=item).values_list("pk", "verdict"))
+    verdict = voting.pair_verdict(counts.get(task.foil_id, {}), rule)
+    if verdict != FoilVerdict.PENDING:
+        Foil.objects.filter(pk=task.foil_id, verdict=FoilVerdict.PENDING).update(verdict=verdict)
+        _tasks.finish(task)
+    verdicts[task.foil_id] = verdict
+    outcome = voting.item_outcome(verdicts.values(), rule)
+    decided = outcome != ItemState.IN_VALIDATION
+    also = {"decided_at": now, "unanimous": _unanimous(verdicts, counts)} if decided else None
+    move_item(item, "vote", item.subtest.project, actor, outcome=outcome, also=also, foil=task.foil_id)
+    if decided:
+        flag_caption(item)
+
+
+def vote_taken_back(item: Item, task: Task, actor: User, reason: str) -> None:
+    """A counted vote counts no longer: its pair is pending again, and the item in validation if it was decided."""
+    Foil.objects.filter(pk=task.foil_id).update(verdict=FoilVerdict.PENDING)
+    if item.state == ItemState.IN_VALIDATION:
+        return
+    move_item(item, "recount", item.subtest.project, actor, reason=reason, also={"decided_at": None, "unanimous": None})
+    flag_caption(item)
+
+
+def flag_caption(item: Item) -> None:
+    """Rule 11: a caption is in doubt when most validators of one of its decided items said so."""
+    decided = Item.objects.filter(caption=item.caption_id).exclude(state=ItemState.IN_VALIDATION)
+    votes = Vote.objects.filter(item__in=decided, stage=Stage.VALIDATION, state=VoteState.COUNTED)
+    by_item: dict[int, Counter[str]] = {}
+    for pk, choice in votes.values_list("item", "choice"):
+        by_item.setdefault(pk, Counter())[choice] += 1
+    doubt = any(voting.caption_in_doubt(counts) for counts in by_item.values())
+    Caption.objects.filter(pk=item.caption_id).exclude(flagged_false=doubt).update(flagged_false=doubt)
+
+
+def _unanimous(verdicts: dict[int, str], counts: dict[int, Counter[str]]) -> bool:
+    return voting.is_unanimous([counts.get(foil, Counter()) for foil in verdicts])

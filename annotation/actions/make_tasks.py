@@ -1,0 +1,84 @@
+"""Candidate groups and imported items that wait for people get their tasks."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from annotation.actions import _tasks
+from annotation.actions._groups import advance
+from annotation.models import Stage, Task, TaskState
+from corpus.models import Foil, Item
+from corpus.rules.states import CandidateState, ItemState
+from generation.models import Candidate, CandidateGroup
+from jobs.models import JobState
+from projects.models import Project
+
+BATCH = 500
+
+
+def make_tasks(project: Project, *, limit: int | None = None) -> int:
+    """Make the tasks that are missing, for up to `limit` groups and as many items; how many got theirs.
+
+    The system's own write: a claim calls it, so that no order of jobs matters. A group none of whose candidates
+    survived the filters gets no task (it is listed as such), unless people write its foils.
+    """
+    done = 0
+    while limit is None or done < limit:
+        size = BATCH if limit is None else min(BATCH, limit - done)
+        found = _groups_batch(project, size) + _items_batch(project, size)
+        done += found
+        if not found:
+            break
+    return done
+
+
+def groups_without_tasks(project: Project) -> QuerySet[CandidateGroup]:
+    """Groups whose tasks are not made yet and whose filters have run, of runs that nobody has cancelled."""
+    waiting = CandidateGroup.objects.filter(run__project=project, tasked=False)
+    unfiltered = Candidate.objects.filter(group=OuterRef("pk"), state=CandidateState.GENERATED)
+    return waiting.exclude(run__job__state=JobState.CANCELLED).exclude(Exists(unfiltered))
+
+
+def _groups_batch(project: Project, size: int) -> int:
+    with transaction.atomic():
+        rows = groups_without_tasks(project).select_related("run__subtest", "run__project", "caption")
+        groups = list(rows.select_for_update(skip_locked=True, of=("self",)).order_by("pk")[:size])
+        _task_groups(project, groups)
+        CandidateGroup.objects.filter(pk__in=[group.pk for group in groups]).update(tasked=True)
+    return len(groups)
+
+
+def _task_groups(project: Project, groups: Sequence[CandidateGroup]) -> None:
+    """Fresh groups whose candidates are all queued take one bulk write; the others go the general way."""
+    states: dict[int, set[str]] = defaultdict(set)
+    candidates = CandidateGroup.objects.filter(pk__in=[group.pk for group in groups], candidates__isnull=False)
+    for group_id, state in candidates.values_list("pk", "candidates__state").distinct():
+        states[group_id].add(state)
+    begun = set(Task.objects.filter(group__in=groups, state=TaskState.OPEN).values_list("group_id", flat=True))
+    fresh = []
+    for group in groups:
+        if states[group.pk] - {"filtered_out"} == {"queued"} and group.pk not in begun and group.item_id is None:
+            fresh.append(_tasks.edit_task(project, group))
+        else:
+            advance(group, None, timezone.now())
+    _tasks.store(fresh)
+
+
+def _items_batch(project: Project, size: int) -> int:
+    """Items that came in without votes wait for validators as well."""
+    asked = Task.objects.filter(item=OuterRef("pk"), stage=Stage.VALIDATION)
+    with transaction.atomic():
+        waiting = Item.objects.filter(~Exists(asked), Exists(Foil.objects.filter(item=OuterRef("pk"))))
+        mine = waiting.filter(subtest__project=project, subtest__votes_wanted__gt=0, state=ItemState.IN_VALIDATION)
+        rows = mine.select_related("subtest").prefetch_related("foils")
+        items = list(rows.select_for_update(skip_locked=True, of=("self",)).order_by("pk")[:size])
+        tasks = [
+            task
+            for item in items
+            for task in _tasks.validation_tasks(project, item, item.foils.all(), item.subtest.votes_wanted)
+        ]
+        _tasks.store(tasks)
+    return len(items)

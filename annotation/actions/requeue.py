@@ -1,0 +1,83 @@
+"""A researcher sends an invalid item's foils back to editing; the item itself stays as the record of its votes."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.utils import timezone
+
+from annotation.access import item_for
+from annotation.actions import _foils
+from annotation.actions._assembly import unlink_main_items
+from annotation.actions._groups import PERSON_METHOD, advance, locked_group
+from annotation.actions._moves import move_item
+from annotation.actions._transaction import committed
+from annotation.actions._verdicts import locked_item
+from corpus.models import Foil, Item
+from corpus.rules.states import CandidateState, FoilVerdict
+from generation.models import Candidate, CandidateGroup, GenerationRun
+from projects import audit
+from projects.models import Role, User
+
+# An imported item has no group to go back to; those of a subtest share a run that says where its groups come from.
+REOPENED = "reopened"
+
+
+def requeue(person: User, item_id: int, reason: str = "", *, now: datetime | None = None) -> Item:
+    """invalid -> requeued. Each foil comes back as a child candidate: valid ones accepted, the others to be edited.
+
+    IllegalMove for an item that is not invalid.
+    """
+    return committed(lambda: _requeue(person, item_id, reason.strip(), now or timezone.now()))
+
+
+def _requeue(person: User, item_id: int, reason: str, now: datetime) -> Item:
+    item = locked_item(item_for(person, item_id, Role.RESEARCHER).pk)
+    project = item.subtest.project
+    move_item(item, "requeue", project, person, reason=reason)
+    unlink_main_items(item)
+    found = CandidateGroup.objects.filter(item=item).values_list("pk", flat=True).first()
+    group = locked_group(found or _group_for_import(item, person).pk)
+    CandidateGroup.objects.filter(pk=group.pk).update(item=None, tasked=True)
+    group.item = None
+    _reopen(item, group, person, reason)
+    advance(group, person, now)
+    return item
+
+
+def _reopen(item: Item, group: CandidateGroup, person: User, reason: str) -> None:
+    foils: Sequence[Foil] = item.foils.order_by("position")
+    sources = {candidate.foil_id: candidate for candidate in Candidate.objects.filter(foil__in=foils)}
+    for foil in foils:
+        state = CandidateState.ACCEPTED if foil.verdict == FoilVerdict.VALID else CandidateState.QUEUED
+        source = sources.get(foil.pk) or _imported(foil, group)
+        _foils.copy_candidate(source, state, group.run.project, person, reason)
+
+
+def _imported(foil: Foil, group: CandidateGroup) -> Candidate:
+    """The candidate that an imported foil never had: accepted, and already part of its item."""
+    candidate = Candidate.objects.create(
+        group=group,
+        rank=foil.position,
+        text=foil.text,
+        text_sha256=foil.text_sha256,
+        state=CandidateState.ACCEPTED,
+        method="import",
+        method_version="1",
+        foil=foil,
+        **_foils.changes(group.caption.text, foil.text),
+    )
+    audit.record(audit.event(group.run.project, None, "import", candidate, to_state=candidate.state))
+    return candidate
+
+
+def _group_for_import(item: Item, person: User) -> CandidateGroup:
+    runs = GenerationRun.objects.filter(subtest=item.subtest, method=PERSON_METHOD, mode=REOPENED)
+    run = runs.exclude(groups__caption=item.caption).first() or GenerationRun.objects.create(
+        project=item.subtest.project,
+        subtest=item.subtest,
+        method=PERSON_METHOD,
+        method_version=_foils.VERSION,
+        mode=REOPENED,
+        created_by=person,
+    )
+    return CandidateGroup.objects.create(run=run, caption=item.caption, tasked=True)

@@ -1,0 +1,173 @@
+"""A reviewer decides on one candidate: accept, send back to its author, drop, or fix and accept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.actions import _foils, _leases, _submits, _tasks
+from annotation.actions._groups import advance, locked_group
+from annotation.actions._moves import move_candidates
+from annotation.actions._submits import Sent
+from annotation.actions._transaction import Refused, committed
+from annotation.errors import AnnotationError
+from annotation.messages import of_finding
+from annotation.models import Edit, Involvement, Lease, Review, Stage
+from annotation.rules import editing, reviewing
+from corpus.rules.states import CandidateState
+from generation.models import Candidate, CandidateGroup
+from projects import audit
+from projects.models import Role, User
+
+C = CandidateState
+MOVES = {
+    reviewing.ACCEPT: "accept",
+    reviewing.SEND_BACK: "send_back",
+    reviewing.DROP: "drop",
+    reviewing.FIX: "supersede",
+}
+
+
+@dataclass(frozen=True)
+class Decision:
+    decision: str
+    reasons: list[str] = field(default_factory=list)
+    comment: str = ""
+    fixed_text: str = ""
+
+
+def submit_review(
+    person: User,
+    token: str,
+    key: str,
+    decision: str,
+    *,
+    reasons: Sequence[str] = (),
+    comment: str = "",
+    fixed_text: str = "",
+    watch: Any = None,
+    seconds: Any = None,
+    now: datetime | None = None,
+) -> Review:
+    """Store the review, once for each `key`, and carry out its decision; the last acceptance assembles the item.
+
+    AnnotationError for an unknown decision or reason, for a return or drop without one, for a fix that is no foil.
+    Late work whose place is taken is kept and decides nothing.
+    """
+    sent = Sent(person, token, key, now or timezone.now(), watch, seconds)
+    wanted = _checked(decision, reasons, comment, fixed_text)
+    return committed(lambda: _submit(sent, wanted))
+
+
+def _checked(decision: str, reasons: Sequence[str], comment: str, fixed_text: str) -> Decision:
+    if decision not in reviewing.DECISIONS:
+        raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(reviewing.DECISIONS)})
+    unknown = reviewing.unknown_reasons(reasons)
+    if unknown:
+        raise AnnotationError(
+            _("There is no reason '%(unknown)s'; choose among: %(list)s.")
+            % {"unknown": unknown[0][:40], "list": ", ".join(reviewing.REASONS)}
+        )
+    if decision in reviewing.NEED_REASONS and not reasons:
+        raise AnnotationError(_("Say why: choose at least one reason."))
+    if len(comment) > reviewing.MAX_COMMENT or "\x00" in comment:
+        raise AnnotationError(
+            _("The comment is longer than %(most)s characters or holds an unprintable one; shorten it.")
+            % {"most": reviewing.MAX_COMMENT}
+        )
+    return Decision(decision, reviewing.in_table_order(reasons), comment.strip(), fixed_text.strip())
+
+
+def _submit(sent: Sent, wanted: Decision) -> Review | Refused:
+    lease = _submits.opened(sent, Stage.REVIEW, Role.REVIEWER)
+    candidate = Candidate.objects.get(pk=lease.task.candidate_id)
+    group = locked_group(candidate.group_id)
+    candidate.refresh_from_db()
+    before = Review.objects.filter(person=sent.person, idempotency_key=sent.key).first()
+    if before is not None:
+        return before
+    place = _leases.find_place(lease, sent.now)
+    if place.slot is None:
+        _leases.close(lease, sent.now)
+        _submits.involve(sent, _submits.slot_with_task(lease), Involvement.Kind.REVIEWED)
+        return _record(sent, lease, place, candidate, group, wanted)
+    refused = _submits.forbidden(place.slot, sent)
+    if refused is not None:
+        return refused
+    return _decide(sent, lease, place, candidate, group, wanted)
+
+
+def _decide(
+    sent: Sent, lease: Lease, place: _leases.Place, candidate: Candidate, group: CandidateGroup, wanted: Decision
+) -> Review:
+    fixing = wanted.decision == reviewing.FIX
+    if fixing:
+        _check_fix(group, candidate, wanted.fixed_text)
+    _leases.fill(place.slot, lease, sent.now)
+    _tasks.finish(place.slot.task)
+    project = group.run.project
+    move_candidates([candidate], MOVES[wanted.decision], project, sent.person, ", ".join(wanted.reasons))
+    child = None
+    if fixing:
+        child = _foils.write_candidate(group, sent.person, wanted.fixed_text, candidate, C.ACCEPTED, candidate.rank)
+    review = _record(sent, lease, place, candidate, group, wanted, child)
+    kinds = [Involvement.Kind.REVIEWED, *([Involvement.Kind.MADE] if fixing else [])]
+    _submits.involve(sent, place.slot, *kinds)
+    if wanted.decision == reviewing.SEND_BACK:
+        until = sent.now + timedelta(hours=project.returned_hours)
+        advance(group, sent.person, sent.now, reserved_for=_author(candidate), reserved_until=until)
+    else:
+        advance(group, sent.person, sent.now)
+    return review
+
+
+def _check_fix(group: CandidateGroup, candidate: Candidate, text: str) -> None:
+    rows = group.candidates.filter(foil=None).exclude(pk=candidate.pk).values_list("state", "text")
+    others = [text for state, text in rows if state in (C.IN_REVIEW, C.ACCEPTED)]
+    for finding in editing.errors(editing.check_text(group.caption.text, text, others)):
+        raise AnnotationError(_("The fixed foil: %(problem)s.") % {"problem": of_finding(finding)})
+    if text == candidate.text:
+        raise AnnotationError(_("The fixed foil is as it was; change it, or accept it."))
+
+
+def _author(candidate: Candidate) -> User | None:
+    """Who a returned piece goes back to: its author, or whoever sent a method's text on."""
+    if candidate.author_id:
+        return candidate.author
+    last = Edit.objects.filter(candidates=candidate, undone_at=None).select_related("person").order_by("-pk").first()
+    return last.person if last else None
+
+
+def _record(
+    sent: Sent,
+    lease: Lease,
+    place: _leases.Place,
+    candidate: Candidate,
+    group: CandidateGroup,
+    wanted: Decision,
+    child: Candidate | None = None,
+) -> Review:
+    review = Review.objects.create(
+        candidate=candidate,
+        decision=wanted.decision,
+        reasons=wanted.reasons,
+        comment=wanted.comment,
+        child=child,
+        **_submits.common_fields(sent, lease, place),
+    )
+    counted = "counted" if place.slot else "kept apart"
+    audit.record(
+        audit.event(
+            group.run.project,
+            sent.person,
+            "submit_review",
+            review,
+            to_state=counted,
+            reason=wanted.decision,
+            late=place.late,
+        )
+    )
+    return review

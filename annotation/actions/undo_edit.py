@@ -1,0 +1,47 @@
+"""An annotator takes back the last submit while no reviewer has begun on it."""
+
+from datetime import datetime
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.access import edit_for
+from annotation.actions import _tasks, _undo
+from annotation.actions._groups import locked_group
+from annotation.actions._moves import move_candidates
+from annotation.actions._transaction import committed
+from annotation.claims import Claim
+from annotation.errors import AnnotationError
+from annotation.models import Edit, SlotState, Stage, Task, TaskState
+from corpus.rules.states import CandidateState
+from projects import audit
+from projects.models import Role, User
+
+
+def undo_edit(person: User, edit_id: int, *, now: datetime | None = None) -> Claim:
+    """The edit is marked undone and its group is in the person's hands again, texts as suggestions.
+
+    AnnotationError after the project's undo_seconds, or once a reviewer has taken one of its foils.
+    """
+    return committed(lambda: _undo_edit(person, edit_id, now or timezone.now()))
+
+
+def _undo_edit(person: User, edit_id: int, now: datetime) -> Claim:
+    group = locked_group(edit_for(person, edit_id).group_id)
+    edit = edit_for(person, edit_id)
+    if edit.undone_at is not None:
+        return _undo.already_back(edit.slot, person)
+    _undo.in_time(edit, person, Role.ANNOTATOR, now)
+    candidates = list(edit.candidates.all())
+    reviews = Task.objects.filter(candidate__in=candidates, stage=Stage.REVIEW)
+    untouched = reviews.filter(state=TaskState.OPEN).exclude(slots__state__in=[SlotState.LEASED, SlotState.DONE])
+    in_review = [candidate for candidate in candidates if candidate.state == CandidateState.IN_REVIEW]
+    other_edit = Task.objects.filter(group=group, stage=Stage.EDIT, state=TaskState.OPEN)
+    if len(in_review) != len(candidates) or untouched.count() != reviews.count() or other_edit.exists():
+        raise AnnotationError(_("A reviewer has begun on it; ask them to send it back."))
+    _tasks.cancel(untouched, now)
+    project = group.run.project
+    move_candidates(in_review, "undo_submit", project, person, "undone", claimed_from=CandidateState.QUEUED)
+    Edit.objects.filter(pk=edit.pk).update(undone_at=now)
+    audit.record(audit.event(project, person, "undo_edit", edit, from_state="counted", to_state="undone"))
+    return _undo.hand_back(edit.slot, person, now)

@@ -1,0 +1,184 @@
+"""The eligibility rule as queries: which free slots a person may take, and the facts that the pure rule is asked of.
+
+annotation.rules.eligibility says what the rule is; tests hold this form of it to that one.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from annotation.models import Edit, Involvement, Lease, Review, ReviewDecision, Slot, SlotState, Stage, Vote, VoteState
+from annotation.rules.eligibility import Hand, PersonFacts, TaskFacts
+from corpus.models import MediaState
+from generation.models import Candidate
+from projects.models import LeakageScope, Project, User
+
+# Where a slot's candidate group is found from its task.
+_GROUP = {
+    Stage.EDIT: "task__group_id",
+    Stage.REVIEW: "task__candidate__group_id",
+    Stage.VALIDATION: "item__candidate_group__id",
+    Stage.BASELINE: "item__candidate_group__id",
+}
+JUDGING = frozenset({Stage.VALIDATION, Stage.BASELINE})
+
+
+@dataclass(frozen=True)
+class Bars:
+    """What keeps the person from a slot, each as a condition on Slot rows of the stage."""
+
+    media: Q
+    reserved: Q
+    made: Q
+    reviewed: Q
+    judged: Q
+    yours: Q
+
+    def any(self) -> Q:
+        return self.media | self.reserved | self.made | self.reviewed | self.judged | self.yours
+
+
+def bars(person: User, project: Project, stage: str, now: datetime) -> Bars:
+    """The conditions under which `person` may not take a slot of `stage` now."""
+    nothing = Q(pk__in=[])
+    own = Q(Exists(Slot.objects.filter(task=OuterRef("task"), person=person)))
+    judges = stage in JUDGING
+    if judges:
+        own |= Q(Exists(Slot.objects.filter(item=OuterRef("item"), stage=stage, person=person)))
+        own |= Q(Exists(_votes_of(person, stage).filter(item=OuterRef("item"))))
+    if stage == Stage.REVIEW:
+        # Own work is a hand in the video as well; asked of the row itself, because "never" is a strong word.
+        own |= Q(task__candidate__author=person)
+    leaks = stage != Stage.EDIT
+    return Bars(
+        media=~Q(video__media_state=MediaState.READY),
+        reserved=Q(reserved_for__isnull=False, reserved_until__gt=now) & ~Q(reserved_for=person),
+        made=_hand(person, project, stage, Involvement.Kind.MADE) if leaks else nothing,
+        reviewed=_reviewed(person, project, stage) if leaks else nothing,
+        judged=_judged(person) if stage == Stage.BASELINE else nothing,
+        yours=own,
+    )
+
+
+def eligible_slots(person: User, project: Project, stage: str, now: datetime) -> QuerySet[Slot]:
+    """Free slots of the stage that the person may take now, in the order in which they are given out."""
+    free = Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE)
+    return free.exclude(bars(person, project, stage, now).any()).order_by("priority", "id")
+
+
+def skipped_by(person: User) -> Exists:
+    """True of slots whose task the person has skipped: they come last."""
+    return Exists(Lease.objects.filter(task=OuterRef("task"), person=person, ending="skipped"))
+
+
+def _hand(person: User, project: Project, stage: str, kind: str) -> Q:
+    hands = Involvement.objects.filter(person=person, kind=kind, video=OuterRef("video"))
+    if project.leakage_scope == LeakageScope.VIDEO:
+        return Q(Exists(hands))
+    group = _GROUP[Stage(stage)]
+    same_group = Q(Exists(hands.filter(group=OuterRef(group))))
+    if stage in JUDGING:
+        return same_group | (Q(**{f"{group}__isnull": True}) & Q(Exists(hands.filter(group__isnull=True))))
+    return same_group
+
+
+def _reviewed(person: User, project: Project, stage: str) -> Q:
+    barred = _hand(person, project, stage, Involvement.Kind.REVIEWED)
+    again = pieces_to_review_again(person, project) if stage == Stage.REVIEW else set()
+    return barred & ~Q(task__candidate__in=again) if again else barred
+
+
+def _judged(person: User) -> Q:
+    kind = Involvement.Kind.JUDGED
+    return Q(Exists(Involvement.objects.filter(person=person, kind=kind, video=OuterRef("video"))))
+
+
+def _votes_of(person: User, stage: str) -> QuerySet[Vote]:
+    return Vote.objects.filter(person=person, stage=stage).exclude(state=VoteState.UNDONE)
+
+
+def pieces_to_review_again(person: User, project: Project) -> set[int]:
+    """Ids of candidates that the person returned, with everything that was reworded from them since."""
+    returned = Review.objects.filter(
+        person=person, decision=ReviewDecision.SEND_BACK, undone_at=None, candidate__group__run__project=project
+    )
+    found = set(returned.values_list("candidate_id", flat=True))
+    newest = found
+    while newest:
+        newest = set(Candidate.objects.filter(parent__in=newest).values_list("pk", flat=True)) - found
+        found |= newest
+    return found
+
+
+def lineage_of(candidate: Candidate) -> tuple[int, ...]:
+    """Ids of the candidate and of what it was reworded from, newest first."""
+    found = [candidate.pk]
+    parent = candidate.parent_id
+    while parent is not None:
+        found.append(parent)
+        parent = Candidate.objects.values_list("parent_id", flat=True).get(pk=parent)
+    return tuple(found)
+
+
+def task_facts(slot: Slot, now: datetime) -> TaskFacts:
+    """The facts of a slot's work. The slot comes with task, its candidate or item, and video loaded."""
+    task = slot.task
+    reserved = slot.reserved_for_id if slot.reserved_until and slot.reserved_until > now else None
+    return TaskFacts(
+        stage=slot.stage,
+        hand=Hand(slot.video_id, group_of(slot)),
+        item=slot.item_id,
+        lineage=lineage_of(task.candidate) if task.candidate_id else (),
+        is_open=task.state == "open",
+        media_ready=slot.video.media_state == MediaState.READY,
+        reserved_for=reserved,
+    )
+
+
+def group_of(slot: Slot) -> int | None:
+    """The candidate group behind a slot's work; None for an imported item."""
+    task = slot.task
+    if task.group_id:
+        return task.group_id
+    if task.candidate_id:
+        return task.candidate.group_id
+    group = getattr(task.item, "candidate_group", None)
+    return group.pk if group else None
+
+
+def person_facts(person: User, task: TaskFacts) -> PersonFacts:
+    """What the person has done that can bear on this work: hands in its video, its lineage, its item."""
+    hands = Involvement.objects.filter(person=person, video=task.hand.video).values_list("kind", "video", "group")
+    by_kind: dict[str, set[Hand]] = {}
+    for kind, video, group in hands:
+        by_kind.setdefault(kind, set()).add(Hand(video, group))
+    wrote, sent_back = _written_and_returned(person, task.lineage) if task.lineage else (set(), set())
+    votes = _votes_of(person, task.stage).filter(item=task.item) if task.item else Vote.objects.none()
+    return PersonFacts(
+        person=person.pk,
+        made=frozenset(by_kind.get(Involvement.Kind.MADE, ())),
+        reviewed=frozenset(by_kind.get(Involvement.Kind.REVIEWED, ())),
+        judged=frozenset(by_kind.get(Involvement.Kind.JUDGED, ())),
+        wrote=frozenset(wrote),
+        sent_back=frozenset(sent_back),
+        judged_items=frozenset(votes.values_list("item_id", flat=True)),
+    )
+
+
+def _written_and_returned(person: User, lineage: tuple[int, ...]) -> tuple[set[int], set[int]]:
+    authored = Candidate.objects.filter(pk__in=lineage, author=person).values_list("pk", flat=True)
+    submitted = Edit.objects.filter(person=person, candidates__in=lineage).values_list("candidates", flat=True)
+    returned = Review.objects.filter(
+        person=person, candidate__in=lineage, decision=ReviewDecision.SEND_BACK, undone_at=None
+    )
+    wrote = (set(authored) | set(submitted)).intersection(lineage)
+    return wrote, set(returned.values_list("candidate_id", flat=True))
+
+
+def started(slot: Slot) -> QuerySet[Slot]:
+    """The free places beside this one that still stand among the fresh tasks."""
+    return Slot.objects.filter(task=slot.task_id, state=SlotState.FREE, priority__gte=2.0)
+
+
+STARTED_PRIORITY = F("priority") - 1.0

@@ -1,0 +1,70 @@
+"""Words for the codes of annotation's rules; the rules are pure, so what people read stands here."""
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
+from annotation.rules.editing import MAX_CHARACTERS, Finding, Problem
+from annotation.rules.eligibility import Refusal
+
+Words = str | Promise
+
+REFUSALS: dict[str, Words] = {
+    Refusal.TASK_OVER: _("This work is done or was cancelled; take the next."),
+    Refusal.MEDIA_MISSING: _("The video's file is missing, so nobody can work on it; take the next."),
+    Refusal.RESERVED: _("This piece waits for its author; take the next."),
+    Refusal.OWN_WORK: _("You wrote this one yourself, so somebody else has to look at it; take the next."),
+    Refusal.MADE_IT: _("You wrote or edited a foil for this video, so you cannot judge it; take the next."),
+    Refusal.REVIEWED_IT: _("You reviewed a foil for this video, so you cannot judge it; take the next."),
+    Refusal.JUDGED_IT: _("You judged an item of this video before; take the next."),
+    Refusal.SAME_ITEM: _("You have answered this item already; take the next."),
+}
+
+PROBLEMS: dict[str, Words] = {
+    Problem.EMPTY: _("write a foil or skip the task"),
+    Problem.CONTROL_CHARACTER: _("it holds a line break or an unprintable character; remove it"),
+    Problem.SAME_AS_CAPTION: _("it says the same as the caption; change what makes it false"),
+    Problem.DUPLICATE: _("another foil of this caption says the same; write a different one"),
+    Problem.DROPPED_BEFORE: _("a reviewer has dropped this very text; write a different one"),
+    Problem.NOT_ONE_SENTENCE: _("it is more than one sentence"),
+}
+_COUNTED = {
+    Problem.TOO_LONG: ngettext_lazy(
+        "it has %(number)s character; at most %(most)s are allowed",
+        "it has %(number)s characters; at most %(most)s are allowed",
+        "number",
+    ),
+    Problem.MANY_CHANGED_WORDS: ngettext_lazy(
+        "%(number)s word changed; a foil is a small edit",
+        "%(number)s words changed; a foil is a small edit",
+        "number",
+    ),
+}
+
+REASONS: dict[str, Words] = {
+    "still_true": _("still true of the video"),
+    "not_minimal": _("changes more than it must"),
+    "implausible": _("not plausible in this context"),
+    "grammar": _("language or spelling"),
+    "other_entity_changed": _("another entity changed"),
+    "off_guideline": _("against the guidelines"),
+    "other": _("other (see the comment)"),
+}
+
+EMPTY: dict[str, Words] = {
+    "nothing_yet": _("No work has reached this stage yet."),
+    "all_done": _("Everything in this stage is done."),
+    "leased": _("taken by others right now; free again when their time is up"),
+    "yours": _("already done or held by you"),
+    "made_it": _("on videos that you wrote or edited a foil for"),
+    "reviewed_it": _("on videos that you reviewed a foil for"),
+    "reserved": _("returned pieces that wait for their author"),
+    "media_missing": _("whose video file is missing"),
+}
+
+
+def of_finding(finding: Finding) -> str:
+    """The finding in words, without the number of the text."""
+    if finding.problem in _COUNTED:
+        return str(_COUNTED[finding.problem] % {"number": finding.number, "most": MAX_CHARACTERS})
+    return str(PROBLEMS[finding.problem])

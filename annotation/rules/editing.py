@@ -1,0 +1,102 @@
+"""What is checked of a text that a person wrote as a foil; pages ask the same checks while typing. Pure.
+
+An error stops the submit, a warning is shown and stored with nothing. Findings carry codes: the words for people are
+in annotation.messages, so that they can be translated.
+"""
+
+import unicodedata
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from text.diff import changed_words
+
+MAX_CHARACTERS = 2_000
+
+
+class Problem(StrEnum):
+    EMPTY = "empty"
+    TOO_LONG = "too_long"
+    CONTROL_CHARACTER = "control_character"
+    SAME_AS_CAPTION = "same_as_caption"
+    DUPLICATE = "duplicate"
+    DROPPED_BEFORE = "dropped_before"
+    MANY_CHANGED_WORDS = "many_changed_words"
+    NOT_ONE_SENTENCE = "not_one_sentence"
+
+
+WARNINGS = frozenset({Problem.MANY_CHANGED_WORDS, Problem.NOT_ONE_SENTENCE})
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`index` is the text's place among those checked; `number` is what the code counts (characters, words)."""
+
+    index: int
+    problem: Problem
+    number: int = 0
+
+    @property
+    def is_error(self) -> bool:
+        return self.problem not in WARNINGS
+
+
+def normalised(text: str) -> str:
+    """Equal for texts that read the same: letter case, width forms, runs of white space, a final stop do not count."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(folded.split()).strip(" .!?…。")
+
+
+def check_text(caption: str, text: str, others: Collection[str] = (), dropped: Collection[str] = ()) -> list[Finding]:
+    """Findings on one text; `others` are the group's other foils, `dropped` those a reviewer has dropped."""
+    return check_texts(caption, [text], others, dropped)
+
+
+def check_texts(
+    caption: str, texts: Sequence[str], others: Collection[str] = (), dropped: Collection[str] = ()
+) -> list[Finding]:
+    """Findings on the texts that are submitted together, in their order; each also counts as another of the next."""
+    taken = {normalised(other) for other in others}
+    refused = {normalised(text) for text in dropped}
+    findings = []
+    for index, text in enumerate(texts):
+        findings += [Finding(index, problem, number) for problem, number in _of_one(caption, text, taken, refused)]
+        taken.add(normalised(text))
+    return findings
+
+
+def errors(findings: Collection[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.is_error]
+
+
+def _of_one(caption: str, text: str, taken: set[str], refused: set[str]) -> list[tuple[Problem, int]]:
+    if not text.strip():
+        return [(Problem.EMPTY, 0)]
+    if len(text) > MAX_CHARACTERS:
+        return [(Problem.TOO_LONG, len(text))]
+    if any(unicodedata.category(character) in {"Cc", "Cs"} for character in text):
+        return [(Problem.CONTROL_CHARACTER, 0)]
+    plain = normalised(text)
+    if plain == normalised(caption):
+        return [(Problem.SAME_AS_CAPTION, 0)]
+    if plain in taken:
+        return [(Problem.DUPLICATE, 0)]
+    if plain in refused:
+        return [(Problem.DROPPED_BEFORE, 0)]
+    return _warnings(caption, text)
+
+
+def _warnings(caption: str, text: str) -> list[tuple[Problem, int]]:
+    found = []
+    changed = changed_words(caption, text)
+    if changed > max(4, len(caption.split()) // 3):
+        found.append((Problem.MANY_CHANGED_WORDS, changed))
+    if _sentences(text) > max(1, _sentences(caption)):
+        found.append((Problem.NOT_ONE_SENTENCE, 0))
+    return found
+
+
+def _sentences(text: str) -> int:
+    """How many words end a sentence; a last word ends one without a stop as well."""
+    words = text.split()
+    return sum(word[-1] in ".!?…。" for word in words[:-1]) + bool(words)

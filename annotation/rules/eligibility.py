@@ -1,0 +1,95 @@
+"""Who may do which work (workflow.md, "Rules that hold at claim AND again at submit", 0, 1 and 10). Pure.
+
+`why_not` is the rule. The claim asks the same of the database in one query (annotation.eligible; a test holds the two
+to each other), the submit asks `why_not` again of fresh facts.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Refusal(StrEnum):
+    TASK_OVER = "task_over"
+    MEDIA_MISSING = "media_missing"
+    RESERVED = "reserved"
+    OWN_WORK = "own_work"
+    MADE_IT = "made_it"
+    REVIEWED_IT = "reviewed_it"
+    JUDGED_IT = "judged_it"
+    SAME_ITEM = "same_item"
+
+
+@dataclass(frozen=True)
+class Hand:
+    """Somebody had a hand in a video; `group` is the item's making behind it, None for imported items."""
+
+    video: int
+    group: int | None = None
+
+
+@dataclass(frozen=True)
+class TaskFacts:
+    """What a piece of work is about. `lineage`: the candidate and its ancestors, newest first (review only)."""
+
+    stage: str
+    hand: Hand
+    item: int | None = None
+    lineage: tuple[int, ...] = ()
+    is_open: bool = True
+    media_ready: bool = True
+    reserved_for: int | None = None
+
+
+@dataclass(frozen=True)
+class PersonFacts:
+    """What a person has done in the project so far; undone work counts, since it was seen and made.
+
+    wrote, sent_back: ids of candidates that they wrote or submitted, or returned to their author. judged_items: ids of
+    items that they hold or have answered in the stage that is asked about.
+    """
+
+    person: int
+    made: frozenset[Hand] = frozenset()
+    reviewed: frozenset[Hand] = frozenset()
+    judged: frozenset[Hand] = frozenset()
+    wrote: frozenset[int] = frozenset()
+    sent_back: frozenset[int] = frozenset()
+    judged_items: frozenset[int] = frozenset()
+
+
+def why_not(person: PersonFacts, task: TaskFacts, scope: str) -> Refusal | None:
+    """Why the person may not do this work, or None. `scope` of leakage: "video", or "item" (its group alone)."""
+    if not task.is_open:
+        return Refusal.TASK_OVER
+    if not task.media_ready:
+        return Refusal.MEDIA_MISSING
+    if task.reserved_for not in (None, person.person):
+        return Refusal.RESERVED
+    if task.stage == "edit":
+        return None
+    return _leak(person, task, scope)
+
+
+def _leak(person: PersonFacts, task: TaskFacts, scope: str) -> Refusal | None:
+    if person.wrote.intersection(task.lineage):
+        return Refusal.OWN_WORK
+    if task.item is not None and task.item in person.judged_items:
+        return Refusal.SAME_ITEM
+    if _within(person.made, task.hand, scope):
+        return Refusal.MADE_IT
+    if _within(person.reviewed, task.hand, scope) and not _may_review_again(person, task):
+        return Refusal.REVIEWED_IT
+    if task.stage == "baseline" and _within(person.judged, task.hand, "video"):
+        return Refusal.JUDGED_IT
+    return None
+
+
+def _within(hands: frozenset[Hand], target: Hand, scope: str) -> bool:
+    if scope == "item":
+        return target in hands
+    return any(hand.video == target.video for hand in hands)
+
+
+def _may_review_again(person: PersonFacts, task: TaskFacts) -> bool:
+    """The reviewer who returned a piece, or what it was reworded from, may look at it again; nobody else may."""
+    return task.stage == "review" and bool(person.sent_back.intersection(task.lineage))

@@ -1,0 +1,25 @@
+"""Watch evidence as browsers send it: kept where it is a sane number, left out where not. Pure."""
+
+import math
+from collections.abc import Mapping
+
+_TOP = {"seconds": 86_400.0, "loops": 10_000.0, "covered": 1.0}
+
+
+def watch_evidence(sent: object) -> dict[str, float]:
+    """{"seconds", "loops", "covered"} cut to their ranges (0..86400, 0..10000, 0..1); anything else is dropped."""
+    if not isinstance(sent, Mapping):
+        return {}
+    found = {name: _number(sent.get(name), top) for name, top in _TOP.items()}
+    return {name: number for name, number in found.items() if number is not None}
+
+
+def seconds_spent(sent: object) -> float | None:
+    """Seconds in 0..86400, or None where nothing usable was sent."""
+    return _number(sent, _TOP["seconds"])
+
+
+def _number(sent: object, top: float) -> float | None:
+    if isinstance(sent, bool) or not isinstance(sent, int | float) or not math.isfinite(sent) or sent < 0:
+        return None
+    return min(float(sent), top)

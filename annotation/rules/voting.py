@@ -1,0 +1,85 @@
+"""What votes come to: of a caption-foil pair, of an item, of a caption. Pure; counts are of counted votes only.
+
+A verdict is given when all votes that the subtest wants are in, never earlier (ViLMA, section 3.3: at least two of
+three annotators chose the caption alone).
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from corpus.rules.states import FoilVerdict, ItemState
+
+CAPTION, FOIL, NEITHER, BOTH, CANNOT_TELL = "caption", "foil", "neither", "both", "cannot_tell"
+ANSWERS = ("first", "second", NEITHER, BOTH, CANNOT_TELL)
+
+
+@dataclass(frozen=True)
+class VoteRule:
+    """A subtest's rule: votes wanted a pair, votes that an option needs, and when an item of several pairs is valid."""
+
+    wanted: int
+    needed: int
+    all_pairs: bool = True
+    pairs_enough: int = 1
+
+
+def parse_answer(answer: object) -> str | None:
+    """One of ANSWERS for its name or its place 1 to 5 (a number or its digit); None for anything else."""
+    if isinstance(answer, str) and answer in ANSWERS:
+        return answer
+    places = {str(place): name for place, name in enumerate(ANSWERS, start=1)}
+    return places.get(str(answer)) if isinstance(answer, int | str) and not isinstance(answer, bool) else None
+
+
+def truth_of(answer: str, caption_first: bool) -> str:
+    """The truth-coded choice behind an answer as shown: "first" is the caption where the caption stood first."""
+    if answer == "first":
+        return CAPTION if caption_first else FOIL
+    if answer == "second":
+        return FOIL if caption_first else CAPTION
+    return answer
+
+
+def pair_verdict(counts: Mapping[str, int], rule: VoteRule) -> FoilVerdict:
+    """PENDING until all votes are in; then VALID where the caption has enough, INVALID where another option has.
+
+    SPLIT where no option has enough, or where the caption and another have enough and equally many (only possible
+    where half the votes are enough).
+    """
+    if sum(counts.values()) < rule.wanted:
+        return FoilVerdict.PENDING
+    caption = counts.get(CAPTION, 0)
+    other = max((n for option, n in counts.items() if option != CAPTION), default=0)
+    if caption >= rule.needed and caption > other:
+        return FoilVerdict.VALID
+    if other >= rule.needed and other > caption:
+        return FoilVerdict.INVALID
+    return FoilVerdict.SPLIT
+
+
+def item_outcome(verdicts: Collection[str], rule: VoteRule) -> ItemState:
+    """The item's state after a vote, from its pairs' verdicts; IN_VALIDATION while one is pending.
+
+    All pairs must be valid (then one invalid pair decides), or `pairs_enough` of them (then invalid ones drop out, and
+    the item is split only where the split pairs could still make it valid).
+    """
+    if not verdicts or FoilVerdict.PENDING in verdicts:
+        return ItemState.IN_VALIDATION
+    n_valid = sum(verdict == FoilVerdict.VALID for verdict in verdicts)
+    n_split = sum(verdict == FoilVerdict.SPLIT for verdict in verdicts)
+    enough = len(verdicts) if rule.all_pairs else min(rule.pairs_enough, len(verdicts))
+    if n_valid >= enough:
+        return ItemState.VALID
+    return ItemState.SPLIT if n_valid + n_split >= enough else ItemState.INVALID
+
+
+def is_unanimous(counts_of_pairs: Iterable[Mapping[str, int]]) -> bool:
+    """Every vote on every pair chose the caption alone (and there are votes)."""
+    pairs = list(counts_of_pairs)
+    return bool(pairs) and all(counts.get(CAPTION, 0) == sum(counts.values()) > 0 for counts in pairs)
+
+
+def caption_in_doubt(counts: Mapping[str, int]) -> bool:
+    """Rule 11: more than half of the item's validators said "foil only" or "neither"."""
+    against = counts.get(FOIL, 0) + counts.get(NEITHER, 0)
+    return 2 * against > sum(counts.values())
