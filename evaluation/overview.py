@@ -87,10 +87,10 @@ def funnel(project: Project) -> list[FunnelStep]:
         released=Count("id", filter=Q(Exists(released))),
     )
     captions = Caption.objects.filter(video__project=project).count()
-    return _steps(captions, counts)
+    return _steps(captions, counts, has_editing=project.edit_stage)
 
 
-def _steps(captions: int, counts: dict[str, int]) -> list[FunnelStep]:
+def _steps(captions: int, counts: dict[str, int], *, has_editing: bool) -> list[FunnelStep]:
     rows = [
         (_("Captions"), "captions", captions),
         (_("Candidates made"), "candidates", counts["candidates"]),
@@ -101,6 +101,8 @@ def _steps(captions: int, counts: dict[str, int]) -> list[FunnelStep]:
         (_("Valid items"), "items", counts["valid"]),
         (_("In a release"), "items", counts["released"]),
     ]
+    if not has_editing:
+        del rows[3]
     steps: list[FunnelStep] = []
     for label, what, count in rows:
         before = steps[-1].count if steps and steps[-1].what == what else 0

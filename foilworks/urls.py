@@ -10,5 +10,6 @@ urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("", include("projects.urls")),
     path("", include("corpus.urls")),
+    path("", include("generation.urls")),
     path("", include("evaluation.urls")),
 ]
