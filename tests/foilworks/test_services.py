@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import psutil
 import pytest
 
 from foilworks.supervisor.redis_socket import redis_folder
@@ -78,11 +79,8 @@ class Up:
 
     def children(self) -> dict[int, str]:
         """pid -> command line of the processes that `up` started itself."""
-        listed = subprocess.run(
-            ["ps", "-o", "pid=,args=", "--ppid", str(self.process.pid)], capture_output=True, text=True, check=False
-        )
-        rows = (line.split(None, 1) for line in listed.stdout.splitlines())
-        return {int(pid): arguments for pid, arguments in rows}
+        alive = (child for child in psutil.Process(self.process.pid).children() if runs(child.pid))
+        return {child.pid: " ".join(child.cmdline()) for child in alive}
 
 
 @pytest.fixture
