@@ -79,8 +79,15 @@ class Up:
 
     def children(self) -> dict[int, str]:
         """pid -> command line of the processes that `up` started itself."""
-        alive = (child for child in psutil.Process(self.process.pid).children() if runs(child.pid))
-        return {child.pid: " ".join(child.cmdline()) for child in alive}
+        return {child.pid: _arguments(child) for child in psutil.Process(self.process.pid).children()}
+
+
+def _arguments(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        # It ended in this moment.
+        return ""
 
 
 @pytest.fixture
