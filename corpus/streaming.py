@@ -1,6 +1,7 @@
 """A stored file as an HTTP answer that browsers can seek in: byte ranges, validators, HEAD."""
 
 import mimetypes
+from collections.abc import Iterator
 from datetime import datetime
 
 from django.db.models.fields.files import FieldFile
@@ -56,5 +57,10 @@ def _answer(request: HttpRequest, stored: FieldFile, size: int, asked: str | Non
     status = 206 if wanted else 200
     if request.method == "HEAD":
         return HttpResponse(status=status, headers=headers)
-    file = stored.storage.open(stored.name, "rb")
-    return StreamingHttpResponse(iter_bytes(file, wanted or ByteRange(0, size - 1)), status=status, headers=headers)
+    chunks = _chunks(stored, wanted or ByteRange(0, size - 1))
+    return StreamingHttpResponse(chunks, status=status, headers=headers)
+
+
+def _chunks(stored: FieldFile, wanted: ByteRange) -> Iterator[bytes]:
+    # Opened at the first byte: an answer that nobody reads leaves no file open.
+    yield from iter_bytes(stored.storage.open(stored.name, "rb"), wanted)

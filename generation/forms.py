@@ -12,7 +12,10 @@ from generation.methods.table import METHODS
 from projects.entry_form import EntryForm
 from projects.models import Project
 
-MODES = [("corrected", _("corrected: departs from the paper where its deviations say so")), ("paper", _("paper: as published"))]
+MODES = [
+    ("corrected", _("corrected: departs from the paper where its deviations say so")),
+    ("paper", _("paper: as published")),
+]
 MAX_SEED = 2**31 - 1
 
 

@@ -1,0 +1,150 @@
+"""Lists and pages of videos and subtests."""
+
+import pytest
+from django.urls import reverse
+
+from corpus.clip import player_clip
+from corpus.models import Subtest
+from projects.models import AuditEvent, Role
+from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project():
+    return make_project()
+
+
+@pytest.fixture
+def owner(client, project):
+    client.force_login(make_member(project, Role.RESEARCHER))
+    return client
+
+
+def keys(response) -> list[str]:
+    return [video.key for video in response.context["page"]]
+
+
+def test_videos_are_narrowed_by_file_split_and_words(owner, project):
+    make_video(project, key="a", media_state="missing", split="train")
+    make_caption(make_video(project, key="b", split="test"), "two dogs run in a park.")
+    make_video(project, key="c", media_state="broken")
+    make_video(make_project(), key="of another project")
+    url = reverse("corpus:videos", args=[project.slug])
+    assert keys(owner.get(url)) == ["a", "b", "c"]
+    assert keys(owner.get(url, {"media": "missing"})) == ["a"]
+    assert keys(owner.get(url, {"split": "test"})) == ["b"]
+    assert keys(owner.get(url, {"q": "dogs"})) == ["b"]
+    assert keys(owner.get(url, {"media": "nonsense"})) == ["a", "b", "c"]
+    assert owner.get(url).context["states"] == [
+        ("missing", "missing", 1),
+        ("ready", "ready", 1),
+        ("broken", "broken", 1),
+    ]
+
+
+def test_counts_are_not_multiplied_by_the_joins(owner, project):
+    video = make_video(project)
+    captions = [make_caption(video, f"caption {n}.") for n in range(3)]
+    subtest = make_subtest(project)
+    for caption in captions[:2]:
+        make_item(subtest, caption)
+    (row,) = owner.get(reverse("corpus:videos", args=[project.slug]), {"q": "caption"}).context["page"]
+    assert (row.n_captions, row.n_items) == (3, 2)
+
+
+def test_a_long_list_has_pages_and_as_many_queries_as_a_short_one(owner, project, django_assert_num_queries):
+    url = reverse("corpus:videos", args=[project.slug])
+    for n in range(60):
+        make_video(project, key=f"clip-{n:03}")
+        if n in (1, 59):
+            # Session, person, project, roles, states, count, rows.
+            with django_assert_num_queries(7):
+                owner.get(url)
+    assert len(keys(owner.get(url))) == 50
+    assert keys(owner.get(url, {"page": 2}))[0] == "clip-050"
+    assert keys(owner.get(url, {"page": "nonsense"}))[0] == "clip-000"
+
+
+def test_a_video_shows_its_captions_items_and_foils_escaped(owner, project):
+    video = make_video(project)
+    caption = make_caption(video, "a <script>alert(1)</script> man.", flagged_false=True)
+    make_item(make_subtest(project, name="Direction"), caption, ("a <b>woman</b>.",))
+    html = owner.get(reverse("corpus:video", args=[project.slug, video.pk])).content.decode()
+    assert "a &lt;script&gt;alert(1)&lt;/script&gt; man." in html
+    assert "a &lt;b&gt;woman&lt;/b&gt;." in html
+    assert "Direction" in html
+    assert "In doubt" in html
+
+
+def test_a_video_with_many_captions_costs_as_many_queries_as_one(owner, project, django_assert_num_queries):
+    video, subtest = make_video(project), make_subtest(project)
+    for n in range(8):
+        make_item(subtest, make_caption(video, f"caption {n}."))
+        if n in (0, 7):
+            # Session, person, project, roles, video, captions, items with subtest, foils.
+            with django_assert_num_queries(8):
+                owner.get(reverse("corpus:video", args=[project.slug, video.pk]))
+
+
+@pytest.mark.parametrize(("state", "words"), [("missing", "Its file is missing"), ("broken", "no video stream")])
+def test_a_video_that_cannot_play_says_why(owner, project, state, words):
+    video = make_video(project, media_state=state, media_error="no video stream")
+    assert words in owner.get(reverse("corpus:video", args=[project.slug, video.pk])).content.decode()
+
+
+def test_the_player_is_told_the_trim_and_never_an_unsafe_address():
+    project = make_project()
+    trimmed = make_video(project, start_time=0.5, end_time=1.5, url="https://example.org/a.mp4", media_state="missing")
+    clip = player_clip(trimmed)
+    assert (clip["src"], clip["start"], clip["end"]) == ("https://example.org/a.mp4", 0.5, 1.5)
+    assert player_clip(make_video(project, url="javascript:alert(1)"))["src"] == ""
+    ticks = make_video(project, start_time=9000, end_time=18000, time_unit="pts")
+    assert (player_clip(ticks)["start"], player_clip(ticks)["end"]) == (None, None)
+
+
+RULES = {
+    "name": "Counting",
+    "kind": "main",
+    "foils_per_item": "5",
+    "votes_wanted": "3",
+    "votes_needed": "2",
+    "valid_when": "enough",
+    "foils_enough": "4",
+}
+
+
+def test_a_subtest_is_made_with_its_rules(owner, project):
+    simpler = make_subtest(project, kind=Subtest.Kind.PROFICIENCY)
+    url = reverse("corpus:subtests", args=[project.slug])
+    assert owner.post(url, {**RULES, "proficiency_subtest": simpler.pk}).status_code == 302
+    made = Subtest.objects.get(name="Counting")
+    assert (made.project, made.foils_per_item, made.foils_enough, made.proficiency_subtest) == (project, 5, 4, simpler)
+    assert AuditEvent.objects.get().action == "corpus.create_subtest"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [({"votes_needed": "4"}, "votes_needed"), ({"foils_per_item": "0"}, "foils_per_item"), ({"name": "taken"}, "name")],
+)
+def test_rules_that_cannot_hold_are_said_beside_their_field(owner, project, wrong, field):
+    make_subtest(project, name="taken")
+    response = owner.post(reverse("corpus:subtests", args=[project.slug]), {**RULES, **wrong})
+    assert response.status_code == 422
+    assert list(response.context["form"].errors) == [field]
+    assert Subtest.objects.count() == 1
+
+
+def test_a_proficiency_subtest_of_another_project_is_no_choice(owner, project):
+    foreign = make_subtest(make_project(), kind=Subtest.Kind.PROFICIENCY)
+    response = owner.post(reverse("corpus:subtests", args=[project.slug]), {**RULES, "proficiency_subtest": foreign.pk})
+    assert "proficiency_subtest" in response.context["form"].errors
+
+
+def test_subtests_are_listed_with_counts(owner, project):
+    subtest = make_subtest(project)
+    make_item(subtest, state="valid")
+    make_item(subtest)
+    (row,) = owner.get(reverse("corpus:subtests", args=[project.slug])).context["subtests"]
+    assert (row.n_items, row.n_valid) == (2, 1)
