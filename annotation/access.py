@@ -6,6 +6,7 @@ from django.db.models import QuerySet
 from django.http import Http404
 from django.utils.translation import gettext as _
 
+from annotation.claims import Claim, claim_of
 from annotation.models import Edit, Lease, Review, Slot, Vote
 from corpus.models import Item
 from projects.access import require_role, roles_in
@@ -21,6 +22,14 @@ def lease_for(person: User, token: str) -> Lease:
         return leases.get(token=token, person=person)
     except Lease.DoesNotExist as error:
         raise Http404(_("There is no such work of yours.")) from error
+
+
+def claim_for(person: User, token: str) -> Claim:
+    """The person's running claim with this token; Http404 where it is over or somebody else's."""
+    lease = lease_for(person, token)
+    if lease.ending or lease.slot.token != token:
+        raise Http404(_("Your time on this piece is over; take the next."))
+    return claim_of(lease, lease.slot, resumed=True)
 
 
 def slot_for(person: User, token: str) -> Slot:

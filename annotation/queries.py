@@ -1,0 +1,353 @@
+"""What pages ask: the card of a claimed piece of work, why a queue is empty, how far a project is.
+
+Cards are plain data. What must not reach an annotator is not in them: names of others, which text is the caption.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db.models import Count, Q, QuerySet
+from django.http import Http404
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.claims import Claim
+from annotation.eligible import JUDGING, bars, lineage_of
+from annotation.models import (
+    Edit,
+    Lease,
+    Review,
+    ReviewDecision,
+    Slot,
+    SlotState,
+    Stage,
+    Task,
+    Vote,
+    VoteState,
+)
+from annotation.rules import editing
+from annotation.rules.editing import Finding
+from corpus.models import Caption, Item, MediaState, Subtest, Video
+from corpus.rules.states import CandidateState
+from generation.models import Candidate, CandidateGroup
+from projects.models import Project, User
+from text.diff import diff_segments
+
+Segments = list[tuple[str, str]]
+C = CandidateState
+
+
+@dataclass(frozen=True)
+class ReturnNote:
+    """What a reviewer said of a returned piece."""
+
+    reasons: tuple[str, ...]
+    comment: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A foil on a card with what made it. `notes`: why it, or what it was reworded from, came back; newest first."""
+
+    candidate_id: int
+    text: str
+    rank: int
+    by_person: bool
+    method: str
+    method_version: str
+    model_id: str
+    segments: Segments
+    span: tuple[int, int]
+    returned: bool = False
+    notes: tuple[ReturnNote, ...] = ()
+
+
+@dataclass(frozen=True)
+class EditWork:
+    """`wanted` texts are to be written; `others` are the group's foils that are under way or accepted already."""
+
+    caption: Caption
+    wanted: int
+    suggestions: list[Suggestion]
+    others: list[str]
+    # Characters of the caption that the suggestions change: the target span of the task, if there is one.
+    target_span: tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class FilterNote:
+    filter: str
+    score: float | None
+    passed: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class ReviewWork:
+    caption: Caption
+    foil: Suggestion
+    others: list[str]
+    findings: list[Finding]
+    filters: list[FilterNote]
+
+
+@dataclass(frozen=True)
+class ShownText:
+    """One of the two texts of a judgement; in `segments` the differing words are of kind "added"."""
+
+    text: str
+    segments: Segments
+
+
+@dataclass(frozen=True)
+class ValidationWork:
+    first: ShownText
+    second: ShownText
+
+
+@dataclass(frozen=True)
+class Card:
+    """All that the page of a claimed piece of work shows. Exactly one of edit, review, validation is there."""
+
+    claim: Claim
+    project: Project
+    subtest: Subtest
+    video: Video
+    guideline_version: int | None
+    guideline_text: str
+    done_today: int
+    done_in_all: int
+    edit: EditWork | None = None
+    review: ReviewWork | None = None
+    validation: ValidationWork | None = None
+
+
+def claim_card(person: User, claim: Claim, *, now: datetime | None = None) -> Card:
+    """The card of the person's running claim; Http404 where the lease is over or somebody else's."""
+    slot = _running_slot(person, claim)
+    lease = Lease.objects.select_related("guideline").get(pk=claim.lease_id)
+    today, in_all = work_counts(person, slot.project, slot.stage, now or timezone.now())
+    fields = {
+        "claim": claim,
+        "project": slot.project,
+        "video": slot.video,
+        "guideline_version": lease.guideline.version if lease.guideline else None,
+        "guideline_text": lease.guideline.text if lease.guideline else "",
+        "done_today": today,
+        "done_in_all": in_all,
+    }
+    task = slot.task
+    if slot.stage == Stage.EDIT:
+        return Card(**fields, subtest=task.group.run.subtest, edit=_edit_work(task.group))
+    if slot.stage == Stage.REVIEW:
+        candidate = task.candidate
+        return Card(**fields, subtest=candidate.group.run.subtest, review=_review_work(candidate))
+    return Card(**fields, subtest=task.item.subtest, validation=_validation_work(task, lease))
+
+
+def _running_slot(person: User, claim: Claim) -> Slot:
+    slots = Slot.objects.select_related("project", "video", *_CARD_ROWS[Stage(claim.stage)])
+    slot = slots.filter(pk=claim.slot_id, person=person, token=claim.token, state=SlotState.LEASED).first()
+    if slot is None:
+        raise Http404(_("Your time on this piece is over; take the next."))
+    return slot
+
+
+_CARD_ROWS = {
+    Stage.EDIT: ("task__group__caption", "task__group__run__subtest", "task__group__run__project"),
+    Stage.REVIEW: ("task__candidate__group__caption", "task__candidate__group__run__subtest"),
+    Stage.VALIDATION: ("task__item__caption", "task__item__subtest", "task__foil"),
+    Stage.BASELINE: ("task__item__caption", "task__item__subtest"),
+}
+
+
+def _edit_work(group: CandidateGroup) -> EditWork:
+    rows = list(group.candidates.exclude(state__in=[C.GENERATED, C.FILTERED_OUT]).order_by("rank", "pk"))
+    in_hand = [candidate for candidate in rows if candidate.state == C.EDITING]
+    under_way = [c for c in rows if c.state == C.IN_REVIEW or (c.state == C.ACCEPTED and c.foil_id is None)]
+    parents = {candidate.pk: candidate.parent_id for candidate in rows}
+    notes = _notes_by_candidate(parents)
+    suggestions = [
+        _suggestion(group.caption.text, candidate, _notes_of(candidate.pk, parents, notes)) for candidate in in_hand
+    ]
+    spans = [suggestion.span for suggestion in suggestions if not suggestion.by_person]
+    return EditWork(
+        caption=group.caption,
+        wanted=max(0, group.run.subtest.foils_per_item - len(under_way)),
+        suggestions=suggestions,
+        others=[candidate.text for candidate in under_way],
+        target_span=(min(start for start, _ in spans), max(end for _, end in spans)) if spans else None,
+    )
+
+
+def _review_work(candidate: Candidate) -> ReviewWork:
+    group = candidate.group
+    parents: dict[int, int | None] = dict(zip(*_lineage_pairs(candidate), strict=True))
+    others = group.candidates.filter(Q(state=C.IN_REVIEW) | Q(state=C.ACCEPTED, foil=None)).exclude(pk=candidate.pk)
+    texts = list(others.order_by("rank", "pk").values_list("text", flat=True))
+    scores = candidate.filter_scores.order_by("pk").values_list("filter", "score", "passed", "detail")
+    return ReviewWork(
+        caption=group.caption,
+        foil=_suggestion(group.caption.text, candidate, _notes_of(candidate.pk, parents, _notes_by_candidate(parents))),
+        others=texts,
+        findings=editing.check_text(group.caption.text, candidate.text, texts),
+        filters=[FilterNote(*row) for row in scores],
+    )
+
+
+def _lineage_pairs(candidate: Candidate) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
+    line = lineage_of(candidate)
+    return line, (*line[1:], None)
+
+
+def _validation_work(task: Task, lease: Lease) -> ValidationWork:
+    caption, foil = task.item.caption.text, task.foil.text
+    of_caption = ShownText(caption, _kept_side(diff_segments(foil, caption)))
+    of_foil = ShownText(foil, _kept_side(diff_segments(caption, foil)))
+    first, second = (of_caption, of_foil) if lease.caption_first else (of_foil, of_caption)
+    return ValidationWork(first, second)
+
+
+def _kept_side(segments: Segments) -> Segments:
+    return [(kind, text) for kind, text in segments if kind != "removed"]
+
+
+def _suggestion(caption: str, candidate: Candidate, notes: tuple[ReturnNote, ...]) -> Suggestion:
+    return Suggestion(
+        candidate_id=candidate.pk,
+        text=candidate.text,
+        rank=candidate.rank,
+        by_person=candidate.author_id is not None,
+        method=candidate.method,
+        method_version=candidate.method_version,
+        model_id=candidate.model_id,
+        segments=diff_segments(caption, candidate.text),
+        span=(candidate.span_start, candidate.span_end),
+        returned=candidate.state == C.EDITING and candidate.claimed_from == C.RETURNED,
+        notes=notes,
+    )
+
+
+def _notes_by_candidate(candidates: Mapping[int, object]) -> dict[int, list[ReturnNote]]:
+    returned = Review.objects.filter(
+        candidate__in=list(candidates), decision=ReviewDecision.SEND_BACK, undone_at=None, slot__isnull=False
+    )
+    notes: dict[int, list[ReturnNote]] = {}
+    for review in returned.order_by("-created_at", "-pk"):
+        note = ReturnNote(tuple(review.reasons), review.comment, review.created_at)
+        notes.setdefault(review.candidate_id, []).append(note)
+    return notes
+
+
+def _notes_of(
+    candidate: int | None, parents: Mapping[int, int | None], notes: Mapping[int, Sequence[ReturnNote]]
+) -> tuple[ReturnNote, ...]:
+    found: list[ReturnNote] = []
+    while candidate is not None:
+        found += notes.get(candidate, ())
+        candidate = parents.get(candidate)
+    return tuple(found)
+
+
+def work_counts(person: User, project: Project, stage: str, now: datetime) -> tuple[int, int]:
+    """How many pieces the person has done in this stage, (since midnight in the current time zone, in all)."""
+    midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
+    rows = {
+        Stage.EDIT: Edit.objects.filter(person=person, undone_at=None, group__run__project=project),
+        Stage.REVIEW: Review.objects.filter(person=person, undone_at=None, candidate__group__run__project=project),
+    }.get(Stage(stage))
+    if rows is None:
+        votes = Vote.objects.filter(person=person, stage=stage, item__subtest__project=project)
+        rows = votes.exclude(state=VoteState.UNDONE)
+    counts = rows.aggregate(today=Count("pk", filter=Q(created_at__gte=midnight)), in_all=Count("pk"))
+    return counts["today"], counts["in_all"]
+
+
+@dataclass(frozen=True)
+class EmptyReason:
+    """`code` is a key of annotation.messages.EMPTY; `count` is how many places it keeps from the person."""
+
+    code: str
+    count: int
+
+
+def why_empty(person: User, project: Project, stage: str, *, now: datetime | None = None) -> list[EmptyReason]:
+    """Why there is nothing for this person in a stage: a place counts under the first reason that holds. One query.
+
+    An empty list means that there is something to claim.
+    """
+    moment = now or timezone.now()
+    barred = bars(person, project, stage, moment)
+    free = Q(state=SlotState.FREE)
+    mine = Q(person=person)
+    left, conditions = free, {}
+    ordered = {
+        "media_missing": barred.media,
+        "yours": barred.yours,
+        "made_it": barred.made,
+        "reviewed_it": barred.reviewed | barred.judged,
+        "reserved": barred.reserved,
+    }
+    for code, condition in ordered.items():
+        conditions[code] = left & condition
+        left &= ~condition
+    slots = Slot.objects.filter(project=project, stage=stage).exclude(state=SlotState.CANCELLED)
+    counts = slots.aggregate(
+        total=Count("pk"),
+        claimable=Count("pk", filter=left),
+        leased=Count("pk", filter=Q(state=SlotState.LEASED) & ~mine),
+        **{code: Count("pk", filter=condition) for code, condition in conditions.items()},
+    )
+    if counts.pop("claimable"):
+        return []
+    total = counts.pop("total")
+    found = [EmptyReason(code, count) for code, count in counts.items() if count]
+    return found or [EmptyReason("all_done" if total else "nothing_yet", total)]
+
+
+@dataclass(frozen=True)
+class Funnel:
+    """How many of a project are where; `tasks` is keyed by (stage, state), the other tables by state."""
+
+    groups: int
+    nothing_survived: int
+    waiting_for_tasks: int
+    candidates: dict[str, int] = field(default_factory=dict)
+    tasks: dict[tuple[str, str], int] = field(default_factory=dict)
+    items: dict[str, int] = field(default_factory=dict)
+    votes: dict[str, int] = field(default_factory=dict)
+    captions_in_doubt: int = 0
+    media_missing: int = 0
+
+
+def funnel(project: Project) -> Funnel:
+    """The project's numbers from captions to valid items: eight queries whatever its size."""
+    groups = CandidateGroup.objects.filter(run__project=project)
+    alive = Candidate.objects.filter(group__run__project=project).exclude(state__in=[C.GENERATED, C.FILTERED_OUT])
+    by_group = groups.aggregate(all=Count("pk"), untasked=Count("pk", filter=Q(tasked=False)))
+    dead = groups.filter(tasked=True).exclude(run__method="person").exclude(pk__in=alive.values("group"))
+    task_counts = Task.objects.filter(project=project).values_list("stage", "state").annotate(n=Count("pk"))
+    return Funnel(
+        groups=by_group["all"],
+        nothing_survived=dead.count(),
+        waiting_for_tasks=by_group["untasked"],
+        candidates=_by(Candidate.objects.filter(group__run__project=project), "state"),
+        tasks={(stage, state): n for stage, state, n in task_counts.order_by()},
+        items=_by(Item.objects.filter(subtest__project=project), "state"),
+        votes=_by(Vote.objects.filter(item__subtest__project=project), "state"),
+        captions_in_doubt=Caption.objects.filter(video__project=project, flagged_false=True).count(),
+        media_missing=Video.objects.filter(project=project).exclude(media_state=MediaState.READY).count(),
+    )
+
+
+def open_work(person: User, project: Project, stage: str, *, now: datetime | None = None) -> int:
+    """How many places of a stage are free for this person right now."""
+    barred = bars(person, project, stage, now or timezone.now())
+    free = Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE)
+    return free.exclude(barred.any()).values("item" if stage in JUDGING else "task").distinct().count()
+
+
+def _by(rows: QuerySet, column: str) -> dict[str, int]:
+    return dict(rows.order_by().values_list(column).annotate(n=Count("pk")))

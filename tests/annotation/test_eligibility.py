@@ -1,0 +1,129 @@
+"""The leakage rule, pure. Video 1 has the groups 10 and 11, video 2 has group 20."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation.rules.eligibility import Hand, PersonFacts, Refusal, TaskFacts, why_not
+
+HERE, SAME_VIDEO, ELSEWHERE = Hand(1, 10), Hand(1, 11), Hand(2, 20)
+NOBODY = PersonFacts(person=7)
+EDIT = TaskFacts("edit", HERE)
+REVIEW = TaskFacts("review", HERE, lineage=(103, 102, 101))
+VALIDATION = TaskFacts("validation", HERE, item=500)
+BASELINE = TaskFacts("baseline", HERE, item=500)
+JUDGED_STAGES = [REVIEW, VALIDATION, BASELINE]
+ALL = [EDIT, *JUDGED_STAGES]
+
+
+def person(**facts) -> PersonFacts:
+    return replace(NOBODY, **{name: frozenset(value) for name, value in facts.items()})
+
+
+@pytest.mark.parametrize("scope", ["video", "item"])
+@pytest.mark.parametrize("task", ALL)
+def test_who_had_no_hand_in_it_may_do_anything(task, scope):
+    assert why_not(NOBODY, task, scope) is None
+
+
+@pytest.mark.parametrize("task", JUDGED_STAGES)
+def test_who_made_a_foil_of_a_video_neither_reviews_nor_validates_nor_takes_the_baseline_on_it(task):
+    assert why_not(person(made=[HERE]), task, "video") == Refusal.MADE_IT
+    assert why_not(person(made=[SAME_VIDEO]), task, "video") == Refusal.MADE_IT
+    assert why_not(person(made=[ELSEWHERE]), task, "video") is None
+
+
+@pytest.mark.parametrize("task", JUDGED_STAGES)
+def test_with_the_item_as_scope_only_the_same_group_counts(task):
+    assert why_not(person(made=[HERE]), task, "item") == Refusal.MADE_IT
+    assert why_not(person(made=[SAME_VIDEO]), task, "item") is None
+    assert why_not(person(reviewed=[SAME_VIDEO]), task, "item") is None
+
+
+@pytest.mark.parametrize("task", JUDGED_STAGES)
+def test_who_reviewed_on_a_video_judges_nothing_else_of_it(task):
+    assert why_not(person(reviewed=[SAME_VIDEO]), task, "video") == Refusal.REVIEWED_IT
+
+
+def test_who_made_and_reviewed_may_still_edit():
+    assert why_not(person(made=[HERE], reviewed=[HERE], judged=[HERE]), EDIT, "video") is None
+
+
+def test_an_author_never_reviews_own_work_nor_what_was_reworded_from_it():
+    for own in REVIEW.lineage:
+        assert why_not(person(wrote=[own], sent_back=[101]), REVIEW, "video") == Refusal.OWN_WORK
+
+
+def test_the_reviewer_who_returned_a_piece_may_review_it_again():
+    for returned in REVIEW.lineage:
+        assert why_not(person(reviewed=[HERE], sent_back=[returned]), REVIEW, "video") is None
+    assert why_not(person(reviewed=[HERE], sent_back=[999]), REVIEW, "video") == Refusal.REVIEWED_IT
+
+
+def test_the_reviewer_who_returned_a_piece_and_then_edited_there_may_not():
+    assert why_not(person(reviewed=[HERE], made=[SAME_VIDEO], sent_back=[103]), REVIEW, "video") == Refusal.MADE_IT
+
+
+def test_who_reviewed_or_fixed_never_validates_even_a_piece_that_they_returned():
+    returned = replace(VALIDATION, lineage=(103,))
+    assert why_not(person(reviewed=[HERE], sent_back=[103]), returned, "item") == Refusal.REVIEWED_IT
+
+
+def test_nobody_gets_the_same_item_twice_in_a_stage():
+    for task in (VALIDATION, BASELINE):
+        assert why_not(person(judged_items=[500]), task, "video") == Refusal.SAME_ITEM
+        assert why_not(person(judged_items=[501]), task, "video") is None
+
+
+def test_several_items_of_a_video_may_be_validated_but_the_baseline_wants_fresh_eyes():
+    judged = person(judged=[SAME_VIDEO])
+    assert why_not(judged, VALIDATION, "video") is None
+    assert why_not(judged, BASELINE, "video") == Refusal.JUDGED_IT
+    # "judged any item of that video" has no narrower scope.
+    assert why_not(judged, BASELINE, "item") == Refusal.JUDGED_IT
+
+
+def test_imported_items_of_a_video_share_one_hand_in_the_scope_of_items():
+    imported = replace(VALIDATION, hand=Hand(1, None))
+    assert why_not(person(made=[Hand(1, None)]), imported, "item") == Refusal.MADE_IT
+    assert why_not(person(made=[HERE]), imported, "item") is None
+
+
+@pytest.mark.parametrize("task", ALL)
+def test_missing_media_closed_tasks_and_reserved_pieces_are_nobodys_work(task):
+    assert why_not(NOBODY, replace(task, media_ready=False), "video") == Refusal.MEDIA_MISSING
+    assert why_not(NOBODY, replace(task, is_open=False), "video") == Refusal.TASK_OVER
+    assert why_not(NOBODY, replace(task, reserved_for=8), "video") == Refusal.RESERVED
+    assert why_not(NOBODY, replace(task, reserved_for=7), "video") is None
+
+
+hands = st.frozensets(st.builds(Hand, st.integers(1, 2), st.sampled_from([None, 10, 11, 20])), max_size=3)
+ids = st.frozensets(st.integers(100, 104), max_size=3)
+people = st.builds(
+    PersonFacts,
+    person=st.just(7),
+    made=hands,
+    reviewed=hands,
+    judged=hands,
+    wrote=ids,
+    sent_back=ids,
+    judged_items=st.frozensets(st.integers(500, 501), max_size=2),
+)
+tasks = st.sampled_from(ALL)
+
+
+@given(people, tasks)
+def test_what_the_item_scope_forbids_the_video_scope_forbids_too(who, task):
+    if why_not(who, task, "item") is not None:
+        assert why_not(who, task, "video") is not None
+
+
+@given(people, tasks, hands, ids, st.sampled_from(["video", "item"]))
+def test_doing_more_never_allows_more_except_returning_a_piece(who, task, more, more_ids, scope):
+    did_more = replace(
+        who, made=who.made | more, reviewed=who.reviewed | more, judged=who.judged | more, wrote=who.wrote | more_ids
+    )
+    if why_not(who, task, scope) is not None:
+        assert why_not(did_more, task, scope) is not None

@@ -1,0 +1,99 @@
+"""Every state with every move. The expected tables are written out here, from workflow.md, not read from the code."""
+
+import pytest
+
+from corpus.rules.states import (
+    CANDIDATE_MOVES,
+    ITEM_MOVES,
+    TERMINAL_CANDIDATE_STATES,
+    CandidateState,
+    IllegalMove,
+    ItemState,
+    first_item_state,
+    next_candidate_state,
+    next_item_state,
+)
+
+CANDIDATE = {
+    ("generated", "reject"): "filtered_out",
+    ("generated", "queue"): "queued",
+    ("generated", "skip_editing"): "in_review",
+    ("filtered_out", "readmit"): "queued",
+    ("queued", "claim"): "editing",
+    ("returned", "claim"): "editing",
+    ("editing", "release"): "queued",
+    ("editing", "release_returned"): "returned",
+    ("editing", "submit"): "in_review",
+    ("editing", "supersede"): "superseded",
+    ("in_review", "undo_submit"): "editing",
+    ("in_review", "accept"): "accepted",
+    ("in_review", "send_back"): "returned",
+    ("in_review", "drop"): "dropped",
+    ("in_review", "supersede"): "superseded",
+    ("accepted", "undo_review"): "in_review",
+    ("returned", "undo_review"): "in_review",
+    ("dropped", "undo_review"): "in_review",
+    ("superseded", "undo_review"): "in_review",
+    ("accepted", "withdraw"): "superseded",
+}
+ITEM = {
+    ("in_validation", "vote"): {"in_validation", "valid", "invalid", "split"},
+    ("split", "adjudicate"): {"valid", "invalid"},
+    ("valid", "recount"): {"in_validation"},
+    ("invalid", "recount"): {"in_validation"},
+    ("split", "recount"): {"in_validation"},
+    ("invalid", "requeue"): {"requeued"},
+    ("valid", "retract"): {"retracted"},
+}
+
+
+def test_the_tables_name_no_move_that_this_file_does_not_know():
+    assert set(CANDIDATE_MOVES) == {move for _, move in CANDIDATE}
+    assert set(ITEM_MOVES) == {move for _, move in ITEM}
+
+
+@pytest.mark.parametrize("move", sorted(CANDIDATE_MOVES))
+@pytest.mark.parametrize("state", list(CandidateState))
+def test_a_candidate_moves_as_written_and_in_no_other_way(state, move):
+    if (state.value, move) in CANDIDATE:
+        assert next_candidate_state(state, move) == CANDIDATE[state.value, move]
+    else:
+        with pytest.raises(IllegalMove, match=f"is {state}, so '{move}' is not possible"):
+            next_candidate_state(state, move)
+
+
+@pytest.mark.parametrize("outcome", list(ItemState))
+@pytest.mark.parametrize("move", sorted(ITEM_MOVES))
+@pytest.mark.parametrize("state", list(ItemState))
+def test_an_item_moves_as_written_and_in_no_other_way(state, move, outcome):
+    if outcome.value in ITEM.get((state.value, move), ()):
+        assert next_item_state(state, move, outcome) == outcome
+    else:
+        with pytest.raises(IllegalMove):
+            next_item_state(state, move, outcome)
+
+
+def test_a_move_with_one_target_needs_no_outcome_and_one_with_several_does():
+    assert next_item_state("invalid", "requeue") == ItemState.REQUEUED
+    with pytest.raises(IllegalMove):
+        next_item_state("split", "adjudicate")
+
+
+def test_an_unknown_move_names_those_there_are():
+    with pytest.raises(IllegalMove, match="choose one of: reject, queue"):
+        next_candidate_state("queued", "teleport")
+    with pytest.raises(IllegalMove, match="choose one of: vote, adjudicate"):
+        next_item_state("valid", "teleport")
+
+
+def test_nothing_but_an_undo_leads_on_from_a_terminal_state():
+    undos = {"undo_review", "withdraw"}
+    for state in TERMINAL_CANDIDATE_STATES:
+        assert {move for origin, move in CANDIDATE if origin == state} <= undos
+    for state in ("requeued", "retracted"):
+        assert not [move for origin, move in ITEM if origin == state]
+
+
+def test_an_item_waits_for_votes_only_where_some_are_wanted():
+    assert first_item_state(3) == ItemState.IN_VALIDATION
+    assert first_item_state(0) == ItemState.VALID
