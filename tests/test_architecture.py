@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from importlinter.cli import lint_imports
 
+from foilworks.cli import own_commands
 from text.registry import Entry, load
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -214,6 +215,21 @@ def test_every_queued_job_exists_and_takes_an_id_and_its_row():
         arguments = [argument.arg for argument in definitions[0].args.args]
         assert len(arguments) == 2, f"{where}: {dotted} takes {arguments}, not (target_id, job)"
         assert arguments[1] == "job", f"{where}: {dotted} takes {arguments}, not (target_id, job)"
+
+
+def test_the_map_of_the_house_names_what_is_there():
+    """docs/where-to-change.md and the README lag behind nothing: every path and command in them exists."""
+    texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/where-to-change.md")}
+    missing = [
+        f"{name}: {path}"
+        for name, text in texts.items()
+        for path in re.findall(r"`([a-z_]+/[\w./-]*[\w/])`", text) + re.findall(r"\]\(([\w./-]+)\)", text)
+        if not (ROOT / path).exists() and not (ROOT / name).parent.joinpath(path).exists()
+    ]
+    found("paths that are not there", [entry for entry in missing if "var/" not in entry])
+    named = set(re.findall(r"^\.venv/bin/foilworks (\w+)", texts["README.md"], re.MULTILINE))
+    assert named
+    assert named <= set(own_commands())
 
 
 BOOT = """
