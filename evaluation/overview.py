@@ -182,7 +182,9 @@ def items_by_subtest(project: Project) -> list[Subtest]:
         return Count("items", filter=Q(items__state__in=states))
 
     return list(
-        Subtest.objects.filter(project=project).annotate(
+        Subtest.objects.filter(project=project)
+        .order_by("name")
+        .annotate(
             n_items=Count("items"),
             n_waiting=count(ItemState.IN_VALIDATION),
             n_valid=count(ItemState.VALID),

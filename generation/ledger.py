@@ -1,5 +1,6 @@
 """What became of a run's candidates: counts per state, rejections per filter, the candidates with their diffs."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count, Q, QuerySet
@@ -21,10 +22,30 @@ class FilterCount:
         return self.rejected / self.judged if self.judged else 0.0
 
 
+@dataclass
+class RunCounts:
+    """Candidates of one run."""
+
+    made: int = 0
+    rejected: int = 0
+    accepted: int = 0
+
+
 def state_counts(run: GenerationRun) -> list[tuple[str, int]]:
     """(state, how many candidates are in it), in the order of the state machine; empty states are left out."""
     counts = dict(Candidate.objects.filter(group__run=run).values_list("state").annotate(Count("id")).order_by())
     return [(state.value, counts[state]) for state in CandidateState if state in counts]
+
+
+def counts_by_run(runs: Iterable[GenerationRun]) -> dict[int, RunCounts]:
+    """The counts of each of the runs, by id; one query for all of them."""
+    found = {run.pk: RunCounts() for run in runs}
+    rows = Candidate.objects.filter(group__run__in=found).order_by().values_list("group__run", "state")
+    for run, state, n in rows.annotate(n=Count("id")):
+        found[run].made += n
+        found[run].rejected += n if state == CandidateState.FILTERED_OUT else 0
+        found[run].accepted += n if state == CandidateState.ACCEPTED else 0
+    return found
 
 
 def filter_counts(run: GenerationRun) -> list[FilterCount]:

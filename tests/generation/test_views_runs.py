@@ -1,0 +1,236 @@
+"""Pages of runs: the list, the form that comes out of the tables, live progress, the ledger, a candidate's origin."""
+
+import pytest
+from django.urls import reverse
+
+from corpus.rules.states import CandidateState
+from generation.filters.table import FILTERS
+from generation.methods.table import METHODS
+from generation.models import FilterScore, GenerationRun
+from jobs.models import Job, JobState
+from projects.models import AuditEvent, Role
+from tests.factories import (
+    make_candidate,
+    make_caption,
+    make_group,
+    make_member,
+    make_project,
+    make_run,
+    make_subtest,
+    make_video,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project():
+    return make_project()
+
+
+@pytest.fixture
+def subtest(project):
+    return make_subtest(project, name="Direction")
+
+
+@pytest.fixture
+def owner(client, project):
+    client.force_login(make_member(project, Role.RESEARCHER, name="owner"))
+    return client
+
+
+def url(name: str, project, *args) -> str:
+    return reverse(f"generation:{name}", args=[project.slug, *args])
+
+
+def form_data(subtest, **changes):
+    data = {"method": "number", "subtest": subtest.pk, "mode": "corrected", "seed": "3", "split": "", "filters": []}
+    return {**data, **changes}
+
+
+def rejected(candidate, *filters: str) -> None:
+    FilterScore.objects.bulk_create(
+        FilterScore(candidate=candidate, filter=slug, filter_version="1", passed=slug not in filters)
+        for slug in ("identical", "minimal_edit")
+    )
+
+
+class TestNewRun:
+    def test_a_run_is_started_with_what_the_form_says(self, owner, project, subtest):
+        make_caption(make_video(project, split="test"), "a man claps exactly three times.")
+        answer = owner.post(
+            url("new_run", project),
+            form_data(
+                subtest,
+                split="test",
+                filters=["identical", "minimal_edit"],
+                **{"method-max": "5", "method-split": "easy", "minimal_edit-max_words": "2", "duplicate-x": "unread"},
+            ),
+        )
+        run = GenerationRun.objects.get()
+        assert answer["Location"] == url("run", project, run.pk)
+        assert (run.method, run.mode, run.seed, run.subtest) == ("number", "corrected", 3, subtest)
+        assert (run.params["max"], run.params["split"], run.params["anchor"]) == (5, "easy", "exactly")
+        assert {row["slug"]: row["params"].get("max_words") for row in run.filters} == {
+            "identical": None,
+            "minimal_edit": 2,
+        }
+        assert run.selection["split"] == "test"
+        assert run.job.state == JobState.WAITING
+        assert AuditEvent.objects.get().action == "generation.start_run"
+
+    def test_no_filter_is_a_choice(self, owner, project, subtest):
+        make_caption(make_video(project))
+        owner.post(url("new_run", project), form_data(subtest))
+        assert GenerationRun.objects.get().filters == []
+
+    def test_a_parameter_that_its_method_does_not_take_is_said_beside_it(self, owner, project, subtest):
+        make_caption(make_video(project))
+        answer = owner.post(url("new_run", project), form_data(subtest, **{"method-max": "many"}))
+        assert answer.status_code == 422
+        assert "max" in answer.context["form"].params.errors
+        assert not GenerationRun.objects.exists()
+
+    def test_parameters_of_a_filter_that_is_not_chosen_are_not_asked_about(self, owner, project, subtest):
+        make_caption(make_video(project))
+        wrong = {"minimal_edit-max_words": "few"}
+        assert owner.post(url("new_run", project), form_data(subtest, **wrong)).status_code == 302
+        answer = owner.post(url("new_run", project), form_data(subtest, filters=["minimal_edit"], **wrong))
+        assert answer.status_code == 422
+
+    def test_a_run_without_captions_is_refused_with_what_to_do(self, owner, project, subtest):
+        answer = owner.post(url("new_run", project), form_data(subtest))
+        assert answer.status_code == 400
+        assert "import captions" in answer.content.decode()
+
+    def test_the_subtest_of_another_project_is_no_choice(self, owner, project, subtest):
+        foreign = make_subtest(make_project())
+        answer = owner.post(url("new_run", project), form_data(foreign))
+        assert "subtest" in answer.context["form"].errors
+
+    @pytest.mark.parametrize("method", METHODS)
+    def test_the_form_has_a_field_for_every_parameter_of_every_method(self, owner, project, subtest, method):
+        html = owner.get(url("new_run", project), {"method": method}).content.decode()
+        fragment = owner.get(url("method_fields", project), {"method": method}).content.decode()
+        for param in METHODS[method].params:
+            assert f'name="method-{param.name}"' in html
+            assert f'name="method-{param.name}"' in fragment
+        assert "<html" not in fragment
+
+    def test_an_unknown_method_shows_the_first(self, owner, project, subtest):
+        form = owner.get(url("method_fields", project), {"method": "../etc"}).context["form"]
+        assert form.method_slug == next(iter(METHODS))
+
+    def test_without_a_subtest_the_page_says_to_make_one(self, owner, project):
+        assert reverse("corpus:subtests", args=[project.slug]) in owner.get(url("new_run", project)).content.decode()
+
+
+class TestRuns:
+    def test_a_list_of_many_costs_as_many_queries_as_one(self, owner, project, subtest, django_assert_num_queries):
+        for n in range(12):
+            run = make_run(subtest, job=Job.objects.create(dotted="x", target_id=1))
+            make_candidate(make_group(run), state=CandidateState.FILTERED_OUT if n % 2 else CandidateState.ACCEPTED)
+            if n in (0, 11):
+                # Session, person, project, roles, count, rows, their counts.
+                with django_assert_num_queries(7):
+                    answer = owner.get(url("runs", project))
+        newest = answer.context["page"][0].counts
+        assert (newest.made, newest.rejected, newest.accepted) == (1, 1, 0)
+
+    def test_an_empty_list_says_what_a_run_is(self, owner, project):
+        assert "No run yet" in owner.get(url("runs", project)).content.decode()
+
+
+class TestRun:
+    @pytest.fixture
+    def run(self, subtest):
+        run = make_run(subtest, method="number")
+        for n in range(30):
+            state = CandidateState.FILTERED_OUT if n < 3 else CandidateState.QUEUED
+            rejected(make_candidate(make_group(run), state=state), *(["minimal_edit"] if n < 3 else []))
+        return run
+
+    def test_states_and_rejections_are_counted(self, owner, project, run):
+        context = owner.get(url("run", project, run.pk)).context
+        assert context["states"] == [("filtered_out", 3), ("queued", 27)]
+        assert [(row.slug, row.judged, row.rejected) for row in context["filters"]] == [
+            ("identical", 30, 0),
+            ("minimal_edit", 30, 3),
+        ]
+
+    def test_the_ledger_is_narrowed_by_state_and_by_filter(self, owner, project, run):
+        page = url("run", project, run.pk)
+        assert owner.get(page).context["page"].paginator.count == 30
+        assert owner.get(page, {"state": "filtered_out"}).context["page"].paginator.count == 3
+        assert owner.get(page, {"rejected_by": "minimal_edit"}).context["page"].paginator.count == 3
+        assert owner.get(page, {"rejected_by": "identical"}).context["page"].paginator.count == 0
+
+    def test_a_page_of_candidates_costs_a_fixed_number_of_queries(self, owner, project, run, django_assert_num_queries):
+        # Session, person, project, roles, run, count, candidates, their scores, states, filters.
+        with django_assert_num_queries(10):
+            owner.get(url("run", project, run.pk))
+
+    def test_a_candidate_shows_what_changed_with_words_for_a_screen_reader(self, owner, project, subtest):
+        run = make_run(subtest)
+        caption = make_caption(make_video(project), "a <i>man</i> folds a shirt.")
+        make_candidate(make_group(run, caption), "a <i>man</i> unfolds a shirt.")
+        html = owner.get(url("run", project, run.pk)).content.decode()
+        assert '<del><span class="visually-hidden">removed: </span>folds</del>' in html
+        assert '<ins><span class="visually-hidden">added: </span>unfolds</ins>' in html
+        assert "<i>man" not in html
+
+    @pytest.mark.parametrize(
+        ("state", "polls"), [("waiting", True), ("running", True), ("done", False), ("failed", False)]
+    )
+    def test_progress_asks_again_only_while_the_job_is_alive(self, owner, project, subtest, state, polls):
+        job = Job.objects.create(dotted="x", target_id=1, state=state, done=5, total=20, error="it broke")
+        run = make_run(subtest, job=job)
+        html = owner.get(url("run_progress", project, run.pk)).content.decode()
+        assert (f'hx-get="{url("run_progress", project, run.pk)}"' in html) is polls
+        assert 'max="20" value="5"' in html
+        assert "<html" not in html
+
+    def test_a_run_of_another_project_is_not_there(self, owner, project):
+        foreign = make_run(make_subtest(make_project()))
+        for name in ("run", "run_progress"):
+            assert owner.get(url(name, project, foreign.pk)).status_code == 404
+
+
+class TestCandidate:
+    def test_origin_scores_family_and_history_are_shown(self, owner, project, subtest):
+        group = make_group(make_run(subtest, method="number"))
+        parent = make_candidate(group, "a man <b>unfolds</b> a shirt.", seed=42, facts={"ranking": "drawn"})
+        rejected(parent, "minimal_edit")
+        child = make_candidate(group, "a man tears a shirt.", parent=parent, author=make_member(project, name="ann"))
+        AuditEvent.objects.create(
+            project=project, action="annotation.claim", target_type="generation.candidate", target_id=str(parent.pk),
+            from_state="queued", to_state="in_review",
+        )  # fmt: skip
+        html = owner.get(url("candidate", project, parent.pk)).content.decode()
+        for words in (
+            "a man &lt;b&gt;unfolds",
+            "42",
+            "drawn",
+            "minimal_edit",
+            "a man tears a shirt.",
+            "annotation.claim",
+        ):
+            assert words in html
+        assert "in review" in html
+        other = owner.get(url("candidate", project, child.pk)).content.decode()
+        assert "ann" in other
+        assert url("candidate", project, parent.pk) in other
+
+    def test_a_candidate_of_another_project_is_not_there(self, owner, project):
+        foreign = make_candidate(make_group(make_run(make_subtest(make_project()))))
+        assert owner.get(url("candidate", project, foreign.pk)).status_code == 404
+
+
+def test_the_methods_page_has_every_row_with_its_parameters_and_deviations(client, project):
+    client.force_login(make_member(project, Role.ANNOTATOR))
+    html = client.get(reverse("generation:methods")).content.decode()
+    for table, rows in (("methods", METHODS), ("filters", FILTERS)):
+        for slug, entry in rows.items():
+            assert f'id="{table}-{slug}"' in html
+            for param in entry.params:
+                assert param.name in html
