@@ -8,12 +8,12 @@ from text.diff import Edit
 from text.language.inflection import can_be, lemmas, plain_verb, plural, singular, third_person
 from text.language.numbers import ADVERBS, LARGE, VALUES, match_case, value_of, written_like
 
-NUMBER = r"(?P<number>\d+|[A-Za-z]+)"
-EXACTLY = re.compile(rf"{WORD_STARTS}exactly\s+{NUMBER}{WORD_ENDS}", re.IGNORECASE)
+NUMBER = r"(?P<number>[0-9]+|[A-Za-z]+)"
+EXACTLY = re.compile(rf"{WORD_STARTS}(?ai:exactly)\s+{NUMBER}{WORD_ENDS}")
 IN_TOTAL = re.compile(
-    rf"{WORD_STARTS}(?:{NUMBER}\s+times?|(?P<adverb>once|twice|thrice))\s+in\s+total{WORD_ENDS}", re.IGNORECASE
+    rf"{WORD_STARTS}(?:{NUMBER}\s+(?ai:times?)|(?P<adverb>(?ai:once|twice|thrice)))\s+(?ai:in\s+total){WORD_ENDS}"
 )
-BARE = re.compile(rf"{WORD_STARTS}{NUMBER}{WORD_ENDS}", re.IGNORECASE)
+BARE = re.compile(rf"{WORD_STARTS}{NUMBER}{WORD_ENDS}")
 WORD = re.compile(r"\s*([A-Za-z]+(?:['’-][A-Za-z]+)*|\d+(?:-[A-Za-z]+)*)")
 # "exactly two hundred", "three or four", "3.5", "50 %", "two o'clock", "two-thirds": no plain count of something.
 NOT_A_COUNT = re.compile(
@@ -53,6 +53,7 @@ OPENERS = word_set(
 )
 THERE_BE = re.compile(r"\bthere\s+(is|are|was|were)\s+(?:exactly\s+)?$", re.IGNORECASE)
 AND_BEFORE = re.compile(r"\b(?:and|or)\s+(?:exactly\s+)?$", re.IGNORECASE)
+LONGEST_PHRASE = 12
 
 Token = tuple[int, int, str]
 
@@ -186,15 +187,15 @@ def _noun_phrase(count: Count) -> list[Token]:
             break
         found.append(token)
         at = match.end()
-        if word in ("time", "times"):
+        if word in ("time", "times") or len(found) == LONGEST_PHRASE:
             break
     return found
 
 
 def _may_continue(before: str, word: str) -> bool:
-    if word.endswith("ing"):
-        return can_be(before, "ADJ")
     known = lemmas(word)
+    if word.endswith("ing") and word not in known.get("VERB", (word,)):
+        return can_be(before, "ADJ")
     return not known or "NOUN" in known or "ADJ" in known
 
 

@@ -89,10 +89,10 @@ def _stays_true(phrase: str) -> frozenset[str]:
 
 def _relates(text: str, start: int, end: int, phrase: str) -> bool:
     """Whether the match relates its object in space: not a particle, an adverb, a noun, a time, a worn thing."""
-    before = [match.group().lower() for match in WORD.finditer(_clause_before(text, start))][-2:]
     after = [match.group().lower() for match in WORD.finditer(_clause_after(text, end))][:6]
     if not after or after[0] in NO_OBJECT:
         return False
+    before = [match.group().lower() for match in WORD.finditer(_clause_before(text, start))][-1:]
     if before and before[-1] in DETERMINERS:
         return False
     if before and (_belongs(before[-1], phrase, PARTICLES) or _belongs(before[-1], phrase, FIXED_BEFORE)):

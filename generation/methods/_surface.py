@@ -35,4 +35,5 @@ def phrase_pattern(phrases: list[str]) -> re.Pattern[str]:
     """Any of the phrases as whole words, the longest first, blanks between words free; hyphens make other words."""
     ordered = sorted(phrases, key=lambda phrase: (-len(phrase.split()), -len(phrase), phrase))
     inner = "|".join(r"\s+".join(re.escape(word) for word in phrase.split()) for phrase in ordered)
-    return re.compile(rf"{WORD_STARTS}(?:{inner}){WORD_ENDS}", re.IGNORECASE)
+    # Cases of ASCII only: else a long s would stand for an s, and the phrase found would be none of those given.
+    return re.compile(rf"{WORD_STARTS}(?ai:{inner}){WORD_ENDS}")

@@ -7,6 +7,7 @@ No language model ranks the candidates: the reason stands in each candidate's fa
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from heapq import nsmallest
 from typing import Any
 
 from generation.errors import GenerationError
@@ -64,19 +65,18 @@ def make(
 def _drawn(caption: CaptionInput, mode: str, seed: int, counts: Counts, top: int) -> list[Option]:
     """Options in drawn order: the whole-phrase opposites first, the rest weighted by the corpus."""
     rng = generator_for(seed, "preposition", caption.id)
-    opposites: list[Option] = []
-    keyed: list[tuple[float, Option]] = []
     vocabulary = frozenset(counts) if counts else None
-    for relation in relations(caption.text, mode):
-        if relation.opposite:
-            opposites.append((relation, relation.opposite))
-            continue
-        # Exponential clocks: the order is a weighted draw without putting back.
-        keyed += [
-            (rng.expovariate(1.0) / (counts[target] if counts else 1), (relation, target))
-            for target in replacements(relation.phrase, mode, vocabulary)
-        ]
-    return [*opposites, *(option for _, option in sorted(keyed, key=lambda pair: pair[0]))][:top]
+    found = list(relations(caption.text, mode))
+    opposites = [(relation, relation.opposite) for relation in found if relation.opposite]
+    # Exponential clocks: the earliest are a weighted draw without putting back.
+    clocks = (
+        (rng.expovariate(1.0) / (counts[target] if counts else 1), relation, target)
+        for relation in found
+        if not relation.opposite
+        for target in replacements(relation.phrase, mode, vocabulary)
+    )
+    drawn = nsmallest(top, clocks, key=lambda clock: clock[0])
+    return [*opposites, *((relation, target) for _, relation, target in drawn)][:top]
 
 
 def _why_none(caption: CaptionInput, mode: str, *, listed: bool) -> str:

@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.set_options import parse_set_options
 from generation.caption_file import CaptionFile
+from generation.errors import GenerationError
 from generation.methods.table import METHODS
 from generation.records import MODES, CaptionInput
 from generation.trial import try_method
@@ -31,7 +32,7 @@ class Command(FoilworksCommand):
         if options["file"] is not None:
             captions = CaptionFile(options["file"])
         else:
-            captions = [CaptionInput(options["caption"], options["caption"])]
+            captions = [CaptionInput(options["caption"], _text(options["caption"]))]
         return try_method(
             options["method"],
             captions,
@@ -45,3 +46,13 @@ class Command(FoilworksCommand):
         lines += [f"{one['caption']}\n  left for people: {one['count']}" for one in result["blanks"]]
         lines += [f"{one['caption']}\n  skipped: {one['why']}" for one in result["skipped"]]
         return "\n".join(lines) or "there was no caption"
+
+
+def _text(caption: str) -> str:
+    try:
+        caption.encode()
+    except UnicodeEncodeError as error:
+        raise GenerationError(
+            "--caption: holds bytes that are no UTF-8; set the terminal to UTF-8 or use --file"
+        ) from error
+    return caption

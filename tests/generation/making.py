@@ -1,0 +1,40 @@
+"""How the tests of methods ask for foils: through the pipeline, as runs and the command do."""
+
+from typing import Any
+
+from generation import pipeline
+from generation.methods.table import METHODS
+from generation.records import CaptionInput, FoilDraft
+from text.registry import load, parse_params
+
+
+def step(slug: str, **params: Any) -> pipeline.Step:
+    entry = METHODS[slug]
+    return pipeline.Step(slug, load(entry), parse_params(entry, params))
+
+
+def outcomes(
+    slug: str,
+    captions: list[CaptionInput],
+    *,
+    mode: str = "corrected",
+    seed: int = 0,
+    batch_size: int = 256,
+    **params: Any,
+) -> list[pipeline.Outcome]:
+    method = step(slug, **params)
+    state = pipeline.prepare(method, captions, mode=mode, seed=seed)
+    return list(pipeline.run(method, captions, mode=mode, seed=seed, state=state, batch_size=batch_size))
+
+
+def drafts(slug: str, text: str, **options: Any) -> list[FoilDraft]:
+    """All foils of one caption by itself."""
+    (outcome,) = outcomes(slug, [CaptionInput("only", text)], **options)
+    return [judged.draft for judged in outcome.foils]
+
+
+def skipped(slug: str, text: str, facts: dict[str, Any] | None = None, **options: Any) -> str:
+    """Why nothing is made of the caption; fails where something is."""
+    (outcome,) = outcomes(slug, [CaptionInput("only", text, facts=facts or {})], **options)
+    assert not outcome.foils
+    return "; ".join(outcome.skipped)

@@ -1,0 +1,67 @@
+import pytest
+
+from generation.errors import GenerationError
+from generation.records import CaptionInput
+from tests.generation.making import drafts, outcomes, skipped
+
+LEXICON = "circle:square,square:triangle,triangle:octagon,red car:blue van"
+
+
+@pytest.mark.parametrize(
+    ("caption", "expected"),
+    [
+        ("a red circle moves.", ["a red square moves."]),
+        # One pass: the square that comes in is not replaced again.
+        ("a circle and a square", ["a square and a square", "a circle and a triangle"]),
+        ("A Circle spins", ["A Square spins"]),
+        ("A CIRCLE SPINS", ["A SQUARE SPINS"]),
+        # The article follows the sound.
+        ("a triangle.", ["an octagon."]),
+        ("There is A TRIANGLE", ["There is AN OCTAGON"]),
+        ("Triangle", ["Octagon"]),
+        # Phrases win over words, whole words only.
+        ("a red  car", ["a blue van"]),
+        ("circles, semi-circle, circle's, circleé", []),
+        ("circle" + "\u0301", []),
+        ("«circle» (circle)", ["«square» (circle)", "«circle» (square)"]),
+    ],
+)
+def test_a_lexicon_swaps_its_words(caption, expected):
+    assert [draft.foil for draft in drafts("fake", caption, foils=5, lexicon=LEXICON)] == expected
+
+
+def test_the_first_occurrence_is_swapped_where_one_foil_is_asked_for():
+    made = drafts("fake", "a circle beside a circle", lexicon=LEXICON)
+    assert [draft.foil for draft in made] == ["a square beside a circle"]
+
+
+def test_several_targets_come_in_drawn_order_and_each_once():
+    made = drafts("fake", "a dog", lexicon="dog:cat|owl|ape", foils=9)
+    assert sorted(draft.foil for draft in made) == ["a cat", "an ape", "an owl"]
+
+
+def test_a_caption_without_a_listed_word_is_skipped():
+    assert skipped("fake", "a star", lexicon=LEXICON) == "no word of the lexicon stands in it"
+
+
+def test_without_a_lexicon_any_caption_with_a_word_gets_a_foil():
+    for caption in ("a man folds a shirt", "go", "שלום world"):
+        (draft,) = drafts("fake", caption)
+        assert draft.foil != caption
+        assert draft.source.isascii()
+    assert skipped("fake", "שלום 🙂") == "it has no word to replace"
+
+
+@pytest.mark.parametrize("lexicon", ["circle", "circle:", ":square", "a:a", "a:b,a:c", "a:b|"])
+def test_a_lexicon_that_cannot_be_read_is_named(lexicon):
+    with pytest.raises(GenerationError, match="parameter 'lexicon'"):
+        drafts("fake", "a circle", lexicon=lexicon)
+
+
+def test_a_blank_is_no_foil_and_no_skip():
+    (outcome,) = outcomes("person", [CaptionInput("1", "a man folds a shirt")])
+    assert (outcome.blanks, outcome.foils, outcome.skipped) == (5, (), ())
+    (outcome,) = outcomes("person", [CaptionInput("1", "a man folds a shirt")], foils=2)
+    assert outcome.blanks == 2
+    with pytest.raises(GenerationError, match="parameter 'foils' is -1"):
+        outcomes("person", [CaptionInput("1", "x")], foils=-1)

@@ -1,0 +1,88 @@
+"""What holds for every method at once, on any text."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generation.methods.table import METHODS
+from generation.records import MODES, CaptionInput
+from tests.generation.making import outcomes
+from text.diff import apply_edits
+
+PARAMS = {"preposition": {"top": 50, "min_corpus": 3}, "number": {"foils": 3, "anchor": "any"}, "fake": {"foils": 3}}
+FRAGMENTS = st.sampled_from(
+    ["exactly", "Exactly", "one", "two", "THREE", "4", "once", "twice", "times", "time", "men", "man", "jumps", "jump",
+     "there", "are", "is", "a", "an", "the", "box", "on", "onto", "in", "out", "of", "out of", "in front of", "from",
+     "left", "right", "to", "from left to right", "up", "down", "with", "red", "circle", "and", "his", "🙂", "שלום",
+     "مرحبا", "e\u0301", "acroſs", "\u2126n", "İn", "ON", "On", ".", ",", "-", "—", "'", "’s", "\x00", "\u200f", "\u00a0"]
+)  # fmt: skip
+SEPARATORS = st.sampled_from([" ", " ", " ", "  ", "\n", ""])
+CAPTIONS = st.one_of(
+    st.text(max_size=40),
+    st.lists(st.tuples(FRAGMENTS, SEPARATORS), max_size=12).map(lambda pairs: "".join(a + b for a, b in pairs)),
+)
+EVERY = pytest.mark.parametrize(("slug", "mode"), [(slug, mode) for slug in METHODS for mode in MODES])
+
+
+def as_captions(texts):
+    return [CaptionInput(f"c{at}", text) for at, text in enumerate(texts)]
+
+
+def foreign(text):
+    """What is no English letter, digit or white space: no method may touch it."""
+    return [char for char in text if not (char.isascii() and char.isalnum()) and not char.isspace()]
+
+
+@EVERY
+@given(texts=st.lists(CAPTIONS, min_size=1, max_size=4), seed=st.integers(0, 3))
+@settings(max_examples=120, deadline=None)
+def test_a_foil_differs_only_inside_its_edits_and_they_rebuild_it(slug, mode, texts, seed):
+    for outcome in outcomes(slug, as_captions(texts), mode=mode, seed=seed, **PARAMS.get(slug, {})):
+        text = outcome.caption.text
+        assert outcome.foils or outcome.skipped or outcome.blanks
+        for judged in outcome.foils:
+            draft = judged.draft
+            start, end = draft.span
+            assert draft.foil != text
+            assert text[:start] + draft.target + text[end:] == draft.foil
+            assert text[start:end] == draft.source
+            assert apply_edits(text, draft.edits) == draft.foil
+            assert foreign(text) == foreign(draft.foil)
+            assert (draft.method, draft.mode, draft.caption_id) == (slug, mode, outcome.caption.id)
+        assert len({judged.draft.foil for judged in outcome.foils}) == len(outcome.foils)
+
+
+@EVERY
+@given(
+    texts=st.lists(CAPTIONS, min_size=1, max_size=6),
+    seed=st.integers(0, 3),
+    size=st.integers(1, 3),
+    shuffle=st.randoms(use_true_random=False),
+)
+@settings(max_examples=60, deadline=None)
+def test_the_same_seed_makes_the_same_foils_in_any_order_and_batches(slug, mode, texts, seed, size, shuffle):
+    captions = as_captions(texts)
+    mixed = list(captions)
+    shuffle.shuffle(mixed)
+    first = outcomes(slug, captions, mode=mode, seed=seed, **PARAMS.get(slug, {}))
+    second = outcomes(slug, mixed, mode=mode, seed=seed, batch_size=size, **PARAMS.get(slug, {}))
+    assert {one.caption.id: one for one in first} == {one.caption.id: one for one in second}
+
+
+def test_another_seed_makes_other_foils():
+    captions = as_captions([f"cat {n} sleeps on a box" for n in range(20)])
+    made = [
+        [one.foils[0].draft.foil for one in outcomes("preposition", captions, seed=seed, min_corpus=99)]
+        for seed in (1, 2)
+    ]
+    assert made[0] != made[1]
+
+
+@pytest.mark.parametrize(
+    ("slug", "piece"),
+    [("number", "a man claps exactly three times "), ("preposition", "a cup on a table "), ("fake", "circle ")],
+)
+def test_a_million_characters_are_dealt_with(slug, piece):
+    text = piece * (1_000_000 // len(piece))
+    (outcome,) = outcomes(slug, [CaptionInput("long", text)])
+    assert outcome.foils

@@ -1,0 +1,262 @@
+"""Number replacement: what each caption becomes, word by word, and that corrected runs are balanced."""
+
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generation.errors import GenerationError
+from generation.methods._number_grammar import find_count, realise
+from generation.records import CaptionInput
+from tests.generation.making import drafts, outcomes, skipped
+from text.diff import apply_edits
+
+# Caption, count of the foil, foil. The first five are ViLMA's own sentences (figure 13 and section 3.2).
+EXACT = [
+    ("a man skips rope exactly three times.", 9, "a man skips rope exactly nine times."),
+    ("someone peels a melon in exactly two moves.", 5, "someone peels a melon in exactly five moves."),
+    ("a man on a bike spins exactly two times.", 5, "a man on a bike spins exactly five times."),
+    ("each player hits the ball exactly three times using their rackets.", 1,
+     "each player hits the ball exactly one time using their rackets."),
+    ("someone performs exactly one push-up", 7, "someone performs exactly seven push-ups"),
+    # Nouns agree; their plurals are not all in s.
+    ("a man does exactly one overhead press.", 2, "a man does exactly two overhead presses."),
+    ("she makes exactly one lateral movement on the monkey bars.", 8,
+     "she makes exactly eight lateral movements on the monkey bars."),
+    ("he does exactly four upright rows.", 1, "he does exactly one upright row."),
+    ("he throws exactly four knives.", 1, "he throws exactly one knife."),
+    ("a diver catches exactly ten fish.", 1, "a diver catches exactly one fish."),
+    ("a woman swims exactly one swimming stroke.", 3, "a woman swims exactly three swimming strokes."),
+    ("a man does exactly five jumping jacks.", 1, "a man does exactly one jumping jack."),
+    ("he takes exactly one step forward.", 4, "he takes exactly four steps forward."),
+    ("she does exactly one full rowing exercise", 6, "she does exactly six full rowing exercises"),
+    ("a man does exactly one two-handed swing", 3, "a man does exactly three two-handed swings"),
+    # Once, twice, thrice stay adverbs as long as there is one.
+    ("a dog barks exactly once.", 2, "a dog barks exactly twice."),
+    ("a dog barks exactly once.", 5, "a dog barks exactly five times."),
+    ("a dog barks exactly twice.", 1, "a dog barks exactly once."),
+    ("a dog barks exactly twice more.", 4, "a dog barks exactly four times more."),
+    # "N times" gives "one time", as ViLMA writes it.
+    ("a man spins exactly six times.", 1, "a man spins exactly one time."),
+    # Digits stay digits, capitals stay capitals, the stop (or none) stays.
+    ("A man claps exactly 3 times!", 10, "A man claps exactly 10 times!"),
+    ("A man claps exactly 3 times", 1, "A man claps exactly 1 time"),
+    ("Exactly Three Times", 4, "Exactly Four Times"),
+    ("EXACTLY TWO TIMES", 1, "EXACTLY ONE TIME"),
+    # Subjects: the verb agrees too.
+    ("Exactly three men jump.", 1, "Exactly one man jumps."),
+    ("exactly one man walks down the street", 3, "exactly three men walk down the street"),
+    ("exactly three people are dancing", 1, "exactly one person is dancing"),
+    ("There are exactly two balls on the table.", 1, "There is exactly one ball on the table."),
+    ("there is exactly one ball on the table", 7, "there are exactly seven balls on the table"),
+    ("exactly two children running on a beach", 1, "exactly one child running on a beach"),
+    ("while exactly two dogs bark, a cat sleeps", 1, "while exactly one dog barks, a cat sleeps"),
+    # Only the first count changes, and only what belongs to it.
+    ("a man jumps exactly three times and claps exactly two times", 1,
+     "a man jumps exactly one time and claps exactly two times"),
+    ("a man does exactly one push-up and one squat.", 2, "a man does exactly two push-ups and one squat."),
+    # ViLMA's other template; and a slip of its authors is not made worse.
+    ("a man skips the rope one time in total.", 8, "a man skips the rope eight times in total."),
+    ("a man spins exactly one times with his bare hands.", 9, "a man spins exactly nine times with his bare hands."),
+    # Whatever stands around it survives.
+    ("🏋🏽 exactly three times — שלום", 4, "🏋🏽 exactly four times — שלום"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("caption", "count", "expected"), EXACT)
+def test_a_caption_becomes_exactly_this_foil(caption, count, expected):
+    made = {draft.facts["foil_count"]: draft.foil for draft in drafts("number", caption, foils=20)}
+    assert made[count] == expected
+    assert sorted(made) == [n for n in range(1, 11) if n != find_count(caption, "exactly").value]
+
+
+@pytest.mark.parametrize(
+    ("caption", "count", "expected"),
+    [
+        ("three", 5, "five"),
+        ("two dogs run", 1, "one dog runs"),
+        ("a man with one hand waves", 2, "a man with two hands waves"),
+        ("one turn clockwise", 3, "three turns clockwise"),
+        ("he waves twice.", 1, "he waves once."),
+        ("3 cats sleep", 1, "1 cat sleeps"),
+    ],
+)
+def test_a_bare_number_word_counts_where_the_parameter_says_so(caption, count, expected):
+    assert skipped("number", caption) == "the caption states no 'exactly <number>'"
+    made = {draft.facts["foil_count"]: draft.foil for draft in drafts("number", caption, foils=20, anchor="any")}
+    assert made[count] == expected
+
+
+@pytest.mark.parametrize(
+    "caption",
+    ["no one waves", "they hug one another", "the one in red jumps", "room 3", "a two-wheeled cart", "at one side",
+     "once he sits, he eats", "one of the men jumps", "a t-shirt with number 7"],
+)  # fmt: skip
+def test_words_that_only_look_like_counts_are_no_bare_numbers(caption):
+    assert skipped("number", caption, anchor="any") == "the caption has no number that counts something"
+
+
+@pytest.mark.parametrize(
+    ("caption", "why"),
+    [
+        ("a man claps.", "the caption states no 'exactly <number>'"),
+        ("a man claps three times.", "the caption states no 'exactly <number>'"),
+        ("exactly the same man", "the caption states no 'exactly <number>'"),
+        ("exactly one-handed", "the caption states no 'exactly <number>'"),
+        ("exactly twenty-one times", "the caption states no 'exactly <number>'"),
+        ("a man claps exactly eleven times.", "the count 11 is not within 1..10 (parameter max)"),
+        ("a man claps exactly 12 times.", "the count 12 is not within 1..10 (parameter max)"),
+        ("a man claps exactly zero times.", "the count 0 is not within 1..10 (parameter max)"),
+        ("exactly two hundred people", "'two' is part of a larger number, not a plain count"),
+        ("exactly twenty one people", "'twenty' is part of a larger number, not a plain count"),
+        ("he runs exactly 3.5 miles", "'3' is part of a larger number, not a plain count"),
+        ("he runs exactly 3,000 miles", "'3' is part of a larger number, not a plain count"),
+        ("exactly three or four times", "'three' is part of a larger number, not a plain count"),
+        ("exactly one and a half turns", "'one' is part of a larger number, not a plain count"),
+        ("exactly two thirds of it", "'two' is part of a larger number, not a plain count"),
+        ("it is exactly ten o'clock", "'ten' is part of a larger number, not a plain count"),
+        ("exactly 50 % of it", "'50' is part of a larger number, not a plain count"),
+        # The verb, or who "his" is, cannot be told without a parser: nothing is made rather than something wrong.
+        ("exactly one of the men jumps", "no other count keeps the sentence grammatical"),
+        ("exactly one man waves his hand", "no other count keeps the sentence grammatical"),
+        ("there is exactly one ball that bounces", "no other count keeps the sentence grammatical"),
+        ("a man and exactly one woman dance", "no other count keeps the sentence grammatical"),
+    ],
+)
+def test_a_caption_is_skipped_with_its_reason(caption, why):
+    assert skipped("number", caption) == why
+
+
+def test_where_only_the_step_to_one_is_unsure_the_other_counts_remain():
+    made = {draft.facts["foil_count"] for draft in drafts("number", "exactly three men wave their hats", foils=20)}
+    assert made == {2, 4, 5, 6, 7, 8, 9, 10}
+
+
+def test_a_caption_that_contradicts_its_annotated_count_is_skipped():
+    text = "a man claps exactly three times."
+    why = skipped("number", text, {"count": 4})
+    assert why == "the caption says three, but the video's annotated count is 4; correct one of them"
+    assert skipped("number", text, {"count": "4"}) == why
+    (outcome,) = outcomes("number", [CaptionInput("1", text, facts={"count": 3})])
+    assert len(outcome.foils) == 1
+
+
+def test_paper_mode_draws_across_the_split():
+    easy = drafts("number", "he claps exactly two times", mode="paper", foils=20)
+    assert {draft.facts["foil_count"] for draft in easy} == {4, 5, 6, 7, 8, 9, 10}
+    assert {draft.facts["split"] for draft in easy} == {"easy"}
+    difficult = drafts("number", "he claps exactly seven times", mode="paper", foils=20)
+    assert {draft.facts["foil_count"] for draft in difficult} == {1, 2, 3}
+    assert {draft.facts["split"] for draft in difficult} == {"difficult"}
+
+
+@pytest.mark.parametrize("mode", ["paper", "corrected"])
+def test_a_split_takes_its_own_captions_only(mode):
+    small, large = "he claps exactly two times", "he claps exactly seven times"
+    assert (
+        skipped("number", large, mode=mode, split="easy") == "the count 7 is not of the easy subtest (parameter split)"
+    )
+    assert skipped("number", small, mode=mode, split="difficult").startswith("the count 2 is not of the difficult")
+    (draft,) = drafts("number", small, mode=mode, split="easy")
+    assert draft.facts["foil_count"] > 3
+    (draft,) = drafts("number", large, mode=mode, split="difficult")
+    assert draft.facts["foil_count"] <= 3
+
+
+@pytest.mark.parametrize(("params", "name"), [({"foils": 0}, "foils"), ({"max": 1}, "max"), ({"max": 21}, "max")])
+def test_parameters_out_of_range_are_named(params, name):
+    with pytest.raises(GenerationError, match=f"parameter '{name}'"):
+        drafts("number", "he claps exactly two times", **params)
+
+
+WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+COUNTS = st.lists(st.integers(1, 10), min_size=2, max_size=60)
+
+
+def claps(counts):
+    return [
+        CaptionInput(f"c{at}", f"a man claps exactly {WORDS[n - 1]} {'time' if n == 1 else 'times'}.", video=f"v{at}")
+        for at, n in enumerate(counts)
+    ]
+
+
+def pairs_of(found):
+    return Counter(
+        (judged.draft.facts["count"], judged.draft.facts["foil_count"]) for one in found for judged in one.foils
+    )
+
+
+def smaller_is_true(pairs):
+    """The share that someone gets who always takes the smaller number for the true one."""
+    return Fraction(sum(n for (true, foil), n in pairs.items() if true < foil), sum(pairs.values()))
+
+
+@given(COUNTS, st.integers(0, 5), st.integers(1, 3))
+@settings(max_examples=150, deadline=None)
+def test_corrected_each_pair_has_either_number_true_equally_often(counts, seed, foils):
+    found = outcomes("number", claps(counts), seed=seed, foils=foils)
+    pairs = pairs_of(found)
+    assert all(pairs[(b, a)] == n for (a, b), n in pairs.items())
+    if pairs:
+        assert smaller_is_true(pairs) == Fraction(1, 2)
+    for one in found:
+        numbers = [judged.draft.facts["foil_count"] for judged in one.foils]
+        assert len(set(numbers)) == len(numbers) <= foils
+
+
+@given(COUNTS, st.integers(0, 5))
+@settings(max_examples=100, deadline=None)
+def test_corrected_no_caption_is_lost_that_could_trade(counts, seed):
+    found = outcomes("number", claps(counts), seed=seed)
+    most = Counter(counts).most_common(1)[0][1]
+    # Every trade needs two different counts: at most all captions, or twice those that lack the commonest count.
+    possible = 2 * min(len(counts) // 2, len(counts) - most)
+    assert sum(len(one.foils) for one in found) == possible
+    for one in found:
+        assert one.foils or one.skipped[0].startswith("no caption with another count is left to trade")
+
+
+def test_on_vilma_like_counts_the_paper_is_solved_by_the_smaller_number_and_corrected_is_not():
+    counts = [1] * 30 + [2] * 36 + [3] * 29
+    paper = pairs_of(outcomes("number", claps(counts), mode="paper"))
+    assert smaller_is_true(paper) == 1
+    corrected = pairs_of(outcomes("number", claps(counts)))
+    assert smaller_is_true(corrected) == Fraction(1, 2)
+    assert sum(corrected.values()) == 94
+
+
+def test_both_halves_of_a_split_mirror_each_other():
+    captions = claps([1, 2, 3, 2, 5, 6, 7, 10, 9])
+    easy = pairs_of(outcomes("number", captions, seed=4, split="easy"))
+    difficult = pairs_of(outcomes("number", captions, seed=4, split="difficult"))
+    assert sum(easy.values()) == 4
+    assert Counter({(b, a): n for (a, b), n in easy.items()}) == difficult
+
+
+def test_leftover_captions_can_be_drawn_freely():
+    found = outcomes("number", claps([2, 2, 2, 5]), leftover="draw")
+    marks = [judged.draft.facts["balanced"] for one in found for judged in one.foils]
+    assert sorted(marks) == [False, False, True, True]
+
+
+def test_once_is_as_often_a_foil_as_a_caption():
+    captions = [CaptionInput("a", "it rings exactly once."), CaptionInput("b", "it rings exactly four times.")]
+    first, second = outcomes("number", captions)
+    assert first.foils[0].draft.foil == "it rings exactly four times."
+    # Its giver writes "once", so does the foil: else the word alone would mark the true sentence.
+    assert second.foils[0].draft.foil == "it rings exactly once."
+
+
+@given(st.sampled_from(EXACT), st.integers(1, 10))
+@settings(deadline=None)
+def test_a_foil_of_a_foil_can_be_the_caption_again(row, number):
+    caption = row[0]
+    count = find_count(caption, "exactly")
+    edits = realise(count, number)
+    if edits is None or number == count.value or caption.startswith("a man spins exactly one times"):
+        return
+    foil = apply_edits(caption, edits)
+    back = realise(find_count(foil, "exactly"), count.value, adverb=count.adverb)
+    assert apply_edits(foil, back) == caption

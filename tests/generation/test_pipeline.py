@@ -1,0 +1,127 @@
+"""The pipeline by itself, with methods and filters written for the occasion."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from generation import pipeline
+from generation.errors import GenerationError
+from generation.records import Blank, CaptionInput, FoilDraft, Skip, Verdict, draft_from_edits
+from text.diff import Edit
+
+CAPTIONS = [CaptionInput(str(n), f"text {n}") for n in range(5)]
+
+
+def appender(*endings):
+    """A method that makes one foil for each ending."""
+
+    def make(captions, *, params, mode, seed, state):
+        for caption in captions:
+            for rank, ending in enumerate(endings):
+                edit = Edit(len(caption.text), len(caption.text), ending)
+                yield draft_from_edits(caption, [edit], method="appender", mode=mode, rank=rank)
+
+    return pipeline.Step("appender", SimpleNamespace(make=make), {})
+
+
+def filter_that(slug, judge, costly=False):
+    calls = []
+
+    def recorded(caption, foil, *, others, params):
+        calls.append((foil, tuple(others)))
+        return judge(foil)
+
+    return pipeline.Step(slug, SimpleNamespace(judge=recorded, COSTLY=costly), {}), calls
+
+
+def lacks(letter):
+    return lambda foil: Verdict(letter not in foil, 0.0, "")
+
+
+def run(method, captions=CAPTIONS, **options):
+    return list(pipeline.run(method, captions, mode="corrected", seed=0, **options))
+
+
+def test_all_cheap_filters_judge_each_foil_so_that_the_rejections_are_a_set():
+    no_a, _ = filter_that("no_a", lacks("a"))
+    no_b, _ = filter_that("no_b", lacks("b"))
+    (outcome,) = run(appender("ab", "b", "c"), CAPTIONS[:1], filters=[no_a, no_b])
+    assert [judged.rejected_by for judged in outcome.foils] == [("no_a", "no_b"), ("no_b",), ()]
+    assert all(set(judged.verdicts) == {"no_a", "no_b"} for judged in outcome.foils)
+
+
+def test_costly_filters_judge_the_survivors_of_the_cheap_ones_only():
+    costly, calls = filter_that("costly", lacks("c"), costly=True)
+    cheap, _ = filter_that("cheap", lacks("a"))
+    (outcome,) = run(appender("a", "b", "c"), CAPTIONS[:1], filters=[costly, cheap])
+    assert [foil for foil, _ in calls] == ["text 0b", "text 0c"]
+    assert [judged.rejected_by for judged in outcome.foils] == [("cheap",), (), ("costly",)]
+
+
+def test_filters_see_the_earlier_foils_of_the_caption_and_those_known_from_elsewhere():
+    looker, calls = filter_that("looker", lambda foil: Verdict(True))
+    run(appender("a", "b"), CAPTIONS[:2], filters=[looker], known={"1": ["known"]})
+    assert calls == [
+        ("text 0a", ()),
+        ("text 0b", ("text 0a",)),
+        ("text 1a", ("known",)),
+        ("text 1b", ("known", "text 1a")),
+    ]
+
+
+def test_captions_stream_through_in_batches():
+    taken = []
+
+    def endless():
+        n = 0
+        while True:
+            taken.append(n)
+            yield CaptionInput(str(n), f"text {n}")
+            n += 1
+
+    stream = pipeline.run(appender("a"), endless(), mode="paper", seed=0, batch_size=10)
+    assert next(stream).caption.id == "0"
+    assert len(taken) == 10
+
+
+def test_a_caption_that_the_method_passes_over_is_skipped_with_a_reason():
+    def make(captions, **_):
+        for caption in captions:
+            if caption.id == "1":
+                yield Skip("1", "because")
+            if caption.id == "2":
+                yield Blank("2", 3)
+
+    found = run(pipeline.Step("quiet", SimpleNamespace(make=make), {}))
+    assert found[0].skipped == ("the method made nothing of it",)
+    assert found[1].skipped == ("because",)
+    assert (found[2].blanks, found[2].skipped) == (3, ())
+
+
+def test_edits_that_do_not_make_the_foil_stop_the_run():
+    def make(captions, **_):
+        for caption in captions:
+            yield FoilDraft(caption.id, "something else", (Edit(0, 1, "x"),), "t", "x", "liar", "paper")
+
+    with pytest.raises(GenerationError, match="method liar: the edits of caption 0 do not make its foil"):
+        run(pipeline.Step("liar", SimpleNamespace(make=make), {}))
+
+
+def test_an_answer_for_an_unknown_caption_stops_the_run():
+    with pytest.raises(GenerationError, match="answered for a caption it was not given: ghost"):
+        run(pipeline.Step("liar", SimpleNamespace(make=lambda captions, **_: [Skip("ghost", "")]), {}))
+
+
+def test_two_captions_of_one_id_stop_the_run():
+    with pytest.raises(GenerationError, match="two captions of one run have the same id"):
+        run(appender("a"), [CAPTIONS[0], CAPTIONS[0]])
+
+
+def test_several_edits_are_ordered_and_their_span_covers_them():
+    caption = CaptionInput("1", "exactly three men jump")
+    draft = draft_from_edits(
+        caption, [Edit(18, 22, "jumps"), Edit(8, 13, "one"), Edit(14, 17, "man")], method="m", mode="paper"
+    )
+    assert draft.foil == "exactly one man jumps"
+    assert draft.span == (8, 22)
+    assert (draft.source, draft.target) == ("three men jump", "one man jumps")
