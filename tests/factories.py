@@ -11,7 +11,7 @@ from generation.models import Candidate, CandidateGroup, GenerationRun
 from projects.models import Membership, Project, User
 
 _numbers = itertools.count(1)
-PASSWORD = "correct horse"  # noqa: S105
+PASSWORD = "correct horse"
 
 
 def sha(text: str) -> str:
