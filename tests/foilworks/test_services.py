@@ -156,3 +156,27 @@ def test_a_taken_port_is_one_clear_line(up, tmp_path):
     assert other.returncode == 1
     assert other.stderr.startswith(f"foilworks: port {port} cannot be used")
     assert other.stderr.rstrip().endswith("choose another one with --port")
+
+
+BUSY = """
+import time
+import django
+django.setup()
+from django.core.management import call_command
+from foilworks.supervisor.services import services
+from jobs.models import Job
+from jobs.queue import enqueue
+call_command("migrate", verbosity=0)
+with services(workers=1):
+    job = enqueue("tests.jobs.samples.wait_long", 1)
+    while job.state == "waiting" or job.done < 3:
+        time.sleep(0.05)
+        job.refresh_from_db()
+job.refresh_from_db()
+print(job.state, job.attempts, job.done >= 3, job.error == "")
+"""
+
+
+def test_a_busy_worker_that_is_stopped_puts_its_job_back(tmp_path):
+    done = run(tmp_path, "-c", BUSY, timeout=120)
+    assert done.stdout == "waiting 1 True True\n", done.stderr
