@@ -20,7 +20,7 @@ PLAYABLE_PIXELS = {
     "vp9": frozenset({"yuv420p", "yuv420p10le"}),
     "av1": frozenset({"yuv420p", "yuv420p10le"}),
 }
-WEBM_CODECS = frozenset({"vp8", "vp9", "av1"})
+PLAYABLE_CODECS = {"mp4": frozenset({"h264", "vp9", "av1"}), "webm": frozenset({"vp8", "vp9", "av1"})}
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class VideoFacts:
     n_frames: int
     width: int
     height: int
+    container: str
     codec: str
     browser_playable: bool
     time_base: Fraction
@@ -61,7 +62,7 @@ def probe(path: Path) -> VideoFacts:
             times.append(time)
         if not times:
             raise MediaError(f"{path}: holds no frame; copy it again from its source")
-        codec = video.stream.codec_context.name
+        codec, container = video.stream.codec_context.name, _container(video)
         digest, size = file_sha256(path)
         return VideoFacts(
             sha256=digest,
@@ -71,8 +72,9 @@ def probe(path: Path) -> VideoFacts:
             n_frames=len(times),
             width=shown[0],
             height=shown[1],
+            container=container,
             codec=codec,
-            browser_playable=_browser_playable(video, codec),
+            browser_playable=_browser_playable(video, container, codec),
             time_base=video.time_base,
             origin=video.origin,
         )
@@ -112,14 +114,17 @@ def display_size(video: OpenVideo, frame: VideoFrame) -> tuple[int, int]:
     return (height, width) if frame.rotation % 180 else (width, height)
 
 
-def _browser_playable(video: OpenVideo, codec: str) -> bool:
-    pixels = video.stream.codec_context.pix_fmt or ""
-    if pixels not in PLAYABLE_PIXELS.get(codec, frozenset()):
-        return False
+def _container(video: OpenVideo) -> str:
+    """mp4, webm, matroska …: what the bytes are, whatever the file is called."""
     names = video.container.format.name.split(",")
     if "mp4" in names:
-        return codec != "vp8"
-    if "webm" in names:  # the name covers Matroska too, which browsers do not all take
+        return "mp4"
+    if "webm" in names:  # one name covers both; the file's own head tells them apart
         with video.path.open("rb") as file:
-            return codec in WEBM_CODECS and b"webm" in file.read(64)
-    return False
+            return "webm" if b"webm" in file.read(64) else "matroska"
+    return names[0]
+
+
+def _browser_playable(video: OpenVideo, container: str, codec: str) -> bool:
+    pixels = video.stream.codec_context.pix_fmt or ""
+    return codec in PLAYABLE_CODECS.get(container, ()) and pixels in PLAYABLE_PIXELS[codec]

@@ -42,7 +42,7 @@ def test_an_mp4_is_described_by_what_decodes(tmp_path):
     assert facts.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert facts.size_bytes == path.stat().st_size
     assert (facts.n_frames, facts.fps, facts.duration) == (12, 8.0, 1.5)  # 12 frames at 8 a second
-    assert (facts.width, facts.height, facts.codec) == (64, 32, "h264")
+    assert (facts.width, facts.height, facts.container, facts.codec) == (64, 32, "mp4", "h264")
     assert facts.browser_playable
 
 
@@ -53,7 +53,7 @@ def test_a_webm_without_a_frame_count_is_counted(tmp_path):
         assert container.streams.video[0].frames == 0  # the container does not say
     facts = probe(path)
     # Its clock ticks in milliseconds (0, 42, 83 ...): the rate must still be 24, not 23.98.
-    assert (facts.n_frames, facts.fps) == (11, 24.0)
+    assert (facts.n_frames, facts.fps, facts.container, facts.codec) == (11, 24.0, "webm", "vp9")
     assert facts.duration == pytest.approx(11 / 24, abs=1e-3)
     assert facts.browser_playable
 

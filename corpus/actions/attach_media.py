@@ -1,0 +1,73 @@
+"""A file for a clip that has none, or a broken one; found by id in a folder, or named."""
+
+from pathlib import Path
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from corpus.errors import CorpusError
+from corpus.media_files import KeptMedia, find_media, keep_media, set_media
+from corpus.models import MediaState, Video
+from projects import audit
+from projects.access import require_role
+from projects.models import Project, Role, User
+
+
+def attach_media(person: User, video: Video, path: Path) -> Video:
+    """Probe the file and give it to the clip. A file that cannot be used leaves the clip broken, with the reason.
+
+    CorpusError: the clip has a file already, or somebody else attached one meanwhile.
+    """
+    require_role(person, video.project, Role.RESEARCHER)
+    # Decoding takes its time: outside of the transaction, so that nobody waits for it.
+    return _give(person, video, keep_media(path))
+
+
+def attach_folder(person: User, project: Project, folder: Path, source_id: str = "") -> dict[str, int]:
+    """Give files of the folder to all clips of the project that lack one, or to those of one source.
+
+    A file is found by the clip's source id or key, with or without a video suffix; clips that are different trims of
+    one source share it. The answer counts clips by what became of them: ready, broken, missing. CorpusError: no such
+    folder, or a link in it leads outside.
+    """
+    require_role(person, project, Role.RESEARCHER)
+    if not folder.is_dir():
+        raise CorpusError(_("%(folder)s: is no folder; name the folder with the media files.") % {"folder": folder})
+    waiting = Video.objects.filter(~Q(media_state=MediaState.READY), project=project).order_by("pk")
+    counts = {state.value: 0 for state in MediaState}
+    kept: dict[Path, KeptMedia] = {}
+    for video in waiting.filter(source_id=source_id) if source_id else waiting:
+        path = find_media(folder, [video.source_id, video.key])
+        if path is None:
+            counts[MediaState.MISSING] += 1
+            continue
+        if path not in kept:
+            kept[path] = keep_media(path)
+        counts[_give(person, video, kept[path]).media_state] += 1
+    return counts
+
+
+@transaction.atomic
+def _give(person: User, video: Video, kept: KeptMedia) -> Video:
+    before = {"start_time": video.start_time, "end_time": video.end_time, "time_unit": video.time_unit}
+    fresh = Video.objects.select_for_update().get(pk=video.pk)
+    if fresh.media_state == MediaState.READY or fresh.media_state != video.media_state:
+        raise CorpusError(_("The video %(key)s has a file by now; reload to see it.") % {"key": video.key})
+    old = fresh.media_state
+    set_media(fresh, kept)
+    fresh.save()
+    audit.record(
+        audit.event(
+            fresh.project,
+            person,
+            "corpus.attach_media",
+            fresh,
+            from_state=old,
+            to_state=fresh.media_state,
+            reason=fresh.media_error,
+            sha256=fresh.sha256,
+            trim_before=before,
+        )
+    )
+    return fresh

@@ -1,0 +1,121 @@
+"""Media files on their way into storage: found below a folder, proved by decoding, kept under their own hash."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from django.core.files import File
+from django.core.files.storage import default_storage
+
+from corpus.errors import CorpusError
+from corpus.models import MediaState, Video
+from media.errors import MediaError
+from media.probe import VideoFacts, probe
+
+SUFFIXES = ("", ".mp4", ".webm", ".mov", ".mkv", ".avi")
+STORED_SUFFIX = {"mp4": ".mp4", "webm": ".webm"}
+CONVERT = "convert it to mp4 (H.264) and attach it again"
+
+
+@dataclass(frozen=True)
+class KeptMedia:
+    """A file as it is in storage (`name`), or why it cannot be used (`error`, in one line)."""
+
+    name: str = ""
+    facts: VideoFacts | None = None
+    error: str = ""
+
+
+def find_media(folder: Path, names: Iterable[str]) -> Path | None:
+    """The first file below `folder` with one of the names, with or without a video suffix; None where there is none.
+
+    CorpusError when a link leads out of the folder: nothing outside of it is read, whatever a data set says.
+    """
+    root = folder.resolve()
+    for name in names:
+        if not name or not stays_below(name):
+            continue
+        for suffix in SUFFIXES:
+            path = folder / f"{name}{suffix}"
+            try:
+                if not path.is_file():
+                    continue
+            except OSError:  # a name that no file system holds
+                continue
+            if not path.resolve().is_relative_to(root):
+                raise CorpusError(f"{name}: leads out of the media folder; put the file itself there")
+            return path.resolve()
+    return None
+
+
+def stays_below(name: str) -> bool:
+    """Whether a relative path names something below the folder it is joined to."""
+    path = PurePosixPath(name)
+    return not path.is_absolute() and ".." not in path.parts and "\\" not in name and "\x00" not in name
+
+
+def keep_media(path: Path, *, copy: bool = True) -> KeptMedia:
+    """Probe the file and copy it into storage, named by its SHA-256: equal files are kept once.
+
+    With `copy` False it is only probed. A file that cannot be used is no exception: the error is the answer.
+    """
+    try:
+        facts = probe(path)
+    except MediaError as error:
+        return KeptMedia(error=str(error).replace(str(path), path.name))
+    if not facts.browser_playable:
+        return KeptMedia(error=f"{path.name}: browsers do not play {facts.codec} in {facts.container}; {CONVERT}")
+    name = f"videos/{facts.sha256[:2]}/{facts.sha256}{STORED_SUFFIX[facts.container]}"
+    if copy and not default_storage.exists(name):
+        with path.open("rb") as file:
+            name = default_storage.save(name, File(file))
+    return KeptMedia(name=name, facts=facts)
+
+
+def set_media(video: Video, kept: KeptMedia) -> None:
+    """Put the file, or what is wrong with it, on the row; the caller saves.
+
+    A trim in pts becomes seconds: now that the file's time base is known, everybody after this counts in seconds.
+    """
+    facts = kept.facts
+    error = kept.error
+    if facts is not None:
+        if video.time_unit == "pts":
+            video.start_time = None if video.start_time is None else facts.seconds(video.start_time)
+            video.end_time = None if video.end_time is None else facts.seconds(video.end_time)
+            video.time_unit = "sec"
+        error = _trim_error(video, facts)
+    video.media_error = error[:500]
+    if facts is None or error:
+        video.media_state = MediaState.BROKEN
+        return
+    video.media_state = MediaState.READY
+    video.file.name = kept.name
+    video.sha256 = facts.sha256
+    video.duration, video.fps, video.n_frames = facts.duration, facts.fps, facts.n_frames
+    video.width, video.height = facts.width, facts.height
+
+
+# What `set_media` may change, for bulk updates.
+MEDIA_FIELDS = (
+    "file",
+    "sha256",
+    "media_state",
+    "media_error",
+    "start_time",
+    "end_time",
+    "time_unit",
+    "duration",
+    "fps",
+    "n_frames",
+    "width",
+    "height",
+)
+
+
+def _trim_error(video: Video, facts: VideoFacts) -> str:
+    """Why the trim does not lie in the file, "" when it does."""
+    start = video.start_time or 0.0
+    if start >= facts.duration:
+        return f"the clip starts at {start:g} s of a file of {facts.duration:g} s; attach the uncut video"
+    return ""

@@ -1,0 +1,74 @@
+"""Captions of an import: one row for a text of a clip, however many items use it."""
+
+from collections.abc import Iterator
+
+from corpus.models import Caption
+from corpus.records import ItemRecord, RecordWarning
+from evaluation.exchange.batch import CHUNK, Batch, chunks, text_sha256
+
+
+def check_captions(batch: Batch) -> None:
+    """Refuse captions that are stored under their id with another text, clip or fact."""
+    ids = [record.id for record in batch.records if not record.foils]
+    stored: dict[str, Caption] = {}
+    for keys in chunks(ids):
+        rows = Caption.objects.filter(video__project=batch.project, key__in=keys).select_related("video")
+        stored.update({caption.key: caption for caption in rows})
+    clashes = []
+    for record in batch.records:
+        old = stored.get(record.id) if not record.foils else None
+        if old is None:
+            continue
+        if (old.text, old.video.key) != (record.caption, record.video.key):
+            problem = f"{record.id[:80]!r} is stored with another caption or clip"
+            clashes.append((record, "id", problem, "give the record another id"))
+        elif any(old.facts.get(name, value) != value for name, value in record.facts.items()):
+            problem = f"{record.id[:80]!r} is stored with other facts"
+            clashes.append((record, "facts", problem, "give the record another id"))
+    batch.refuse(clashes)
+
+
+def store_captions(batch: Batch) -> None:
+    """Make the captions that are new, of items and of their proficiency pairs; add facts that stored ones lack."""
+    _load(batch)
+    changed: dict[int, Caption] = {}
+    new: dict[tuple[int, str], Caption] = {}
+    for record, text, facts in _texts(batch.records):
+        video = batch.videos[record.video.key]
+        key = (video.pk, text_sha256(text))
+        stored = batch.captions.get(key)
+        if stored is None:
+            made = new.setdefault(key, Caption(video=video, key=record.id, text=text, text_sha256=key[1], facts={}))
+            made.facts = {**facts, **made.facts}
+        elif not facts.keys() <= stored.facts.keys():
+            stored.facts = {**facts, **stored.facts}
+            changed[stored.pk] = stored
+        if not record.foils:
+            _count_caption(batch, record, stored or new[key], is_new=stored is None)
+    Caption.objects.bulk_update(changed.values(), ["facts"], batch_size=CHUNK)
+    for caption in Caption.objects.bulk_create(new.values(), batch_size=CHUNK):
+        batch.captions[caption.video_id, caption.text_sha256] = caption
+
+
+def _texts(records: list[ItemRecord]) -> Iterator[tuple[ItemRecord, str, dict]]:
+    for record in records:
+        yield record, record.caption, dict(record.facts)
+        if record.proficiency is not None:
+            yield record, record.proficiency.caption, {}
+
+
+def _count_caption(batch: Batch, record: ItemRecord, caption: Caption, *, is_new: bool) -> None:
+    """A record without foils is a caption and nothing else; it may repeat one."""
+    if is_new and caption.key == record.id:
+        batch.result.created["captions"] += 1
+        return
+    batch.result.unchanged["captions"] += 1
+    if caption.key != record.id:
+        problem = f"stands for this clip already, as {caption.key[:80]!r}; it is kept once"
+        batch.result.warnings.append(str(RecordWarning(batch.where(record), "caption", problem)))
+
+
+def _load(batch: Batch) -> None:
+    for videos in chunks([video.pk for video in batch.videos.values()]):
+        for caption in Caption.objects.filter(video__in=videos):
+            batch.captions[caption.video_id, caption.text_sha256] = caption

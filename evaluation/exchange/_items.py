@@ -1,0 +1,220 @@
+"""Items of an import with their foils, their proficiency items and the votes that the file counts."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from annotation.models import Choice, Stage, Vote, VoteState
+from annotation.rules.voting import VoteRule, caption_in_doubt, is_unanimous, item_outcome, pair_verdict
+from corpus.models import Caption, Foil, Item, Subtest
+from corpus.records import MAX_ID, ItemRecord, PairRecord, VoteCounts
+from corpus.rules.canonical import canonical_line
+from corpus.rules.states import FoilVerdict, ItemState, first_item_state, next_item_state
+from evaluation.exchange.batch import CHUNK, Batch, chunks, text_sha256
+
+_HASHED = 16
+
+
+class Planned(NamedTuple):
+    """An unsaved item with what hangs on it."""
+
+    item: Item
+    foils: list[Foil]
+    votes: VoteCounts | None
+
+
+def check_items(batch: Batch) -> None:
+    """Refuse items that are stored under their id with other content; the equal ones are left as they are."""
+    places = {
+        (batch.subtests[record.subtest].pk, record.id): record
+        for record in batch.records
+        if record.foils and record.subtest in batch.subtests
+    }
+    stored = _stored(places)
+    votes = _imported_votes(stored.values())
+    clashes = []
+    for place, item in stored.items():
+        record = places[place]
+        if name := _difference(item, votes.get(item.pk, Counter()), record):
+            problem = f"{record.id[:80]!r} is stored with another {name}"
+            clashes.append((record, "id", problem, "give the record another id"))
+    batch.refuse(clashes)
+    batch.result.unchanged["items"] += len(stored) - len(clashes)
+
+
+def store_pairs(batch: Batch, now: datetime) -> list[Item]:
+    """Make the proficiency items that are new; `batch.pairs` holds all of them. The new ones are returned."""
+    wanted: dict[tuple[int, str], ItemRecord] = {}
+    for record in batch.records:
+        if record.foils and record.proficiency is not None:
+            wanted.setdefault(_pair_place(batch, record), record)
+    batch.pairs = _stored(wanted)
+    batch.result.unchanged["proficiency_items"] += len(batch.pairs)
+    planned = []
+    for place, record in wanted.items():
+        pair = record.proficiency
+        if place not in batch.pairs and pair is not None:
+            subtest = batch.subtests[record.subtest].proficiency_subtest
+            planned.append(_plan(batch, subtest, record, place[1], pair, now))
+    batch.pairs.update({(plan.item.subtest_id, plan.item.key): plan.item for plan in planned})
+    batch.result.created["proficiency_items"] += len(planned)
+    return _save(batch, planned)
+
+
+def store_items(batch: Batch, now: datetime) -> list[Item]:
+    """Make the main items that are new, and return them."""
+    places = {(batch.subtests[r.subtest].pk, r.id): r for r in batch.records if r.foils}
+    stored = _stored(places)
+    planned = []
+    for place, record in places.items():
+        if place in stored:
+            continue
+        plan = _plan(batch, batch.subtests[record.subtest], record, record.id, record, now)
+        if record.proficiency is not None:
+            plan.item.proficiency_item = batch.pairs[_pair_place(batch, record)]
+        planned.append(plan)
+    created = _save(batch, planned)
+    batch.result.created["items"] += len(created)
+    _flag_doubted(planned)
+    return created
+
+
+def _pair_place(batch: Batch, record: ItemRecord) -> tuple[int, str]:
+    """(subtest, key) of the record's proficiency item."""
+    subtest_id = batch.subtests[record.subtest].proficiency_subtest_id
+    assert subtest_id is not None  # store_subtests linked it, since this record has a pair
+    return subtest_id, _pair_key(record)
+
+
+def _pair_key(record: ItemRecord) -> str:
+    """Equal pairs of a clip have equal keys, in whatever file: they are one item."""
+    pair = record.proficiency
+    assert pair is not None
+    votes = pair.votes and [pair.votes.caption, pair.votes.foil, pair.votes.other]
+    content = {"caption": pair.caption, "foils": list(pair.foils), "votes": votes, "extra": dict(pair.extra)}
+    digest = hashlib.sha256(canonical_line(content).encode("utf-8")).hexdigest()[:_HASHED]
+    return f"{record.video.key[: MAX_ID - _HASHED - 1]}#{digest}"
+
+
+def _plan(
+    batch: Batch, subtest: Subtest, record: ItemRecord, key: str, pair: ItemRecord | PairRecord, now: datetime
+) -> Planned:
+    """An item as its votes have decided it; without votes, or with too few, it waits for people."""
+    video = batch.videos[record.video.key]
+    counts = _counts(pair.votes)
+    verdict = _verdict(subtest, counts)
+    state = _state(subtest, [verdict] * len(pair.foils))
+    item = Item(
+        subtest=subtest,
+        video=video,
+        caption=batch.captions[video.pk, text_sha256(pair.caption)],
+        key=key,
+        state=state,
+        extra=dict(pair.extra),
+        decided_at=None if state == ItemState.IN_VALIDATION else now,
+        unanimous=is_unanimous([counts]) if counts and state != ItemState.IN_VALIDATION else None,
+    )
+    foils = [
+        Foil(item=item, position=place, text=text, text_sha256=text_sha256(text), verdict=verdict)
+        for place, text in enumerate(pair.foils)
+    ]
+    return Planned(item, foils, pair.votes)
+
+
+def _counts(votes: VoteCounts | None) -> dict[str, int]:
+    return {} if votes is None else {"caption": votes.caption, "foil": votes.foil, "other": votes.other}
+
+
+def _rule(subtest: Subtest) -> VoteRule:
+    return VoteRule(
+        wanted=subtest.votes_wanted,
+        needed=subtest.votes_needed,
+        all_pairs=subtest.valid_when == Subtest.ValidWhen.ALL,
+        pairs_enough=subtest.foils_enough,
+    )
+
+
+def _verdict(subtest: Subtest, counts: dict[str, int]) -> FoilVerdict:
+    """Votes of a file are about the item, so each of its foils gets their verdict."""
+    if not subtest.votes_wanted:
+        return FoilVerdict.VALID
+    return pair_verdict(counts, _rule(subtest)) if counts else FoilVerdict.PENDING
+
+
+def _state(subtest: Subtest, verdicts: Sequence[FoilVerdict]) -> ItemState:
+    state = first_item_state(subtest.votes_wanted)
+    if state == ItemState.IN_VALIDATION:
+        state = next_item_state(state, "vote", item_outcome(verdicts, _rule(subtest)))
+    return state
+
+
+def _save(batch: Batch, planned: Sequence[Planned]) -> list[Item]:
+    items = Item.objects.bulk_create([plan.item for plan in planned], batch_size=CHUNK)
+    foils = [foil for plan in planned for foil in plan.foils]
+    votes = [vote for plan in planned if plan.votes for vote in _votes(plan.item, plan.votes)]
+    Foil.objects.bulk_create(foils, batch_size=CHUNK)
+    Vote.objects.bulk_create(votes, batch_size=CHUNK)
+    batch.result.created["foils"] += len(foils)
+    batch.result.created["votes"] += len(votes)
+    return items
+
+
+def _votes(item: Item, counts: VoteCounts) -> Iterable[Vote]:
+    choices = [Choice.CAPTION] * counts.caption + [Choice.FOIL] * counts.foil + [Choice.OTHER] * counts.other
+    for index, choice in enumerate(choices):
+        yield Vote(
+            item=item,
+            stage=Stage.VALIDATION,
+            source=Vote.Source.IMPORT,
+            import_index=index,
+            idempotency_key=f"import-{index}",
+            choice=choice,
+            state=VoteState.COUNTED,
+        )
+
+
+def _flag_doubted(planned: Sequence[Planned]) -> None:
+    """Rule 11: where most validators did not see the caption in the video, the caption itself is in doubt."""
+    doubted = [p.item.caption_id for p in planned if p.votes and p.votes.total and caption_in_doubt(_counts(p.votes))]
+    for ids in chunks(doubted):
+        Caption.objects.filter(pk__in=ids).update(flagged_false=True)
+
+
+def _stored(places: Iterable[tuple[int, str]]) -> dict[tuple[int, str], Item]:
+    """Items that are stored under these (subtest, key), with what `_difference` compares."""
+    keys: dict[int, list[str]] = {}
+    for subtest_id, key in places:
+        keys.setdefault(subtest_id, []).append(key)
+    found = {}
+    for subtest_id, wanted in keys.items():
+        for some in chunks(wanted):
+            rows = Item.objects.filter(subtest=subtest_id, key__in=some)
+            for item in rows.select_related("video", "caption", "proficiency_item").prefetch_related("foils"):
+                found[subtest_id, item.key] = item
+    return found
+
+
+def _difference(item: Item, votes: Counter[str], record: ItemRecord) -> str:
+    """What the stored item has other than the record, "" where nothing."""
+    pair = item.proficiency_item
+    key = _pair_key(record) if record.proficiency else None
+    differences = {
+        "clip": item.video.key != record.video.key,
+        "caption": item.caption.text != record.caption,
+        "set of foils": tuple(foil.text for foil in item.foils.all()) != record.foils,
+        "set of extra fields": item.extra != dict(record.extra),
+        "proficiency pair": key is not None and (pair is None or pair.key != key),
+        "vote count": record.votes is not None and votes != +Counter(_counts(record.votes)),
+    }
+    return next((name for name, differs in differences.items() if differs), "")
+
+
+def _imported_votes(items: Iterable[Item]) -> dict[int, Counter[str]]:
+    counts: dict[int, Counter[str]] = {}
+    for some in chunks([item.pk for item in items]):
+        rows = Vote.objects.filter(item__in=some, source=Vote.Source.IMPORT).values_list("item_id", "choice")
+        for item_id, choice in rows:
+            counts.setdefault(item_id, Counter())[choice] += 1
+    return counts

@@ -1,0 +1,82 @@
+"""Subtests of an import: made where they are new, with the rule that the file's own votes suggest."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from corpus.models import Subtest
+from corpus.records import MAX_LABEL, ItemRecord, VoteCounts
+from evaluation.errors import EvaluationError
+from evaluation.exchange.batch import Batch
+
+VOTES_WANTED = 3  # workflow.md: main items are validated by three, proficiency items by one
+PROFICIENCY_VOTES = 1
+_TAIL = " / proficiency"
+
+
+def load_subtests(batch: Batch) -> None:
+    """`batch.subtests`: those that the project has, by name."""
+    batch.subtests = {row.name: row for row in Subtest.objects.filter(project=batch.project)}
+
+
+def store_subtests(batch: Batch) -> None:
+    """Make the subtests that are new, linked to a proficiency subtest where the file has such pairs."""
+    items: dict[str, list[ItemRecord]] = {}
+    for record in batch.records:
+        if record.foils:
+            items.setdefault(record.subtest, []).append(record)
+    for name, records in items.items():
+        subtest = batch.subtests.get(name) or _make(batch, name, records)
+        if subtest.proficiency_subtest_id is None and any(record.proficiency for record in records):
+            subtest.proficiency_subtest = _proficiency(batch, subtest, records)
+            subtest.save(update_fields=["proficiency_subtest"])
+
+
+def _make(batch: Batch, name: str, records: list[ItemRecord]) -> Subtest:
+    tests = Counter(record.test for record in records if record.test)
+    wanted = _usual(_totals(record.votes for record in records), VOTES_WANTED)
+    return _create(
+        batch,
+        name=name,
+        test=_usual(tests, ""),
+        votes_wanted=wanted,
+        votes_needed=wanted // 2 + 1,
+        foils_per_item=_usual(Counter(len(record.foils) for record in records), 1),
+    )
+
+
+def _proficiency(batch: Batch, subtest: Subtest, records: list[ItemRecord]) -> Subtest:
+    """Subtests of one test share it: ViLMA's four of change of state have the same proficiency items."""
+    name = (subtest.test or subtest.name)[: MAX_LABEL - len(_TAIL)] + _TAIL
+    found = batch.subtests.get(name)
+    if found is not None:
+        if found.kind != Subtest.Kind.PROFICIENCY:
+            raise EvaluationError(f"the subtest '{name}' is no proficiency subtest; rename it, then import again")
+        return found
+    pairs = [record.proficiency for record in records if record.proficiency]
+    wanted = _usual(_totals(pair.votes for pair in pairs), PROFICIENCY_VOTES)
+    return _create(
+        batch,
+        name=name,
+        test=subtest.test,
+        kind=Subtest.Kind.PROFICIENCY,
+        votes_wanted=wanted,
+        votes_needed=wanted // 2 + 1,
+        foils_per_item=_usual(Counter(len(pair.foils) for pair in pairs), 1),
+    )
+
+
+def _create(batch: Batch, **fields: object) -> Subtest:
+    subtest = Subtest.objects.create(project=batch.project, **fields)
+    batch.subtests[subtest.name] = subtest
+    batch.result.created["subtests"] += 1
+    return subtest
+
+
+def _totals(votes: Iterable[VoteCounts | None]) -> Counter[int]:
+    return Counter(counts.total for counts in votes if counts is not None and counts.total)
+
+
+def _usual(counts: Counter[Any], default: Any) -> Any:
+    """The most frequent value, the smallest of several; `default` where there is none."""
+    return min(counts, key=lambda value: (-counts[value], value), default=default)

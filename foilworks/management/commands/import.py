@@ -1,0 +1,67 @@
+# ruff: noqa: N999 - the command is called import
+"""`foilworks import`: a file of videos, captions and items into a project."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from corpus.importers.table import IMPORTERS
+from evaluation.exchange.store import import_records
+from foilworks.management.base import FoilworksCommand
+from foilworks.management.projects import project_to_fill
+from foilworks.management.set_options import parse_set_options
+from foilworks.management.tables import table
+
+SHOWN = 20
+
+
+class Command(FoilworksCommand):
+    help = "Imports a file into a project; bad records are listed, the good ones stored, equal ones left as they are."
+    example = "foilworks import vilma relations.json --project my-benchmark --media clips/"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("format", choices=sorted(IMPORTERS), metavar="FORMAT", help=_formats())
+        parser.add_argument("path", type=Path, metavar="PATH", help="the file")
+        parser.add_argument("--project", required=True, metavar="SLUG", help="the project to import into")
+        parser.add_argument("--create", action="store_true", help="make the project where there is none of that name")
+        parser.add_argument(
+            "--media", type=Path, metavar="DIR", help="folder with the video files, found by name or id"
+        )
+        parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="a parameter of the format")
+        parser.add_argument("--dry-run", action="store_true", help="say what would happen, store nothing")
+        parser.add_argument("--strict", action="store_true", help="store nothing where a record is bad; exit 1")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        result = import_records(
+            project_to_fill(options["project"], create=options["create"] and not options["dry_run"]),
+            None,
+            options["format"],
+            options["path"],
+            media_dir=options["media"],
+            dry_run=options["dry_run"],
+            strict=options["strict"],
+            params=parse_set_options(options["set"]),
+            progress=self.progress,
+        )
+        return result.as_json()
+
+    def render(self, result: dict[str, Any]) -> str:
+        for kind in ("errors", "warnings"):
+            self._list(kind, result[kind])
+        self._list("broken", [f"{clip['video']}: {clip['error']}" for clip in result["broken"]])
+        rows = [(kind, count, result["unchanged"].get(kind)) for kind, count in result["created"].items()]
+        media = ", ".join(f"{count} {state}" for state, count in result["media"].items())
+        bad = f"{len(result['errors'])} of {result['records']} records were bad, {len(result['warnings'])} warnings"
+        tail = "nothing was stored: --dry-run" if result["dry_run"] else f"stored in {result['project']}"
+        return f"{table(('', 'created', 'unchanged'), rows)}\nvideos: {media}\n{bad}; {tail}"
+
+    def _list(self, kind: str, lines: list[str]) -> None:
+        for line in lines[:SHOWN]:
+            self.say(f"{kind.removesuffix('s')}: {line}")
+        if len(lines) > SHOWN:
+            self.say(f"… and {len(lines) - SHOWN} more {kind}; --json lists all")
+
+
+def _formats() -> str:
+    return "; ".join(f"{slug}: {entry.summary}" for slug, entry in IMPORTERS.items()).replace("%", "%%")

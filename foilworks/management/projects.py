@@ -1,0 +1,27 @@
+"""The project that a command is about. The operator of the server reaches all of them."""
+
+from projects.actions.create_project_by_operator import create_project_by_operator
+from projects.errors import ProjectError
+from projects.models import Project
+
+SHOWN = 20
+
+
+def project_by_slug(slug: str) -> Project:
+    """The project named `slug`; ProjectError names those that there are."""
+    found = Project.objects.filter(slug=slug).first()
+    if found is None:
+        raise ProjectError(f"--project: there is no project '{slug}'; choose one of: {_known()}")
+    return found
+
+
+def project_to_fill(slug: str, create: bool) -> Project:
+    """The project named `slug`, made where `create` allows it."""
+    found = Project.objects.filter(slug=slug).first()
+    if found is None and not create:
+        raise ProjectError(f"--project: there is no project '{slug}'; add --create, or choose one of: {_known()}")
+    return found or create_project_by_operator(slug)
+
+
+def _known() -> str:
+    return ", ".join(Project.objects.order_by("slug").values_list("slug", flat=True)[:SHOWN]) or "(there is none yet)"

@@ -1,0 +1,345 @@
+import json
+from pathlib import Path
+
+import pytest
+from django.core.files.storage import default_storage
+
+from annotation.models import Vote
+from corpus.errors import CorpusError
+from corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
+from evaluation.errors import EvaluationError
+from evaluation.exchange.store import import_records
+from media.encode import write_mp4, write_webm
+from projects.errors import AccessDenied
+from projects.models import AuditEvent
+from tests.factories import make_member, make_project, make_subtest
+from tests.media.painted import painted_clip
+
+pytestmark = pytest.mark.django_db
+
+PAIR = {"caption": "a ball rolls.", "foils": ["a cube rolls."], "votes": {"caption": 1}}
+
+
+def record(id_="a", **changes):
+    values = {
+        "id": id_,
+        "video": f"{id_}.mp4",
+        "caption": "a ball rolls left.",
+        "foil": "a ball rolls right.",
+        "votes": {"caption": 2, "foil": 1, "other": 0},
+        "proficiency": PAIR,
+    }
+    return {**values, **changes}
+
+
+@pytest.fixture
+def project():
+    return make_project()
+
+
+@pytest.fixture
+def run(project, tmp_path):
+    """Import these lines as direction.jsonl."""
+
+    def go(*records, **options):
+        path = tmp_path / "direction.jsonl"
+        path.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+        return import_records(project, None, "jsonl", path, **options)
+
+    return go
+
+
+@pytest.fixture
+def clips(tmp_path):
+    """A folder with a clip of one second, 8 frames."""
+    folder = tmp_path / "clips"
+    folder.mkdir()
+    write_mp4(folder / "a.mp4", painted_clip(8), fps=8)
+    return folder
+
+
+def test_an_item_is_stored_as_its_votes_decided_it(run):
+    result = run(record())
+    item = Item.objects.get(key="a")
+    assert (item.state, item.unanimous, item.subtest.name) == ("valid", False, "direction")
+    assert (item.caption.text, item.video.key) == ("a ball rolls left.", "a.mp4")
+    assert [(foil.position, foil.text, foil.verdict) for foil in item.foils.all()] == [
+        (0, "a ball rolls right.", "valid")
+    ]
+    pair = item.proficiency_item
+    assert (pair.state, pair.unanimous, pair.caption.text, pair.video) == ("valid", True, "a ball rolls.", item.video)
+    assert (item.subtest.votes_wanted, item.subtest.votes_needed) == (3, 2)
+    assert item.subtest.proficiency_subtest == pair.subtest
+    assert (pair.subtest.kind, pair.subtest.votes_wanted) == ("proficiency", 1)
+    assert result.as_json()["created"] == {
+        "items": 1,
+        "captions": 0,
+        "proficiency_items": 1,
+        "videos": 1,
+        "subtests": 2,
+        "foils": 2,
+        "votes": 4,
+    }
+
+
+def test_votes_of_a_file_name_nobody_and_no_foil(run):
+    run(record(votes={"caption": 1, "foil": 1, "other": 1}))
+    votes = Vote.objects.filter(item__key="a").order_by("import_index")
+    assert [(v.choice, v.import_index) for v in votes] == [("caption", 0), ("foil", 1), ("other", 2)]
+    assert {(v.person, v.foil, v.source, v.state, v.stage) for v in votes} == {
+        (None, None, "import", "counted", "validation")
+    }
+
+
+@pytest.mark.parametrize(
+    ("votes", "state", "unanimous", "doubted"),
+    [
+        ({"caption": 3}, "valid", True, False),
+        ({"caption": 2, "other": 1}, "valid", False, False),
+        ({"caption": 1, "foil": 2}, "invalid", False, True),
+        ({"caption": 1, "foil": 1, "other": 1}, "split", False, False),
+        ({"caption": 0}, "in_validation", None, False),
+        (None, "in_validation", None, False),
+    ],
+)
+def test_the_rule_of_the_subtest_decides(run, votes, state, unanimous, doubted):
+    run(record("full", votes={"caption": 3}), record(votes=votes, caption="another ball rolls left."))
+    item = Item.objects.get(key="a")
+    assert (item.state, item.unanimous, item.caption.flagged_false) == (state, unanimous, doubted)
+
+
+def test_an_existing_subtest_keeps_its_own_rule(run, project):
+    make_subtest(project, name="direction", votes_wanted=3, votes_needed=3)
+    run(record(votes={"caption": 2, "foil": 1}))
+    assert Item.objects.get(key="a").state == "split"
+
+
+def test_the_same_file_again_changes_nothing(run):
+    run(record(), record("b", proficiency=None), {"id": "c", "video": "c.mp4", "caption": "a cube turns.", "count": 2})
+    before = (Item.objects.count(), Video.objects.count(), Caption.objects.count(), Vote.objects.count())
+    again = run(
+        record(), record("b", proficiency=None), {"id": "c", "video": "c.mp4", "caption": "a cube turns.", "count": 2}
+    )
+    assert sum(again.created.values()) == 0
+    assert again.as_json()["unchanged"] == {"items": 2, "captions": 1, "proficiency_items": 1}
+    assert again.errors == []
+    assert (Item.objects.count(), Video.objects.count(), Caption.objects.count(), Vote.objects.count()) == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"caption": "a ball rolls up."}, "caption"),
+        ({"foil": "a ball rolls down."}, "set of foils"),
+        ({"votes": {"caption": 3}}, "vote count"),
+        ({"video": "b.mp4"}, "clip"),
+        ({"extra": {"note": 1}}, "set of extra fields"),
+        ({"proficiency": {**PAIR, "caption": "a ball moves."}}, "proficiency pair"),
+    ],
+)
+def test_other_content_under_a_stored_id_is_refused_and_stores_nothing(run, changes, what):
+    run(record())
+    rows = [model.objects.count() for model in (Item, Video, Caption, Foil, Vote)]
+    result = run(record(**changes))
+    (error,) = result.errors
+    assert error.endswith(f"direction.jsonl:1: id: 'a' is stored with another {what}; give the record another id")
+    assert [model.objects.count() for model in (Item, Video, Caption, Foil, Vote)] == rows
+
+
+def test_captions_without_foils_wait_for_a_method(run):
+    result = run(
+        {"id": "c1", "video": "a.mp4", "caption": "a man jumps two times.", "count": 2, "split": "train"},
+        {"id": "c2", "video": "a.mp4", "caption": "a man jumps two times.", "class": "jump"},
+    )
+    caption = Caption.objects.get()
+    assert (caption.key, caption.facts, caption.video.split) == ("c1", {"count": 2, "class": "jump"}, "train")
+    assert (Item.objects.count(), Subtest.objects.count()) == (0, 0)
+    assert (result.created["captions"], result.unchanged["captions"]) == (1, 1)
+    assert result.warnings[0].endswith("2: caption: stands for this clip already, as 'c1'; it is kept once")
+
+
+def test_a_caption_that_changed_under_its_id_is_refused(run):
+    run({"id": "c", "video": "a.mp4", "caption": "a man jumps.", "count": 2})
+    changed = run({"id": "c", "video": "a.mp4", "caption": "a man sits.", "count": 2})
+    recounted = run({"id": "c", "video": "a.mp4", "caption": "a man jumps.", "count": 3})
+    assert "c' is stored with another caption or clip" in changed.errors[0]
+    assert "facts: 'c' is stored with other facts" in recounted.errors[0]
+    assert [c.text for c in Caption.objects.all()] == ["a man jumps."]
+
+
+def test_main_items_of_one_test_share_equal_proficiency_items(run, tmp_path, project):
+    run(record(test="motion", video_key="v"))
+    path = tmp_path / "speed.jsonl"
+    other = record("b", test="motion", video_key="v", foil="a ball rolls slowly left.")
+    path.write_text(json.dumps(other), encoding="utf-8")
+    import_records(project, None, "jsonl", path)
+    a, b = Item.objects.get(key="a"), Item.objects.get(key="b")
+    assert a.subtest != b.subtest
+    assert a.proficiency_item == b.proficiency_item
+    assert a.caption == b.caption
+    assert Subtest.objects.get(kind="proficiency").name == "motion / proficiency"
+
+
+def test_bad_records_are_listed_and_the_good_ones_stored(run):
+    result = run(record(), {**record("b"), "caption": ""}, record("c"))
+    assert (result.records, result.created["items"]) == (3, 2)
+    assert result.errors[0].endswith("direction.jsonl:2: caption: is empty; give the text")
+    assert not Video.objects.filter(key="b.mp4").exists()
+
+
+def test_strict_stores_nothing_where_a_record_is_bad(run):
+    with pytest.raises(
+        EvaluationError, match=r"2: caption: is empty; give the text \(and 1 more bad records\); nothing"
+    ):
+        run(record(), {**record("b"), "caption": ""}, {**record("c"), "foil": ""}, strict=True)
+    assert (Item.objects.count(), Video.objects.count(), AuditEvent.objects.count()) == (0, 0, 0)
+
+
+def test_strict_counts_a_clash_with_what_is_stored(run):
+    run(record())
+    with pytest.raises(EvaluationError, match="is stored with another caption"):
+        run(record(caption="x"), record("b"), strict=True)
+    assert Item.objects.filter(key="b").count() == 0
+
+
+def test_a_dry_run_says_what_would_happen_and_stores_nothing(run, clips):
+    result = run(record(), record("b"), dry_run=True, media_dir=clips)
+    assert (result.created["items"], dict(result.media)) == (2, {"ready": 1, "missing": 1})
+    assert (Item.objects.count(), Video.objects.count(), AuditEvent.objects.count()) == (0, 0, 0)
+    assert not default_storage.exists("videos")
+
+
+def test_one_clip_has_one_trim(run, project):
+    result = run(record(video_key="v", start_time=1), record("b", video_key="v", start_time=2))
+    assert "start_time: is 2.0, but 1.0 on line 1, for the clip 'v'" in result.errors[0]
+    again = run(record("c", video_key="v", start_time=3))
+    assert "start_time: is 3.0, but 1.0 is stored for the clip 'v'" in again.errors[0]
+    assert Video.objects.get().start_time == 1.0
+
+
+def test_a_found_file_is_probed_and_kept_under_its_hash(run, clips):
+    run(record(), record("b", video="a.mp4", video_key="a again", start_time=0.5), media_dir=clips)
+    first, second = Video.objects.order_by("pk")
+    assert (first.media_state, first.duration, first.fps, first.n_frames) == ("ready", 1.0, 8.0, 8)
+    assert (first.width, first.height) == (64, 32)
+    assert first.file.name == f"videos/{first.sha256[:2]}/{first.sha256}.mp4"
+    assert second.file.name == first.file.name
+    with first.file.open() as file:
+        assert file.read() == (clips / "a.mp4").read_bytes()
+    assert len(list(Path(default_storage.location).rglob("*.mp4"))) == 1
+
+
+def test_the_bytes_decide_what_a_file_is_kept_as(run, clips):
+    write_webm(clips / "w.webm", painted_clip(4), fps=8)
+    (clips / "w.webm").rename(clips / "b.mp4")
+    run(record("b"), media_dir=clips)
+    assert Video.objects.get().file.name.endswith(".webm")
+
+
+def test_a_missing_file_is_a_state_and_comes_later(run, clips):
+    first = run(record(), record("b"))
+    assert dict(first.media) == {"missing": 2}
+    second = run(record(), record("b"), media_dir=clips)
+    assert (dict(second.media), second.attached, second.created["videos"]) == ({"ready": 1, "missing": 1}, 1, 0)
+    assert Video.objects.get(key="a.mp4").media_state == MediaState.READY
+
+
+def test_a_file_is_found_by_the_id_of_its_source(run, clips):
+    run(record(video=None, source_dataset="QUVA", source_id="a"), media_dir=clips)
+    assert Video.objects.get().media_state == MediaState.READY
+
+
+def test_a_broken_file_is_a_state_with_its_reason(run, clips):
+    (clips / "b.mp4").write_text("This is no video.")
+    (clips / "c.mp4").write_bytes(b"")
+    result = run(record("b"), record("c"), media_dir=clips)
+    assert dict(result.media) == {"broken": 2}
+    assert result.broken[0] == {
+        "video": "b.mp4",
+        "error": "b.mp4: is not a video that can be read; give an mp4 (H.264) or webm file",
+    }
+    assert str(clips) not in Video.objects.get(key="c.mp4").media_error
+    assert result.created["items"] == 2
+
+
+def test_a_trim_outside_of_the_file_is_broken(run, clips):
+    run(record(start_time=60, end_time=70), media_dir=clips)
+    assert Video.objects.get().media_error.startswith("the clip starts at 60 s of a file of 1 s")
+
+
+def test_a_trim_in_pts_becomes_seconds_with_its_file(run, clips):
+    # The clip's clock ticks 16,384 times a second (the encoder's choice for 8 frames a second).
+    run(record(start_time=4096, end_time=8192, time_unit="pts"), media_dir=clips)
+    video = Video.objects.get()
+    assert (video.start_time, video.end_time, video.time_unit) == (0.25, 0.5, "sec")
+    again = run(record(start_time=4096, end_time=8192, time_unit="pts"), media_dir=clips)
+    assert (again.errors, again.unchanged["items"]) == ([], 1)
+
+
+def test_nothing_outside_of_the_media_folder_is_read(run, clips, tmp_path):
+    write_mp4(tmp_path / "secret.mp4", painted_clip(2), fps=8)
+    (clips / "b.mp4").symlink_to(tmp_path / "secret.mp4")
+    (clips / "linked").symlink_to(tmp_path)
+    result = run(
+        record("b"),
+        record("c", video="../secret.mp4"),
+        record("d", video=str(tmp_path / "secret.mp4")),
+        record("e", video="linked/secret.mp4"),
+        record("f", video=None, source_id="../secret"),
+        media_dir=clips,
+    )
+    assert [error.rpartition("direction.jsonl:")[2].partition(":")[0] for error in result.errors] == [
+        "2",
+        "3",
+        "1",
+        "4",
+    ]
+    assert all("media folder; put" in error or "media folder; give" in error for error in result.errors)
+    assert [video.media_state for video in Video.objects.all()] == ["missing"]  # f: no file of that name is below
+
+
+def test_a_folder_that_is_not_there_is_named(run, tmp_path):
+    with pytest.raises(CorpusError, match="is no folder; name the folder"):
+        run(record(), media_dir=tmp_path / "gone")
+
+
+def test_an_unreadable_file_stores_nothing(project, tmp_path):
+    path = tmp_path / "broken.json"
+    path.write_text('{"a": {"caption": "x"', encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"broken\.json:1: JSON:"):
+        import_records(project, None, "vilma", path)
+    assert Video.objects.count() == 0
+
+
+def test_hostile_text_is_kept_as_it_is(run):
+    caption = "<script>alert('x')</script> =1+1 \u202eabc e\u0301 👩‍👩‍👧"
+    run(record(caption=caption, foil="=HYPERLINK(1)", extra={"a": "<b>"}))
+    item = Item.objects.get(key="a")
+    assert (item.caption.text, item.foils.get().text, item.extra) == (caption, "=HYPERLINK(1)", {"a": "<b>"})
+
+
+def test_a_researcher_may_import_and_others_may_not(run, project, tmp_path):
+    run(record())
+    path = tmp_path / "direction.jsonl"
+    import_records(project, make_member(project, "researcher"), "jsonl", path)
+    with pytest.raises(AccessDenied):
+        import_records(project, make_member(project, "annotator"), "jsonl", path)
+
+
+def test_every_new_item_and_the_import_itself_are_on_record(run, project):
+    run(record(), record("b", votes=None, proficiency=None))
+    rows = AuditEvent.objects.filter(project=project).order_by("pk").values_list("action", "to_state")
+    assert list(rows) == [
+        ("evaluation.import_records", ""),
+        ("import", "valid"),
+        ("import", "valid"),
+        ("import", "in_validation"),
+    ]
+    assert AuditEvent.objects.first().details["created"]["items"] == 2
+
+
+def test_rows_are_written_and_looked_up_in_bulk(run, django_assert_max_num_queries):
+    with django_assert_max_num_queries(60):
+        run(*(record(f"r{i}") for i in range(200)))
+    with django_assert_max_num_queries(30):
+        run(*(record(f"r{i}") for i in range(200)))
