@@ -9,6 +9,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from projects.access import ALL_ROLES, roles_in
+from projects.models import Role
+
+RESEARCHERS = (Role.RESEARCHER,)
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,13 @@ class Page:
         return view_name == self.name or view_name.startswith(self.section or (f"{self.name}:",))
 
 
-PAGES: tuple[Page, ...] = (Page(_("Work"), "annotation:work", section=("annotation:",)),)
+PAGES: tuple[Page, ...] = (
+    Page(_("Overview"), "evaluation:dashboard"),
+    Page(_("Work"), "annotation:work", section=("annotation:",)),
+    Page(_("Videos"), "corpus:videos", RESEARCHERS, section=("corpus:video",)),
+    Page(_("Subtests"), "corpus:subtests", RESEARCHERS),
+    Page(_("Runs"), "generation:runs", RESEARCHERS, section=("generation:",)),
+)
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:

@@ -113,6 +113,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "projects.context.project_context",
+                "foilworks.navigation.navigation",
             ],
             "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
         },

@@ -11,5 +11,6 @@ urlpatterns = [
     path("", include("projects.urls")),
     path("", include("corpus.urls")),
     path("", include("generation.urls")),
+    path("", include("annotation.urls")),
     path("", include("evaluation.urls")),
 ]

@@ -1,4 +1,4 @@
-"""Guidelines as people write them: plain paragraphs; a line that starts with + or - is a good or a bad example. Pure."""
+"""Guidelines as people write them: paragraphs; a line that starts with + or - is a good or bad example. Pure."""
 
 from enum import StrEnum
 

@@ -5,6 +5,7 @@ import { wirePlayers } from "../foilworks/player.js";
 import { wireEditors } from "./editor.js";
 import { wireJudgements } from "./judge.js";
 import { wireReviews } from "./review.js";
+import { wireSpent } from "./spent.js";
 import { wireUndo } from "./undo.js";
 
 wirePlayers(document);
@@ -13,4 +14,5 @@ wireDrafts(document);
 wireLeases(document);
 wireReviews(document);
 wireJudgements(document);
+wireSpent(document);
 wireUndo(document);

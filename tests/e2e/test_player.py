@@ -106,7 +106,8 @@ def test_an_a_b_loop_stays_between_its_ends(open_clip: Callable[..., Page]) -> N
           document.querySelector('[data-player-do="toggle"]').click();
           const end = performance.now() + 2500;
           while (performance.now() < end) {
-            await new Promise((resolve) => video.requestVideoFrameCallback((now, frame) => resolve(seen.add(Math.round(frame.mediaTime * 10)))));
+            const shown = await new Promise((done) => video.requestVideoFrameCallback((now, frame) => done(frame)));
+            seen.add(Math.round(shown.mediaTime * 10));
           }
           return [...seen].sort((a, b) => a - b);
         }"""

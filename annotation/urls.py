@@ -1,0 +1,23 @@
+"""Work: the queues of a person, one page a stage, and what those pages send."""
+
+from django.urls import path
+
+from annotation.views.edit import edit
+from annotation.views.lease import heartbeat, skip
+from annotation.views.queue import queue
+from annotation.views.review import review
+from annotation.views.undo import undo
+from annotation.views.validation import validation
+from annotation.views.work import work
+
+app_name = "annotation"
+urlpatterns = [
+    path("projects/<slug:slug>/work/", work, name="work"),
+    path("projects/<slug:slug>/work/<slug:stage>/", queue, name="queue"),
+    path("projects/<slug:slug>/work/edit/<slug:token>/", edit, name="edit"),
+    path("projects/<slug:slug>/work/review/<slug:token>/", review, name="review"),
+    path("projects/<slug:slug>/work/validation/<slug:token>/", validation, name="validation"),
+    path("projects/<slug:slug>/work/lease/<slug:token>/heartbeat/", heartbeat, name="heartbeat"),
+    path("projects/<slug:slug>/work/lease/<slug:token>/skip/", skip, name="skip"),
+    path("projects/<slug:slug>/work/undo/<slug:kind>/<int:pk>/", undo, name="undo"),
+]

@@ -1,0 +1,59 @@
+"""The queues of a person: what waits in each stage that is theirs, or why nothing does."""
+
+from dataclasses import dataclass
+
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from annotation.actions.claim import ROLE_OF_STAGE
+from annotation.messages import EMPTY
+from annotation.models import Slot, SlotState, Stage
+from annotation.queries import open_work, why_empty, work_counts
+from projects.access import roles_in
+from projects.models import Project, User
+
+Words = str | Promise
+
+TITLES: dict[str, Words] = {Stage.EDIT: _("Edit"), Stage.REVIEW: _("Review"), Stage.VALIDATION: _("Validate")}
+ABOUT: dict[str, Words] = {
+    Stage.EDIT: _("Watch a clip and turn its caption into foils: a small change that makes it false."),
+    Stage.REVIEW: _("Look at what changed and accept, send back, drop or fix it."),
+    Stage.VALIDATION: _("Watch a clip, read two sentences and say which of them is true."),
+}
+# These say how things stand as a whole; their number is of no use to the person.
+UNCOUNTED = frozenset({"nothing_yet", "all_done"})
+
+
+@dataclass(frozen=True)
+class Queue:
+    """One stage as the person sees it. `held`: one is in their hands; `reasons`: (places, words) where none waits."""
+
+    stage: str
+    title: Words
+    about: Words
+    available: int
+    held: bool
+    done_today: int
+    done: int
+    reasons: list[tuple[int | None, Words]]
+
+
+def queues_of(person: User, project: Project) -> list[Queue]:
+    """The queues of the stages that the person has a role for, in the order of the work."""
+    roles = roles_in(person, project)
+    return [queue_of(person, project, stage) for stage, role in ROLE_OF_STAGE.items() if role in roles]
+
+
+def queue_of(person: User, project: Project, stage: str) -> Queue:
+    """One queue; the person's role for it is the caller's to check."""
+    held = Slot.objects.filter(project=project, stage=stage, person=person, state=SlotState.LEASED).exists()
+    available = open_work(person, project, stage)
+    today, in_all = work_counts(person, project, stage, timezone.now())
+    reasons = [] if available or held else _reasons(person, project, stage)
+    return Queue(stage, TITLES[stage], ABOUT[stage], available, held, today, in_all, reasons)
+
+
+def _reasons(person: User, project: Project, stage: str) -> list[tuple[int | None, Words]]:
+    found = why_empty(person, project, stage)
+    return [(None if reason.code in UNCOUNTED else reason.count, EMPTY[reason.code]) for reason in found]

@@ -1,0 +1,88 @@
+"""The edit page: a caption becomes the foils that are wanted."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.views.decorators.http import require_http_methods
+
+from annotation.actions.submit_edit import submit_edit
+from annotation.errors import AnnotationError
+from annotation.messages import REASONS, of_finding
+from annotation.models import Stage
+from annotation.queries import EditWork, ReturnNote, Suggestion, claim_card
+from annotation.rules.editing import WARNINGS, Finding, Problem
+from annotation.views._done import LONGEST_ID
+from annotation.views._steps import lost, my_claim, next_piece, sent_with, work_page
+
+# Stands in a counted message for the number that the page fills in.
+NUMBER = 999
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: HttpRequest, slug: str, token: str) -> HttpResponse:
+    claim, problem = my_claim(request, slug, token, Stage.EDIT), ""
+    if request.method == "POST":
+        try:
+            record = submit_edit(request.user, token, *_answer(request.POST), **sent_with(request.POST))
+        except AnnotationError as error:
+            problem = str(error)
+        else:
+            return next_piece(request, request.project, Stage.EDIT, record)
+    try:
+        card = claim_card(request.user, claim)
+    except Http404:
+        return lost(request, claim, problem)
+    return work_page(request, card, _context(card.edit, request.POST), problem)
+
+
+def _answer(form: QueryDict) -> tuple[str, list[str], list[int | None]]:
+    parents = [int(pk) if pk.isdecimal() and len(pk) <= LONGEST_ID else None for pk in form.getlist("parent")]
+    return form.get("idempotency_key", ""), form.getlist("text"), parents
+
+
+def _context(work: EditWork, typed: QueryDict) -> dict[str, Any]:
+    return {
+        "caption": _marked(work),
+        "slots": _slots(work, typed.getlist("text"), typed.getlist("parent")),
+        "facts": {"caption": work.caption.text, "others": work.others, "dropped": []},
+        "checks": [_check(problem) for problem in Problem if problem != Problem.EMPTY],
+    }
+
+
+def _marked(work: EditWork) -> dict[str, str]:
+    """The caption cut at its target span."""
+    text = work.caption.text
+    start, end = work.target_span or (len(text), len(text))
+    return {"before": text[:start], "target": text[start:end], "after": text[end:]}
+
+
+def _slots(work: EditWork, texts: list[str], parents: list[str]) -> list[dict[str, Any]]:
+    """One editor for each wanted text: what was typed, else a suggestion (returned ones first), else nothing."""
+    ordered = sorted(work.suggestions, key=lambda suggestion: not suggestion.returned)
+    slots = []
+    for index in range(work.wanted):
+        suggestion = ordered[index] if index < len(ordered) else None
+        slots.append(
+            {
+                "text": texts[index] if index < len(texts) else (suggestion.text if suggestion else ""),
+                "parent": parents[index] if index < len(parents) else (suggestion and suggestion.candidate_id),
+                "notes": [_note(note) for note in suggestion.notes] if suggestion else [],
+                "suggestions": [_chip(other) for other in ordered],
+            }
+        )
+    return slots
+
+
+def _chip(suggestion: Suggestion) -> dict[str, Any]:
+    added = [text for kind, text in suggestion.segments if kind == "added"]
+    return {"pk": suggestion.candidate_id, "text": suggestion.text, "label": " … ".join(added) or suggestion.text}
+
+
+def _note(note: ReturnNote) -> dict[str, Any]:
+    return {"reasons": [REASONS[code] for code in note.reasons], "comment": note.comment}
+
+
+def _check(problem: Problem) -> tuple[str, str, str, str, bool]:
+    """(code, words before the number, the number, words after it, whether it stops the submit)."""
+    before, number, after = of_finding(Finding(0, problem, NUMBER)).partition(str(NUMBER))
+    return problem.value, before, number, after, problem not in WARNINGS

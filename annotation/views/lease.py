@@ -1,0 +1,40 @@
+"""What an open page does with its lease: renew it, or give the piece back."""
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from annotation.access import lease_for
+from annotation.actions import heartbeat as renewing
+from annotation.actions import release as releasing
+from annotation.errors import LeaseEnded
+from annotation.models import Lease
+from annotation.views._steps import next_piece
+from projects.access import get_project
+
+
+@require_POST
+def heartbeat(request: HttpRequest, slug: str, token: str) -> JsonResponse:
+    """{"seconds_left"}; 410 with {"problem"} where the lease is over."""
+    _my_lease(request, slug, token)
+    try:
+        expires = renewing.heartbeat(request.user, token)
+    except LeaseEnded as error:
+        return JsonResponse({"problem": str(error)}, status=410)
+    return JsonResponse({"seconds_left": round((expires - timezone.now()).total_seconds())})
+
+
+@require_POST
+def skip(request: HttpRequest, slug: str, token: str) -> HttpResponse:
+    lease = _my_lease(request, slug, token)
+    releasing.release(request.user, token)
+    return next_piece(request, request.project, lease.slot.stage)
+
+
+def _my_lease(request: HttpRequest, slug: str, token: str) -> Lease:
+    request.project = get_project(request.user, slug)
+    lease = lease_for(request.user, token)
+    if lease.slot.project_id != request.project.pk:
+        raise Http404(_("There is no such work of yours."))
+    return lease

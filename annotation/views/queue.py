@@ -1,0 +1,23 @@
+"""One queue: how much waits or why nothing does; POST takes the next piece."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from annotation.actions.claim import ROLE_OF_STAGE
+from annotation.views._done import done_bar
+from annotation.views._queues import queue_of
+from annotation.views._steps import next_piece
+from projects.access import get_project
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def queue(request: HttpRequest, slug: str, stage: str) -> HttpResponse:
+    if stage not in ROLE_OF_STAGE:
+        raise Http404(_("There is no such queue."))
+    project = request.project = get_project(request.user, slug, ROLE_OF_STAGE[stage])
+    if request.method == "POST":
+        return next_piece(request, project, stage)
+    context = {"queue": queue_of(request.user, project, stage), "done": done_bar(request)}
+    return render(request, "annotation/queue.html", context)

@@ -1,0 +1,66 @@
+"""The review page: one foil beside its caption, and what becomes of it."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from annotation.actions.submit_review import submit_review
+from annotation.errors import AnnotationError
+from annotation.messages import REASONS, of_finding
+from annotation.models import Stage
+from annotation.queries import ReviewWork, Suggestion, claim_card
+from annotation.views._steps import lost, my_claim, next_piece, sent_with, work_page
+from text.diff import changed_words
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def review(request: HttpRequest, slug: str, token: str) -> HttpResponse:
+    claim, problem = my_claim(request, slug, token, Stage.REVIEW), ""
+    if request.method == "POST":
+        try:
+            record = submit_review(request.user, token, **_answer(request.POST), **sent_with(request.POST))
+        except AnnotationError as error:
+            problem = str(error)
+        else:
+            return next_piece(request, request.project, Stage.REVIEW, record)
+    try:
+        card = claim_card(request.user, claim)
+    except Http404:
+        return lost(request, claim, problem)
+    return work_page(request, card, _context(card.review, request.POST), problem)
+
+
+def _answer(form: QueryDict) -> dict[str, Any]:
+    return {
+        "key": form.get("idempotency_key", ""),
+        "decision": form.get("decision", ""),
+        "reasons": form.getlist("reasons"),
+        "comment": form.get("comment", ""),
+        "fixed_text": form.get("fixed_text", ""),
+    }
+
+
+def _context(work: ReviewWork, typed: QueryDict) -> dict[str, Any]:
+    return {
+        "work": work,
+        "changed": changed_words(work.caption.text, work.foil.text),
+        "findings": [of_finding(finding) for finding in work.findings],
+        "earlier": [
+            {"reasons": [REASONS[code] for code in note.reasons], "comment": note.comment} for note in work.foil.notes
+        ],
+        "origin": _origin(work.foil),
+        "reasons": [(code, words, code in typed.getlist("reasons")) for code, words in REASONS.items()],
+        "comment": typed.get("comment", ""),
+        "fixed_text": typed.get("fixed_text") or work.foil.text,
+        "fixing": typed.get("decision") == "fix",
+    }
+
+
+def _origin(foil: Suggestion) -> str:
+    """Who or what made it, without a name: reviewers judge the text."""
+    if foil.by_person:
+        return _("a person's own wording")
+    made_by = _("method %(method)s, version %(version)s") % {"method": foil.method, "version": foil.method_version}
+    return f"{made_by}, {foil.model_id}" if foil.model_id else made_by

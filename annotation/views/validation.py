@@ -1,0 +1,44 @@
+"""The validation page: two texts in the order that the server made, five answers."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods
+
+from annotation.actions.submit_vote import submit_vote
+from annotation.errors import AnnotationError
+from annotation.models import Stage
+from annotation.queries import ValidationWork, claim_card
+from annotation.views._steps import lost, my_claim, next_piece, sent_with, work_page
+
+ANSWERS: tuple[tuple[str, Promise], ...] = (
+    ("first", _("Only the first is true")),
+    ("second", _("Only the second is true")),
+    ("neither", _("Neither is true")),
+    ("both", _("Both are true")),
+    ("cannot_tell", _("Cannot tell")),
+)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def validation(request: HttpRequest, slug: str, token: str) -> HttpResponse:
+    claim, problem, form = my_claim(request, slug, token, Stage.VALIDATION), "", request.POST
+    if request.method == "POST":
+        key, answer = form.get("idempotency_key", ""), form.get("answer", "")
+        try:
+            record = submit_vote(request.user, token, key, answer, **sent_with(form))
+        except AnnotationError as error:
+            problem = str(error)
+        else:
+            return next_piece(request, request.project, Stage.VALIDATION, record)
+    try:
+        card = claim_card(request.user, claim)
+    except Http404:
+        return lost(request, claim, problem)
+    return work_page(request, card, _context(card.validation), problem)
+
+
+def _context(work: ValidationWork) -> dict[str, Any]:
+    return {"texts": [(_("First"), work.first.segments), (_("Second"), work.second.segments)], "answers": ANSWERS}

@@ -1,0 +1,14 @@
+"""The landing page of work: the person's queues in a project."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from annotation.views._queues import queues_of
+from projects.access import get_project
+
+
+@require_safe
+def work(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug)
+    return render(request, "annotation/work.html", {"queues": queues_of(request.user, project)})
