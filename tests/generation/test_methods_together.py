@@ -14,7 +14,8 @@ FRAGMENTS = st.sampled_from(
     ["exactly", "Exactly", "one", "two", "THREE", "4", "once", "twice", "times", "time", "men", "man", "jumps", "jump",
      "there", "are", "is", "a", "an", "the", "box", "on", "onto", "in", "out", "of", "out of", "in front of", "from",
      "left", "right", "to", "from left to right", "up", "down", "with", "red", "circle", "and", "his", "🙂", "שלום",
-     "مرحبا", "e\u0301", "acroſs", "\u2126n", "İn", "ON", "On", ".", ",", "-", "—", "'", "’s", "\x00", "\u200f", "\u00a0"]
+     "مرحبا", "e\u0301", "acroſs", "\u2126n", "İn", "ON", "On", ".", ",", "-", "—", "'", "’s", "\x00",
+     "\u200f", "\u00a0"]
 )  # fmt: skip
 SEPARATORS = st.sampled_from([" ", " ", " ", "  ", "\n", ""])
 CAPTIONS = st.one_of(

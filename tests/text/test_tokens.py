@@ -1,3 +1,5 @@
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,7 +35,7 @@ def test_spans_and_words_agree_on_any_text(text):
     spans = word_spans(text)
     assert [word for _, _, word in spans] == words(text)
     assert all(0 <= start < end <= len(text) for start, end, _ in spans)
-    assert all(before[1] <= after[0] for before, after in zip(spans, spans[1:], strict=False))
+    assert all(before[1] <= after[0] for before, after in itertools.pairwise(spans))
 
 
 def test_normalise_spaces():

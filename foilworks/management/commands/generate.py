@@ -14,8 +14,11 @@ from generation.ledger import filter_counts, state_counts
 from generation.methods.table import METHODS
 from generation.models import CandidateGroup, GenerationRun
 from generation.records import MODES
+from jobs.queue import wait
 from jobs.runner import run_now
 from projects.models import Project
+
+SYNC_SECONDS = 6 * 3600.0
 
 
 class Command(FoilworksCommand):
@@ -60,6 +63,8 @@ class Command(FoilworksCommand):
         assert run.job is not None
         if options["sync"]:
             run_now(run.job)
+            # A worker may have been faster to take it.
+            wait([run.job], timeout_s=SYNC_SECONDS)
         run.refresh_from_db()
         return _result(run)
 
