@@ -52,14 +52,15 @@ def enqueue(
 
 
 def push(job: Job) -> bool:
-    """Put the job's id on its queue; False, with a line in the log, where Redis cannot be reached."""
+    """Put the job's id on its queue; False where Redis cannot be reached."""
     try:
         # commit_mode: django-rq would wait for a commit again, and lose the id that we give.
         _queue(job.queue).enqueue_call(
             EXECUTE, args=(str(job.pk),), job_id=str(job.pk), result_ttl=0, description=job.title or job.dotted
         )
     except RedisError as error:
-        logger.warning("job %s waits: the queue cannot be reached (%s); `foilworks up` starts it", job.pk, error)
+        # No warning: the job may run here in a moment (`--sync`), and `nobody_works` tells those who wait.
+        logger.info("job %s waits: the queue cannot be reached (%s)", job.pk, error)
         return False
     return True
 
@@ -78,6 +79,11 @@ def worker_count() -> int | None:
         return int(Worker.count(connection=_queue("default").connection))
     except RedisError:
         return None
+
+
+def nobody_works() -> str:
+    """What to tell somebody whose job was queued while no worker listens; empty where one does."""
+    return "" if worker_count() else "no worker is running: `foilworks up` starts them, or give --sync"
 
 
 def cancel(job: Job) -> bool:

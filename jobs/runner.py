@@ -9,7 +9,10 @@ from django.utils.module_loading import import_string
 
 from jobs.lease import Heartbeat, JobStopped, claim, write
 from jobs.models import Job, JobState
+from jobs.queue import wait
 from text.errors import ActionableError
+
+LONGEST_SECONDS = 24 * 3600.0
 
 logger = logging.getLogger(__name__)
 
@@ -32,9 +35,15 @@ def execute(job_id: str) -> None:
 
 
 def run_now(job: Job) -> Job:
-    """Run a queued job in this process (`--sync`, tests) and return its row as it ended; errors are raised."""
+    """Run a queued job in this process (`--sync`, tests) and return its row as it ended; errors are raised.
+
+    Where a worker was faster, its end is waited for; JobError if it fails there.
+    """
     execute(str(job.pk))
     job.refresh_from_db()
+    if job.state == JobState.RUNNING:
+        wait([job], timeout_s=LONGEST_SECONDS)
+        job.refresh_from_db()
     return job
 
 

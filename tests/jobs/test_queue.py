@@ -11,7 +11,7 @@ from django_rq import get_queue
 from jobs import queue
 from jobs.errors import JobError
 from jobs.models import Job, JobState
-from jobs.queue import MAX_ATTEMPTS, cancel, enqueue, is_reachable, push, requeue_lost, retry, wait
+from jobs.queue import MAX_ATTEMPTS, cancel, enqueue, is_reachable, nobody_works, push, requeue_lost, retry, wait
 
 COUNT = "tests.jobs.samples.count"
 
@@ -72,8 +72,10 @@ def test_without_redis_the_row_waits_and_is_pushed_when_redis_is_back(redis_serv
     redis_server.stop()
     assert not is_reachable()
     job = enqueue(COUNT, 3)
-    assert "the queue cannot be reached" in caplog.text
+    assert not push(job)
+    assert "`foilworks up` starts them" in nobody_works()
     assert requeue_lost() == 0
+    assert "the queue cannot be reached" in caplog.text
     redis_server.start()
     assert is_reachable()
     assert on_redis() == []

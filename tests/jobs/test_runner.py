@@ -41,8 +41,25 @@ def test_a_job_that_is_over_is_not_run_again(state):
 
 @pytest.mark.django_db
 def test_a_job_that_another_worker_holds_is_left_alone():
-    job = run_now(a_job(state="running", attempts=1, lease_until=timezone.now() + timedelta(seconds=30)))
+    job = a_job(state="running", attempts=1, lease_until=timezone.now() + timedelta(seconds=30))
+    execute(str(job.pk))
+    job.refresh_from_db()
     assert (job.state, job.attempts, job.done) == ("running", 1, 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_where_a_worker_was_faster_its_end_is_waited_for():
+    job = a_job(state="running", attempts=1, lease_until=timezone.now() + timedelta(seconds=30))
+
+    def end() -> None:
+        write(Job(pk=job.pk, attempts=1), state="failed", error="no file")
+        connection.close()
+
+    other = threading.Timer(0.3, end)
+    other.start()
+    with pytest.raises(JobError, match="no file"):
+        run_now(job)
+    other.join()
 
 
 @pytest.mark.django_db
