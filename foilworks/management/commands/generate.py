@@ -15,6 +15,7 @@ from generation.methods.table import METHODS
 from generation.models import CandidateGroup, GenerationRun
 from generation.records import MODES
 from jobs.queue import wait
+from jobs.queue import nobody_works
 from jobs.runner import run_now
 from projects.models import Project
 
@@ -63,6 +64,8 @@ class Command(FoilworksCommand):
         assert run.job is not None
         if options["sync"]:
             run_now(run.job)
+        elif hint := nobody_works():
+            self.say(hint)
             # A worker may have been faster to take it.
             wait([run.job], timeout_s=SYNC_SECONDS)
         run.refresh_from_db()
