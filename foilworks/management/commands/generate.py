@@ -14,12 +14,9 @@ from generation.ledger import filter_counts, state_counts
 from generation.methods.table import METHODS
 from generation.models import CandidateGroup, GenerationRun
 from generation.records import MODES
-from jobs.queue import wait
 from jobs.queue import nobody_works
 from jobs.runner import run_now
 from projects.models import Project
-
-SYNC_SECONDS = 6 * 3600.0
 
 
 class Command(FoilworksCommand):
@@ -66,8 +63,6 @@ class Command(FoilworksCommand):
             run_now(run.job)
         elif hint := nobody_works():
             self.say(hint)
-            # A worker may have been faster to take it.
-            wait([run.job], timeout_s=SYNC_SECONDS)
         run.refresh_from_db()
         return _result(run)
 
