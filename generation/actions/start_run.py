@@ -45,7 +45,6 @@ def start_run(
     """
     if person is not None:
         require_role(person, project, Role.RESEARCHER)
-    entry = lookup(METHODS, method, "method")
     run = GenerationRun(
         project=project,
         subtest=subtest,
@@ -59,21 +58,26 @@ def start_run(
     )
     _check(run)
     run.save()
-    run.job = enqueue(
-        JOB,
-        run.pk,
-        queue="gpu" if entry.needs_gpu else "default",
-        title=f"{entry.label}: {subtest.name}",
-        project_id=project.pk,
-    )
-    run.save(update_fields=["job"])
+    _queue(run)
     details = {"method": method, "mode": mode, "params": run.params, "filters": run.filters, "seed": seed}
     audit.record(audit.event(project, person, "generation.start_run", run, **details))
     return run
 
 
+def _queue(run: GenerationRun) -> None:
+    entry = METHODS[run.method]
+    run.job = enqueue(
+        JOB,
+        run.pk,
+        queue="gpu" if entry.needs_gpu else "default",
+        title=f"{entry.label}: {run.subtest.name}",
+        project_id=run.project.pk,
+    )
+    run.save(update_fields=["job"])
+
+
 def _params(method: str, raw: Mapping[str, Any], subtest: Subtest) -> dict[str, Any]:
-    params = parse_params(METHODS[method], raw)
+    params = parse_params(lookup(METHODS, method, "method"), raw)
     if method != "person":
         return params
     wanted = params["foils"] or subtest.foils_per_item
