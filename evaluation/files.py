@@ -3,6 +3,7 @@
 pairs: `{"id", "caption": s, "foils": [s...], "proficiency": {...}?, "subtest"?, "test"?, "cluster"?}` a line, or
 ViLMA's `{id: {"scores": [caption, foil...]}}` with a second such file for the proficiency items.
 choices: `{"id", "scores": [positive, negative...], "right"?, "cluster"?}` a line, `.npy` (n, candidates) or `.csv`.
+Both may say `"higher_is_better": false` (perplexity): the arrays hold the negated scores then.
 matrix: `.npy` (N, N), rows texts, columns videos, mapped and not loaded.
 """
 
@@ -86,7 +87,7 @@ def _add_file(pairs: _Pairs, path: Path, simpler: Path | None, notes: Notes, nam
     used: set[str] = set()
     for name, scores, row in _scored(path):
         own = row.inner("proficiency")
-        able = _caption_and_foils(own) if own else beside.get(name, [])
+        able = [_sign(row) * value for value in _caption_and_foils(own)] if own else beside.get(name, [])
         used.add(name)
         if simpler and not able:
             notes.unmatched.setdefault("without_proficiency", []).append(name)
@@ -120,8 +121,15 @@ def _scored(path: Path) -> list[tuple[str, list[float], Row]]:
         if place in seen:
             row.fail("id", f"{name!r} stands in the file twice (first in line {seen[place]})", "keep one of them")
         seen[place] = row.line
-        found.append((name, _caption_and_foils(row), row))
+        found.append((name, [_sign(row) * value for value in _caption_and_foils(row)], row))
     return found
+
+
+def _sign(row: Row) -> float:
+    higher = row.fields.get("higher_is_better", True)
+    if not isinstance(higher, bool):
+        row.fail("higher_is_better", f"is {higher!r}", "give true or false")
+    return 1.0 if higher else -1.0
 
 
 def _caption_and_foils(row: Row) -> list[float]:
@@ -157,7 +165,7 @@ def read_choices(path: Path) -> ChoiceScores:
         if name in ids:
             row.fail("id", f"{name!r} stands in the file twice (first in line {ids[name]})", "keep one of them")
         ids[name] = row.line
-        values = row.numbers("scores")
+        values = [_sign(row) * value for value in row.numbers("scores")]
         column = row.count("right", 0)
         if len(values) < 2:
             row.fail("scores", "has no negative", "give the positive's score and at least one negative's")

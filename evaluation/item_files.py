@@ -3,7 +3,8 @@
 Items: any import format (`--format`; `.json` means `vilma`), or `{"caption", "foils": [...]}` a line with optional
 `id`, `subtest`, `test`, `votes` ({"caption", "foil", "other"} counts) and `proficiency` (the same, inside): what the
 `jsonl` import asks for beyond that (an id, a video) makes no difference to a report.
-Votes: `.csv` or `.jsonl` with `item`, `annotator`, `choice` and optional `position`, `foil`.
+Votes: `.csv` or `.jsonl` with `item`, `annotator`, `choice` and optional `position`, `foil`. Of the votes of an export
+(`stage`, `kind`, `state`) those count that were counted, of validators on main items.
 """
 
 import csv
@@ -26,6 +27,7 @@ VOTES_FOR_VALID = 2
 VOTES_FOR_UNANIMOUS = 3
 LINES = "jsonl"
 FORMAT_OF_SUFFIX = {".json": "vilma"}
+COUNTED = {"stage": "validation", "kind": "main", "state": "counted"}
 PLACES = {"1": 1, "2": 2, "first": 1, "second": 2}
 NUMBERED = ("first", "second", "neither", "both", "cannot_tell")
 
@@ -167,6 +169,8 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
     seen: dict[tuple[int, int], int] = {}
     columns: list[tuple[int, int, int, int]] = []
     for row in records:
+        if any(row.text(name, wanted) != wanted for name, wanted in COUNTED.items()):
+            continue
         item, person = row.text("item"), row.text("annotator")
         unit = units.setdefault((item, row.text("foil", "")), len(units))
         annotator = people.setdefault(person, len(people))

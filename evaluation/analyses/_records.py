@@ -1,7 +1,7 @@
 """What the analyses compute on: plain facts about items and plain arrays of votes, from files or from the database."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ CHOICES3 = ("caption", "foil", "other")
 SHOWN = ("first", "second", "neither", "both", "cannot_tell")
 CODINGS: Mapping[str, tuple[str, ...]] = {"truth": CHOICES, "truth3": CHOICES3, "shown": SHOWN}
 
-CAPTION, FOIL = 0, 1
+CAPTION, FOIL, OTHER = 0, 1, 5
+NOBODY = -1
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class ItemFacts:
     """One main item. `valid` and `unanimous` are None where there is nothing to tell them from.
 
     `tallies`: one tuple of counts for each judged unit (a caption-foil pair, or the item where votes name no foil),
-    over CHOICES (5 long) or CHOICES3 (3 long).
+    over CHOICES (5 long) or CHOICES3 (3 long). `kept`: the foils that a valid item keeps where invalid ones drop out;
+    None = all of them.
     """
 
     id: str
@@ -44,13 +46,19 @@ class ItemFacts:
     valid: bool | None = None
     unanimous: bool | None = None
     proficiency: ProficiencyFacts | None = None
+    kept: tuple[str, ...] | None = None
+
+
+def valid_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:
+    """The valid items as they are released: without the foils that dropped out."""
+    return [item if item.kept is None else replace(item, foils=item.kept) for item in items if item.valid]
 
 
 @dataclass(frozen=True)
 class Votes:
-    """v votes. `unit`, `annotator`: (v,) codes into the names; `choice`: (v,) code into CHOICES, 5 = `other`.
+    """v votes. `unit`, `annotator`: (v,) codes into the names; `choice`: (v,) code into CHOICES, OTHER = `other`.
 
-    `position`: (v,) where the caption stood, 1 or 2, 0 where not known.
+    `position`: (v,) where the caption stood, 1 or 2, 0 where not known. `annotator` is NOBODY where no one is named.
     """
 
     unit: NDArray[np.int64]
@@ -60,9 +68,6 @@ class Votes:
     unit_names: Sequence[str]
     annotator_names: Sequence[str]
     n_items: int
-
-
-OTHER = 5
 
 
 def coded(votes: Votes, coding: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:

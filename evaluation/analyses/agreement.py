@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.analyses._agreement import alpha, fleiss_kappa, percent_agreement
-from evaluation.analyses._records import Votes, coded, tallied
+from evaluation.analyses._records import NOBODY, Votes, coded, tallied
 from evaluation.metrics._intervals import DRAWS, SEED, wilson
 
 VERSION = "1"
@@ -49,7 +49,8 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = DRAWS, seed: in
 
 def _pairs(votes: Votes, codes: Codes) -> list[dict[str, Any]]:
     """Per pair of annotators: units both judged and the share on which they agree; most shared units first."""
-    order = np.lexsort((votes.annotator, votes.unit))
+    named = np.flatnonzero(votes.annotator != NOBODY)
+    order = named[np.lexsort((votes.annotator[named], votes.unit[named]))]
     unit, annotator, code = votes.unit[order], votes.annotator[order], codes[order]
     people = len(votes.annotator_names)
     keys: list[Codes] = []
@@ -82,9 +83,10 @@ def _against_majority(votes: Votes, codes: Codes, counts: Codes) -> list[dict[st
     best = others.argmax(axis=1)
     decided = others.max(axis=1) * 2 > others.sum(axis=1)
     people = len(votes.annotator_names)
-    total = np.bincount(votes.annotator[decided], minlength=people)
-    right = np.bincount(votes.annotator[decided & (best == codes)], minlength=people)
-    given = np.bincount(votes.annotator, minlength=people)
+    named = votes.annotator != NOBODY
+    total = np.bincount(votes.annotator[named & decided], minlength=people)
+    right = np.bincount(votes.annotator[named & decided & (best == codes)], minlength=people)
+    given = np.bincount(votes.annotator[named], minlength=people)
     return [
         {
             "annotator": name,

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from evaluation.analyses._records import ItemFacts
+from evaluation.analyses._records import ItemFacts, valid_part
 from evaluation.analyses._words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 
@@ -26,7 +26,7 @@ def compute(items: Sequence[ItemFacts], *, base: str = "2", unit: str = "words",
     if not items:
         raise EvaluationError("there are no items; give at least one caption with a foil")
     captions, foils = word_counts(items, unit)
-    valid = word_counts([item for item in items if item.valid], unit)
+    valid = word_counts(valid_part(items), unit)
     known = any(item.valid is not None for item in items)
     return {
         "js": js_divergence(captions, foils, base),

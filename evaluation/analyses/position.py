@@ -4,9 +4,11 @@ The caption stands first in half of the showings by design, so the share of "fir
 texts is .5 without a lean, whatever the foils are like. A lean of one person shows in their own row.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evaluation.analyses._records import Votes, coded
 from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals, wilson
@@ -18,25 +20,34 @@ INPUT = "votes"
 def compute(votes: Votes, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
     """Share of "first" among one-sided votes, with a bootstrap interval over units; share of captions shown first.
 
-    Shares are None when no vote is one-sided. EvaluationError where votes do not say where the caption stood.
+    Votes that do not say where the caption stood (those of files) are left out and counted; shares are None when no
+    vote is left.
     """
-    codes, _ = coded(votes, "shown")
+    placed = votes.position > 0
+    known = replace(
+        votes,
+        unit=votes.unit[placed],
+        annotator=votes.annotator[placed],
+        choice=votes.choice[placed],
+        position=votes.position[placed],
+    )
+    codes, _ = coded(known, "shown")
     sided = codes <= 1
     first = (codes == 0).astype(np.float64)[sided]
-    shown = votes.position[votes.position > 0]
     interval = None
     if len(first):
-        (interval,) = mean_intervals(first[:, None], votes.unit[sided].astype(str), draws=draws, seed=seed)
+        (interval,) = mean_intervals(first[:, None], known.unit[sided].astype(str), draws=draws, seed=seed)
     return {
         "first_share": mean(first) if len(first) else None,
         "ci": interval,
         "n": len(first),
-        "caption_first_share": mean((shown == 1).astype(np.float64)) if len(shown) else None,
-        "annotators": [_of(votes, k, codes) for k in range(len(votes.annotator_names))],
+        "caption_first_share": mean((known.position == 1).astype(np.float64)) if placed.any() else None,
+        "n_without_position": int((~placed).sum()),
+        "annotators": [_of(known, k, codes) for k in range(len(votes.annotator_names))],
     }
 
 
-def _of(votes: Votes, person: int, codes: np.ndarray) -> dict[str, Any]:
+def _of(votes: Votes, person: int, codes: NDArray[np.int64]) -> dict[str, Any]:
     own = codes[(votes.annotator == person) & (codes <= 1)]
     first = int((own == 0).sum())
     return {

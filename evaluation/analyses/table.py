@@ -39,4 +39,14 @@ REPORTS: dict[str, Entry] = {
         path="evaluation.analyses.position",
         summary="Do validators choose the first text more often than the second?",
     ),
+    "funnel": Entry(
+        label="Funnel",
+        path="evaluation.analyses.funnel",
+        summary="Candidates made, passed, accepted, assembled, valid, released; which filters took the rest.",
+    ),
+    "people": Entry(
+        label="People",
+        path="evaluation.analyses.people",
+        summary="Work, time and watch evidence of each person.",
+    ),
 }

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evaluation.analyses._agreement import Alpha, alpha
-from evaluation.analyses._records import CODINGS, ItemFacts, ProficiencyFacts, as_three
+from evaluation.analyses._records import CODINGS, ItemFacts, ProficiencyFacts, as_three, valid_part
 from evaluation.analyses._words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 from evaluation.metrics._intervals import DRAWS, SEED
@@ -43,7 +44,7 @@ def compute(
 
 
 def _row(name: str, items: Sequence[ItemFacts], base: str, unit: str, draws: int, seed: int) -> dict[str, Any]:
-    valid = [item for item in items if item.valid]
+    valid = valid_part(items)
     able = [item for item in items if item.proficiency and item.proficiency.valid]
     judged = any(item.valid is not None for item in items)
     judged_p = any(item.proficiency and item.proficiency.valid is not None for item in items)
@@ -84,7 +85,7 @@ def _alphas(
     return coding, (both[0], both[1])
 
 
-def _table(items: Sequence[ItemFacts], coding: str) -> np.ndarray:
+def _table(items: Sequence[ItemFacts], coding: str) -> NDArray[np.int64]:
     tallies = [tally if coding == "truth" else as_three(tally) for item in items for tally in item.tallies]
     return np.array(tallies, dtype=np.int64).reshape(len(tallies), len(CODINGS[coding]))
 

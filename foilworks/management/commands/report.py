@@ -9,6 +9,8 @@ from django.core.management.base import CommandParser
 from evaluation.analyses.table import BASE, CODING, REPORTS, UNIT
 from evaluation.errors import EvaluationError
 from evaluation.item_files import read_report_input
+from evaluation.queries import project_named
+from evaluation.reports import project_report
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.tables import cell, table, table_of
 from text.registry import load, parse_params
@@ -66,7 +68,10 @@ class Command(FoilworksCommand):
         return {**analysis.compute(data, **params), "warnings": warnings}
 
     def _of_project(self, params: dict[str, Any], **options: Any) -> dict[str, Any]:
-        raise EvaluationError("reports on projects are not there yet; give --file")
+        if options["file_format"]:
+            self.parser.error("--format goes with --file")
+        project = project_named(options["project"])
+        return project_report(project, options["kind"], subtest=options["subtest"], params=params)
 
     def render(self, result: dict[str, Any]) -> str:
         if result["kind"] in COLUMNS:

@@ -1,0 +1,89 @@
+"""A scoring run, queued: one model on one release under one protocol."""
+
+import re
+from pathlib import Path, PurePath
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from corpus.models import Release
+from evaluation.errors import EvaluationError
+from evaluation.models import Run
+from evaluation.protocols import PROTOCOLS
+from jobs.queue import enqueue
+from projects import audit
+from projects.access import require_role
+from projects.models import Role, User
+from text.registry import Entry, load
+
+JOB = "evaluation.jobs.run_scoring"
+SCORE_FILE = "file"
+DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
+LONGEST_SPEC, LONGEST_LABEL = 500, 120
+# By its path: actions must not import hub, and its table of adapters loads no model library.
+ADAPTERS = Entry("adapters", "hub.table:ADAPTERS")
+PARSE_SPEC = Entry("how a model is named", "hub.table:parse_spec")
+
+
+@transaction.atomic
+def start_run(
+    person: User | None,
+    release: Release,
+    spec: str,
+    *,
+    protocol: str = "foilworks",
+    device: str = "auto",
+    label: str = "",
+) -> Run:
+    """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
+
+    AccessDenied without the researcher's role; HubError for a spec that names no model; EvaluationError for an unknown
+    protocol or device, for a score file that is not there, and for a path outside the folder of models where a person
+    asks: a page must not read what only the operator may name.
+    """
+    project = release.project
+    if person is not None:
+        require_role(person, project, Role.RESEARCHER)
+    slug, argument = _checked(spec, from_page=person is not None)
+    if protocol not in PROTOCOLS:
+        raise EvaluationError(f"unknown protocol '{protocol}'; choose one of: {', '.join(PROTOCOLS)}")
+    if not DEVICE.fullmatch(device):
+        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+    run = Run.objects.create(
+        release=release,
+        spec=spec,
+        label=(label.strip() or default_label(slug, argument))[:LONGEST_LABEL],
+        protocol=protocol,
+        device=device,
+        created_by=person,
+    )
+    run.job = enqueue(
+        JOB,
+        run.pk,
+        queue="gpu" if slug != SCORE_FILE and load(ADAPTERS)[slug].needs_gpu else "default",
+        title=_("Scores of %(label)s on %(release)s") % {"label": run.label, "release": release.name},
+        project_id=project.pk,
+    )
+    run.save(update_fields=["job"])
+    details = {"spec": spec, "protocol": protocol, "device": device, "release": release.pk}
+    audit.record(audit.event(project, person, "evaluation.start_run", run, **details))
+    return run
+
+
+def _checked(spec: str, from_page: bool) -> tuple[str, str]:
+    if len(spec) > LONGEST_SPEC or not spec.isprintable():
+        raise EvaluationError(f"a model is named by at most {LONGEST_SPEC} printable characters; shorten it")
+    slug, argument = load(PARSE_SPEC)(spec)
+    path = Path(argument)
+    names_a_path = slug == SCORE_FILE or path.is_absolute() or ".." in path.parts
+    if from_page and names_a_path and not path.resolve().is_relative_to(Path(settings.MODEL_ROOT).resolve()):
+        raise EvaluationError(_("From a page only files in the installation's folder of models can be named."))
+    if slug == SCORE_FILE and not path.is_file():
+        raise EvaluationError(f"{argument}: file: there is no such score file; check the path")
+    return slug, argument
+
+
+def default_label(slug: str, argument: str) -> str:
+    """What a run is called where nobody names it: the folder or file of the model, else the adapter."""
+    return PurePath(argument).stem or slug

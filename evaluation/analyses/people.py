@@ -1,0 +1,50 @@
+"""What each person did, how long it took and how much of the clip they watched (metrics.md, "Time and watch")."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+VERSION = "1"
+INPUT = "people"
+
+
+@dataclass(frozen=True)
+class WorkFacts:
+    """One piece of work. `seconds` and `covered` (share of the clip that was played, 0..1) are None where unknown."""
+
+    person: str
+    stage: str
+    seconds: float | None = None
+    covered: float | None = None
+    late: bool = False
+    counted: bool = True
+    simulated: bool = False
+
+
+def compute(work: Sequence[WorkFacts]) -> dict[str, Any]:
+    """One row for each person and stage, most work first: pieces, counted and late ones, medians of time and watch."""
+    groups: dict[tuple[str, str], list[WorkFacts]] = {}
+    for piece in work:
+        groups.setdefault((piece.person, piece.stage), []).append(piece)
+    rows = [_row(person, stage, pieces) for (person, stage), pieces in groups.items()]
+    return {
+        "people": sorted(rows, key=lambda row: (row["stage"], -row["n"], row["person"])),
+        "n_people": len({person for person, _ in groups}),
+        "n_pieces": len(work),
+    }
+
+
+def _row(person: str, stage: str, pieces: Sequence[WorkFacts]) -> dict[str, Any]:
+    seconds = [piece.seconds for piece in pieces if piece.seconds is not None]
+    covered = [piece.covered for piece in pieces if piece.covered is not None]
+    return {
+        "person": person,
+        "stage": stage,
+        "simulated": any(piece.simulated for piece in pieces),
+        "n": len(pieces),
+        "n_counted": sum(piece.counted for piece in pieces),
+        "n_late": sum(piece.late for piece in pieces),
+        "median_seconds": median(seconds) if seconds else None,
+        "median_covered": median(covered) if covered else None,
+    }

@@ -1,0 +1,129 @@
+"""The database -> the plain facts that analyses compute on, in a number of queries that no size of project changes."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from django.db.models import Count, QuerySet
+
+from annotation.models import Choice, Stage, Vote, VoteState
+from corpus.models import Foil, Item, Subtest
+from corpus.rules.states import FoilVerdict, ItemState
+from evaluation.analyses._records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes
+from projects.models import Project
+
+DECIDED = {ItemState.VALID: True, ItemState.INVALID: False, ItemState.SPLIT: False, ItemState.REQUEUED: False}
+
+
+@dataclass(frozen=True)
+class _Foil:
+    pk: int
+    text: str
+    verdict: str
+
+
+def counted_votes(project: Project, subtest: Subtest | None = None) -> QuerySet[Vote]:
+    """Validators' votes that count, on main items of the project or of one subtest of whatever kind."""
+    rows = Vote.objects.filter(stage=Stage.VALIDATION, state=VoteState.COUNTED)
+    if subtest is not None:
+        return rows.filter(item__subtest=subtest)
+    return rows.filter(item__subtest__project=project, item__subtest__kind=Subtest.Kind.MAIN)
+
+
+def item_facts(project: Project, subtest: Subtest | None = None) -> list[ItemFacts]:
+    """Main items of the project, or the items of one subtest, in the order of subtests and keys.
+
+    Retracted items are out. An item that still waits for votes has `valid` None. Three queries.
+    """
+    rows = Item.objects.exclude(state=ItemState.RETRACTED).select_related(
+        "subtest", "caption", "proficiency_item", "proficiency_item__caption"
+    )
+    wanted = rows.filter(subtest=subtest) if subtest else rows.filter(
+        subtest__project=project, subtest__kind=Subtest.Kind.MAIN
+    )  # fmt: skip
+    items = list(wanted.order_by("subtest__name", "key"))
+    foils = _foils(project)
+    tallies = _tallies(counted_votes(project, subtest))
+    return [_facts(item, foils, tallies.get(item.pk, {})) for item in items]
+
+
+def _foils(project: Project) -> dict[int, list[_Foil]]:
+    """Foils of every item of the project: proficiency items may stand in any subtest."""
+    found: dict[int, list[_Foil]] = defaultdict(list)
+    rows = Foil.objects.filter(item__subtest__project=project).order_by("item_id", "position")
+    for item, pk, text, verdict in rows.values_list("item_id", "pk", "text", "verdict"):
+        found[item].append(_Foil(pk, text, verdict))
+    return found
+
+
+def _tallies(votes: QuerySet[Vote]) -> dict[int, dict[int | None, dict[str, int]]]:
+    """Counted choices by item, then by foil (None where votes name none)."""
+    found: dict[int, dict[int | None, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
+    rows = votes.order_by().values_list("item_id", "foil_id", "choice").annotate(n=Count("pk"))
+    for item, foil, choice, n in rows:
+        found[item][foil][choice] = n
+    return found
+
+
+def _facts(item: Item, foils: dict[int, list[_Foil]], tallies: dict[int | None, dict[str, int]]) -> ItemFacts:
+    own = foils.get(item.pk, [])
+    simpler = item.proficiency_item
+    valid = DECIDED.get(ItemState(item.state))
+    return ItemFacts(
+        id=f"{item.subtest.name}:{item.key}",
+        subtest=item.subtest.name,
+        test=item.subtest.test or item.subtest.name,
+        caption=item.caption.text,
+        foils=tuple(foil.text for foil in own),
+        kept=tuple(foil.text for foil in own if foil.verdict != FoilVerdict.INVALID) if valid else None,
+        tallies=tuple(_tally(counts) for _, counts in sorted(tallies.items(), key=lambda pair: pair[0] or 0)),
+        valid=valid,
+        unanimous=None if valid is None else item.unanimous is True,
+        proficiency=ProficiencyFacts(
+            simpler.caption.text,
+            tuple(foil.text for foil in foils.get(simpler.pk, [])),
+            DECIDED.get(ItemState(simpler.state)),
+        )
+        if simpler
+        else None,
+    )
+
+
+def _tally(counts: dict[str, int]) -> tuple[int, ...]:
+    """Over CHOICES; over three where a file's `other` leaves neither, both and cannot tell in one."""
+    if Choice.OTHER not in counts:
+        return tuple(counts.get(choice, 0) for choice in CHOICES)
+    caption, foil = counts.get(Choice.CAPTION, 0), counts.get(Choice.FOIL, 0)
+    return caption, foil, sum(counts.values()) - caption - foil
+
+
+def vote_facts(project: Project, subtest: Subtest | None = None) -> Votes:
+    """The counted votes, one row each, in the order given. One query; names are user names, for researchers only."""
+    rows = counted_votes(project, subtest).order_by("pk").values_list(
+        "item_id", "item__subtest__name", "item__key", "foil_id", "foil__position", "person__username", "choice",
+        "caption_first",
+    )  # fmt: skip
+    return votes_from_rows(rows)
+
+
+VoteRow = tuple[int, str, str, int | None, int | None, str | None, str, bool | None]
+
+
+def votes_from_rows(rows: Iterable[VoteRow]) -> Votes:
+    """(item, subtest, key, foil, position, person, choice, caption first) -> arrays; a file's votes name nobody."""
+    units: dict[tuple[int, int | None], int] = {}
+    unit_names: list[str] = []
+    people: dict[str, int] = {}
+    items: set[int] = set()
+    table: list[tuple[int, int, int, int]] = []
+    for item, subtest, key, foil, position, person, choice, first in rows:
+        unit = units.setdefault((item, foil), len(units))
+        if unit == len(unit_names):
+            unit_names.append(f"{subtest}:{key}" + ("" if position is None else f"/{position}"))
+        annotator = NOBODY if person is None else people.setdefault(person, len(people))
+        code = OTHER if choice == Choice.OTHER else CHOICES.index(choice)
+        items.add(item)
+        table.append((unit, annotator, code, 0 if first is None else 1 if first else 2))
+    array = np.array(table, dtype=np.int64).reshape(len(table), 4)
+    return Votes(array[:, 0], array[:, 1], array[:, 2], array[:, 3], unit_names, list(people), len(items))

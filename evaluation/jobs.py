@@ -1,0 +1,187 @@
+"""Scoring runs: a release's distinct (clip, text) pairs through one model, stored as they come, resumable.
+
+What is stored is never asked again: a rerun, a second release with the same items or the successor of a killed worker
+asks only for what is missing. The model loads once a job.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from corpus.models import MediaState, ReleaseItem, Video
+from evaluation.clip_keys import item_key, text_key
+from evaluation.errors import EvaluationError
+from evaluation.files import read_pairs
+from evaluation.models import Run, Score
+from evaluation.queries import SCORE_FILE, asked_of, records_of
+from evaluation.scoring import Clip, PairScore, Tally, score_pairs
+from hub.interfaces import ModelInfo
+from hub.table import open_adapter
+from jobs.models import Job
+from jobs.progress import progress
+
+CLIPS_A_SHARD = 512
+# A killed worker loses at most these, and the clip batch it was at.
+SCORES_A_WRITE = 64
+ROWS_A_QUERY = 500
+
+
+@dataclass
+class _ClipWork:
+    clip: Clip
+    texts: dict[str, None] = field(default_factory=dict)
+    items: list[str] = field(default_factory=list)
+
+
+def run_scoring(run_id: int, job: Job) -> None:
+    """Score the run's release. Problems (media that is missing or unreadable, ids that do not match) go to the run."""
+    run = Run.objects.select_related("release").get(pk=run_id)
+    problems = _store_file(run, job) if run.spec.startswith(SCORE_FILE) else _score(run, job)
+    run.problems = {name: found for name, found in problems.items() if found}
+    run.save(update_fields=["problems"])
+
+
+def _score(run: Run, job: Job) -> dict[str, Any]:
+    adapter = open_adapter(run.spec, device=run.device)
+    info: ModelInfo = adapter.info
+    run.model_key = f"{info.model_id}@{info.revision}"
+    run.save(update_fields=["model_key"])
+    work, without_media = _work(run, info.needs_video)
+    wanted = sum(len(each.texts) for each in work)
+    todo = list(_missing(run, work, info.needs_video))
+    done = wanted - sum(len(texts) for _, texts in todo)
+    progress(job, done, wanted, f"{info.model_id}: {wanted} distinct texts of {len(work)} clips")
+    tally = Tally()
+    for shard in _batches(todo, CLIPS_A_SHARD):
+        for scores in _batches(score_pairs(adapter, shard, tally=tally), SCORES_A_WRITE):
+            _store(run, info, scores)
+            done += len(scores)
+            progress(job, done, wanted)
+    unreadable = dict(tally.unreadable)
+    progress(job, wanted, wanted)
+    return {
+        "missing_media": without_media,
+        "unreadable": [
+            {"item": item, "why": unreadable[each.clip.key]}
+            for each in work if each.clip.key in unreadable for item in each.items
+        ],
+    }  # fmt: skip
+
+
+def _work(run: Run, needs_video: bool) -> tuple[list[_ClipWork], list[str]]:
+    """Distinct texts by distinct clip (under one empty clip for a text-only model); items whose media is missing."""
+    found: dict[str, _ClipWork] = {}
+    without_media: list[str] = []
+    members = ReleaseItem.objects.filter(release=run.release).select_related("video").order_by("position")
+    for member in members.iterator(chunk_size=ROWS_A_QUERY):
+        asked = asked_of(member.record)
+        clip = _clip(asked.main_key, member.video, member.record["video"]) if needs_video else Clip("")
+        if clip is None:
+            without_media.append(member.record["id"])
+            continue
+        each = found.setdefault(clip.key, _ClipWork(clip))
+        each.texts.update(dict.fromkeys((*asked.main, *asked.proficiency)))
+        each.items.append(member.record["id"])
+    return list(found.values()), without_media
+
+
+def _clip(key: str, video: Video | None, frozen: dict[str, Any]) -> Clip | None:
+    """The clip as frozen; None without its file. A file attached after the freeze is shown under its frozen trim."""
+    if video is None or video.media_state != MediaState.READY or not video.file:
+        return None
+    same_unit = frozen["time_unit"] == "sec"
+    start = frozen["start_time"] if same_unit else video.start_time
+    end = frozen["end_time"] if same_unit else video.end_time
+    return Clip(key, Path(video.file.path), start, end)
+
+
+def _missing(run: Run, work: list[_ClipWork], needs_video: bool) -> Iterator[tuple[Clip, list[str]]]:
+    """Clips with the texts that are not stored yet."""
+    rows = Score.objects.filter(model_key=run.model_key, protocol=run.protocol)
+    if not needs_video:
+        rows = rows.filter(clip_key="")
+    stored = set(rows.values_list("clip_key", "text_sha256").iterator(chunk_size=ROWS_A_QUERY))
+    for each in work:
+        texts = [text for text in each.texts if (each.clip.key, text_key(text)) not in stored]
+        if texts:
+            yield each.clip, texts
+
+
+def _store(run: Run, info: ModelInfo, scores: Iterable[PairScore]) -> None:
+    rows = [
+        Score(
+            model_key=run.model_key,
+            protocol=run.protocol,
+            clip_key=score.clip_key or "",
+            text_sha256=text_key(score.text),
+            value=score.value,
+            kind=info.kind.value,
+            higher_is_better=info.higher_is_better,
+        )
+        for score in scores
+    ]
+    # Another worker may have stored the same pair meanwhile: the same model gave the same value.
+    Score.objects.bulk_create(rows, batch_size=ROWS_A_QUERY, ignore_conflicts=True)
+
+
+def _batches(things: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    source = iter(things)
+    while batch := list(islice(source, size)):
+        yield batch
+
+
+def _store_file(run: Run, job: Job) -> dict[str, Any]:
+    """A score file's values under its own hash, by item. Ids that stand on one side only are listed, not dropped."""
+    path = Path(run.spec.removeprefix(SCORE_FILE))
+    data = read_pairs([path])
+    run.model_key = "file:" + hashlib.sha256(path.read_bytes()).hexdigest()
+    run.save(update_fields=["model_key"])
+    given = {name: row for row, name in enumerate(data.ids)}
+    given |= {f"{subtest}:{name}": given[name] for name, subtest in zip(data.ids, data.subtests, strict=True)}
+    problems: dict[str, Any] = {"not_in_file": [], "not_in_release": [], "wrong_number_of_texts": []}
+    used: set[int] = set()
+    rows: list[Score] = []
+    records = records_of(run.release)
+    for record in records:
+        row = given.get(record["id"])
+        if row is None:
+            problems["not_in_file"].append(record["id"])
+            continue
+        used.add(row)
+        asked = asked_of(record, by_item=True)
+        parts = [("main", asked.main, data.main[row]), ("proficiency", asked.proficiency, data.proficiency[row])]
+        for part, texts, scores in parts:
+            values = scores[~np.isnan(scores)]
+            if len(values) == len(texts):
+                rows += _file_rows(run, item_key(record, part), texts, values.tolist())
+            elif part == "main" or len(values):
+                problems["wrong_number_of_texts"].append(f"{record['id']} ({part})")
+    problems["not_in_release"] = [name for row, name in enumerate(data.ids) if row not in used]
+    if not rows:
+        raise EvaluationError(f"{path}: no id of it is in the release; name records as in its items.jsonl")
+    Score.objects.bulk_create(rows, batch_size=ROWS_A_QUERY, ignore_conflicts=True)
+    progress(job, len(records), len(records), f"{len(used)} items")
+    return problems
+
+
+def _file_rows(run: Run, key: str, texts: tuple[str, ...], values: list[float]) -> list[Score]:
+    """Rows of one item; of a foil that stands twice in it the higher score counts, its stronger rival."""
+    best: dict[str, float] = {}
+    for text, value in zip(texts, values, strict=True):
+        best[text] = max(value, best.get(text, value))
+    return [
+        Score(
+            model_key=run.model_key,
+            protocol=run.protocol,
+            clip_key=key,
+            text_sha256=text_key(text),
+            value=value,
+            kind="file",
+        )
+        for text, value in best.items()
+    ]

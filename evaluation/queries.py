@@ -1,0 +1,170 @@
+"""What pages, commands and exports read of releases, runs and scores; a fixed number of queries whatever the size."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from corpus.models import Release, ReleaseItem
+from corpus.records import ReleaseScore
+from evaluation.clip_keys import clip_key, cluster, item_key, text_key
+from evaluation.errors import EvaluationError
+from evaluation.files import padded
+from evaluation.metrics import pairwise
+from evaluation.metrics._intervals import DRAWS
+from evaluation.models import Run, Score
+from evaluation.protocols import PROTOCOLS
+from projects.models import Project
+
+Record = Mapping[str, Any]
+SCORE_FILE = "file:"
+
+
+def project_named(slug: str) -> Project:
+    """For the operator's commands; pages go through projects.access. EvaluationError lists the projects."""
+    project = Project.objects.filter(slug=slug).first()
+    if project is None:
+        known = ", ".join(Project.objects.values_list("slug", flat=True)[:20]) or "none yet"
+        raise EvaluationError(f"there is no project '{slug}'; the projects are: {known}")
+    return project
+
+
+def release_named(name: str, project: Project | None = None) -> Release:
+    """By id, by content hash (or its first 8 digits and more), or by name within a project."""
+    rows = Release.objects.select_related("project")
+    if project is not None:
+        rows = rows.filter(project=project)
+    if name.isdigit() and len(name) < 19 and (found := rows.filter(pk=int(name)).first()):
+        return found
+    matching = rows.filter(content_hash__startswith=name) if len(name) >= 8 else rows.none()
+    found_rows = list((matching | rows.filter(name=name))[:2])
+    if len(found_rows) == 1:
+        return found_rows[0]
+    problem = "names several releases" if found_rows else "names no release"
+    raise EvaluationError(f"'{name}' {problem}; give the id that `foilworks release` printed")
+
+
+def records_of(release: Release) -> list[dict[str, Any]]:
+    """The frozen records in their order. One query."""
+    return list(ReleaseItem.objects.filter(release=release).order_by("position").values_list("record", flat=True))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a run asks about one item: for the item and, where it has a valid one, for its proficiency pair."""
+
+    record: Record
+    main_key: str
+    main: tuple[str, ...]
+    proficiency_key: str
+    proficiency: tuple[str, ...]
+
+
+def asked_of(record: Record, by_item: bool = False) -> Asked:
+    """Texts (caption first) and score keys of a frozen record. `by_item`: keys of a score file's values.
+
+    A proficiency pair that nobody found valid is not asked: P and P+T stand over pairs that are (ViLMA, Table 6).
+    """
+    pair = record["proficiency"]
+    able = bool(pair and pair["valid"])
+    key = clip_key(record["video"])
+    return Asked(
+        record=record,
+        main_key=item_key(record, "main") if by_item else key,
+        main=(record["caption"], *record["foils"]),
+        proficiency_key=item_key(record, "proficiency") if by_item else key,
+        proficiency=(pair["caption"], *pair["foils"]) if able else (),
+    )
+
+
+StoredScores = dict[tuple[str, str], float]
+
+
+def stored_scores(run: Run) -> tuple[StoredScores, str, bool]:
+    """{(clip key, text hash): raw value} of the run's model and protocol, their kind, whether higher is better."""
+    rows: QuerySet[Score] = Score.objects.filter(model_key=run.model_key, protocol=run.protocol)
+    found: StoredScores = {}
+    kind, higher = "", True
+    if run.model_key:
+        fields = ("clip_key", "text_sha256", "value", "kind", "higher_is_better")
+        for clip, text, value, kind, higher in rows.values_list(*fields).iterator():  # noqa: B007
+            found[clip, text] = value
+    return found, kind, higher
+
+
+def release_scores(run: Run, records: Sequence[Record] | None = None) -> tuple[list[ReleaseScore], list[str]]:
+    """One row for each item that the run scored completely, and the ids of the others. Two queries."""
+    scores, kind, higher = stored_scores(run)
+    by_item = run.spec.startswith(SCORE_FILE)
+    rows: list[ReleaseScore] = []
+    missing: list[str] = []
+    for record in records if records is not None else records_of(run.release):
+        asked = asked_of(record, by_item)
+        main = _values(scores, asked.main_key, asked.main)
+        able = _values(scores, asked.proficiency_key, asked.proficiency) or []
+        if main is None:
+            missing.append(record["id"])
+            continue
+        rows.append(
+            ReleaseScore(
+                id=record["id"],
+                model=run.label,
+                model_key=run.model_key,
+                protocol=run.protocol,
+                subtest=record["subtest"],
+                test=record["test"] or record["subtest"],
+                cluster=cluster(record["video"]),
+                caption=main[0],
+                foils=tuple(main[1:]),
+                proficiency_caption=able[0] if able else None,
+                proficiency_foils=tuple(able[1:]),
+                kind=kind,
+                higher_is_better=higher,
+            )
+        )
+    return rows, missing
+
+
+def _values(scores: StoredScores, key: str, texts: Iterable[str]) -> list[float] | None:
+    """The texts' values, None where one is missing; a text-only model's values stand under the empty clip key."""
+    found: list[float] = []
+    for text in texts:
+        digest = text_key(text)
+        value = scores.get((key, digest), scores.get(("", digest)))
+        if value is None:
+            return None
+        found.append(value)
+    return found
+
+
+def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dict[str, Any]:
+    """`metrics.pairwise` on the run's stored scores: overall, per subtest, per test; `missing` lists unscored items.
+
+    `overall` is None and the rest empty while nothing is scored. `ties`: the protocol's policy when not given.
+    """
+    rows, missing = release_scores(run)
+    policy = ties or PROTOCOLS[run.protocol].ties
+    about = {"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol}
+    about["missing"] = missing
+    if not rows:
+        return {**about, "tie_policy": policy, "overall": None, "subtests": {}, "tests": {}, "avg_P+T": None}
+    return {**about, **pairwise.compute(pair_scores(rows), ties=policy, draws=draws)}
+
+
+def pair_scores(rows: Sequence[ReleaseScore]) -> pairwise.PairScores:
+    """Rows as arrays in which higher is better."""
+    signs = [1.0 if row.higher_is_better else -1.0 for row in rows]
+    main = [[sign * value for value in (row.caption, *row.foils)] for sign, row in zip(signs, rows, strict=True)]
+    simpler = [
+        [] if row.proficiency_caption is None else [sign * v for v in (row.proficiency_caption, *row.proficiency_foils)]
+        for sign, row in zip(signs, rows, strict=True)
+    ]
+    return pairwise.PairScores(
+        ids=[row.id for row in rows],
+        main=padded(main),
+        proficiency=padded(simpler),
+        subtests=[row.subtest for row in rows],
+        tests=[row.test for row in rows],
+        clusters=[row.cluster for row in rows],
+    )

@@ -1,0 +1,149 @@
+"""Reports of a project, kept by the fingerprint of what they were made from.
+
+Reading loads the facts (a fixed number of queries), and computes only where facts, parameters or the analysis changed
+since the stored row: nobody below has to tell us of a change, and a set-aside vote shows at the next look.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+import numpy as np
+from django.db.models import Count, Q
+
+from annotation.models import Edit, Review, Stage, Vote, VoteState
+from corpus.models import Item, ReleaseItem, Subtest
+from corpus.rules.states import CandidateState, ItemState
+from evaluation.analyses.funnel import FunnelCounts
+from evaluation.analyses.people import WorkFacts
+from evaluation.analyses.table import REPORTS
+from evaluation.errors import EvaluationError
+from evaluation.facts import item_facts, vote_facts
+from evaluation.models import Report
+from generation.models import Candidate, CandidateGroup
+from projects.models import Project
+from text.registry import load, lookup, parse_params
+
+NOT_PASSED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
+
+
+def project_report(
+    project: Project, kind: str, *, subtest: str | None = None, params: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The report of REPORTS[kind] over the main items of the project, or the items of the named subtest.
+
+    RegistryError: unknown kind or parameter. EvaluationError: no such subtest, or nothing to report on yet.
+    """
+    entry = lookup(REPORTS, kind, "report")
+    chosen = parse_params(entry, params or {})
+    analysis = load(entry)
+    row = _subtest(project, subtest) if subtest else None
+    facts = FACTS[analysis.INPUT](project, row)
+    key = _digest([subtest or "", chosen])
+    fingerprint = _digest([kind, analysis.VERSION, chosen, _plain(facts)])
+    stored = Report.objects.filter(project=project, kind=kind, params_key=key).first()
+    if stored is not None and stored.fingerprint == fingerprint:
+        return stored.data
+    # Through JSON and back, so that a fresh report and a stored one are alike to the last type.
+    data = json.loads(json.dumps(analysis.compute(facts, **chosen), allow_nan=False))
+    Report.objects.update_or_create(
+        project=project,
+        kind=kind,
+        params_key=key,
+        defaults={"params": {**chosen, "subtest": subtest}, "fingerprint": fingerprint, "data": data},
+    )
+    return data
+
+
+def _subtest(project: Project, name: str) -> Subtest:
+    names = {row.name: row for row in Subtest.objects.filter(project=project)}
+    if name not in names:
+        known = ", ".join(names) or "none yet"
+        raise EvaluationError(f"the project has no subtest '{name}'; its subtests: {known}")
+    return names[name]
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _plain(facts: Any) -> Any:
+    """Facts as JSON values; an array by the hash of its bytes."""
+    if isinstance(facts, np.ndarray):
+        return hashlib.sha256(facts.tobytes()).hexdigest()
+    if isinstance(facts, list):
+        return [_plain(each) for each in facts]
+    if is_dataclass(facts) and not isinstance(facts, type):
+        if any(isinstance(value, np.ndarray) for value in vars(facts).values()):
+            return {name: _plain(value) for name, value in vars(facts).items()}
+        return asdict(facts)
+    return facts
+
+
+def funnel_counts(project: Project, subtest: Subtest | None = None) -> FunnelCounts:
+    """How many candidates and items stand where. Five queries."""
+    runs = {"group__run__subtest": subtest} if subtest else {"group__run__project": project}
+    groups = {"run__subtest": subtest} if subtest else {"run__project": project}
+    own = Q(subtest=subtest) if subtest else Q(subtest__project=project, subtest__kind=Subtest.Kind.MAIN)
+    candidates = Candidate.objects.filter(**runs)
+    states = _counted(candidates, "state")
+    made = candidates.filter(parent=None).aggregate(n=Count("pk"), passed=Count("pk", filter=~Q(state__in=NOT_PASSED)))
+    rejected = Counter[str]()
+    for slugs, n in candidates.exclude(rejected_by=[]).values_list("rejected_by").annotate(n=Count("pk")).order_by():
+        rejected.update(dict.fromkeys(slugs, n))
+    items = Item.objects.filter(own)
+    item_states = _counted(items, "state")
+    released = ReleaseItem.objects.filter(item__in=items).aggregate(n=Count("item", distinct=True))["n"]
+    return FunnelCounts(
+        captions=CandidateGroup.objects.filter(**groups).values("caption").distinct().count(),
+        made=made["n"],
+        passed=made["passed"],
+        accepted=states.get(CandidateState.ACCEPTED, 0),
+        items=sum(n for state, n in item_states.items() if state != ItemState.RETRACTED),
+        valid=item_states.get(ItemState.VALID, 0),
+        unanimous=items.filter(state=ItemState.VALID, unanimous=True).count(),
+        released=released,
+        rejected_by=rejected,
+        candidate_states=states,
+        item_states=item_states,
+    )
+
+
+def _counted(rows: Any, field: str) -> dict[str, int]:
+    return dict(rows.order_by(field).values_list(field).annotate(n=Count("pk")))
+
+
+def work_facts(project: Project, subtest: Subtest | None = None) -> list[WorkFacts]:
+    """Edits, reviews and votes that were not undone, one row each. Three queries."""
+    edits = Edit.objects.filter(undone_at=None, group__run__project=project)
+    reviews = Review.objects.filter(undone_at=None, candidate__group__run__project=project)
+    votes = Vote.objects.filter(item__subtest__project=project, person__isnull=False).exclude(state=VoteState.UNDONE)
+    if subtest:
+        edits = edits.filter(group__run__subtest=subtest)
+        reviews = reviews.filter(candidate__group__run__subtest=subtest)
+        votes = votes.filter(item__subtest=subtest)
+    fields = ("person__username", "seconds_spent", "watch", "late", "person__is_simulated")
+    found = [_work(Stage.EDIT, True, row) for row in edits.order_by("pk").values_list(*fields)]
+    found += [_work(Stage.REVIEW, True, row) for row in reviews.order_by("pk").values_list(*fields)]
+    for stage, state, *row in votes.order_by("pk").values_list("stage", "state", *fields):
+        found.append(_work(stage, state == VoteState.COUNTED, tuple(row)))
+    return found
+
+
+def _work(stage: str, counted: bool, row: tuple[Any, ...]) -> WorkFacts:
+    person, seconds, watch, late, simulated = row
+    covered = watch.get("covered") if isinstance(watch, dict) else None
+    seen = float(covered) if isinstance(covered, int | float) and not isinstance(covered, bool) else None
+    return WorkFacts(person, str(stage), seconds, seen, late, counted, simulated)
+
+
+FACTS: dict[str, Callable[[Project, Subtest | None], Any]] = {
+    "items": item_facts,
+    "texts": item_facts,
+    "votes": vote_facts,
+    "stages": funnel_counts,
+    "people": work_facts,
+}

@@ -1,0 +1,156 @@
+"""Items of the database as the plain records that releases freeze and exports write, in a fixed number of queries."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from corpus.models import Foil, Item, Subtest, Video
+from corpus.records import ItemRecord, PairRecord, VideoRecord
+from corpus.release_records import release_id, release_record
+from corpus.rules.states import FoilVerdict, ItemState
+from evaluation.pseudonyms import pseudonym
+from generation.models import Candidate
+from projects.models import Project
+
+JUDGED = {ItemState.VALID: True, ItemState.INVALID: False, ItemState.SPLIT: False}
+
+
+@dataclass(frozen=True)
+class FrozenItem:
+    """An item's row and its record."""
+
+    item: Item
+    record: dict[str, Any]
+
+
+def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> list[FrozenItem]:
+    """Main items (all of the project, or those given) with their records, by record id. Four queries.
+
+    A record holds the item's foils (without the invalid ones where the subtest lets those drop out), its proficiency
+    pair, and what made each foil.
+    """
+    chosen = items if items is not None else Item.objects.filter(subtest__kind=Subtest.Kind.MAIN)
+    rows = chosen.filter(subtest__project=project).select_related(
+        "subtest", "video", "caption", "proficiency_item__subtest", "proficiency_item__caption"
+    )
+    foils = _foils(project)
+    made = _provenance(project)
+    frozen = [FrozenItem(item, _record(item, foils, made)) for item in rows]
+    return sorted(frozen, key=lambda one: one.record["id"])
+
+
+def item_name(item: Item) -> str:
+    """The item's id in releases and exports; `item.subtest` should be loaded."""
+    return release_id(item.subtest.name, item.key)
+
+
+def _record(item: Item, foils: dict[int, list[Foil]], made: dict[int, dict[str, Any]]) -> dict[str, Any]:
+    kept = _kept(item, foils.get(item.pk, []))
+    simpler = item.proficiency_item
+    return release_record(
+        ItemRecord(
+            id=item_name(item),
+            subtest=item.subtest.name,
+            test=item.subtest.test,
+            video=_video(item.video),
+            caption=item.caption.text,
+            foils=tuple(foil.text for foil in kept),
+            proficiency=_pair(simpler, foils) if simpler else None,
+            extra=item.extra,
+            facts=item.caption.facts,
+        ),
+        media=_media(item.video),
+        positions=[foil.position for foil in kept],
+        provenance=[made.get(foil.pk) for foil in kept],
+        proficiency_id=item_name(simpler) if simpler else "",
+        proficiency_valid=JUDGED.get(ItemState(simpler.state)) if simpler else None,
+    )
+
+
+def _kept(item: Item, foils: Sequence[Foil]) -> list[Foil]:
+    if item.subtest.valid_when != Subtest.ValidWhen.ENOUGH or item.state != ItemState.VALID:
+        return list(foils)
+    return [foil for foil in foils if foil.verdict == FoilVerdict.VALID] or list(foils)
+
+
+def _pair(simpler: Item, foils: dict[int, list[Foil]]) -> PairRecord:
+    return PairRecord(simpler.caption.text, tuple(foil.text for foil in foils.get(simpler.pk, [])), None, simpler.extra)
+
+
+def _video(video: Video) -> VideoRecord:
+    return VideoRecord(
+        key=video.key,
+        file=video.file.name or "",
+        url=video.url,
+        source_dataset=video.source_dataset,
+        source_id=video.source_id,
+        start_time=video.start_time,
+        end_time=video.end_time,
+        time_unit=video.time_unit,
+        split=video.split,
+        class_label=video.class_label,
+        category=video.category,
+        movie=video.movie,
+    )
+
+
+def _media(video: Video) -> dict[str, Any]:
+    return {
+        "sha256": video.sha256,
+        "duration": video.duration,
+        "fps": video.fps,
+        "n_frames": video.n_frames,
+        "width": video.width,
+        "height": video.height,
+    }
+
+
+def _foils(project: Project) -> dict[int, list[Foil]]:
+    found: dict[int, list[Foil]] = defaultdict(list)
+    for foil in Foil.objects.filter(item__subtest__project=project).order_by("item_id", "position"):
+        found[foil.item_id].append(foil)
+    return found
+
+
+def _provenance(project: Project) -> dict[int, dict[str, Any]]:
+    """What made each foil of the project, by the foil's row id; a person stands under a pseudonym."""
+    made = (
+        Candidate.objects.filter(foil__item__subtest__project=project)
+        .select_related("parent", "group__run")
+        .prefetch_related("filter_scores")
+    )
+    return {candidate.foil_id: _made_by(project, candidate) for candidate in made if candidate.foil_id}
+
+
+def _made_by(project: Project, candidate: Candidate) -> dict[str, Any]:
+    source = candidate.parent
+    return {
+        "method": candidate.method,
+        "method_version": candidate.method_version,
+        "mode": candidate.mode,
+        "model_id": candidate.model_id,
+        "model_revision": candidate.model_revision,
+        "prompt_template": candidate.prompt_template,
+        "prompt_hash": candidate.prompt_hash,
+        "seed": candidate.seed,
+        "params": candidate.group.run.params,
+        "author": pseudonym(project, candidate.author_id) if candidate.author_id else None,
+        "edits": candidate.edits,
+        "span": [candidate.span_start, candidate.span_end],
+        "source": candidate.source,
+        "target": candidate.target,
+        "facts": candidate.facts,
+        "parent": None if source is None else {"text": source.text, "method": source.method, "mode": source.mode},
+        "filters": _filters(candidate),
+    }
+
+
+def _filters(candidate: Candidate) -> list[dict[str, Any]]:
+    rows: Iterable[Any] = candidate.filter_scores.all()
+    return [
+        {"filter": row.filter, "version": row.filter_version, "score": row.score, "passed": row.passed}
+        for row in sorted(rows, key=lambda row: row.filter)
+    ]

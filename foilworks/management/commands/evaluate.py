@@ -1,0 +1,58 @@
+"""`foilworks evaluate`: a scoring run of one model on one release."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.actions.start_run import start_run
+from evaluation.protocols import PROTOCOLS
+from evaluation.queries import project_named, release_named, run_results
+from foilworks.management.base import FoilworksCommand
+from foilworks.management.tables import table
+from jobs.runner import run_now
+
+COLUMNS = ("n", "T", "T_ci", "P", "P+T", "ties")
+
+
+class Command(FoilworksCommand):
+    help = "score a release with a model"
+    example = (
+        "foilworks evaluate --release 3 --model clip:openai/clip-vit-base-patch32 --device auto\n"
+        "  foilworks evaluate --release 3 --model file:scores.jsonl --sync --json"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--release", required=True, metavar="ID", help="its id, hash or name")
+        parser.add_argument("--project", metavar="SLUG", help="where a name stands in several projects")
+        parser.add_argument("--model", required=True, metavar="SPEC", help="such as fake:, tiny:FOLDER, file:SCORES")
+        parser.add_argument("--protocol", default="foilworks", choices=sorted(PROTOCOLS))
+        parser.add_argument("--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:N")
+        parser.add_argument("--label", default="", help="how tables and charts call the run")
+        parser.add_argument("--sync", action="store_true", help="score now and print the result, instead of queueing")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        project = project_named(options["project"]) if options["project"] else None
+        release = release_named(options["release"], project)
+        run = start_run(
+            None,
+            release,
+            options["model"],
+            protocol=options["protocol"],
+            device=options["device"],
+            label=options["label"],
+        )
+        assert run.job is not None
+        result = {"run": run.pk, "release": release.pk, "model": run.label, "job": str(run.job.pk)}
+        if options["sync"]:
+            result["state"] = run_now(run.job).state
+            run.refresh_from_db()
+            return {**result, **run_results(run), "problems": run.problems}
+        return {**result, "state": run.job.state}
+
+    def render(self, result: dict[str, Any]) -> str:
+        if "overall" not in result:
+            return f"run {result['run']} of {result['model']} is queued (job {result['job']})"
+        if result["overall"] is None:
+            return f"run {result['run']}: nothing could be scored: {result['problems']}"
+        groups = [*result["subtests"].items(), ("overall", result["overall"])]
+        return table(("", *COLUMNS), [(name, *[group[key] for key in COLUMNS]) for name, group in groups])
