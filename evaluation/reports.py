@@ -106,7 +106,7 @@ def funnel_counts(project: Project, subtest: Subtest | None = None) -> FunnelCou
         valid=item_states.get(ItemState.VALID, 0),
         unanimous=items.filter(state=ItemState.VALID, unanimous=True).count(),
         released=released,
-        rejected_by=rejected,
+        rejected_by=dict(rejected),
         candidate_states=states,
         item_states=item_states,
     )
