@@ -7,13 +7,12 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
-PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet
 # The first of these that is 3.11 or newer makes the environment; `make PYTHON=/path/to/python …` overrides.
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python; do \
 	command -v $$name >/dev/null 2>&1 && \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
 
-HOST ?= 127.0.0.1
 PORT ?= 8000
 WORKERS ?= 1
 # Two test processes by default; browser tests stay together in one of them. `make test JOBS=0 ARGS="-k votes"`.
