@@ -1,0 +1,23 @@
+"""`foilworks requeue`: jobs that should be on the queue and are not, put back from the database."""
+
+from typing import Any
+
+from foilworks.management.base import FoilworksCommand
+from jobs.errors import JobError
+from jobs.queue import is_reachable, nobody_works, requeue_lost
+
+
+class Command(FoilworksCommand):
+    help = "puts jobs back on the queue that a lost worker held or that Redis has lost"
+    example = "foilworks requeue --json"
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        if not is_reachable():
+            raise JobError("the queue cannot be reached; start `foilworks up`, or the Redis that REDIS_URL names")
+        requeued = requeue_lost()
+        if hint := nobody_works():
+            self.say(hint)
+        return {"requeued": requeued}
+
+    def render(self, result: dict[str, Any]) -> str:
+        return f"{result['requeued']} jobs put back on the queue"
