@@ -4,7 +4,6 @@ A release stores these; exports write them, one a line, with the item's status b
 that may be said of items outside the release too, and is no part of the content hash).
 """
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -13,8 +12,6 @@ from corpus.records import ItemRecord, PairRecord, ReleaseVote, VideoRecord, Vot
 from corpus.rules.canonical import content_hash
 
 STATUS_FIELDS = frozenset({"released", "state", "unanimous", "verdicts", "votes"})
-# Leaves room for the trim within the 200 characters of a stored key.
-MAX_SOURCE = 120
 _VIDEO_FIELDS = tuple(VideoRecord.__dataclass_fields__)
 
 
@@ -60,17 +57,6 @@ def release_record(
         "extra": dict(item.extra),
         "provenance": [dict(made) if made else None for made in provenance or [None] * len(foils)],
     }
-
-
-def clip_key_of(video: Mapping[str, Any]) -> str:
-    """The key of a record's clip in stored scores (metrics.md): its bytes, source and id where there is no file, and
-    its trim. At most 200 characters.
-    """
-    source = video.get("sha256") or f"{video['source_dataset']}/{video['source_id'] or video['url'] or video['key']}"
-    if len(source) > MAX_SOURCE:
-        source = hashlib.sha256(source.encode("utf-8")).hexdigest()
-    edges = "-".join("" if video[name] is None else f"{video[name]:.6f}" for name in ("start_time", "end_time"))
-    return f"{source}@{edges}{video['time_unit']}" if edges != "-" else source
 
 
 def content_of(record: Mapping[str, Any]) -> dict[str, Any]:

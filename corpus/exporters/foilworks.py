@@ -1,6 +1,7 @@
 """`foilworks`: everything about a release in plain files.
 
-`items.jsonl` items with their status, released or not · `votes.jsonl` every judgement under pseudonyms ·
+`items.jsonl` items with their status, released or not · `votes.jsonl` judgements that count, under pseudonyms
+(`votes_not_counted.jsonl`: surplus ones and those set aside, where there are some) ·
 `scores.jsonl` raw scores of all models, and one file a model in `scores/` that `foilworks metrics pairwise` reads ·
 `tables/*.json` reports, and `tables/checks.json` with what can be recomputed from votes and scores · `manifest.json`.
 """
@@ -19,7 +20,11 @@ from corpus.release_records import STATUS_FIELDS
 
 LAYOUT_VERSION = 1
 CHECKS = "checks"
+COUNTED = "counted"
 _TABLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
+
+# Whether the reports of the project are wanted; they take the longest to collect.
+USES_TABLES = True
 
 
 def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
@@ -44,7 +49,8 @@ def _facts(release: ReleaseContent) -> dict[str, Any]:
         "counts": {
             "items": len(release.items),
             "released": sum(bool(item.get("released")) for item in release.items),
-            "votes": len(release.votes),
+            "votes": sum(vote.state == COUNTED for vote in release.votes),
+            "votes_not_counted": sum(vote.state != COUNTED for vote in release.votes),
             "scores": len(release.scores),
         },
     }
@@ -52,7 +58,12 @@ def _facts(release: ReleaseContent) -> dict[str, Any]:
 
 def _fill(folder: Path, release: ReleaseContent) -> None:
     write_lines(folder / "items.jsonl", sorted(release.items, key=lambda item: item["id"]))
-    write_lines(folder / "votes.jsonl", map(vote_line, sorted(release.votes, key=_vote_order)))
+    votes = sorted(release.votes, key=_vote_order)
+    counted = [vote for vote in votes if vote.state == COUNTED]
+    write_lines(folder / "votes.jsonl", map(vote_line, counted))
+    if len(counted) < len(votes):
+        rest = [vote for vote in votes if vote.state != COUNTED]
+        write_lines(folder / "votes_not_counted.jsonl", map(vote_line, rest))
     scores = sorted(release.scores, key=lambda score: (score.model, score.protocol, score.id))
     write_lines(folder / "scores.jsonl", map(score_line, scores))
     (folder / "scores").mkdir()
@@ -60,7 +71,7 @@ def _fill(folder: Path, release: ReleaseContent) -> None:
         write_lines(folder / "scores" / f"{name}.jsonl", map(score_line, of_model))
     for name, table in release.tables.items():
         write_json(folder / "tables" / f"{name}.json", table)
-    write_json(folder / "tables" / f"{CHECKS}.json", checks(release.votes, scores))
+    write_json(folder / "tables" / f"{CHECKS}.json", checks(counted, scores))
 
 
 def vote_line(vote: ReleaseVote) -> dict[str, Any]:

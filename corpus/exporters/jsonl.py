@@ -11,6 +11,9 @@ from corpus.records import ItemRecord, ReleaseContent, VoteCounts
 
 FILE = "records.jsonl"
 
+# Whether the reports of the project are wanted; they take the longest to collect.
+USES_TABLES = False
+
 
 def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
     """Write the folder `out`; the paths of its files. CorpusError when it cannot be written there."""

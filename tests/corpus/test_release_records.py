@@ -1,10 +1,7 @@
-from dataclasses import asdict
-
 from hypothesis import given
 
 from corpus.records import ItemRecord, PairRecord, ReleaseVote, VideoRecord, VoteCounts
 from corpus.release_records import (
-    clip_key_of,
     content_of,
     hash_of,
     item_record,
@@ -60,12 +57,3 @@ def test_only_counted_validation_votes_count():
         ReleaseVote("a", 0, "p4", "foil", "s", stage="baseline"),
     ]
     assert vote_counts(votes) == {"a": VoteCounts(1, 0, 1)}
-
-
-def test_a_clip_is_named_by_bytes_and_trim():
-    video = {**asdict(VideoRecord(key="k", source_dataset="d", source_id="7")), "sha256": ""}
-    assert clip_key_of(video) == "d/7"
-    assert clip_key_of({**video, "sha256": "ab", "start_time": 1.5, "end_time": 2.0}) == "ab@1.500000-2.000000sec"
-    assert clip_key_of({**video, "start_time": 3.0}) == "d/7@3.000000-sec"
-    assert clip_key_of({**video, "source_id": "", "key": "k"}) == "d/k"
-    assert len(clip_key_of({**video, "source_id": "x" * 200, "start_time": 1e9, "end_time": 1e15})) <= 200

@@ -1,0 +1,153 @@
+"""A release with all that belongs to it, as plain content for the exporters; queries do not grow with its size.
+
+Beside the released items stand the others of the project, marked as such: what validation refused is part of what the
+reports say, and so anyone can compute the reports again from the export.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.models import Vote, VoteState
+from corpus.models import Item, Release, ReleaseItem, Subtest
+from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
+from corpus.release_records import vote_counts
+from corpus.rules.states import ItemState
+from evaluation.analyses.table import REPORTS
+from evaluation.errors import EvaluationError
+from evaluation.models import Run
+from evaluation.pseudonyms import pseudonym
+from evaluation.queries import release_scores, run_results
+from evaluation.report_pages import under_pseudonyms
+from evaluation.reports import project_report
+from evaluation.snapshot import frozen_items, item_name
+from projects.models import Project
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A record with its row as it is now; None where the row is gone."""
+
+    record: Mapping[str, Any]
+    row: Item | None
+    released: bool
+
+
+def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
+    """What an exporter may write of the release. Votes stand under pseudonyms; nobody is named.
+
+    `tables`: with the reports of the project, which take the longest (exporters say whether they use them).
+    """
+    members = _members(release)
+    votes = _votes(release.project, members)
+    counts = vote_counts(votes)
+    records = [member.record for member in members if member.released]
+    runs = _runs(release)
+    return ReleaseContent(
+        project=release.project.slug,
+        release=release.name,
+        content_hash=release.content_hash,
+        created_at=release.created_at.isoformat(),
+        items=tuple(_with_status(member, counts) for member in members),
+        votes=tuple(votes),
+        scores=tuple(score for run in runs for score in _scores(run, records)),
+        tables=_tables(release.project, runs) if tables else {},
+        simulated=release.project.is_simulated,
+    )
+
+
+def _members(release: Release) -> list[_Member]:
+    """The records of the release as they were frozen, then those of the project's other main items."""
+    main = Item.objects.filter(subtest__project=release.project, subtest__kind=Subtest.Kind.MAIN)
+    loaded = main.select_related("subtest", "proficiency_item__subtest").prefetch_related("foils")
+    rows = {item.pk: item for item in loaded}
+    frozen = list(ReleaseItem.objects.filter(release=release).values_list("item_id", "record"))
+    members = [_Member(record, rows.get(pk), released=True) for pk, record in frozen]
+    rest = main.exclude(state=ItemState.RETRACTED).exclude(released_as__release=release)
+    others = frozen_items(release.project, rest)
+    return members + [_Member(one.record, rows.get(one.item.pk), released=False) for one in others]
+
+
+def _with_status(member: _Member, counts: Mapping[str, VoteCounts]) -> dict[str, Any]:
+    """The record with what validation made of it; vote counts where the item has one pair."""
+    record, row = dict(member.record), member.row
+    record["released"] = member.released
+    record["state"] = row.state if row else None
+    record["unanimous"] = row.unanimous if row else None
+    record["verdicts"] = [
+        {"position": foil.position, "text": foil.text, "verdict": foil.verdict}
+        for foil in (row.foils.all() if row else ())
+    ]
+    record["votes"] = _count_line(counts.get(record["id"]))
+    if record["proficiency"] is not None:
+        pair = record["proficiency"]
+        record["proficiency"] = {**pair, "votes": _count_line(counts.get(pair["id"]))}
+    return record
+
+
+def _count_line(votes: VoteCounts | None) -> dict[str, int] | None:
+    return None if votes is None else {"caption": votes.caption, "foil": votes.foil, "other": votes.other}
+
+
+def _votes(project: Project, members: Sequence[_Member]) -> list[ReleaseVote]:
+    """The judgements of the items and of their proficiency items, without those that were undone."""
+    names: dict[int, tuple[str, str, str]] = {}
+    for member in members:
+        if member.row is None:
+            continue
+        names[member.row.pk] = (member.record["id"], member.record["subtest"], "main")
+        pair = member.row.proficiency_item
+        if pair is not None:
+            frozen = member.record["proficiency"]
+            names.setdefault(pair.pk, (frozen["id"] if frozen else item_name(pair), pair.subtest.name, "proficiency"))
+    rows = Vote.objects.filter(item__subtest__project=project).exclude(state=VoteState.UNDONE)
+    loaded = rows.select_related("person", "foil", "guideline").order_by("pk")
+    return [_vote(project, vote, *names[vote.item_id]) for vote in loaded if vote.item_id in names]
+
+
+def _vote(project: Project, vote: Vote, item: str, subtest: str, kind: Any) -> ReleaseVote:
+    person = vote.person
+    # A file's votes name nobody: numbers tell apart those of one item and say no more.
+    unnamed = f"unnamed-{(vote.import_index or 0) + 1}"
+    return ReleaseVote(
+        item=item,
+        foil=vote.foil.position if vote.foil else None,
+        annotator=pseudonym(project, person.pk) if person else unnamed,
+        choice=vote.choice,
+        subtest=subtest,
+        kind=kind,
+        stage=vote.stage,
+        caption_first=vote.caption_first,
+        source=vote.source,
+        simulated=person.is_simulated if person else False,
+        state=vote.state,
+        seconds=vote.seconds_spent,
+        watch=vote.watch,
+        guideline=vote.guideline.version if vote.guideline else None,
+    )
+
+
+def _runs(release: Release) -> list[Run]:
+    """The runs that stored scores; of several of one model under one protocol the latest, since they share them."""
+    latest: dict[tuple[str, str], Run] = {}
+    for run in Run.objects.filter(release=release).exclude(model_key="").order_by("pk"):
+        latest[run.model_key, run.protocol] = run
+    return list(latest.values())
+
+
+def _scores(run: Run, records: Sequence[Mapping[str, Any]]) -> Iterable[ReleaseScore]:
+    rows, _missing = release_scores(run, records)
+    return rows
+
+
+def _tables(project: Project, runs: Sequence[Run]) -> dict[str, Any]:
+    """Every report that has something to say, and the results of the models."""
+    tables: dict[str, Any] = {}
+    for kind in REPORTS:
+        try:
+            tables[kind] = under_pseudonyms(project, project_report(project, kind))
+        except EvaluationError:  # no votes, no items: then there is no such table
+            continue
+    if runs:
+        tables["models"] = [run_results(run) for run in runs]
+    return tables
