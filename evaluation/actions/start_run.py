@@ -46,6 +46,7 @@ def start_run(
     if person is not None:
         require_role(person, project, Role.RESEARCHER)
     slug, argument = _checked(spec, from_page=person is not None)
+    spec = f"{slug}:{argument}"
     if protocol not in PROTOCOLS:
         raise EvaluationError(f"unknown protocol '{protocol}'; choose one of: {', '.join(PROTOCOLS)}")
     if not DEVICE.fullmatch(device):
@@ -81,7 +82,9 @@ def _checked(spec: str, from_page: bool) -> tuple[str, str]:
         raise EvaluationError(_("From a page only files in the installation's folder of models can be named."))
     if slug == SCORE_FILE and not path.is_file():
         raise EvaluationError(f"{argument}: file: there is no such score file; check the path")
-    return slug, argument
+    # A worker has a working folder of its own.
+    is_local = names_a_path or ("/" in argument and path.exists())
+    return slug, str(path.resolve()) if is_local else argument
 
 
 def default_label(slug: str, argument: str) -> str:

@@ -1,0 +1,290 @@
+"""Runs on a release, with real clips, real decoding and the models that ship in the product."""
+
+import json
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from corpus.models import Foil, MediaState, Subtest, Video
+from corpus.rules.states import ItemState
+from evaluation import jobs
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.actions.start_run import start_run
+from evaluation.clip_keys import clip_key, text_key
+from evaluation.errors import EvaluationError
+from evaluation.models import Run, Score
+from evaluation.queries import records_of, release_named, release_scores, run_results
+from jobs.models import JobState
+from jobs.runner import run_now
+from media.encode import write_mp4
+from projects.errors import AccessDenied
+from tests import factories
+from tests.media.painted import painted_clip
+from text.errors import ActionableError
+
+pytestmark = pytest.mark.django_db
+
+CAPTIONS = ("a ball rises", "a cube turns", "a cone shrinks")
+
+
+@pytest.fixture
+def release():
+    """Three items of two foils each on three clips; the first two share one valid proficiency pair's texts."""
+    project = factories.make_project(slug="scored")
+    simple = factories.make_subtest(project, name="things", kind=Subtest.Kind.PROFICIENCY)
+    main = factories.make_subtest(project, name="moves", foils_per_item=2)
+    for number, text in enumerate(CAPTIONS):
+        name = f"videos/clip{number}.mp4"
+        path = Path(settings.MEDIA_ROOT) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_mp4(path, painted_clip(8)[number:], fps=8)
+        video = factories.make_video(project, key=f"clip{number}", file=name, sha256=f"{number:064d}", source_id="s")
+        easy = None
+        if number < 2:
+            noun = factories.make_caption(video, "a thing")
+            easy = factories.make_item(simple, noun, ("a hole",), state=ItemState.VALID)
+        caption = factories.make_caption(video, text)
+        foils = (f"{text} not", f"{text} never")
+        factories.make_item(main, caption, foils, key=f"i{number}", state=ItemState.VALID, proficiency_item=easy)
+    return freeze_release(None, project)
+
+
+def score(release, spec="fake:1", **options):
+    run = start_run(None, release, spec, **options)
+    assert run_now(run.job).state == JobState.DONE
+    run.refresh_from_db()
+    return run
+
+
+def test_every_distinct_pair_is_scored_once(release):
+    run = score(release)
+    # 3 clips x 3 texts, and the proficiency pair of two texts on two of them.
+    assert Score.objects.count() == 3 * 3 + 2 * 2
+    assert run.model_key == "fake/1@1"
+    assert run.problems == {}
+    assert (run.job.done, run.job.total) == (13, 13)
+    stored = Score.objects.first()
+    assert (stored.kind, stored.higher_is_better, stored.protocol) == ("cosine", True, "foilworks")
+
+
+def test_results_are_the_metrics_of_the_stored_scores(release):
+    run = score(release)
+    got = run_results(run, draws=200)
+    rows, missing = release_scores(run)
+    assert missing == []
+    by_hand = [max(row.foils) < row.caption for row in rows]
+    assert got["overall"]["T_all"] == pytest.approx(sum(by_hand) / 3)
+    able = [row for row in rows if row.proficiency_caption is not None]
+    assert (got["overall"]["n"], got["overall"]["n_all"], len(able)) == (2, 3, 2)
+    # One source for the three clips: one cluster, so that no interval can be given.
+    assert got["overall"]["n_clusters"] == 1
+    record = records_of(release)[0]
+    value = Score.objects.get(clip_key=clip_key(record["video"]), text_sha256=text_key(record["caption"])).value
+    assert rows[0].caption == value
+
+
+def test_a_rerun_asks_for_nothing_and_a_changed_caption_for_its_own_scores_only(release, monkeypatch):
+    score(release)
+    asked = []
+    monkeypatch.setattr(jobs, "score_pairs", _spy(jobs.score_pairs, asked))
+    again = score(release)
+    assert asked == []
+    assert again.job.done == 13
+    Foil.objects.filter(text="a ball rises not").update(text="a ball sinks")
+    successor = freeze_release(None, release.project)
+    score(successor)
+    assert [(clip.key.split("@")[0], texts) for clip, texts in asked] == [(f"{0:064d}", ["a ball sinks"])]
+
+
+def test_a_killed_worker_loses_one_batch_and_its_successor_goes_on(release, monkeypatch):
+    class KilledError(Exception):
+        pass
+
+    def dying(*arguments, **options):
+        for number, each in enumerate(real(*arguments, **options)):
+            if number == 7:
+                raise KilledError
+            yield each
+
+    real = jobs.score_pairs
+    monkeypatch.setattr(jobs, "SCORES_A_WRITE", 3)
+    monkeypatch.setattr(jobs, "score_pairs", dying)
+    run = start_run(None, release, "fake:1")
+    with pytest.raises(KilledError):
+        run_now(run.job)
+    assert Score.objects.count() == 6
+    asked = []
+    monkeypatch.setattr(jobs, "score_pairs", _spy(real, asked))
+    score(release)
+    assert sum(len(texts) for _, texts in asked) == 13 - 6
+    assert Score.objects.count() == 13
+
+
+def test_a_text_only_model_needs_no_media_and_one_score_a_text(release):
+    Video.objects.update(media_state=MediaState.MISSING)
+    run = score(release, "fake:text")
+    assert set(Score.objects.values_list("clip_key", flat=True)) == {""}
+    assert Score.objects.count() == 9 + 2
+    assert run_results(run, draws=50)["overall"]["n_all"] == 3
+
+
+def test_missing_and_unreadable_media_are_listed_and_the_rest_is_scored(release):
+    Video.objects.filter(key="clip0").update(media_state=MediaState.MISSING)
+    (Path(settings.MEDIA_ROOT) / "videos/clip1.mp4").write_bytes(b"no video")
+    run = score(release)
+    assert run.problems["missing_media"] == ["moves:i0"]
+    (unreadable,) = run.problems["unreadable"]
+    assert unreadable["item"] == "moves:i1"
+    got = run_results(run, draws=50)
+    assert got["missing"] == ["moves:i0", "moves:i1"]
+    assert got["overall"]["n_all"] == 1
+
+
+def test_a_run_that_scored_nothing_has_no_overall(release):
+    run = start_run(None, release, "fake:1")
+    got = run_results(run)
+    assert got["overall"] is None
+    assert len(got["missing"]) == 3
+
+
+def test_a_perplexity_ranks_the_other_way(release):
+    run = Run.objects.create(release=release, spec="fake:", label="m", model_key="ppl", protocol="foilworks")
+    for record in records_of(release):
+        for number, text in enumerate((record["caption"], *record["foils"])):
+            Score.objects.create(
+                model_key="ppl", protocol="foilworks", clip_key="", text_sha256=text_key(text), value=10.0 + number,
+                kind="perplexity", higher_is_better=False,
+            )  # fmt: skip
+    assert run_results(run, draws=50)["overall"]["T"] == 1
+
+
+class TestScoreFiles:
+    def test_values_of_a_file_with_mismatched_ids_listed(self, release, tmp_path):
+        path = tmp_path / "clip.jsonl"
+        simpler = {"caption": 2, "foils": [1]}
+        lines = [
+            {"id": "moves:i0", "caption": 3, "foils": [2, 1], "proficiency": simpler},
+            {"id": "moves:i1", "caption": 1, "foils": [2]},
+            {"id": "elsewhere", "caption": 1, "foils": [2, 3]},
+        ]
+        path.write_text("\n".join(map(json.dumps, lines)))
+        run = score(release, f"file:{path}")
+        assert run.label == "clip"
+        assert run.problems == {
+            "not_in_file": ["moves:i2"],
+            "not_in_release": ["elsewhere"],
+            "wrong_number_of_texts": ["moves:i1 (main)"],
+        }
+        got = run_results(run, draws=50)
+        assert (got["overall"]["T"], got["overall"]["P"], got["overall"]["n_all"]) == (1, 1, 1)
+        assert got["missing"] == ["moves:i1", "moves:i2"]
+
+    def test_vilmas_form_is_matched_within_the_subtest_that_names_the_file(self, release, tmp_path):
+        path = tmp_path / "moves.json"
+        path.write_text(json.dumps({f"i{n}": {"scores": [n, 1, 1]} for n in range(3)}))
+        got = run_results(score(release, f"file:{path}"), draws=50)
+        # 0 loses, 1 ties with both foils (a third), 2 wins.
+        assert got["overall"]["T_all"] == pytest.approx((0 + 1 / 3 + 1) / 3)
+
+    def test_what_is_exported_can_be_brought_back(self, release, tmp_path):
+        run = score(release)
+        rows, _ = release_scores(run)
+        path = tmp_path / "back.jsonl"
+        lines = [
+            {
+                "id": row.id, "caption": row.caption, "foils": list(row.foils), "subtest": row.subtest,
+                "higher_is_better": row.higher_is_better,
+            }
+            for row in rows
+        ]  # fmt: skip
+        path.write_text("\n".join(map(json.dumps, lines)))
+        back = run_results(score(release, f"file:{path}"), draws=50)
+        assert back["overall"]["T_all"] == run_results(run, draws=50)["overall"]["T_all"]
+
+    def test_a_file_without_any_id_of_the_release_fails(self, release, tmp_path):
+        path = tmp_path / "x.jsonl"
+        path.write_text('{"id": "q", "caption": 1, "foils": [0]}\n')
+        run = start_run(None, release, f"file:{path}")
+        with pytest.raises(EvaluationError, match="no id of it is in the release"):
+            run_now(run.job)
+
+
+class TestStarting:
+    @pytest.mark.parametrize(
+        ("spec", "options", "complaint"),
+        [
+            ("nothing", {}, "names no model"),
+            ("gpt9:", {}, "names no model"),
+            ("file:", {}, "names no score file"),
+            ("file:/no/such.jsonl", {}, "no such score file"),
+            ("fake:1", {"protocol": "mine"}, "unknown protocol 'mine'; choose one of: foilworks"),
+            ("fake:1", {"device": "tpu"}, "unknown device 'tpu'"),
+            ("fake:\x00", {}, "printable"),
+        ],
+    )
+    def test_what_cannot_start_is_said(self, release, spec, options, complaint):
+        with pytest.raises(ActionableError, match=complaint):
+            start_run(None, release, spec, **options)
+        assert not Run.objects.exists()
+
+    def test_only_a_researcher_starts(self, release):
+        with pytest.raises(AccessDenied):
+            start_run(factories.make_member(release.project, "validator"), release, "fake:1")
+        researcher = factories.make_member(release.project, "researcher")
+        assert start_run(researcher, release, "fake:1").created_by == researcher
+
+    def test_a_relative_path_is_stored_whole_for_the_worker(self, release, tmp_path, monkeypatch):
+        (tmp_path / "s.jsonl").write_text("{}")
+        (tmp_path / "text").mkdir()
+        monkeypatch.chdir(tmp_path)
+        assert start_run(None, release, "file:s.jsonl").spec == f"file:{tmp_path}/s.jsonl"
+        assert start_run(None, release, "fake:text").spec == "fake:text"
+
+    def test_a_page_cannot_name_files_of_the_server(self, release, tmp_path):
+        researcher = factories.make_member(release.project, "researcher")
+        for spec in ("file:/etc/passwd", "file:../x", "tiny:/etc", "tiny:a/../../b"):
+            with pytest.raises(EvaluationError, match="folder of models"):
+                start_run(researcher, release, spec)
+        inside = Path(settings.MODEL_ROOT) / "scores.jsonl"
+        inside.parent.mkdir(parents=True, exist_ok=True)
+        inside.write_text("{}")
+        assert start_run(researcher, release, f"file:{inside}").label == "scores"
+
+
+def test_the_number_of_queries_of_results_does_not_grow(release):
+    run = score(release)
+    run = Run.objects.select_related("release").get(pk=run.pk)
+    with CaptureQueriesContext(connection) as seen:
+        run_results(run, draws=50)
+    assert len(seen) == 2
+
+
+def test_a_release_is_found_by_id_hash_and_name(release):
+    for name in (str(release.pk), release.content_hash, release.content_hash[:12], release.name):
+        assert release_named(name) == release
+    with pytest.raises(EvaluationError, match="'v9' names no release"):
+        release_named("v9")
+
+
+def test_the_command_scores_and_prints_the_metrics(release, capsys):
+    call_command("evaluate", "--release", str(release.pk), "--model", "fake:1", "--sync", "--json")
+    got = json.loads(capsys.readouterr().out)
+    assert got["state"] == "done"
+    assert got["overall"]["n_all"] == 3
+    call_command("evaluate", "--release", release.name, "--model", "fake:text", "--sync")
+    assert "overall" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        call_command("evaluate", "--release", "v9", "--model", "fake:1")
+
+
+def _spy(real, asked):
+    def spied(adapter, requests, **options):
+        requests = list(requests)
+        asked.extend((clip, list(texts)) for clip, texts in requests)
+        return real(adapter, requests, **options)
+
+    return spied
