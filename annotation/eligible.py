@@ -10,6 +10,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from annotation.models import Edit, Involvement, Lease, Review, ReviewDecision, Slot, SlotState, Stage, Vote, VoteState
 from annotation.rules.eligibility import Hand, PersonFacts, TaskFacts
+from annotation.rules.ordering import FRESH, STARTED
 from corpus.models import MediaState
 from generation.models import Candidate
 from projects.models import LeakageScope, Project, User
@@ -21,6 +22,8 @@ _GROUP = {
     Stage.VALIDATION: "item__candidate_group__id",
     Stage.BASELINE: "item__candidate_group__id",
 }
+# A review after which its reviewer may look at the piece again: it was returned, or the review taken back.
+_AGAIN = Q(decision=ReviewDecision.SEND_BACK, slot__isnull=False) | Q(undone_at__isnull=False)
 JUDGING = frozenset({Stage.VALIDATION, Stage.BASELINE})
 
 
@@ -99,10 +102,8 @@ def _votes_of(person: User, stage: str) -> QuerySet[Vote]:
 
 
 def pieces_to_review_again(person: User, project: Project) -> set[int]:
-    """Ids of candidates that the person returned, with everything that was reworded from them since."""
-    returned = Review.objects.filter(
-        person=person, decision=ReviewDecision.SEND_BACK, undone_at=None, candidate__group__run__project=project
-    )
+    """Ids of candidates that the person may review again, with everything that was reworded from them since."""
+    returned = Review.objects.filter(_AGAIN, person=person, candidate__group__run__project=project)
     found = set(returned.values_list("candidate_id", flat=True))
     newest = found
     while newest:
@@ -169,16 +170,15 @@ def person_facts(person: User, task: TaskFacts) -> PersonFacts:
 def _written_and_returned(person: User, lineage: tuple[int, ...]) -> tuple[set[int], set[int]]:
     authored = Candidate.objects.filter(pk__in=lineage, author=person).values_list("pk", flat=True)
     submitted = Edit.objects.filter(person=person, candidates__in=lineage).values_list("candidates", flat=True)
-    returned = Review.objects.filter(
-        person=person, candidate__in=lineage, decision=ReviewDecision.SEND_BACK, undone_at=None
-    )
+    returned = Review.objects.filter(_AGAIN, person=person, candidate__in=lineage)
     wrote = (set(authored) | set(submitted)).intersection(lineage)
     return wrote, set(returned.values_list("candidate_id", flat=True))
 
 
-def started(slot: Slot) -> QuerySet[Slot]:
-    """The free places beside this one that still stand among the fresh tasks."""
-    return Slot.objects.filter(task=slot.task_id, state=SlotState.FREE, priority__gte=2.0)
+# Moves a place from the fresh band into the band of started tasks, its place in the shuffle kept.
+AS_STARTED = F("priority") - (FRESH - STARTED)
 
 
-STARTED_PRIORITY = F("priority") - 1.0
+def fresh_places(slot: Slot) -> QuerySet[Slot]:
+    """The free places of the slot's task that still stand among the fresh tasks."""
+    return Slot.objects.filter(task=slot.task_id, state=SlotState.FREE, priority__gte=FRESH)

@@ -141,10 +141,9 @@ def fill(slot: Slot, lease: Lease, now: datetime) -> None:
     )
     if rows != 1:
         raise Conflict(_("Somebody else has just taken this place; submit again."))
-    old, slot.state, slot.person_id = slot.state, SlotState.DONE, lease.person_id
-    Lease.objects.filter(slot=slot, ending=Ending.RUNNING).update(ending=Ending.SUBMITTED, ended_at=now)
-    close(lease, now)
-    audit.record(audit.event(slot.project, lease.person, "fill", slot, from_state=old, to_state=SlotState.DONE))
+    slot.state, slot.person_id = SlotState.DONE, lease.person_id
+    of_slot = Q(slot=slot, ending=Ending.RUNNING)
+    Lease.objects.filter(Q(pk=lease.pk) | of_slot).update(ending=Ending.SUBMITTED, ended_at=now)
 
 
 def close(lease: Lease, now: datetime) -> None:

@@ -11,9 +11,10 @@ from annotation.actions import _leases
 from annotation.actions._transaction import committed, one_write_at_a_time
 from annotation.actions.make_tasks import groups_without_tasks, make_tasks
 from annotation.claims import Claim, claim_of
-from annotation.eligible import STARTED_PRIORITY, eligible_slots, skipped_by, started
+from annotation.eligible import AS_STARTED, eligible_slots, fresh_places, skipped_by
 from annotation.errors import AnnotationError, Conflict
 from annotation.models import Lease, Slot, SlotState, Stage
+from annotation.rules.ordering import FRESH
 from projects.access import require_role
 from projects.models import Project, Role, User
 
@@ -83,7 +84,7 @@ def _take(slots: QuerySet[Slot], person: User, now: datetime, *, skipped: bool) 
 
 
 def _start(slot: Slot) -> None:
-    """The other places of a task that somebody has begun come before fresh tasks."""
-    if slot.task.overlap > 1:
-        beside = started(slot).select_for_update(skip_locked=True)
-        Slot.objects.filter(pk__in=list(beside.values_list("pk", flat=True))).update(priority=STARTED_PRIORITY)
+    """All places of a task that somebody has begun come before fresh tasks, this one too when it is freed again."""
+    if slot.task.overlap > 1 and slot.priority >= FRESH:
+        beside = fresh_places(slot).select_for_update(skip_locked=True)
+        Slot.objects.filter(pk__in=[slot.pk, *beside.values_list("pk", flat=True)]).update(priority=AS_STARTED)

@@ -75,8 +75,6 @@ def _record(sent: Sent, lease: Lease, place: _leases.Place, item: Item, shown: s
         **_submits.common_fields(sent, lease, place),
     )
     audit.record(
-        audit.event(
-            item.subtest.project, sent.person, "submit_vote", vote, to_state=vote.state, shown=shown, late=place.late
-        )
+        audit.event(item.subtest.project, sent.person, "submit_vote", vote, to_state=vote.state, late=place.late)
     )
     return vote

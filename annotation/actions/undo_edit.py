@@ -33,15 +33,15 @@ def _undo_edit(person: User, edit_id: int, now: datetime) -> Claim:
         return _undo.already_back(edit.slot, person)
     _undo.in_time(edit, person, Role.ANNOTATOR, now)
     candidates = list(edit.candidates.all())
-    reviews = Task.objects.filter(candidate__in=candidates, stage=Stage.REVIEW)
-    untouched = reviews.filter(state=TaskState.OPEN).exclude(slots__state__in=[SlotState.LEASED, SlotState.DONE])
-    in_review = [candidate for candidate in candidates if candidate.state == CandidateState.IN_REVIEW]
+    reviews = Task.objects.filter(candidate__in=candidates, stage=Stage.REVIEW, state=TaskState.OPEN)
+    begun = reviews.filter(slots__state=SlotState.LEASED).exists()
+    decided = any(candidate.state != CandidateState.IN_REVIEW for candidate in candidates)
     other_edit = Task.objects.filter(group=group, stage=Stage.EDIT, state=TaskState.OPEN)
-    if len(in_review) != len(candidates) or untouched.count() != reviews.count() or other_edit.exists():
+    if begun or decided or other_edit.exists():
         raise AnnotationError(_("A reviewer has begun on it; ask them to send it back."))
-    _tasks.cancel(untouched, now)
+    _tasks.cancel(reviews, now)
     project = group.run.project
-    move_candidates(in_review, "undo_submit", project, person, "undone", claimed_from=CandidateState.QUEUED)
+    move_candidates(candidates, "undo_submit", project, person, "undone", claimed_from=CandidateState.QUEUED)
     Edit.objects.filter(pk=edit.pk).update(undone_at=now)
     audit.record(audit.event(project, person, "undo_edit", edit, from_state="counted", to_state="undone"))
     return _undo.hand_back(edit.slot, person, now)

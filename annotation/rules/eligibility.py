@@ -44,8 +44,8 @@ class TaskFacts:
 class PersonFacts:
     """What a person has done in the project so far; undone work counts, since it was seen and made.
 
-    wrote, sent_back: ids of candidates that they wrote or submitted, or returned to their author. judged_items: ids of
-    items that they hold or have answered in the stage that is asked about.
+    wrote: ids of candidates that they wrote or submitted. sent_back: ids of those that they returned, or decided on
+    and took the decision back. judged_items: ids of items that they have answered (at a claim: or hold) in the stage.
     """
 
     person: int

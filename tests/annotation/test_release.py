@@ -1,0 +1,36 @@
+import pytest
+from django.http import Http404
+
+from annotation.actions.release import release
+from annotation.models import Lease, Slot, SlotState, Stage
+from generation.models import Candidate
+from projects.models import AuditEvent
+
+
+def test_a_released_slot_is_free_and_its_suggestions_are_queued_again(world):
+    world.group("a man unfolds a shirt.", "a man tears a shirt.")
+    work = world.claim("ann", Stage.EDIT)
+    release(world.ann, work.token)
+    slot = Slot.objects.get()
+    assert (slot.state, slot.person, slot.token, slot.expires_at) == (SlotState.FREE, None, "", None)
+    assert set(Candidate.objects.values_list("state", flat=True)) == {"queued"}
+    assert Lease.objects.get().ending == "skipped"
+    assert AuditEvent.objects.filter(action="end_lease", actor=world.ann, reason="skipped").count() == 1
+    assert world.claim("abe", Stage.EDIT)
+
+
+def test_releasing_twice_or_after_somebody_else_took_it_harms_nothing(world):
+    world.group()
+    work = world.claim("ann", Stage.EDIT)
+    release(world.ann, work.token)
+    other = world.claim("abe", Stage.EDIT)
+    release(world.ann, work.token)
+    assert Slot.objects.get().token == other.token
+
+
+def test_nobody_releases_the_work_of_another(world):
+    world.group()
+    work = world.claim("ann", Stage.EDIT)
+    with pytest.raises(Http404):
+        release(world.abe, work.token)
+    assert Slot.objects.get().state == SlotState.LEASED

@@ -1,0 +1,111 @@
+"""A small project with named people who act through the real actions: what a test says is what happens."""
+
+import itertools
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from django.utils import timezone
+
+from annotation.actions.claim import claim
+from annotation.actions.submit_edit import submit_edit
+from annotation.actions.submit_review import submit_review
+from annotation.actions.submit_vote import submit_vote
+from annotation.claims import Claim
+from annotation.models import Edit, Review, Stage, Vote
+from corpus.models import Caption, Item, Subtest
+from generation.models import CandidateGroup, GenerationRun
+from projects.models import Project, Role, User
+from tests import factories
+
+CAPTION = "a man folds a shirt."
+_keys = itertools.count(1)
+
+
+def new_key() -> str:
+    return f"key-{next(_keys)}"
+
+
+@dataclass
+class World:
+    """People: ann and abe annotate, rita and rob review, vera, vic and val validate, owner researches."""
+
+    project: Project
+    subtest: Subtest
+    run: GenerationRun
+    people: dict[str, User] = field(default_factory=dict)
+
+    def __getattr__(self, name: str) -> User:
+        try:
+            return self.__dict__["people"][name]
+        except KeyError as error:
+            raise AttributeError(name) from error
+
+    def group(self, *texts: str, caption: Caption | None = None) -> CandidateGroup:
+        """A group with a queued suggestion for each text."""
+        group = factories.make_group(self.run, caption)
+        for rank, text in enumerate(texts or ("a man unfolds a shirt.",)):
+            factories.make_candidate(group, text, rank=rank)
+        return group
+
+    def claim(self, name: str, stage: str, **also) -> Claim | None:
+        return claim(getattr(self, name), self.project, stage, **also)
+
+    def edit(self, name: str, *texts: str, parents=(), key: str = "", now=None, **also) -> Edit:
+        """Claim the next edit and submit the texts; by default one text that rewords nothing away."""
+        person = getattr(self, name)
+        work = claim(person, self.project, Stage.EDIT, now=now)
+        texts = texts or ("a man unfolds a shirt.",)
+        return submit_edit(person, work.token, key or new_key(), texts, parents, now=now, **also)
+
+    def review(self, name: str, decision: str = "accept", key: str = "", now=None, **also) -> Review:
+        person = getattr(self, name)
+        work = claim(person, self.project, Stage.REVIEW, now=now)
+        return submit_review(person, work.token, key or new_key(), decision, now=now, **also)
+
+    def vote(self, name: str, choice: str = "caption", key: str = "", now=None, **also) -> Vote:
+        """Claim the next judgement and answer so that the truth-coded choice is `choice`."""
+        person = getattr(self, name)
+        work = claim(person, self.project, Stage.VALIDATION, now=now)
+        return submit_vote(person, work.token, key or new_key(), shown_as(choice, work), now=now, **also)
+
+    def item(self, *foils: str, **fields) -> Item:
+        """An imported item that waits for votes."""
+        return factories.make_item(self.subtest, foils=foils or ("a man unfolds a shirt.",), **fields)
+
+    def made_item(self) -> Item:
+        """One group's way to an item: edited by ann, accepted by rita."""
+        group = self.group()
+        self.edit("ann")
+        self.review("rita")
+        group.refresh_from_db()
+        return group.item
+
+
+def shown_as(choice: str, work: Claim) -> str:
+    """The answer, as shown under this claim, that means `choice`."""
+    if choice not in ("caption", "foil"):
+        return choice
+    return "first" if (choice == "caption") == work.caption_first else "second"
+
+
+def later(**delta) -> object:
+    return timezone.now() + timedelta(**delta)
+
+
+ROLES = {
+    "ann": Role.ANNOTATOR,
+    "abe": Role.ANNOTATOR,
+    "rita": Role.REVIEWER,
+    "rob": Role.REVIEWER,
+    "vera": Role.VALIDATOR,
+    "vic": Role.VALIDATOR,
+    "val": Role.VALIDATOR,
+    "owner": Role.RESEARCHER,
+}
+
+
+def make_world(project_fields: dict | None = None, **subtest_fields) -> World:
+    project = factories.make_project(**(project_fields or {}))
+    subtest = factories.make_subtest(project, **subtest_fields)
+    people = {name: factories.make_member(project, role, name=f"{name}-{project.pk}") for name, role in ROLES.items()}
+    return World(project, subtest, factories.make_run(subtest), people)
