@@ -113,15 +113,13 @@ def rows(path: Path) -> Iterator[Row]:
 
 
 def _members(path: Path, text: str) -> Iterator[Row]:
-    named = text.lstrip().startswith("{")
     seen: dict[str, int] = {}
     for member in members(path, text):
-        if member.key in seen:
-            problem = f"stands in the file twice (first in line {seen[member.key]})"
-            fail(path, member.line, member.key, problem, "keep one of them")
-        seen[member.key] = member.line
-        fields = _object(path, member.line, member.key, member.value)
-        yield Row(path, member.line, fields, member.key if named else "")
+        key = member.key or ""
+        if key and key in seen:
+            fail(path, member.line, key, f"stands in the file twice (first in line {seen[key]})", "keep one of them")
+        seen[key] = member.line
+        yield Row(path, member.line, _object(path, member.line, key or "record", member.value), key)
 
 
 def _is_one_document(path: Path, text: str) -> bool:

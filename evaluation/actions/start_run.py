@@ -47,10 +47,7 @@ def start_run(
         require_role(person, project, Role.RESEARCHER)
     slug, argument = _checked(spec, from_page=person is not None)
     spec = f"{slug}:{argument}"
-    if protocol not in PROTOCOLS:
-        raise EvaluationError(f"unknown protocol '{protocol}'; choose one of: {', '.join(PROTOCOLS)}")
-    if not DEVICE.fullmatch(device):
-        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+    _check_choices(protocol, device)
     run = Run.objects.create(
         release=release,
         spec=spec,
@@ -70,6 +67,13 @@ def start_run(
     details = {"spec": spec, "protocol": protocol, "device": device, "release": release.pk}
     audit.record(audit.event(project, person, "evaluation.start_run", run, **details))
     return run
+
+
+def _check_choices(protocol: str, device: str) -> None:
+    if protocol not in PROTOCOLS:
+        raise EvaluationError(f"unknown protocol '{protocol}'; choose one of: {', '.join(PROTOCOLS)}")
+    if not DEVICE.fullmatch(device):
+        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
 
 
 def _checked(spec: str, from_page: bool) -> tuple[str, str]:

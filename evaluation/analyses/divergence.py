@@ -47,13 +47,13 @@ def compute(items: Sequence[ItemFacts], *, base: str = "2", unit: str = "words",
 def top_shifts(captions: Counter[str], foils: Counter[str], top: int = TOP) -> list[dict[str, Any]]:
     """Words by the size of the difference of their shares (foil minus caption), largest first, ties by word."""
     n_caption, n_foil = max(1, captions.total()), max(1, foils.total())
-    rows = [
+    shifts = {word: foils[word] / n_foil - captions[word] / n_caption for word in captions.keys() | foils.keys()}
+    return [
         {
             "word": word,
             "caption_share": captions[word] / n_caption,
             "foil_share": foils[word] / n_foil,
-            "shift": foils[word] / n_foil - captions[word] / n_caption,
+            "shift": shifts[word],
         }
-        for word in captions.keys() | foils.keys()
+        for word in sorted(shifts, key=lambda word: (-abs(shifts[word]), word))[:top]
     ]
-    return sorted(rows, key=lambda row: (-abs(row["shift"]), row["word"]))[:top]

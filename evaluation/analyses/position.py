@@ -36,7 +36,7 @@ def compute(votes: Votes, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, 
     first = (codes == 0).astype(np.float64)[sided]
     interval = None
     if len(first):
-        (interval,) = mean_intervals(first[:, None], known.unit[sided].astype(str), draws=draws, seed=seed)
+        (interval,) = mean_intervals(first[:, None], [str(unit) for unit in known.unit[sided]], draws=draws, seed=seed)
     return {
         "first_share": mean(first) if len(first) else None,
         "ci": interval,

@@ -55,15 +55,15 @@ def standing(scores: Floats, right: Integers | None = None) -> Standing:
 
 def rank(where: Standing, policy: str) -> Floats:
     """(n,) rank of the right answer, 1 is best; under `half` a tied group shares its mean rank."""
-    lost = {
+    lost: dict[str, Floats] = {
         "half": where.tied / 2.0,
-        "strict": where.tied,
-        "optimistic": np.zeros_like(where.tied),
-        "first": where.tied_before,
+        "strict": where.tied.astype(np.float64),
+        "optimistic": np.zeros(len(where.tied)),
+        "first": where.tied_before.astype(np.float64),
     }
     if policy not in lost:
         raise EvaluationError(f"unknown tie policy '{policy}'; choose one of: {', '.join(POLICIES)}")
-    return 1.0 + where.above + lost[policy]
+    return lost[policy] + where.above + 1.0
 
 
 def hit(where: Standing, policy: str, k: int = 1) -> Floats:
