@@ -7,15 +7,11 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.actions.submit_edit import submit_edit
 from annotation.errors import AnnotationError
-from annotation.messages import REASONS, of_finding
 from annotation.models import Stage
-from annotation.queries import EditWork, ReturnNote, Suggestion, claim_card
-from annotation.rules.editing import WARNINGS, Finding, Problem
+from annotation.queries import EditWork, Suggestion, claim_card
+from annotation.views._checks import live_checks, note_words
 from annotation.views._done import LONGEST_ID
 from annotation.views._steps import lost, my_claim, next_piece, sent_with, work_page
-
-# Stands in a counted message for the number that the page fills in.
-NUMBER = 999
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -45,7 +41,7 @@ def _context(work: EditWork, typed: QueryDict) -> dict[str, Any]:
         "caption": _marked(work),
         "slots": _slots(work, typed.getlist("text"), typed.getlist("parent")),
         "facts": {"caption": work.caption.text, "others": work.others, "dropped": []},
-        "checks": [_check(problem) for problem in Problem if problem != Problem.EMPTY],
+        "checks": live_checks(),
     }
 
 
@@ -66,7 +62,7 @@ def _slots(work: EditWork, texts: list[str], parents: list[str]) -> list[dict[st
             {
                 "text": texts[index] if index < len(texts) else (suggestion.text if suggestion else ""),
                 "parent": parents[index] if index < len(parents) else (suggestion and suggestion.candidate_id),
-                "notes": [_note(note) for note in suggestion.notes] if suggestion else [],
+                "notes": [note_words(note) for note in suggestion.notes] if suggestion else [],
                 "suggestions": [_chip(other) for other in ordered],
             }
         )
@@ -76,13 +72,3 @@ def _slots(work: EditWork, texts: list[str], parents: list[str]) -> list[dict[st
 def _chip(suggestion: Suggestion) -> dict[str, Any]:
     added = [text for kind, text in suggestion.segments if kind == "added"]
     return {"pk": suggestion.candidate_id, "text": suggestion.text, "label": " … ".join(added) or suggestion.text}
-
-
-def _note(note: ReturnNote) -> dict[str, Any]:
-    return {"reasons": [REASONS[code] for code in note.reasons], "comment": note.comment}
-
-
-def _check(problem: Problem) -> tuple[str, str, str, str, bool]:
-    """(code, words before the number, the number, words after it, whether it stops the submit)."""
-    before, number, after = of_finding(Finding(0, problem, NUMBER)).partition(str(NUMBER))
-    return problem.value, before, number, after, problem not in WARNINGS

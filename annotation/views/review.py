@@ -11,6 +11,7 @@ from annotation.errors import AnnotationError
 from annotation.messages import REASONS, of_finding
 from annotation.models import Stage
 from annotation.queries import ReviewWork, Suggestion, claim_card
+from annotation.views._checks import live_checks, note_words
 from annotation.views._steps import lost, my_claim, next_piece, sent_with, work_page
 from text.diff import changed_words
 
@@ -47,9 +48,9 @@ def _context(work: ReviewWork, typed: QueryDict) -> dict[str, Any]:
         "work": work,
         "changed": changed_words(work.caption.text, work.foil.text),
         "findings": [of_finding(finding) for finding in work.findings],
-        "earlier": [
-            {"reasons": [REASONS[code] for code in note.reasons], "comment": note.comment} for note in work.foil.notes
-        ],
+        "earlier": [note_words(note) for note in work.foil.notes],
+        "facts": {"caption": work.caption.text, "others": work.others, "dropped": []},
+        "checks": live_checks(),
         "origin": _origin(work.foil),
         "reasons": [(code, words, code in typed.getlist("reasons")) for code, words in REASONS.items()],
         "comment": typed.get("comment", ""),

@@ -1,4 +1,4 @@
-// [data-undo]: the seconds in which the last submit can be taken back; the bar leaves when they are over.
+// [data-undo]: the seconds in which the last submit can be taken back; then the bar goes blank (its place stays: nothing jumps).
 import { fresh } from "../foilworks/dom.js";
 
 export function wireUndo(root) {
@@ -10,7 +10,7 @@ export function wireUndo(root) {
       clock.textContent = String(Math.max(0, left));
       if (left > 0) return;
       clearInterval(timer);
-      bar.remove();
+      bar.classList.add("over");
     }, 500);
   }
 }
