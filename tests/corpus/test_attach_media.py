@@ -1,0 +1,106 @@
+import pytest
+
+from corpus.actions.attach_media import attach_folder, attach_media
+from corpus.errors import CorpusError
+from corpus.models import MediaState, Video
+from media.encode import write_mp4
+from projects.errors import AccessDenied
+from projects.models import AuditEvent
+from tests.factories import make_member, make_project, make_video
+from tests.media.painted import painted_clip
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project():
+    return make_project()
+
+
+@pytest.fixture
+def researcher(project):
+    return make_member(project, "researcher")
+
+
+@pytest.fixture
+def film(tmp_path):
+    folder = tmp_path / "films"
+    folder.mkdir()
+    write_mp4(folder / "film.mp4", painted_clip(16), fps=8)
+    return folder / "film.mp4"
+
+
+def missing(project, **fields):
+    empty = {"media_state": MediaState.MISSING, "duration": None, "fps": None}
+    return make_video(project, **{**empty, **fields})
+
+
+def test_a_file_is_given_to_the_clip_and_the_write_is_on_record(project, researcher, film):
+    video = attach_media(researcher, missing(project, start_time=0.5, end_time=1.0), film)
+    assert (video.media_state, video.duration, video.n_frames) == ("ready", 2.0, 16)
+    with video.file.open() as file:
+        assert file.read() == film.read_bytes()
+    event = AuditEvent.objects.get()
+    assert (event.action, event.actor, event.from_state, event.to_state) == (
+        "corpus.attach_media",
+        researcher,
+        "missing",
+        "ready",
+    )
+
+
+def test_only_a_researcher_may(project, film):
+    with pytest.raises(AccessDenied):
+        attach_media(make_member(project, "annotator"), missing(project), film)
+
+
+def test_a_clip_that_has_its_file_keeps_it(project, researcher, film):
+    video = missing(project)
+    stale = Video.objects.get(pk=video.pk)
+    attach_media(researcher, video, film)
+    with pytest.raises(CorpusError, match="has a file by now"):
+        attach_media(researcher, stale, film)
+
+
+def test_a_file_that_cannot_be_used_leaves_the_clip_broken_until_a_better_one_comes(project, researcher, film):
+    bad = film.with_name("bad.mp4")
+    bad.write_bytes(b"")
+    video = attach_media(researcher, missing(project), bad)
+    assert (video.media_state, video.file.name) == ("broken", "")
+    assert video.media_error == "bad.mp4: is empty (0 bytes); copy it again from its source"
+    video = attach_media(researcher, video, film)
+    assert (video.media_state, video.media_error) == ("ready", "")
+
+
+def test_all_clips_of_a_source_share_its_file(project, researcher, film):
+    missing(project, key="d/film@0-1", source_id="film", start_time=0, end_time=1)
+    missing(project, key="d/film@1-2", source_id="film", start_time=1, end_time=2)
+    missing(project, key="d/film@9-", source_id="film", start_time=9)
+    missing(project, key="other")
+    ready = make_video(project, source_id="film")
+    assert attach_folder(researcher, project, film.parent) == {"ready": 2, "missing": 1, "broken": 1}
+    names = Video.objects.filter(media_state=MediaState.READY).exclude(pk=ready.pk).values_list("file", flat=True)
+    assert len(set(names)) == 1
+
+
+def test_one_source_can_be_attached_alone(project, researcher, film):
+    missing(project, source_id="film")
+    missing(project, source_id="another")
+    assert attach_folder(researcher, project, film.parent, "film") == {"ready": 1, "missing": 0, "broken": 0}
+
+
+def test_links_out_of_the_folder_are_refused(project, researcher, film, tmp_path):
+    (tmp_path / "secret.mp4").write_bytes(film.read_bytes())
+    (film.parent / "linked.mp4").symlink_to(tmp_path / "secret.mp4")
+    missing(project, source_id="linked")
+    with pytest.raises(CorpusError, match="leads out of the media folder"):
+        attach_folder(researcher, project, film.parent)
+    missing_up = missing(project, source_id="../secret")
+    assert attach_folder(researcher, project, film.parent, "../secret")["missing"] == 1
+    missing_up.refresh_from_db()
+    assert missing_up.media_state == MediaState.MISSING
+
+
+def test_a_folder_that_is_not_there_is_named(project, researcher, tmp_path):
+    with pytest.raises(CorpusError, match="is no folder; name the folder"):
+        attach_folder(researcher, project, tmp_path / "gone")
