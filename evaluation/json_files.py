@@ -33,9 +33,9 @@ class Row:
         fail(self.path, self.line, f"{self.key}.{field}" if self.key else field, problem, fix)
 
     def text(self, field: str, default: str | None = None) -> str:
-        """A string (a whole number is taken as its digits); `default` when absent, else the record is bad."""
+        """A string (a whole number is taken as its digits); `default` when absent or empty, else the record is bad."""
         value = self.fields.get(field)
-        if value is None and default is not None:
+        if default is not None and value in (None, ""):
             return default
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)

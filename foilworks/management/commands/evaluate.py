@@ -53,6 +53,7 @@ class Command(FoilworksCommand):
         if "overall" not in result:
             return f"run {result['run']} of {result['model']} is queued (job {result['job']})"
         if result["overall"] is None:
-            return f"run {result['run']}: nothing could be scored: {result['problems']}"
+            problems = ", ".join(f"{len(items)} {name.replace('_', ' ')}" for name, items in result["problems"].items())
+            return f"run {result['run']}: nothing could be scored ({problems or 'the release is empty'})"
         groups = [*result["subtests"].items(), ("overall", result["overall"])]
         return table(("", *COLUMNS), [(name, *[group[key] for key in COLUMNS]) for name, group in groups])

@@ -19,6 +19,8 @@ class Command(FoilworksCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         release = freeze_release(None, project_named(options["project"]), name=options["name"])
+        if options["name"] and release.name != options["name"]:
+            self.say(f"the same content was released before, as {release.name}: nothing new was frozen")
         return {
             "id": release.pk,
             "name": release.name,
