@@ -1,0 +1,175 @@
+"""Many hands at once on a real database file: real threads, a connection each, no lock but the database's own."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from threading import Barrier
+
+import pytest
+from django.db import connection
+from django.db.models import Count
+from django.http import Http404
+
+from annotation.actions.claim import claim
+from annotation.actions.make_tasks import make_tasks
+from annotation.actions.submit_edit import submit_edit
+from annotation.actions.submit_review import submit_review
+from annotation.actions.submit_vote import submit_vote
+from annotation.errors import AnnotationError
+from annotation.models import Lease, Slot, SlotState, Stage, Vote
+from corpus.models import Item
+from generation.models import Candidate
+from projects.models import Role
+from tests import factories
+from tests.annotation.world import make_world
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+WORKERS = 30
+
+
+def in_threads(work, arguments: list) -> list:
+    """`work(argument)` for all at once, begun together, each on a database connection of its own."""
+    barrier = Barrier(len(arguments))
+
+    def run(argument):
+        with closing(connection):
+            barrier.wait(timeout=20)
+            return work(argument)
+
+    with ThreadPoolExecutor(len(arguments)) as pool:
+        return list(pool.map(run, arguments))
+
+
+def validators(world, number: int) -> list:
+    return [factories.make_member(world.project, Role.VALIDATOR) for _ in range(number)]
+
+
+def test_thirty_validators_collect_three_votes_an_item_and_never_a_fourth():
+    """40 items x 3 places = 120 votes by 30 people; each works until there is nothing left for them."""
+    world = make_world()
+    items = [world.item() for _ in range(40)]
+    make_tasks(world.project)
+
+    def judge(person) -> int:
+        done = 0
+        while work := claim(person, world.project, Stage.VALIDATION):
+            submit_vote(person, work.token, f"{work.token[:20]}", 1 + done % 5)
+            done += 1
+        return done
+
+    done = in_threads(judge, validators(world, WORKERS))
+    assert sum(done) == 120
+    assert Vote.objects.filter(state="counted").count() == Vote.objects.count() == 120
+    assert set(Vote.objects.values_list("item").annotate(n=Count("pk")).values_list("n", flat=True)) == {3}
+    assert Vote.objects.values("item", "person").distinct().count() == 120
+    assert set(Slot.objects.values_list("state", flat=True)) == {SlotState.DONE}
+    # Nobody was ever given a slot that somebody else held: one lease a slot, since none expired.
+    assert Counter(Lease.objects.values_list("slot", flat=True)).most_common(1)[0][1] == 1
+    assert not Item.objects.filter(pk__in=[item.pk for item in items], state="in_validation").exists()
+
+
+def test_thirty_annotators_asking_at_once_get_thirty_different_groups():
+    world = make_world()
+    for _ in range(WORKERS):
+        world.group()
+    people = [factories.make_member(world.project, Role.ANNOTATOR) for _ in range(WORKERS)]
+    claims = in_threads(lambda person: claim(person, world.project, Stage.EDIT), people)
+    assert len({work.slot_id for work in claims}) == WORKERS
+    assert set(Candidate.objects.values_list("state", flat=True)) == {"editing"}
+
+
+def test_one_slot_asked_for_by_thirty_goes_to_one():
+    world = make_world(votes_wanted=1, votes_needed=1)
+    world.item()
+    claims = in_threads(lambda person: claim(person, world.project, Stage.VALIDATION), validators(world, WORKERS))
+    assert sum(work is not None for work in claims) == 1
+
+
+def test_one_person_asking_ten_times_at_once_gets_one_lease():
+    world = make_world()
+    for _ in range(5):
+        world.item()
+    claims = in_threads(lambda _: claim(world.vera, world.project, Stage.VALIDATION), [None] * 10)
+    assert len({work.token for work in claims}) == 1
+    assert Lease.objects.count() == 1
+
+
+def test_the_same_key_four_times_at_once_gives_one_vote():
+    world = make_world()
+    world.item()
+    work = claim(world.vera, world.project, Stage.VALIDATION)
+    votes = in_threads(lambda answer: submit_vote(world.vera, work.token, "k", answer), [1, 2, 3, 4])
+    assert len({vote.pk for vote in votes}) == 1
+    assert Vote.objects.count() == 1
+
+
+def test_four_keys_at_once_under_one_claim_give_one_vote():
+    world = make_world()
+    world.item()
+    work = claim(world.vera, world.project, Stage.VALIDATION)
+
+    def submit(key: str) -> bool:
+        try:
+            submit_vote(world.vera, work.token, key, 1)
+        except AnnotationError:
+            return False
+        return True
+
+    assert sum(in_threads(submit, ["a", "b", "c", "d"])) == 1
+    assert Vote.objects.count() == 1
+
+
+def test_two_last_votes_at_once_decide_the_item_once():
+    world = make_world()
+    item = world.item()
+    world.vote("vera", "both")
+    works = [(person, claim(person, world.project, Stage.VALIDATION)) for person in (world.vic, world.val)]
+    in_threads(lambda pair: submit_vote(pair[0], pair[1].token, "k", "both"), works)
+    item.refresh_from_db()
+    assert (item.state, item.foils.get().verdict) == ("invalid", "invalid")
+    assert item.votes.filter(state="counted").count() == 3
+
+
+def test_two_last_acceptances_at_once_assemble_one_item():
+    world = make_world(foils_per_item=2)
+    world.group("a man unfolds a shirt.", "a man tears a shirt.")
+    world.edit("ann", "a man unfolds a shirt.", "a man tears a shirt.")
+    works = [(person, claim(person, world.project, Stage.REVIEW)) for person in (world.rita, world.rob)]
+    in_threads(lambda pair: submit_review(pair[0], pair[1].token, "k", "accept"), works)
+    assert Item.objects.get().foils.count() == 2
+
+
+def test_people_editing_reviewing_and_judging_at_once_leave_a_sound_project():
+    world = make_world()
+    for _ in range(12):
+        world.group("a man unfolds a shirt.", "a man tears a shirt.")
+    people = [factories.make_member(world.project, role) for role in Role.values[:3] for _ in range(6)]
+
+    def work(person) -> None:
+        stage = {"annotator": Stage.EDIT, "reviewer": Stage.REVIEW, "validator": Stage.VALIDATION}[
+            person.memberships.get().role
+        ]
+        for turn in range(14):
+            held = claim(person, world.project, stage)
+            if held is not None:
+                _do(person, held, f"{turn}")
+
+    in_threads(work, people)
+    for item in Item.objects.all():
+        assert item.votes.filter(state="counted").count() <= 3
+        assert item.foils.count() == 1
+    assert not Slot.objects.filter(state=SlotState.LEASED).exists()
+    for candidate in Candidate.objects.filter(state="accepted"):
+        assert candidate.foil is not None
+    with pytest.raises(Http404):
+        submit_vote(people[-1], "no-such-token", "k", 1)
+
+
+def _do(person, held, key: str) -> None:
+    if held.stage == Stage.EDIT:
+        submit_edit(person, held.token, key, [f"a man washes {held.slot_id} shirts."])
+    elif held.stage == Stage.REVIEW:
+        submit_review(person, held.token, key, "accept")
+    else:
+        submit_vote(person, held.token, key, 1)
