@@ -1,8 +1,9 @@
 """Media files on their way into storage: found below a folder, proved by decoding, kept under their own hash."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 
 from django.core.files import File
 from django.core.files.storage import default_storage
@@ -11,19 +12,22 @@ from corpus.errors import CorpusError
 from corpus.models import MediaState, Video
 from media.errors import MediaError
 from media.probe import VideoFacts, probe
+from media.transcode import transcode_mp4
 
 SUFFIXES = ("", ".mp4", ".webm", ".mov", ".mkv", ".avi")
-STORED_SUFFIX = {"mp4": ".mp4", "webm": ".webm"}
-CONVERT = "convert it to mp4 (H.264) and attach it again"
 
 
 @dataclass(frozen=True)
 class KeptMedia:
-    """A file as it is in storage (`name`), or why it cannot be used (`error`, in one line)."""
+    """A file as it is in storage (`name`), or why it cannot be used (`error`, in one line).
+
+    `made_from`: SHA-256 of the file that it is a playable copy of, "" where it is that file itself.
+    """
 
     name: str = ""
     facts: VideoFacts | None = None
     error: str = ""
+    made_from: str = ""
 
 
 def find_media(folder: Path, names: Iterable[str]) -> Path | None:
@@ -57,15 +61,25 @@ def stays_below(name: str) -> bool:
 def keep_media(path: Path, *, copy: bool = True) -> KeptMedia:
     """Probe the file and copy it into storage, named by its SHA-256: equal files are kept once.
 
-    With `copy` False it is only probed. A file that cannot be used is no exception: the error is the answer.
+    What browsers do not play is kept as a copy that they do. With `copy` False nothing is stored. A file that cannot
+    be used is no exception: the error is the answer. CorpusError: the storage cannot be written.
     """
     try:
         facts = probe(path)
+        if facts.browser_playable:
+            return _stored(path, facts, copy)
+        with TemporaryDirectory() as folder:
+            playable = Path(folder) / "playable.mp4"
+            transcode_mp4(path, playable)
+            return replace(_stored(playable, probe(playable), copy), made_from=facts.sha256)
     except MediaError as error:
         return KeptMedia(error=str(error).replace(str(path), path.name))
-    if not facts.browser_playable:
-        return KeptMedia(error=f"{path.name}: browsers do not play {facts.codec} in {facts.container}; {CONVERT}")
-    name = f"videos/{facts.sha256[:2]}/{facts.sha256}{STORED_SUFFIX[facts.container]}"
+    except OSError as error:
+        raise CorpusError(f"{path}: cannot be kept ({error.strerror}); free space where media is stored") from error
+
+
+def _stored(path: Path, facts: VideoFacts, copy: bool) -> KeptMedia:
+    name = f"videos/{facts.sha256[:2]}/{facts.sha256}.{facts.container}"
     if copy and not default_storage.exists(name):
         with path.open("rb") as file:
             name = default_storage.save(name, File(file))

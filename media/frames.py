@@ -91,7 +91,7 @@ def _on_screen(
     for time, frame in video.frames():
         # A frame stays on screen until the next one starts: the next one's time decides.
         while shown is not None and due < len(centres) and centres[due] < time - half_tick:
-            image = _pixels(video, shown[1], size) if image is None else image
+            image = shown_pixels(video, shown[1], size) if image is None else image
             yield shown[0], image
             due += 1
         if due == len(centres):
@@ -99,12 +99,12 @@ def _on_screen(
         shown, image = (time, frame), None
     if shown is None:
         raise MediaError(f"{video.path}: holds no frame; copy it again from its source")
-    image = _pixels(video, shown[1], size)
+    image = shown_pixels(video, shown[1], size)
     for _ in range(due, len(centres)):
         yield shown[0], image
 
 
-def _pixels(video: OpenVideo, frame: VideoFrame, size: tuple[int, int] | None) -> np.ndarray:
+def shown_pixels(video: OpenVideo, frame: VideoFrame, size: tuple[int, int] | None = None) -> np.ndarray:
     """RGB as shown, uint8 (height, width, 3): scaled to `size`, then turned by the file's rotation."""
     turned = bool(frame.rotation % 180)
     width, height = display_size(video, frame) if size is None else (size[1], size[0])

@@ -67,6 +67,7 @@ def _give(person: User, video: Video, kept: KeptMedia) -> Video:
             to_state=fresh.media_state,
             reason=fresh.media_error,
             sha256=fresh.sha256,
+            made_from=kept.made_from,
             trim_before=before,
         )
     )

@@ -1,12 +1,12 @@
 """What all importers do alike with the records they have read: ids are unique, doubtful ones are named."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from corpus.importers._fields import ProblemError, check_content
-from corpus.records import MAX_ID, BadRecord, ItemRecord, PairRecord, ReadOutcome, RecordWarning
+from corpus.records import MAX_ID, MAX_LABEL, BadRecord, ItemRecord, PairRecord, ReadOutcome, RecordWarning
 
 _HASHED_CHARACTERS = 16
 
@@ -55,6 +55,13 @@ def warnings_of(where: str, item: ItemRecord) -> Iterator[RecordWarning]:
             yield RecordWarning(where, f"{prefix}foils", "a foil stands there twice")
         if pair.votes is not None and pair.votes.total == 0:
             yield RecordWarning(where, f"{prefix}votes", "nobody voted: all counts are zero")
+
+
+def default_subtest(path: Path, params: Mapping[str, Any]) -> str:
+    """The subtest of records that carry none: the parameter, else the stem of the file."""
+    name = str(params.get("subtest") or path.stem)
+    # A file name need not be UTF-8; what is no character cannot be stored.
+    return name.encode("utf-8", "replace").decode("utf-8")[:MAX_LABEL]
 
 
 def checked_id(name: str, value: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from corpus.importers._fields import Fields, ProblemError
 from corpus.importers._json import lines, parse_line, read_text
-from corpus.importers._records import RawRecord, checked_id, clip_key, read_records
+from corpus.importers._records import RawRecord, checked_id, clip_key, default_subtest, read_records
 from corpus.records import MAX_ID, MAX_LABEL, SPLITS, ItemRecord, PairRecord, ReadOutcome, VideoRecord
 
 COLUMNS = {
@@ -43,8 +43,8 @@ _PAIR_FIELDS = frozenset({"caption", "foil", "foils", "votes", "extra"})
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of a JSON-lines file. CorpusError when the file as a whole cannot be read."""
-    default_subtest = str(params.get("subtest") or path.stem)[:MAX_LABEL]
-    yield from read_records(path, _raw(read_text(path)), lambda raw: parse(raw, default_subtest))
+    subtest = default_subtest(path, params)
+    yield from read_records(path, _raw(read_text(path)), lambda raw: parse(raw, subtest))
 
 
 def _raw(text: str) -> Iterator[RawRecord]:
@@ -55,12 +55,12 @@ def _raw(text: str) -> Iterator[RawRecord]:
             yield RawRecord(None, None, number, str(error))
 
 
-def parse(raw: RawRecord, default_subtest: str) -> ItemRecord:
+def parse(raw: RawRecord, subtest: str) -> ItemRecord:
     """One line as a record; ProblemError when it is bad."""
     fields = Fields(raw.value)
     return ItemRecord(
         id=checked_id("id", fields.label("id", MAX_ID)),
-        subtest=fields.label("subtest", MAX_LABEL) or default_subtest,
+        subtest=fields.label("subtest", MAX_LABEL) or subtest,
         test=fields.label("test", MAX_LABEL),
         video=_video(fields),
         caption=fields.sentence("caption"),

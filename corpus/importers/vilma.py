@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from corpus.importers._fields import Fields, ProblemError
 from corpus.importers._json import members, read_text
-from corpus.importers._records import RawRecord, checked_id, clip_key, read_records
+from corpus.importers._records import RawRecord, checked_id, clip_key, default_subtest, read_records
 from corpus.records import (
     MAX_ID,
     MAX_LABEL,
@@ -37,19 +37,19 @@ _SPLITS = {"train": "train", "training": "train", "val": "val", "validation": "v
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of a ViLMA or VALSE file. CorpusError, with the line, when it is not whole JSON."""
-    default_subtest = str(params.get("subtest") or path.stem)[:MAX_LABEL]
+    subtest = default_subtest(path, params)
     raw = [RawRecord(*member) for member in members(path, read_text(path))]
-    for outcome in read_records(path, raw, lambda record: parse(record, default_subtest)):
+    for outcome in read_records(path, raw, lambda record: parse(record, subtest)):
         if isinstance(outcome, ItemRecord) and "proficiency" in outcome.extra:
             where = f"{path}:{outcome.line}"
             yield RecordWarning(where, "proficiency", "has no caption with a foil: kept, not used as a check")
         yield outcome
 
 
-def parse(raw: RawRecord, default_subtest: str) -> ItemRecord:
+def parse(raw: RawRecord, subtest: str) -> ItemRecord:
     """One record; ProblemError when it is bad."""
     fields = Fields(raw.value)
-    subtest = fields.label("subtest", MAX_LABEL) or default_subtest
+    subtest = fields.label("subtest", MAX_LABEL) or subtest
     foils = fields.foils()
     if not foils:
         raise ProblemError("foils", "is missing", "give at least one foil")

@@ -143,6 +143,7 @@ def _store(batch: Batch, actor: User | None) -> None:
 def _record(batch: Batch, actor: User | None, created: list[Item]) -> None:
     result, project = batch.result, batch.project
     counts = {"created": dict(result.created), "unchanged": dict(result.unchanged), "bad": len(result.errors)}
+    copies = [kept for kept in batch.media.values() if kept.made_from]
     events = [
         audit.event(
             project,
@@ -152,6 +153,7 @@ def _record(batch: Batch, actor: User | None, created: list[Item]) -> None:
             format=result.format,
             file=batch.path.name,
             attached=result.attached,
+            playable_copies={kept.facts.sha256: kept.made_from for kept in copies if kept.facts},
             **counts,
         )
     ]

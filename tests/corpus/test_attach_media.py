@@ -1,3 +1,5 @@
+import hashlib
+
 import pytest
 
 from corpus.actions.attach_media import attach_folder, attach_media
@@ -8,6 +10,7 @@ from projects.errors import AccessDenied
 from projects.models import AuditEvent
 from tests.factories import make_member, make_project, make_video
 from tests.media.painted import painted_clip
+from tests.media.test_probe import encode
 
 pytestmark = pytest.mark.django_db
 
@@ -104,3 +107,24 @@ def test_links_out_of_the_folder_are_refused(project, researcher, film, tmp_path
 def test_a_folder_that_is_not_there_is_named(project, researcher, tmp_path):
     with pytest.raises(CorpusError, match="is no folder; name the folder"):
         attach_folder(researcher, project, tmp_path / "gone")
+
+
+def test_what_browsers_do_not_play_is_kept_as_a_copy_that_they_do(project, researcher, tmp_path):
+    path = encode(tmp_path / "film.avi", "mpeg4", n=8, rate=8)
+    video = attach_media(researcher, missing(project), path)
+    assert (video.media_state, video.n_frames, video.fps) == ("ready", 8, 8.0)
+    with video.file.open() as file:
+        content = file.read()
+    assert hashlib.sha256(content).hexdigest() == video.sha256
+    made_from = AuditEvent.objects.get().details["made_from"]
+    assert made_from == hashlib.sha256(path.read_bytes()).hexdigest() != video.sha256
+
+
+def test_a_full_disk_is_said_in_one_line(project, researcher, film, monkeypatch):
+    def full(*_args, **_options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("corpus.media_files.default_storage.save", full)
+    with pytest.raises(CorpusError, match=r"cannot be kept \(No space left on device\); free space"):
+        attach_media(researcher, missing(project), film)
+    assert Video.objects.get().media_state == MediaState.MISSING
