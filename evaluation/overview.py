@@ -2,28 +2,22 @@
 
 from dataclasses import dataclass, field
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.actions.claim import ROLE_OF_STAGE
 from annotation.models import Edit, Slot, SlotState, Stage, TaskState
-from corpus.models import Caption, Item, ReleaseItem, Subtest
-from corpus.rules.states import CandidateState, ItemState
+from corpus.models import Caption, Subtest
+from corpus.rules.states import ItemState
 from evaluation.models import Run
+from evaluation.reports import funnel_counts
 from generation.methods.table import METHODS
-from generation.models import Candidate, GenerationRun
+from generation.models import GenerationRun
 from jobs.models import Job
 from projects.access import visible_projects
 from projects.models import Membership, Project, Role, User
 
-# Who works at which stage. The human baseline is taken by annotators.
-STAGE_ROLES: dict[str, str] = {
-    Stage.EDIT: Role.ANNOTATOR,
-    Stage.REVIEW: Role.REVIEWER,
-    Stage.VALIDATION: Role.VALIDATOR,
-    Stage.BASELINE: Role.ANNOTATOR,
-}
-NOT_PASSED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
 N_RUNS = 6
 
 
@@ -49,7 +43,7 @@ def projects_of(person: User) -> list[ProjectCard]:
     free = Slot.objects.filter(project__in=cards, state=SlotState.FREE, task__state=TaskState.OPEN)
     counts = free.values_list("project_id", "stage").annotate(n=Count("id")).order_by("stage")
     for project_id, stage, n in counts:
-        if STAGE_ROLES[stage] in cards[project_id].roles:
+        if ROLE_OF_STAGE.get(stage) in cards[project_id].roles:
             cards[project_id].waiting.append((Stage(stage).label, n))
     return list(cards.values())
 
@@ -69,40 +63,27 @@ class FunnelStep:
 
 
 def funnel(project: Project) -> list[FunnelStep]:
-    """From captions to released items, in order. Candidates count before `items`, items from there on."""
-    ids = Q(group__run__project=project)
-    made = Candidate.objects.filter(ids)
-    edited = Edit.candidates.through.objects.filter(candidate_id=OuterRef("pk"), edit__undone_at__isnull=True)
-    counts = made.aggregate(
-        candidates=Count("id", filter=Q(parent__isnull=True)),
-        passed=Count("id", filter=Q(parent__isnull=True) & ~Q(state__in=NOT_PASSED)),
-        edited=Count("id", filter=Q(Exists(edited))),
-        accepted=Count("id", filter=Q(state=CandidateState.ACCEPTED)),
-    )
-    items = Item.objects.filter(subtest__project=project)
-    released = ReleaseItem.objects.filter(item_id=OuterRef("pk"))
-    counts |= items.aggregate(
-        items=Count("id"),
-        valid=Count("id", filter=Q(state=ItemState.VALID)),
-        released=Count("id", filter=Q(Exists(released))),
-    )
-    captions = Caption.objects.filter(video__project=project).count()
-    return _steps(captions, counts, has_editing=project.edit_stage)
-
-
-def _steps(captions: int, counts: dict[str, int], *, has_editing: bool) -> list[FunnelStep]:
+    """From captions to released items, in order; main items only. Seven queries."""
+    counts = funnel_counts(project)
+    edited = Edit.objects.filter(undone_at=None, group__run__project=project).aggregate(n=Count("candidates"))["n"]
     rows = [
-        (_("Captions"), "captions", captions),
-        (_("Candidates made"), "candidates", counts["candidates"]),
-        (_("Passed the filters"), "candidates", counts["passed"]),
-        (_("Submitted by an annotator"), "candidates", counts["edited"]),
-        (_("Accepted in review"), "candidates", counts["accepted"]),
-        (_("Items assembled or imported"), "items", counts["items"]),
-        (_("Valid items"), "items", counts["valid"]),
-        (_("In a release"), "items", counts["released"]),
+        (_("Captions"), "captions", Caption.objects.filter(video__project=project).count()),
+        (_("Captions that runs made foils for"), "captions", counts.captions),
+        (_("Candidates made"), "candidates", counts.made),
+        (_("Passed the filters"), "candidates", counts.passed),
+        (_("Submitted by an annotator"), "candidates", edited),
+        (_("Accepted in review"), "candidates", counts.accepted),
+        (_("Items assembled or imported"), "items", counts.items),
+        (_("Valid items"), "items", counts.valid),
+        (_("In a release"), "items", counts.released),
     ]
-    if not has_editing:
-        del rows[3]
+    if not project.edit_stage:
+        del rows[4]
+    return _steps(rows)
+
+
+def _steps(rows: list[tuple[str, str, int]]) -> list[FunnelStep]:
+    """(label, what is counted, how many) in order -> the steps with their shares."""
     steps: list[FunnelStep] = []
     for label, what, count in rows:
         before = steps[-1].count if steps and steps[-1].what == what else 0
@@ -140,12 +121,6 @@ def queues(project: Project) -> list[StageQueue]:
     )
     found = {stage: StageQueue(stage, Stage(stage).label, *counts) for stage, *counts in rows}
     return [found[stage] for stage in Stage.values if stage in found]
-
-
-def done_by(person: User, project: Project) -> dict[str, int]:
-    """How many places of each stage the person has filled."""
-    rows = Slot.objects.filter(project=project, person=person, state=SlotState.DONE)
-    return dict(rows.values_list("stage").annotate(Count("id")))
 
 
 @dataclass(frozen=True)
@@ -192,3 +167,14 @@ def items_by_subtest(project: Project) -> list[Subtest]:
             n_split=count(ItemState.SPLIT),
         )
     )
+
+
+def freezable(project: Project) -> list[Subtest]:
+    """What a release made now would hold: main subtests with `n_valid` items and `n_paired` of them.
+
+    A paired item is one whose proficiency item is valid too: P and P+T stand over those.
+    """
+    valid = Q(items__state=ItemState.VALID)
+    paired = valid & Q(items__proficiency_item__state=ItemState.VALID)
+    rows = Subtest.objects.filter(project=project, kind=Subtest.Kind.MAIN).order_by("name")
+    return list(rows.annotate(n_valid=Count("items", filter=valid), n_paired=Count("items", filter=paired)))

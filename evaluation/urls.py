@@ -3,9 +3,27 @@
 from django.urls import path
 
 from evaluation.views.dashboard import dashboard, dashboard_runs
+from evaluation.views.export import export
+from evaluation.views.release import release, release_chart
+from evaluation.views.releases import freeze, releases
+from evaluation.views.report_files import report_chart, report_file
+from evaluation.views.reports import report, reports
+from evaluation.views.run import run, run_file, run_progress
 
 app_name = "evaluation"
 urlpatterns = [
     path("projects/<slug:slug>/", dashboard, name="dashboard"),
     path("projects/<slug:slug>/live/", dashboard_runs, name="dashboard_runs"),
+    path("projects/<slug:slug>/reports/", reports, name="reports"),
+    path("projects/<slug:slug>/reports/<slug:kind>/", report, name="report"),
+    path("projects/<slug:slug>/reports/<slug:kind>/download.<slug:extension>", report_file, name="report_file"),
+    path("projects/<slug:slug>/reports/<slug:kind>/<slug:chart>.svg", report_chart, name="report_chart"),
+    path("projects/<slug:slug>/releases/", releases, name="releases"),
+    path("projects/<slug:slug>/releases/new/", freeze, name="freeze"),
+    path("projects/<slug:slug>/releases/<int:pk>/", release, name="release"),
+    path("projects/<slug:slug>/releases/<int:pk>/scores.svg", release_chart, name="release_chart"),
+    path("projects/<slug:slug>/releases/<int:pk>/export/<slug:exporter>/", export, name="export"),
+    path("projects/<slug:slug>/scoring/<int:pk>/", run, name="run"),
+    path("projects/<slug:slug>/scoring/<int:pk>/progress/", run_progress, name="run_progress"),
+    path("projects/<slug:slug>/scoring/<int:pk>/results.<slug:extension>", run_file, name="run_file"),
 ]

@@ -33,6 +33,13 @@ PAGES: tuple[Page, ...] = (
     Page(_("Videos"), "corpus:videos", RESEARCHERS, section=("corpus:video",)),
     Page(_("Subtests"), "corpus:subtests", RESEARCHERS),
     Page(_("Runs"), "generation:runs", RESEARCHERS, section=("generation:",)),
+    Page(_("Reports"), "evaluation:reports", RESEARCHERS, section=("evaluation:report",)),
+    Page(
+        _("Releases"),
+        "evaluation:releases",
+        RESEARCHERS,
+        section=("evaluation:release", "evaluation:freeze", "evaluation:run"),
+    ),
 )
 
 

@@ -34,7 +34,8 @@ class EntryForm(forms.Form):
         self.fields.update({param.name: param_field(param) for param in entry.params})
 
     def clean(self) -> dict[str, Any]:
-        given = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
+        own = {param.name for param in self.entry.params}
+        given = {name: value for name, value in self.cleaned_data.items() if name in own and value not in (None, "")}
         try:
             self.converted = parse_params(self.entry, given)
         except RegistryError as error:

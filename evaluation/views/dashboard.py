@@ -4,8 +4,12 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from annotation.actions.claim import ROLE_OF_STAGE
+from annotation.models import Stage
+from annotation.queries import open_work, work_counts
 from corpus.models import Release
 from evaluation import overview
 from projects.access import get_project, roles_in
@@ -46,10 +50,15 @@ def _runs(project: Project) -> dict[str, Any]:
 
 
 def _work(person: User, project: Project) -> list[dict[str, Any]]:
-    """The stages that the person's roles open, with how much they have done in each."""
-    roles, done = roles_in(person, project), overview.done_by(person, project)
+    """The stages that the person's roles open: what waits for them, what they have done."""
+    roles, now = roles_in(person, project), timezone.now()
     return [
-        {"stage": stage, "label": stage.label, "done": done.get(stage, 0)}
-        for stage, role in overview.STAGE_ROLES.items()
+        {
+            "stage": stage,
+            "label": Stage(stage).label,
+            "open": open_work(person, project, stage, now=now),
+            "done": work_counts(person, project, stage, now),
+        }
+        for stage, role in ROLE_OF_STAGE.items()
         if role in roles
     ]

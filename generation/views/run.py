@@ -32,10 +32,14 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_safe
 def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The live part: asks for itself again until the job is over."""
+    """The live part: asks for itself again while the job is alive, then for the whole page."""
     found = get_run(request.user, slug, pk)
     request.project = found.project
-    return render(request, "generation/_run_progress.html", _progress(found))
+    response = render(request, "generation/_run_progress.html", _progress(found))
+    if found.job and found.job.is_over:
+        # The candidates below the live part are there now.
+        response.headers["HX-Refresh"] = "true"
+    return response
 
 
 def _progress(found: GenerationRun) -> dict[str, Any]:

@@ -1,0 +1,70 @@
+"""Forms of reports, releases and scoring runs."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from corpus.models import Subtest
+from evaluation.actions.start_run import ADAPTERS, DEVICE, LONGEST_LABEL, LONGEST_SPEC
+from evaluation.analyses.table import REPORTS
+from evaluation.protocols import PROTOCOLS
+from projects.entry_form import EntryForm
+from projects.models import Project
+from text.registry import load
+
+
+class ReportForm(EntryForm):
+    """What a report is asked with: a subtest, and the parameters of its row. What makes no sense falls to defaults."""
+
+    def __init__(self, project: Project, kind: str, data: Mapping[str, Any]) -> None:
+        entry = REPORTS[kind]
+        given = {param.name: data.get(param.name, param.default) for param in entry.params}
+        super().__init__(entry, {**given, "subtest": data.get("subtest", "")}, prefix="")
+        names = list(Subtest.objects.filter(project=project).values_list("name", flat=True))
+        everything = [("", _("all main items")), *[(name, name) for name in names]]
+        self.fields = {
+            "subtest": forms.ChoiceField(label=_("Items"), choices=everything, required=False),
+            **self.fields,
+        }
+        self.is_valid()
+
+    def chosen(self) -> tuple[str, dict[str, Any]]:
+        """(subtest or empty, parameters)."""
+        own = {param.name for param in self.entry.params}
+        return self.cleaned_data.get("subtest", ""), {k: v for k, v in self.cleaned_data.items() if k in own and v}
+
+    def query(self) -> str:
+        """The choices for the links of charts and downloads."""
+        subtest, params = self.chosen()
+        return urlencode({**({"subtest": subtest} if subtest else {}), **params})
+
+
+class FreezeForm(forms.Form):
+    name = forms.CharField(
+        label=_("Name"), required=False, max_length=120, help_text=_("Left empty, releases are numbered.")
+    )
+
+
+class ScoringForm(forms.Form):
+    """A model to score a release with; the action says what is wrong with it."""
+
+    spec = forms.CharField(label=_("Model"), max_length=LONGEST_SPEC)
+    label = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_LABEL)
+    protocol = forms.ChoiceField(label=_("Protocol"), choices=[(slug, p.label) for slug, p in PROTOCOLS.items()])
+    device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["spec"].help_text = "; ".join(entry.summary.replace("`", "") for entry in load(ADAPTERS).values())
+        self.fields["spec"].widget.attrs["list"] = "models"
+
+    def suggestions(self) -> list[str]:
+        """What the home's folder of models holds, as it would be typed, and the fake."""
+        root = Path(settings.MODEL_ROOT)
+        folders = sorted(path for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
+        return [*(f"tiny:{folder}" for folder in folders), "fake:"]

@@ -1,0 +1,147 @@
+"""What the report pages show: the stored reports, people under pseudonyms, charts and tables made from them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from evaluation.errors import EvaluationError
+from evaluation.pseudonyms import pseudonym
+from evaluation.reports import project_report
+from projects.models import Project, User
+
+# The codings of the agreement page, the default first; truth3 is for files that hold counts only.
+CODINGS = ("truth", "shown", "truth3")
+WORDS_IN_ALT = 10
+
+Data = dict[str, Any]
+Row = list[Any]
+
+
+@dataclass(frozen=True)
+class ReportPage:
+    """One report that has a page. `rows`: its main table, header first, for the CSV."""
+
+    slug: str
+    title: str | Promise
+    rows: Callable[[Data], list[Row]]
+    charts: tuple[str, ...] = ()
+    # Further template variables: (project, subtest, data) -> dict.
+    extras: Callable[[Project, str, Data], Data] | None = None
+
+    def context(self, project: Project, subtest: str, params: Mapping[str, Any]) -> Data:
+        """`data` and the extras of this page. EvaluationError where there is nothing to report on yet."""
+        data = report_data(project, self.slug, subtest, params)
+        return {"data": data, **(self.extras(project, subtest, data) if self.extras else {})}
+
+
+def report_data(project: Project, kind: str, subtest: str, params: Mapping[str, Any]) -> Data:
+    """The report with people under the pseudonyms that releases and exports use; `subtest` empty = all main items."""
+    return under_pseudonyms(project, project_report(project, kind, subtest=subtest or None, params=params))
+
+
+def under_pseudonyms(project: Project, data: Data) -> Data:
+    """`data` with every user name in `annotators`, `pairs` and `people` replaced; one query."""
+    names = _names(data)
+    if not names:
+        return data
+    ids = dict(User.objects.filter(username__in=names).values_list("username", "pk"))
+    known = {name: pseudonym(project, ids[name]) if name in ids else name for name in names}
+    shown = dict(data)
+    if "annotators" in data:
+        shown["annotators"] = [{**row, "annotator": known[row["annotator"]]} for row in data["annotators"]]
+    if "pairs" in data:
+        shown["pairs"] = [{**row, "annotators": [known[name] for name in row["annotators"]]} for row in data["pairs"]]
+    if "people" in data:
+        shown["people"] = [{**row, "person": known[row["person"]]} for row in data["people"]]
+    return shown
+
+
+def _names(data: Data) -> set[str]:
+    names = {row["annotator"] for row in data.get("annotators", [])}
+    names |= {name for row in data.get("pairs", []) for name in row["annotators"]}
+    return names | {row["person"] for row in data.get("people", [])}
+
+
+VALIDATION_COLUMNS = (
+    "name", "test", "n_items", "n_valid", "n_unanimous", "n_valid_proficiency", "n_both", "n_lexical_items",
+    "js_all", "js_valid", "alpha_all", "alpha_valid", "alpha_coding",
+)  # fmt: skip
+
+
+def _validation_rows(data: Data) -> list[Row]:
+    rows = [*data["subtests"], data["overall"]]
+    return [list(VALIDATION_COLUMNS), *([row[column] for column in VALIDATION_COLUMNS] for row in rows)]
+
+
+def _agreement_rows(data: Data) -> list[Row]:
+    pairs = [[*row["annotators"], row["n"], row["agreement"]] for row in data["pairs"]]
+    return [["annotator", "other", "n", "agreement"], *pairs]
+
+
+def _divergence_rows(data: Data) -> list[Row]:
+    columns = ["word", "caption_share", "foil_share", "shift"]
+    return [columns, *([row[column] for column in columns] for row in data["top_shifts"])]
+
+
+def _blind_rows(data: Data) -> list[Row]:
+    header = ["name", "n_items", "classifier_accuracy", "low", "high", "caption_longer"]
+    rows = [*data["subtests"], data["overall"]]
+    return [
+        header,
+        *([r["name"], r["n_items"], r["classifier_accuracy"], *_bounds(r["ci"]), r["caption_longer"]] for r in rows),
+    ]
+
+
+def _people_rows(data: Data) -> list[Row]:
+    columns = ["person", "stage", "simulated", "n", "n_counted", "n_late", "median_seconds", "median_covered"]
+    return [columns, *([row[column] for column in columns] for row in data["people"])]
+
+
+def _bounds(interval: list[float] | None) -> list[float | None]:
+    return list(interval) if interval else [None, None]
+
+
+def _validation_extras(_project: Project, _subtest: str, data: Data) -> Data:
+    rows = [row for row in data["subtests"] if sum(row["votes"].values())]
+    return {
+        "rows": [*data["subtests"], data["overall"]],
+        "has_proficiency": any(row["proficiency"] for row in data["subtests"]),
+        "votes_alt": "; ".join(f"{row['name']}: {_spoken(row['votes'])}" for row in rows),
+    }
+
+
+def _spoken(votes: Mapping[str, int]) -> str:
+    total = sum(votes.values())
+    return ", ".join(f"{choice.replace('_', ' ')} {n / total:.0%}" for choice, n in votes.items())
+
+
+def _agreement_extras(project: Project, subtest: str, _data: Data) -> Data:
+    """The same votes under every coding that they can give, and the position bias."""
+    codings = []
+    for coding in CODINGS:
+        try:
+            codings.append(project_report(project, "agreement", subtest=subtest or None, params={"coding": coding}))
+        except EvaluationError as error:
+            codings.append({"coding": coding, "alpha": None, "reason": str(error)})
+    return {"codings": codings, "position": report_data(project, "position", subtest, {})}
+
+
+def _divergence_extras(_project: Project, _subtest: str, data: Data) -> Data:
+    shifts = [row for row in data["top_shifts"] if row["shift"]]
+    alt = "; ".join(f"{row['word']} {row['shift']:+.1%}" for row in shifts[:WORDS_IN_ALT])
+    return {"shifts": shifts, "words_alt": alt}
+
+
+PAGES: dict[str, ReportPage] = {
+    page.slug: page
+    for page in (
+        ReportPage("validation", _("Validation"), _validation_rows, ("votes",), _validation_extras),
+        ReportPage("agreement", _("Agreement"), _agreement_rows, extras=_agreement_extras),
+        ReportPage("divergence", _("Divergence"), _divergence_rows, ("words",), _divergence_extras),
+        ReportPage("blind", _("Blind audit"), _blind_rows),
+        ReportPage("people", _("People"), _people_rows),
+    )
+}

@@ -1,0 +1,60 @@
+"""Numbers as reports print them; None is a dash, never 0 and never "None"."""
+
+from collections.abc import Sequence
+
+from django import template
+from django.utils.html import format_html
+
+register = template.Library()
+DASH = "–"
+MINUS = "−"
+
+
+@register.filter
+def share(value: float | None, digits: int = 1) -> str:
+    """0.9731 -> 97.3 %."""
+    return DASH if value is None else f"{100 * value:.{digits}f} %".replace("-", MINUS)
+
+
+@register.filter
+def shift(value: float) -> str:
+    """0.0279 -> +2.79 %."""
+    return f"{100 * value:+.2f} %".replace("-", MINUS)
+
+
+@register.filter
+def of(value: int | None, total: int | None) -> str:
+    """466 of 624 -> 74.7 %."""
+    return DASH if value is None or not total else share(value / total)
+
+
+@register.filter
+def decimal(value: float | None, digits: int = 3) -> str:
+    return DASH if value is None else f"{value:.{digits}f}".replace("-", MINUS)
+
+
+@register.filter
+def interval(bounds: Sequence[float] | None, digits: int = 3) -> str:
+    """[-0.04, 0.5] -> [−0.040, 0.500] under the number it belongs to; nothing where there is none."""
+    if not bounds:
+        return ""
+    return format_html('<span class="ci">[{}, {}]</span>', decimal(bounds[0], digits), decimal(bounds[1], digits))
+
+
+@register.filter
+def share_interval(bounds: Sequence[float] | None, digits: int = 1) -> str:
+    if not bounds:
+        return ""
+    low, high = (decimal(100 * bound, digits) for bound in bounds)
+    return format_html('<span class="ci">[{}, {}] %</span>', low, high)
+
+
+@register.filter
+def count(value: int | None) -> str:
+    return DASH if value is None else f"{value:,}"
+
+
+@register.filter
+def get(mapping: dict, key: str) -> object:
+    """A value whose key a template cannot spell, such as `P+T`."""
+    return mapping.get(key)

@@ -1,0 +1,39 @@
+"""The same reports as files: JSON with everything, CSV of the main table, charts as SVG."""
+
+import csv
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_safe
+
+from evaluation.csv_cells import safe_row
+from evaluation.forms import ReportForm
+from evaluation.report_charts import CHARTS
+from evaluation.report_pages import report_data
+from evaluation.views.reports import page_of
+from projects.access import get_project
+from projects.models import Role
+
+
+@require_safe
+def report_file(request: HttpRequest, slug: str, kind: str, extension: str) -> HttpResponse:
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    page = page_of(kind)
+    if extension not in {"json", "csv"}:
+        raise Http404
+    data = report_data(project, kind, *ReportForm(project, kind, request.GET).chosen())
+    headers = {"Content-Disposition": f'attachment; filename="{project.slug}-{kind}.{extension}"'}
+    if extension == "json":
+        return JsonResponse(data, headers=headers, json_dumps_params={"ensure_ascii": False, "indent": 2})
+    response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
+    csv.writer(response).writerows(safe_row(row) for row in page.rows(data))
+    return response
+
+
+@require_safe
+def report_chart(request: HttpRequest, slug: str, kind: str, chart: str) -> HttpResponse:
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    if chart not in page_of(kind).charts:
+        raise Http404
+    data = report_data(project, kind, *ReportForm(project, kind, request.GET).chosen())
+    headers = {"Cache-Control": "private, no-cache"}
+    return HttpResponse(CHARTS[chart](data), content_type="image/svg+xml", headers=headers)

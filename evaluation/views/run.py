@@ -1,0 +1,88 @@
+"""One scoring run: live progress, its results per subtest and test, what it could not score."""
+
+import csv
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from evaluation import charts
+from evaluation.access import get_run
+from evaluation.csv_cells import safe_row
+from evaluation.leaderboard import results_of
+from evaluation.protocols import PROTOCOLS
+
+COLUMNS = ("T", "P", "P+T", "n", "ties", "T_all", "n_all", "n_clusters")
+MOST_LISTED = 20
+
+
+@require_safe
+def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = get_run(request.user, slug, pk)
+    request.project = found.release.project
+    results = results_of(found)
+    context = {
+        "run": found,
+        "results": results,
+        "groups": _groups(results),
+        "protocol": PROTOCOLS.get(found.protocol),
+        "missing": results["missing"][:MOST_LISTED],
+    }
+    return render(request, "evaluation/run.html", context)
+
+
+@require_safe
+def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The live part: asks for itself again while the job is alive, then asks for the whole page."""
+    found = get_run(request.user, slug, pk)
+    request.project = found.release.project
+    response = render(request, "evaluation/_run_progress.html", {"run": found})
+    if found.job and found.job.is_over:
+        response.headers["HX-Refresh"] = "true"
+    return response
+
+
+@require_safe
+def run_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpResponse:
+    """JSON with everything, CSV of a line a group, SVG of the chart."""
+    found = get_run(request.user, slug, pk)
+    if extension not in WRITERS:
+        raise Http404
+    response = WRITERS[extension](results_of(found))
+    name = f"{found.release.project.slug}-run-{pk}.{extension}"
+    if extension != "svg":
+        response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _json(results: dict[str, Any]) -> HttpResponse:
+    return JsonResponse(results, json_dumps_params={"ensure_ascii": False, "indent": 2})
+
+
+def _csv(results: dict[str, Any]) -> HttpResponse:
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    writer = csv.writer(response)
+    writer.writerow(["kind", "name", *COLUMNS, "T_low", "T_high"])
+    for kind, name, group in _groups(results):
+        writer.writerow(safe_row([kind, name, *(group[column] for column in COLUMNS), *(group["T_ci"] or ["", ""])]))
+    return response
+
+
+def _svg(results: dict[str, Any]) -> HttpResponse:
+    image = charts.scores([(name, group) for _kind, name, group in _groups(results)])
+    return HttpResponse(image, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})
+
+
+WRITERS = {"json": _json, "csv": _csv, "svg": _svg}
+
+
+def _groups(results: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    """(kind, name, group): subtests, then tests that hold several of them, then overall."""
+    if results["overall"] is None:
+        return []
+    subtests, tests = results["subtests"], results["tests"]
+    rows = [("subtest", name, group) for name, group in subtests.items()]
+    # A test of one subtest would say the same twice.
+    rows += [("test", name, group) for name, group in tests.items() if group not in subtests.values()]
+    return [*rows, ("overall", "overall", results["overall"])]
