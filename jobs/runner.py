@@ -37,14 +37,11 @@ def execute(job_id: str) -> None:
 def run_now(job: Job) -> Job:
     """Run a queued job in this process (`--sync`, tests) and return its row as it ended; errors are raised.
 
-    Where a worker was faster, its end is waited for; JobError if it fails there.
+    Where a worker was faster, its end is waited for; JobError if the job failed or was cancelled there.
     """
     execute(str(job.pk))
-    job.refresh_from_db()
-    if job.state == JobState.RUNNING:
-        wait([job], timeout_s=LONGEST_SECONDS)
-        job.refresh_from_db()
-    return job
+    (ended,) = wait([job], timeout_s=LONGEST_SECONDS)
+    return ended
 
 
 class _Recorded:

@@ -35,7 +35,9 @@ def test_a_job_runs_to_its_end_and_says_how_far_it_came():
 @pytest.mark.django_db
 @pytest.mark.parametrize("state", ["done", "failed", "cancelled"])
 def test_a_job_that_is_over_is_not_run_again(state):
-    job = run_now(a_job("stumble", state=state))
+    job = a_job("stumble", state=state)
+    execute(str(job.pk))
+    job.refresh_from_db()
     assert (job.state, job.attempts) == (state, 0)
 
 
@@ -45,6 +47,14 @@ def test_a_job_that_another_worker_holds_is_left_alone():
     execute(str(job.pk))
     job.refresh_from_db()
     assert (job.state, job.attempts, job.done) == ("running", 1, 0)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("state", "why"), [("failed", "no file"), ("cancelled", "it was cancelled")])
+def test_running_a_job_that_failed_elsewhere_says_why(state, why):
+    job = a_job(state=state, error="no file" if state == "failed" else "")
+    with pytest.raises(JobError, match=why):
+        run_now(job)
 
 
 @pytest.mark.django_db(transaction=True)

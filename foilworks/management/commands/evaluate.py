@@ -9,6 +9,7 @@ from evaluation.protocols import PROTOCOLS
 from evaluation.queries import project_named, release_named, run_results
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.tables import table
+from jobs.queue import nobody_works
 from jobs.runner import run_now
 
 COLUMNS = ("n", "T", "T_ci", "P", "P+T", "ties")
@@ -47,6 +48,8 @@ class Command(FoilworksCommand):
             result["state"] = run_now(run.job).state
             run.refresh_from_db()
             return {**result, **run_results(run), "problems": run.problems}
+        if hint := nobody_works():
+            self.say(hint)
         return {**result, "state": run.job.state}
 
     def render(self, result: dict[str, Any]) -> str:
