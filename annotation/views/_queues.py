@@ -21,6 +21,8 @@ ABOUT: dict[str, Words] = {
     Stage.REVIEW: _("Look at what changed and accept, send back, drop or fix it."),
     Stage.VALIDATION: _("Watch a clip, read two sentences and say which of them is true."),
 }
+# Work that a run or an import has just brought gets its tasks when somebody looks, so that the counts are true.
+TASKED_A_LOOK = 1_000
 # These say how things stand as a whole; their number is of no use to the person.
 UNCOUNTED = frozenset({"nothing_yet", "all_done"})
 

@@ -6,8 +6,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotation.actions.claim import ROLE_OF_STAGE
+from annotation.actions.make_tasks import make_tasks
 from annotation.views._done import done_bar
-from annotation.views._queues import queue_of
+from annotation.views._queues import TASKED_A_LOOK, queue_of
 from annotation.views._steps import next_piece
 from projects.access import get_project
 
@@ -19,5 +20,6 @@ def queue(request: HttpRequest, slug: str, stage: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, ROLE_OF_STAGE[stage])
     if request.method == "POST":
         return next_piece(request, project, stage)
+    make_tasks(project, limit=TASKED_A_LOOK)
     context = {"queue": queue_of(request.user, project, stage), "done": done_bar(request)}
     return render(request, "annotation/queue.html", context)

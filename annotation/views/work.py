@@ -4,11 +4,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.views._queues import queues_of
+from annotation.actions.make_tasks import make_tasks
+from annotation.views._queues import TASKED_A_LOOK, queues_of
 from projects.access import get_project
 
 
 @require_safe
 def work(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug)
+    make_tasks(project, limit=TASKED_A_LOOK)
     return render(request, "annotation/work.html", {"queues": queues_of(request.user, project)})

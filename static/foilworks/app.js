@@ -1,6 +1,6 @@
 // What every page needs. Each module wires up a part of the page by its data attributes and may run again on new parts.
 import { wireDialogs } from "./dialogs.js";
-import { startHotkeys } from "./hotkeys.js";
+import { announceHotkeys, startHotkeys } from "./hotkeys.js";
 import { wireForms } from "./submit.js";
 import { wireToasts } from "./toasts.js";
 
@@ -8,6 +8,7 @@ function wire(root) {
   wireDialogs(root);
   wireForms(root);
   wireToasts(root);
+  announceHotkeys(root);
 }
 
 wire(document);

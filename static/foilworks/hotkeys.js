@@ -4,13 +4,21 @@
 //   data-hotkey-alt                 inside a text box the single key works with Alt
 //   data-hotkeys-only               a hidden box of buttons that exist for their keys alone
 //   data-hotkey-label               what the keys dialog says; else the element's aria-label or text
-import { isTyping, remember, remembered } from "./dom.js";
+import { fresh, isTyping, remember, remembered } from "./dom.js";
 
 const PREFERENCE = "singleKeys";
 // Alt changes the character that a key types on some systems, so Alt keys are told by their place on the board.
 const CODES = {
   Comma: ",", Period: ".", BracketLeft: "[", BracketRight: "]", Backslash: "\\", Space: "Space", Slash: "/", Minus: "-", Equal: "=",
 };
+
+/** Tells assistive technology the keys, and keeps their printed hints out of the names of what they press. */
+export function announceHotkeys(root) {
+  for (const element of fresh(root, "[data-hotkey]", "Hotkey")) {
+    element.setAttribute("aria-keyshortcuts", element.dataset.hotkey.replace("Ctrl", "Control"));
+    for (const hint of (element.labels?.[0] ?? element).querySelectorAll("kbd")) hint.setAttribute("aria-hidden", "true");
+  }
+}
 
 export function startHotkeys(root) {
   root.addEventListener("keydown", (event) => onKey(root, event));
