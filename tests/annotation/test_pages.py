@@ -1,0 +1,298 @@
+"""The work pages over HTTP: whose they are, what they show and hide, what they answer when something is wrong."""
+
+import html
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.actions.publish_guideline import publish_guideline
+from annotation.claims import Claim
+from annotation.models import Edit, Lease, Slot, Stage, Vote
+from generation.models import Candidate
+from projects.models import User
+from tests import factories
+from tests.annotation.world import CAPTION, World, later, make_world, new_key, shown_as
+
+
+def browser(person: User) -> Client:
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+def url(world: World, name: str, *args: object) -> str:
+    return reverse(f"annotation:{name}", args=[world.project.slug, *args])
+
+
+def page_of(world: World, name: str, claim: Claim) -> str:
+    """The page of the claim as its person reads it."""
+    response = browser(getattr(world, name)).get(url(world, claim.stage, claim.token))
+    assert response.status_code == 200
+    return html.unescape(response.content.decode())
+
+
+def claimed(world: World, stage: str) -> tuple[str, Claim]:
+    """A name and their claim in a stage that the world has work for."""
+    name = {Stage.EDIT: "ann", Stage.REVIEW: "rita", Stage.VALIDATION: "vera"}[stage]
+    if stage == Stage.VALIDATION:
+        world.item()
+    else:
+        world.group()
+    if stage == Stage.REVIEW:
+        world.edit("ann")
+    return name, world.claim(name, stage)
+
+
+STAGES = [Stage.EDIT, Stage.REVIEW, Stage.VALIDATION]
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_piece_is_open_to_its_person_alone(world: World, stage: str):
+    name, claim = claimed(world, stage)
+    page = url(world, stage, claim.token)
+    assert browser(getattr(world, name)).get(page).status_code == 200
+    colleague = {Stage.EDIT: "abe", Stage.REVIEW: "rob", Stage.VALIDATION: "vic"}[stage]
+    answers = {other: browser(getattr(world, other)).get(page).status_code for other in ("abe", "rob", "vic", "owner")}
+    assert answers == {"abe": 403, "rob": 403, "vic": 403, "owner": 403, colleague: 404}
+    assert browser(factories.make_user()).get(page).status_code == 404
+    assert Client().get(page).status_code == 302
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_claim_of_another_stage_or_project_is_not_found(world: World, stage: str):
+    name, claim = claimed(world, stage)
+    person = getattr(world, name)
+    elsewhere = make_world()
+    for role in ("annotator", "reviewer", "validator"):
+        for project in (world.project, elsewhere.project):
+            project.memberships.get_or_create(person=person, role=role)
+    others = [other for other in STAGES if other != stage]
+    assert [browser(person).get(url(world, other, claim.token)).status_code for other in others] == [404, 404]
+    assert browser(person).get(url(elsewhere, stage, claim.token)).status_code == 404
+    assert browser(person).post(url(elsewhere, "skip", claim.token)).status_code == 404
+    assert browser(person).post(url(elsewhere, "heartbeat", claim.token)).status_code == 404
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_names_of_others_never_reach_the_page(world: World, stage: str):
+    name, claim = claimed(world, stage)
+    text = page_of(world, name, claim)
+    others = [person.username for key, person in world.people.items() if key != name]
+    assert [other for other in others if other in text] == []
+
+
+def test_the_judgement_page_does_not_tell_the_caption_from_the_foil(world: World):
+    name, claim = claimed(world, Stage.VALIDATION)
+    text = page_of(world, name, claim)
+    assert "foil" not in text.lower().replace("foilworks", "")
+    first = text.index("folds</strong>" if claim.caption_first else "unfolds</strong>")
+    second = text.index("unfolds</strong>" if claim.caption_first else ">folds</strong>")
+    assert first < second
+
+
+def test_sending_goes_on_to_the_next_piece_and_names_the_last(world: World):
+    world.group()
+    world.group()
+    claim = world.claim("ann", Stage.EDIT)
+    form = {"idempotency_key": new_key(), "text": "a man unfolds a shirt.", "parent": ""}
+    sent = browser(world.ann).post(url(world, "edit", claim.token), form)
+    assert sent.status_code == 302
+    edit = Edit.objects.get()
+    running = Lease.objects.get(person=world.ann, ending="")
+    assert sent.url == url(world, "edit", running.token) + f"?done=edit-{edit.pk}"
+    page = browser(world.ann).get(sent.url).content.decode()
+    assert url(world, "undo", "edit", edit.pk) in page
+
+
+def test_evidence_and_time_are_stored_as_sent(world: World):
+    world.group()
+    claim = world.claim("ann", Stage.EDIT)
+    form = {
+        "idempotency_key": "k",
+        "text": "a man irons a shirt.",
+        "parent": "not a number",
+        "watch_seconds": "3.25",
+        "watch_loops": "2",
+        "watch_covered": "nan",
+        "seconds": "12.5",
+    }
+    assert browser(world.ann).post(url(world, "edit", claim.token), form).status_code == 302
+    edit = Edit.objects.get()
+    assert (edit.watch, edit.seconds_spent) == ({"seconds": 3.25, "loops": 2.0}, 12.5)
+
+
+def test_a_refused_edit_keeps_what_was_typed(world: World):
+    world.group()
+    claim = world.claim("ann", Stage.EDIT)
+    form = {"idempotency_key": "same-key", "text": CAPTION, "parent": ""}
+    refused = browser(world.ann).post(url(world, "edit", claim.token), form)
+    page = html.unescape(refused.content.decode())
+    assert refused.status_code == 400
+    assert "it says the same as the caption" in page
+    assert f">{CAPTION}</textarea>" in page
+    assert 'value="same-key"' in page
+
+
+def test_a_refused_review_keeps_reasons_comment_and_fix(world: World):
+    world.group()
+    world.edit("ann")
+    claim = world.claim("rita", Stage.REVIEW)
+    form = {"idempotency_key": "k", "decision": "fix", "reasons": ["grammar"], "comment": "so close", "fixed_text": ""}
+    refused = browser(world.rita).post(url(world, "review", claim.token), form)
+    page = html.unescape(refused.content.decode())
+    assert refused.status_code == 400
+    assert "so close</textarea>" in page
+    assert page.count(" checked") == 2  # the reason, and the switch of the keys dialog
+
+
+def test_markup_in_texts_is_text(world: World):
+    caption = factories.make_caption(factories.make_video(world.project), "<b>a man</b> folds </script><script>x()")
+    world.group("<i>a man</i> folds </script><script>x()", caption=caption)
+    claim = world.claim("ann", Stage.EDIT)
+    page = browser(world.ann).get(url(world, "edit", claim.token)).content.decode()
+    assert "<script>x()" not in page
+    assert "<b>a man" not in page
+    assert "<i>a man" not in page
+
+
+def test_the_lease_is_renewed_and_says_when_it_is_over(world: World):
+    world.group()
+    claim = world.claim("ann", Stage.EDIT)
+    client = browser(world.ann)
+    renewed = client.post(url(world, "heartbeat", claim.token))
+    assert (renewed.status_code, renewed.json()["seconds_left"]) == (200, world.project.lease_seconds)
+    client.post(url(world, "skip", claim.token))
+    over = client.post(url(world, "heartbeat", claim.token))
+    assert over.status_code == 410
+    assert "Your time on this piece is over" in over.json()["problem"]
+    assert browser(world.abe).post(url(world, "heartbeat", claim.token)).status_code == 404
+
+
+def test_a_skipped_piece_makes_room_for_another(world: World):
+    world.group()
+    world.group()
+    first = world.claim("ann", Stage.EDIT)
+    sent = browser(world.ann).post(url(world, "skip", first.token))
+    second = Lease.objects.get(person=world.ann, ending="")
+    assert second.task_id != first.task_id
+    assert sent.url == url(world, "edit", second.token)
+
+
+def test_a_piece_whose_time_is_over_leads_back_to_the_queue(world: World):
+    world.group()
+    claim = world.claim("ann", Stage.EDIT)
+    Slot.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    world.claim("abe", Stage.EDIT)
+    gone = browser(world.ann).get(url(world, "edit", claim.token), follow=True)
+    assert gone.redirect_chain == [(url(world, "queue", "edit"), 302)]
+    assert "Your time on that piece is over" in gone.content.decode()
+
+
+def test_late_work_is_thanked_for_and_told_that_it_does_not_count(world: World):
+    world.group()
+    claim = world.claim("ann", Stage.EDIT)
+    Slot.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    world.edit("abe")
+    form = {"idempotency_key": "late", "text": "a man irons a shirt.", "parent": ""}
+    sent = browser(world.ann).post(url(world, "edit", claim.token), form, follow=True)
+    page = sent.content.decode()
+    assert "It came too late to count; it is kept." in page
+    assert "/work/undo/" not in page
+
+
+def test_a_queue_says_why_it_is_empty(world: World):
+    world.made_item()
+    world.project.memberships.create(person=world.ann, role="validator")
+    page = html.unescape(browser(world.ann).get(url(world, "queue", "validation")).content.decode())
+    assert "Nothing for you here right now" in page
+    assert "on videos that you wrote or edited a foil for" in page
+    nothing = html.unescape(browser(world.abe).get(url(world, "queue", "edit")).content.decode())
+    assert "Everything in this stage is done." in nothing
+
+
+def test_the_landing_page_lists_the_persons_own_stages(world: World):
+    world.group()
+    world.item()
+    ann = browser(world.ann).get(url(world, "work")).content.decode()
+    assert (url(world, "queue", "edit") in ann, url(world, "queue", "validation") in ann) == (True, False)
+    owner = browser(world.owner).get(url(world, "work")).content.decode()
+    assert "No queue is yours" in owner
+    assert browser(world.ann).get(url(world, "queue", "validation")).status_code == 403
+    assert browser(world.ann).get(url(world, "queue", "baseline")).status_code == 404
+
+
+def test_an_undo_gives_the_piece_back_and_a_second_one_says_so(world: World):
+    world.item()
+    vote = world.vote("vera")
+    client = browser(world.vera)
+    back = client.post(url(world, "undo", "vote", vote.pk))
+    assert back.url == url(world, "validation", Lease.objects.get(person=world.vera, ending="").token)
+    assert Vote.objects.get().state == "undone"
+    assert browser(world.vic).post(url(world, "undo", "vote", vote.pk)).status_code == 404
+    Vote.objects.update(state="counted", created_at=later(seconds=-60))
+    refused = client.post(url(world, "undo", "vote", vote.pk), follow=True)
+    assert "can be undone" in refused.content.decode()
+
+
+def test_somebody_elses_record_in_the_address_is_not_found(world: World):
+    world.item()
+    vote = world.vote("vera")
+    queue = url(world, "queue", "validation")
+    assert browser(world.vic).get(f"{queue}?done=vote-{vote.pk}").status_code == 404
+    for nonsense in ("vote-", "vote-x", "cat-1", f"vote-{'9' * 40}", "vote-²"):
+        assert browser(world.vic).get(f"{queue}?done={nonsense}").status_code == 200
+
+
+def test_guidelines_of_the_claim_are_in_the_drawer(world: World):
+    publish_guideline(world.owner, world.project, Stage.EDIT, "Change one word.\n+ folds: unfolds\n- folds: eats")
+    world.group()
+    claim = world.claim("ann", Stage.EDIT)
+    page = page_of(world, "ann", claim)
+    assert 'id="guideline"' in page
+    assert "example-good" in page
+    assert "folds: eats" in page
+
+
+def test_several_foils_are_prefilled_and_sent_in_order(db):
+    world = make_world(foils_per_item=2)
+    world.group("a man irons a shirt.", "a man tears a shirt.")
+    claim = world.claim("ann", Stage.EDIT)
+    page = page_of(world, "ann", claim)
+    assert page.count("<textarea") == 2
+    first, second = Candidate.objects.order_by("rank")
+    form = {
+        "idempotency_key": "k",
+        "text": ["a man burns a shirt.", "a man tears a shirt."],
+        "parent": [str(first.pk), str(second.pk)],
+    }
+    assert browser(world.ann).post(url(world, "edit", claim.token), form).status_code == 302
+    burns = Candidate.objects.get(text="a man burns a shirt.")
+    assert (burns.parent, burns.author) == (first, world.ann)
+    second.refresh_from_db()
+    assert second.state == "in_review"
+
+
+@pytest.mark.parametrize("answer", ["first", "1"])
+def test_votes_mean_what_was_shown(world: World, answer: str):
+    world.item()
+    claim = world.claim("vera", Stage.VALIDATION)
+    form = {"idempotency_key": "k", "answer": answer}
+    browser(world.vera).post(url(world, "validation", claim.token), form)
+    vote = Vote.objects.get()
+    assert shown_as(vote.choice, claim) == "first"
+    unanswered = world.item() and world.claim("vera", Stage.VALIDATION)
+    refused = browser(world.vera).post(url(world, "validation", unanswered.token), {"idempotency_key": "l"})
+    assert refused.status_code == 400
+
+
+def test_a_piece_takes_a_steady_number_of_queries(world: World, django_assert_max_num_queries):
+    for _ in range(6):
+        world.group("a man irons a shirt.", "a man tears a shirt.", "a man burns a shirt.")
+    claim = world.claim("ann", Stage.EDIT)
+    client = browser(world.ann)
+    client.get(url(world, "edit", claim.token))
+    with django_assert_max_num_queries(13):
+        client.get(url(world, "edit", claim.token))
