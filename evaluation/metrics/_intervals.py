@@ -44,7 +44,7 @@ def resampled_sums(rows: Floats, *, draws: int = DRAWS, seed: int = SEED) -> Flo
     generator = np.random.default_rng(seed)
     out = np.empty((draws, rows.shape[1]))
     few = len(distinct) * 4 <= count
-    each = 8 * len(distinct) if few else 4 * count * (2 * rows.shape[1] + 1)
+    each = 8 * len(distinct) if few else 8 * count * 4
     step = max(1, min(draws, BLOCK_BYTES // max(1, each)))
     ordered = distinct if few else np.repeat(distinct, times, axis=0)
     for start in range(0, draws, step):
@@ -52,8 +52,11 @@ def resampled_sums(rows: Floats, *, draws: int = DRAWS, seed: int = SEED) -> Flo
         if few:
             out[start : start + size] = generator.multinomial(count, times / count, size=size) @ distinct
         else:
-            picked = generator.integers(0, count, size=(size, count), dtype=np.int32)
-            out[start : start + size] = ordered[picked].sum(axis=1)
+            # How often each row was picked, then one product: a gather of the rows themselves takes four times as long.
+            picked = generator.integers(0, count, size=(size, count), dtype=np.int64)
+            picked += count * np.arange(size)[:, None]
+            times_picked = np.bincount(picked.ravel(), minlength=size * count).reshape(size, count)
+            out[start : start + size] = times_picked.astype(np.float64) @ ordered
     return out
 
 
