@@ -118,8 +118,10 @@ def _spoken(votes: Mapping[str, int]) -> str:
     return ", ".join(f"{choice.replace('_', ' ')} {n / total:.0%}" for choice, n in votes.items())
 
 
-def _agreement_extras(project: Project, subtest: str, _data: Data) -> Data:
+def _agreement_extras(project: Project, subtest: str, data: Data) -> Data:
     """The same votes under every coding that they can give, and the position bias."""
+    if not data["n_votes"]:
+        raise EvaluationError(_("Nobody has judged an item yet; agreement stands here once validators have voted."))
     codings = []
     for coding in CODINGS:
         try:

@@ -18,7 +18,7 @@ from projects.models import Role
 @require_http_methods(["GET", "HEAD", "POST"])
 def subtests(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    form = SubtestForm(request.POST or None, project=project)
+    form = SubtestForm(request.POST if request.method == "POST" else None, project=project)
     if request.method == "POST" and form.is_valid():
         made = create_subtest(request.user, project, **form.cleaned_data)
         messages.success(request, _("The subtest %(name)s is made.") % {"name": made.name})

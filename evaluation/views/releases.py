@@ -26,7 +26,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def freeze(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    form = FreezeForm(request.POST or None)
+    form = FreezeForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
             release = freeze_release(request.user, project, name=form.cleaned_data["name"])

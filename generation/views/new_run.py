@@ -15,7 +15,7 @@ from projects.models import Role
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_run(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    form = RunForm(project, request.POST or None, method=request.GET.get("method", ""))
+    form = RunForm(project, request.POST if request.method == "POST" else None, method=request.GET.get("method", ""))
     if request.method == "POST" and form.is_valid():
         run = start_run(
             request.user,

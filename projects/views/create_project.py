@@ -14,7 +14,7 @@ from projects.forms import ProjectForm
 @require_http_methods(["GET", "HEAD", "POST"])
 def create_project(request: HttpRequest) -> HttpResponse:
     require_to_create_projects(request.user)
-    form = ProjectForm(request.POST or None)
+    form = ProjectForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         project = create(request.user, **form.cleaned_data)
         messages.success(request, _("The project %(name)s is made; you are its researcher.") % {"name": project.name})

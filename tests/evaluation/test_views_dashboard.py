@@ -1,0 +1,164 @@
+"""A project at a glance: all of it for researchers, for everybody else their own work."""
+
+import pytest
+from django.urls import reverse
+
+from annotation.models import SlotState
+from corpus.models import Release
+from corpus.rules.states import CandidateState, ItemState
+from evaluation.models import Run
+from jobs.models import Job
+from projects.models import Role
+from tests.factories import (
+    make_candidate,
+    make_caption,
+    make_group,
+    make_item,
+    make_member,
+    make_project,
+    make_run,
+    make_subtest,
+    make_task,
+    make_video,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project():
+    return make_project(is_simulated=True)
+
+
+@pytest.fixture
+def owner(client, project):
+    client.force_login(make_member(project, Role.RESEARCHER))
+    return client
+
+
+def url(project, name: str = "dashboard") -> str:
+    return reverse(f"evaluation:{name}", args=[project.slug])
+
+
+def fill(project, subtest, n: int = 3) -> None:
+    """n captions with a run each: one candidate rejected, one accepted, one item in validation by three."""
+    for _ in range(n):
+        run = make_run(subtest, job=Job.objects.create(dotted="x", target_id=1, state="running", done=1, total=4))
+        group = make_group(run, make_caption(make_video(project)))
+        make_candidate(group, state=CandidateState.FILTERED_OUT)
+        make_candidate(group, state=CandidateState.ACCEPTED)
+        item = make_item(subtest, group.caption)
+        make_task(project, "validation", item.video, 3, item=item, foil=item.foils.get())
+
+
+class TestResearcher:
+    def test_the_funnel_counts_captions_candidates_and_items(self, owner, project):
+        subtest = make_subtest(project)
+        fill(project, subtest)
+        make_item(subtest, state=ItemState.VALID)
+        steps = {step.label: step for step in owner.get(url(project)).context["funnel"]}
+        counts = {label: step.count for label, step in steps.items()}
+        assert counts == {
+            "Captions": 4,
+            "Captions that runs made foils for": 3,
+            "Candidates made": 6,
+            "Passed the filters": 3,
+            "Submitted by an annotator": 0,
+            "Accepted in review": 3,
+            "Items assembled or imported": 4,
+            "Valid items": 1,
+            "In a release": 0,
+        }
+        # Shares stand only between steps that count the same thing; nothing is divided by nothing.
+        assert steps["Passed the filters"].percent == 50
+        assert steps["Candidates made"].percent is None
+        assert steps["Valid items"].percent == 25
+        assert steps["Accepted in review"].percent is None
+
+    def test_without_an_edit_stage_nobody_is_waited_for(self, client):
+        project = make_project(edit_stage=False)
+        client.force_login(make_member(project, Role.RESEARCHER))
+        labels = [step.label for step in client.get(url(project)).context["funnel"]]
+        assert "Submitted by an annotator" not in labels
+
+    def test_queues_count_places_and_an_expired_lease_is_open(self, owner, project):
+        from django.utils import timezone
+
+        subtest = make_subtest(project)
+        item = make_item(subtest)
+        task = make_task(project, "validation", item.video, 4, item=item, foil=item.foils.get())
+        now = timezone.now()
+        day = timezone.timedelta(days=1)
+        slots = list(task.slots.order_by("index"))
+        for slot, state, expires in ((slots[0], SlotState.DONE, None), (slots[1], SlotState.LEASED, now + day),
+                                     (slots[2], SlotState.LEASED, now - day)):  # fmt: skip
+            slot.state, slot.expires_at, slot.token = state, expires, f"token{slot.index}"
+            slot.save()
+        (queue,) = owner.get(url(project)).context["queues"]
+        assert (queue.open, queue.leased, queue.done, queue.total) == (2, 1, 1, 4)
+
+    def test_items_are_counted_by_subtest_and_state(self, owner, project):
+        subtest = make_subtest(project)
+        for state in (ItemState.VALID, ItemState.VALID, ItemState.SPLIT, ItemState.INVALID, ItemState.IN_VALIDATION):
+            make_item(subtest, state=state)
+        (row,) = owner.get(url(project)).context["subtests"]
+        assert (row.n_items, row.n_waiting, row.n_valid, row.n_invalid, row.n_split) == (5, 1, 2, 1, 1)
+
+    def test_a_large_project_costs_as_many_queries_as_a_small_one(self, owner, project, django_assert_max_num_queries):
+        subtest = make_subtest(project)
+        seen = []
+        for n in (1, 6):
+            fill(project, subtest, n)
+            with django_assert_max_num_queries(30) as queries:
+                owner.get(url(project))
+            seen.append(len(queries))
+        assert seen[0] == seen[1]
+
+    def test_the_newest_runs_stand_first_whatever_they_make(self, owner, project):
+        made = make_run(make_subtest(project, name="Counting"), method="number")
+        release = Release.objects.create(project=project, name="v1", content_hash="a", n_items=1)
+        scored = Run.objects.create(release=release, spec="fake:", label="Fake")
+        rows = owner.get(url(project)).context["runs"]
+        assert [(row.url_name, row.pk, row.what) for row in rows] == [
+            ("evaluation:run", scored.pk, "v1"),
+            ("generation:run", made.pk, "Counting"),
+        ]
+
+    @pytest.mark.parametrize(("state", "polls"), [("running", True), ("waiting", True), ("done", False)])
+    def test_runs_are_asked_for_again_only_while_one_is_alive(self, owner, project, state, polls):
+        make_run(make_subtest(project), job=Job.objects.create(dotted="x", target_id=1, state=state))
+        html = owner.get(url(project, "dashboard_runs")).content.decode()
+        assert (f'hx-get="{url(project, "dashboard_runs")}"' in html) is polls
+        assert "<html" not in html
+
+    def test_an_empty_project_says_what_to_do_first(self, owner, project):
+        html = owner.get(url(project)).content.decode()
+        for address in ("corpus:subtests", "generation:new_run"):
+            assert reverse(address, args=[project.slug]) in html
+
+    def test_simulated_data_is_marked(self, owner, project):
+        assert "Simulated data." in owner.get(url(project)).content.decode()
+
+
+class TestEverybodyElse:
+    @pytest.mark.parametrize(
+        ("role", "stage"), [("annotator", "edit"), ("reviewer", "review"), ("validator", "validation")]
+    )
+    def test_a_member_sees_their_own_work_and_no_numbers_of_the_project(self, client, project, role, stage):
+        fill(project, make_subtest(project))
+        client.force_login(make_member(project, role))
+        response = client.get(url(project))
+        assert [row["stage"] for row in response.context["work"]] == [stage]
+        assert reverse("annotation:queue", args=[project.slug, stage]) in response.content.decode()
+        assert "funnel" not in response.context
+        assert "Accepted in review" not in response.content.decode()
+
+    def test_what_waits_and_what_was_done_is_told(self, client, project):
+        fill(project, make_subtest(project), 2)
+        client.force_login(make_member(project, Role.VALIDATOR))
+        (row,) = client.get(url(project)).context["work"]
+        assert (row["open"], row["done"]) == (2, (0, 0))
+
+    def test_the_live_part_is_for_researchers(self, client, project):
+        client.force_login(make_member(project, Role.VALIDATOR))
+        assert client.get(url(project, "dashboard_runs")).status_code == 403

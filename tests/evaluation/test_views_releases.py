@@ -1,0 +1,240 @@
+"""Freezing, scoring and exporting from the pages; the leaderboard; what a page must not read."""
+
+import csv
+import io
+import json
+import xml.etree.ElementTree as ET
+import zipfile
+
+import numpy as np
+import pytest
+from django.core.files.base import ContentFile
+from django.urls import reverse
+
+from corpus.exporters.table import EXPORTERS
+from corpus.models import Release
+from corpus.rules.states import ItemState
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.actions.start_run import start_run
+from evaluation.models import Run
+from jobs.models import JobState
+from jobs.runner import run_now
+from media.encode import write_mp4
+from projects.models import AuditEvent, Role
+from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project():
+    return make_project(slug="shapes")
+
+
+@pytest.fixture
+def person(project):
+    return make_member(project, Role.RESEARCHER, name="owner")
+
+
+@pytest.fixture
+def owner(client, person):
+    client.force_login(person)
+    return client
+
+
+@pytest.fixture
+def subtest(project):
+    return make_subtest(project, name="Direction")
+
+
+@pytest.fixture
+def watchable(release, tmp_path):
+    """The release's videos have a file, so that models which look score them."""
+    path = tmp_path / "clip.mp4"
+    write_mp4(path, np.zeros((4, 32, 32, 3), np.uint8), fps=4)
+    for member in release.members.select_related("video"):
+        member.video.file.save(f"{member.video.key}.mp4", ContentFile(path.read_bytes()))
+    return release
+
+
+def valid_items(subtest, n: int, **fields) -> None:
+    for _ in range(n):
+        video = make_video(subtest.project)
+        caption = make_caption(video, f"a dog runs left past number {video.pk}.")
+        make_item(subtest, caption, (caption.text.replace("left", "right"),), state=ItemState.VALID, **fields)
+
+
+@pytest.fixture
+def release(project, person, subtest):
+    valid_items(subtest, 4)
+    return freeze_release(person, project, name="v1")
+
+
+def scored(person, release, spec: str = "fake:text", label: str = "") -> Run:
+    """A text-only fake needs no video file."""
+    run = start_run(person, release, spec, label=label)
+    assert run_now(run.job).state == JobState.DONE
+    return run
+
+
+def url(name: str, project, *args) -> str:
+    return reverse(f"evaluation:{name}", args=[project.slug, *args])
+
+
+class TestFreeze:
+    def test_the_form_says_what_would_be_in_it(self, owner, project, subtest):
+        simpler = make_subtest(project, kind="proficiency", name="Objects")
+        pair = make_item(simpler, state=ItemState.VALID)
+        valid_items(subtest, 2)
+        valid_items(subtest, 1, proficiency_item=pair)
+        make_item(subtest, state=ItemState.INVALID)
+        (row,) = owner.get(url("freeze", project)).context["content"]
+        assert (row.name, row.n_valid, row.n_paired) == ("Direction", 3, 1)
+
+    def test_freezing_stores_the_valid_items(self, owner, project, subtest):
+        valid_items(subtest, 3)
+        make_item(subtest)
+        answer = owner.post(url("freeze", project), {"name": "v1"})
+        release = Release.objects.get()
+        assert answer["Location"] == url("release", project, release.pk)
+        assert (release.name, release.n_items) == ("v1", 3)
+        assert AuditEvent.objects.filter(action="evaluation.freeze_release").count() == 1
+
+    def test_freezing_twice_is_one_release(self, owner, project, release):
+        answer = owner.post(url("freeze", project), {"name": "v2"}, follow=True)
+        assert Release.objects.get() == release
+        assert "v1" in answer.content.decode()
+
+    def test_what_cannot_be_frozen_is_said_beside_the_name(self, owner, project, subtest, release):
+        valid_items(subtest, 1)
+        answer = owner.post(url("freeze", project), {"name": "v1"})
+        assert answer.status_code == 422
+        assert "choose another name" in answer.content.decode()
+
+    def test_with_nothing_valid_there_is_nothing_to_freeze(self, owner, project):
+        answer = owner.post(url("freeze", project), {})
+        assert answer.status_code == 422
+        assert not Release.objects.exists()
+
+
+class TestRelease:
+    def test_it_shows_its_hash_and_its_items(self, owner, project, release):
+        html = owner.get(url("release", project, release.pk)).content.decode()
+        assert release.content_hash in html
+        assert '<del><span class="visually-hidden">removed: </span>left</del>' in html
+
+    def test_the_list_counts_runs(self, owner, project, person, release):
+        start_run(person, release, "fake:")
+        (row,) = owner.get(url("releases", project)).context["releases"]
+        assert (row.name, row.n_runs) == ("v1", 1)
+
+    def test_a_model_is_scored_from_the_form(self, owner, project, release):
+        data = {"spec": "fake:7", "label": "Seven", "protocol": "foilworks", "device": "cpu"}
+        answer = owner.post(url("release", project, release.pk), data)
+        run = Run.objects.get()
+        assert answer["Location"] == url("run", project, run.pk)
+        assert (run.spec, run.label, run.device, run.job.state) == ("fake:7", "Seven", "cpu", JobState.WAITING)
+
+    @pytest.mark.parametrize(
+        "spec", ["nonsense", "nonsense:x", "file:/etc/passwd", "tiny:/etc", "file:../../etc/passwd"]
+    )
+    def test_what_names_no_model_of_ours_is_refused_beside_the_field(self, owner, project, release, spec):
+        data = {"spec": spec, "protocol": "foilworks", "device": "auto"}
+        answer = owner.post(url("release", project, release.pk), data)
+        assert answer.status_code == 422
+        assert list(answer.context["form"].errors) == ["spec"]
+        assert not Run.objects.exists()
+
+    def test_models_of_the_home_are_suggested(self, owner, project, release, settings):
+        (settings.MODEL_ROOT / "temporal").mkdir(parents=True)
+        html = owner.get(url("release", project, release.pk)).content.decode()
+        assert f'<option value="tiny:{settings.MODEL_ROOT / "temporal"}">' in html
+
+    def test_the_best_model_stands_first_and_the_unscored_last(self, owner, project, person, watchable):
+        waiting = start_run(person, watchable, "fake:", label="Waiting")
+        runs = [scored(person, watchable, f"fake:{n}") for n in range(5)]
+        standings = owner.get(url("release", project, watchable.pk)).context["standings"]
+        assert standings[-1].run == waiting
+        values = [standing.overall["T"] for standing in standings[:-1]]
+        assert values == sorted(values, reverse=True)
+        assert len(set(values)) > 1
+        assert {standing.run.pk for standing in standings[:-1]} == {run.pk for run in runs}
+
+    def test_its_chart_is_svg(self, owner, project, person, release):
+        scored(person, release)
+        response = owner.get(url("release_chart", project, release.pk))
+        assert ET.fromstring(response.content).tag.endswith("svg")
+
+    def test_results_of_runs_that_are_over_are_computed_once(
+        self, owner, project, person, release, django_assert_max_num_queries
+    ):
+        for _ in range(3):
+            scored(person, release)
+        owner.get(url("release", project, release.pk))
+        # Session, person, project, roles, release, runs, count, items.
+        with django_assert_max_num_queries(8):
+            owner.get(url("release", project, release.pk))
+
+
+class TestRun:
+    def test_results_stand_per_subtest_and_overall(self, owner, project, person, release):
+        run = scored(person, release)
+        context = owner.get(url("run", project, run.pk)).context
+        assert [(kind, name, group["n"]) for kind, name, group in context["groups"]] == [
+            ("subtest", "Direction", 4),
+            ("overall", "overall", 4),
+        ]
+
+    def test_files_hold_the_same(self, owner, project, person, release):
+        run = scored(person, release)
+        results = owner.get(url("run_file", project, run.pk, "json")).json()
+        rows = list(csv.DictReader(io.StringIO(owner.get(url("run_file", project, run.pk, "csv")).content.decode())))
+        assert float(rows[-1]["T"]) == results["overall"]["T"]
+        assert rows[0]["name"] == "Direction"
+        chart = owner.get(url("run_file", project, run.pk, "svg"))
+        assert chart["Content-Type"] == "image/svg+xml"
+        assert owner.get(url("run_file", project, run.pk, "exe")).status_code == 404
+
+    def test_a_run_that_waits_asks_again_and_one_that_ended_loads_the_page_anew(self, owner, project, person, release):
+        run = start_run(person, release, "fake:text")
+        progress = url("run_progress", project, run.pk)
+        waiting = owner.get(progress)
+        assert progress in waiting.content.decode()
+        assert "HX-Refresh" not in waiting
+        run_now(run.job)
+        ended = owner.get(progress)
+        assert progress not in ended.content.decode()
+        assert ended["HX-Refresh"] == "true"
+
+    def test_what_has_no_file_is_listed(self, owner, project, person, release):
+        run = start_run(person, release, "fake:1")
+        run_now(run.job)
+        html = owner.get(url("run", project, run.pk)).content.decode()
+        assert "Nothing was scored" in html
+        assert "Missing media (4)" in html
+
+
+class TestExport:
+    @pytest.mark.parametrize("slug", EXPORTERS)
+    def test_every_format_comes_as_a_zip(self, owner, project, release, slug):
+        response = owner.post(url("export", project, release.pk, slug))
+        assert response["Content-Disposition"] == f'attachment; filename="shapes-v1-{slug}.zip"'
+        archive = zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))
+        assert archive.testzip() is None
+        names = archive.namelist()
+        assert names
+        assert all(name.startswith(f"shapes-v1-{slug}/") and ".." not in name for name in names)
+
+    def test_the_folder_holds_the_hash_of_the_release(self, owner, project, release):
+        response = owner.post(url("export", project, release.pk, "foilworks"))
+        archive = zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))
+        manifest = json.loads(archive.read("shapes-v1-foilworks/manifest.json"))
+        assert release.content_hash in json.dumps(manifest)
+
+    def test_a_link_makes_no_export(self, owner, project, release):
+        assert owner.get(url("export", project, release.pk, "jsonl")).status_code == 405
+
+    def test_an_unknown_format_is_said(self, owner, project, release):
+        answer = owner.post(url("export", project, release.pk, "exe"))
+        assert answer.status_code == 400
+        assert "choose one of" in answer.content.decode()

@@ -1,0 +1,270 @@
+"""Every URL x every method x every kind of person, against one table. A URL that has no row here fails.
+
+Anonymous people are sent to sign in; a project does not exist (404) for who is no member of it; a member without the
+role is refused (403); ids of another project, and other people's work, do not exist (404).
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile
+from django.db import transaction
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
+
+from annotation.models import Edit, Lease, SlotState, Stage, Task
+from corpus.models import Release
+from corpus.rules.states import CandidateState, ItemState
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.actions.start_run import start_run
+from projects.models import Role, User
+from tests.factories import (
+    make_candidate,
+    make_caption,
+    make_group,
+    make_item,
+    make_member,
+    make_project,
+    make_run,
+    make_subtest,
+    make_task,
+    make_user,
+    make_video,
+)
+
+pytestmark = pytest.mark.django_db
+
+MEMBERS = ("annotator", "reviewer", "validator", "researcher", "superuser")
+SIGNED_IN = ("stranger", *MEMBERS)
+EVERYBODY = ("anonymous", *SIGNED_IN)
+OWNERS = ("researcher", "superuser")
+NO = 405
+
+SIGN_IN, NOT_THERE, REFUSED = 302, 404, 403
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`get`, `post`: what those in `may` are answered (405 where the URL has no such method).
+
+    `args`: names of the world's values after the project's slug; `instead`: people who are answered otherwise;
+    `stranger`: what somebody outside the project gets; `slug` False where the URL has no project.
+    """
+
+    may: tuple[str, ...]
+    get: int = 200
+    post: int = NO
+    args: tuple[str, ...] = ()
+    data: dict[str, Any] = field(default_factory=dict)
+    instead: dict[str, int] = field(default_factory=dict)
+    stranger: int = NOT_THERE
+    slug: bool = True
+
+    def expected(self, person: str, method: str) -> int:
+        answer = self.get if method == "GET" else self.post
+        if person == "anonymous":
+            return answer if "anonymous" in self.may else SIGN_IN
+        if answer == NO:
+            return NO
+        if person in self.instead:
+            return self.instead[person]
+        if person in self.may:
+            return answer
+        return self.stranger if person == "stranger" else REFUSED
+
+
+def owner_page(*args: str, **fields: Any) -> Rule:
+    return Rule(OWNERS, args=args, **fields)
+
+
+def own_work(person: str, token: str) -> Rule:
+    """A piece in somebody's hands: not even a site administrator opens it."""
+    return Rule((person,), get=200, post=400, args=(token,), instead={"superuser": NOT_THERE})
+
+
+def own_lease(**fields: Any) -> Rule:
+    """What a page sends about its lease; any member may ask, but has only their own."""
+    others = {person: NOT_THERE for person in MEMBERS if person != "annotator"}
+    return Rule(("annotator",), get=NO, instead=others, **fields)
+
+
+RULES: dict[str, Rule] = {
+    "home": Rule(SIGNED_IN, slug=False),
+    "healthz": Rule(EVERYBODY, slug=False),
+    # Who is signed in already is sent home.
+    "projects:sign_in": Rule(EVERYBODY, post=200, slug=False, instead=dict.fromkeys(SIGNED_IN, 302)),
+    "projects:sign_out": Rule(SIGNED_IN, get=NO, post=302, slug=False),
+    "projects:create": Rule(OWNERS, post=422, slug=False, stranger=REFUSED),
+    "corpus:subtests": owner_page(post=422),
+    "corpus:videos": owner_page(),
+    "corpus:video": owner_page("video"),
+    "corpus:media": Rule(MEMBERS, args=("video",)),
+    "generation:methods": Rule(SIGNED_IN, slug=False),
+    "generation:runs": owner_page(),
+    "generation:new_run": owner_page(post=422),
+    "generation:method_fields": owner_page(),
+    "generation:run": owner_page("generation_run"),
+    "generation:run_progress": owner_page("generation_run"),
+    "generation:candidate": owner_page("candidate"),
+    "annotation:work": Rule(MEMBERS),
+    "annotation:queue": Rule(("annotator", "superuser"), post=302, args=("stage",)),
+    "annotation:edit": own_work("annotator", "edit_token"),
+    "annotation:review": own_work("reviewer", "review_token"),
+    "annotation:validation": own_work("validator", "validation_token"),
+    "annotation:heartbeat": own_lease(post=200, args=("edit_token",)),
+    "annotation:skip": own_lease(post=302, args=("edit_token",)),
+    "annotation:undo": own_lease(post=302, args=("work_kind", "edit")),
+    "evaluation:dashboard": Rule(MEMBERS),
+    "evaluation:dashboard_runs": owner_page(),
+    "evaluation:reports": owner_page(get=302),
+    "evaluation:report": owner_page("report"),
+    "evaluation:report_file": owner_page("report", "extension"),
+    "evaluation:report_chart": owner_page("report", "chart"),
+    "evaluation:releases": owner_page(),
+    "evaluation:freeze": owner_page(post=302),
+    "evaluation:release": owner_page("release", post=422),
+    "evaluation:release_chart": owner_page("release"),
+    "evaluation:export": owner_page("release", "exporter", get=NO, post=200),
+    "evaluation:run": owner_page("scoring_run"),
+    "evaluation:run_progress": owner_page("scoring_run"),
+    "evaluation:run_file": owner_page("scoring_run", "extension"),
+}
+# Words of a URL that are the same in every project; all other arguments name a row of one.
+WORDS = {"stage": "edit", "work_kind": "edit", "report": "validation", "extension": "json", "chart": "votes",
+         "exporter": "jsonl"}  # fmt: skip
+
+
+def url_names(resolver: URLResolver, prefix: str = "") -> Iterator[str]:
+    """The full name of every pattern; an unnamed one by its route, which has no rule and so fails."""
+    for entry in resolver.url_patterns:
+        if isinstance(entry, URLResolver):
+            yield from url_names(entry, f"{prefix}{entry.namespace}:" if entry.namespace else prefix)
+        elif isinstance(entry, URLPattern):
+            yield f"{prefix}{entry.name or entry.pattern}"
+
+
+def test_every_url_has_a_rule_and_every_rule_a_url():
+    names = list(url_names(get_resolver()))
+    assert len(names) == len(set(names))
+    assert set(names) == set(RULES)
+
+
+@dataclass
+class World:
+    """A project with one row of everything, and one person of each kind."""
+
+    slug: str
+    people: dict[str, User | None]
+    values: dict[str, Any]
+
+
+def make_world() -> World:
+    project = make_project()
+    people = {role: make_member(project, role) for role in Role.values}
+    everyone = {**people, "anonymous": None, "stranger": make_user(), "superuser": make_user(is_superuser=True)}
+    video = make_video(project)
+    video.file.save("clip.mp4", ContentFile(b"not played here"))
+    subtest = make_subtest(project)
+    group = make_group(make_run(subtest), make_caption(video))
+    edited = make_candidate(group, state=CandidateState.EDITING)
+    reviewed = make_candidate(make_group(group.run), state=CandidateState.IN_REVIEW)
+    judged, valid = make_item(subtest), make_item(subtest, state=ItemState.VALID)
+    release = freeze_release(people["researcher"], project)
+    tasks = {
+        "edit": make_task(project, Stage.EDIT, video, group=group),
+        "review": make_task(project, Stage.REVIEW, reviewed.group.caption.video, candidate=reviewed),
+        "validation": make_task(project, Stage.VALIDATION, judged.video, 3, item=judged, foil=judged.foils.get()),
+    }
+    edit = Edit.objects.create(group=make_group(make_run(subtest)), person=people["annotator"], texts=[])
+    values = {
+        "video": video.pk,
+        "generation_run": group.run.pk,
+        "candidate": edited.pk,
+        "release": release.pk,
+        "scoring_run": start_run(people["researcher"], release, "fake:").pk,
+        "edit": edit.pk,
+        "edit_token": leased(tasks["edit"], people["annotator"]),
+        "review_token": leased(tasks["review"], people["reviewer"]),
+        "validation_token": leased(tasks["validation"], people["validator"]),
+        **WORDS,
+    }
+    assert valid.released_as.exists()
+    return World(project.slug, everyone, values)
+
+
+def leased(task: Task, person: User) -> str:
+    """The token of a running lease of `person` on the task's first place."""
+    slot, now = task.slots.order_by("index")[0], timezone.now()
+    slot.state, slot.person, slot.token = SlotState.LEASED, person, f"token-{task.stage}-{task.pk}"
+    slot.leased_at, slot.expires_at = now, now + timedelta(minutes=30)
+    slot.save()
+    first = True if task.stage == Stage.VALIDATION else None
+    Lease.objects.create(slot=slot, task=task, person=person, token=slot.token, caption_first=first, leased_at=now)
+    return slot.token
+
+
+def address(name: str, world: World, foreign: World | None = None) -> str:
+    """The URL in `world`, its row taken from `foreign` where one is given."""
+    rule, values = RULES[name], (foreign or world).values
+    return reverse(name, args=[*([world.slug] if rule.slug else []), *(values[arg] for arg in rule.args)])
+
+
+def ask(url: str, method: str, person: User | None, data: dict[str, Any]) -> tuple[int, str]:
+    """(status, where it sends) of one request by `person`; whatever it wrote is taken back."""
+    client = Client()
+    with transaction.atomic():
+        if person is not None:
+            client.force_login(person)
+        send: Callable[..., Any] = client.get if method == "GET" else client.post
+        response = send(url, data)
+        if response.streaming:
+            # Read to its end, so that no file stays open.
+            b"".join(response.streaming_content)
+        transaction.set_rollback(True)
+    return response.status_code, response.headers.get("Location", "")
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("name", RULES)
+def test_who_is_answered_what(name, method):
+    world, rule = make_world(), RULES[name]
+    url = address(name, world)
+    answers = {person: ask(url, method, world.people[person], rule.data) for person in EVERYBODY}
+    assert {person: status for person, (status, _) in answers.items()} == {
+        person: rule.expected(person, method) for person in EVERYBODY
+    }
+    if "anonymous" not in rule.may:
+        assert answers["anonymous"][1].startswith("/sign-in/?next=")
+
+
+@pytest.mark.parametrize("name", [name for name, rule in RULES.items() if set(rule.args) - set(WORDS)])
+def test_rows_of_another_project_are_not_there(name):
+    """Somebody of both projects, too, finds a row only under its own project."""
+    world, other, rule = make_world(), make_world(), RULES[name]
+    url = address(name, world, foreign=other)
+    for person in (world.people["researcher"], other.people["researcher"], world.people["superuser"]):
+        for method, answer in (("GET", rule.get), ("POST", rule.post)):
+            status, _ = ask(url, method, person, rule.data)
+            assert status == NO if answer == NO else status in {NOT_THERE, REFUSED}
+            if person.is_superuser and answer != NO:
+                assert status == NOT_THERE
+
+
+@pytest.mark.parametrize("name", [name for name, rule in RULES.items() if rule.slug])
+def test_a_closed_account_reaches_nothing(name):
+    world = make_world()
+    person = world.people["researcher"]
+    person.is_active = False
+    person.save()
+    for method in ("GET", "POST"):
+        assert ask(address(name, world), method, person, {})[0] == SIGN_IN
+
+
+def test_the_world_has_what_the_rules_ask_for():
+    assert Release.objects.count() == 0
+    world = make_world()
+    assert {arg for rule in RULES.values() for arg in rule.args} <= set(world.values)
