@@ -13,4 +13,8 @@ function wire(root) {
 
 wire(document);
 startHotkeys(document);
+// On a narrow screen the bar scrolls sideways: the link of this page must not be out of sight.
+const bar = document.querySelector(".appbar-nav");
+const here = bar?.querySelector("[aria-current]");
+if (here) bar.scrollLeft = here.offsetLeft - (bar.clientWidth - here.offsetWidth) / 2;
 document.addEventListener("htmx:load", (event) => wire(event.target));
