@@ -6,119 +6,198 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Caption',
+            name="Caption",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=200)),
-                ('text', models.TextField()),
-                ('text_sha256', models.CharField(max_length=64)),
-                ('facts', models.JSONField(blank=True, default=dict)),
-                ('flagged_false', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("key", models.CharField(max_length=200)),
+                ("text", models.TextField()),
+                ("text_sha256", models.CharField(max_length=64)),
+                ("facts", models.JSONField(blank=True, default=dict)),
+                ("flagged_false", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Release',
+            name="Release",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120)),
-                ('content_hash', models.CharField(max_length=64)),
-                ('n_items', models.PositiveIntegerField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=120)),
+                ("content_hash", models.CharField(max_length=64)),
+                ("n_items", models.PositiveIntegerField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='ReleaseItem',
+            name="ReleaseItem",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveIntegerField()),
-                ('record', models.JSONField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("position", models.PositiveIntegerField()),
+                ("record", models.JSONField()),
             ],
             options={
-                'ordering': ['release_id', 'position'],
+                "ordering": ["release_id", "position"],
             },
         ),
         migrations.CreateModel(
-            name='Subtest',
+            name="Subtest",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120)),
-                ('test', models.CharField(blank=True, help_text='The phenomenon that several subtests share.', max_length=120)),
-                ('kind', models.CharField(choices=[('main', 'main'), ('proficiency', 'proficiency')], default='main', max_length=12)),
-                ('foils_per_item', models.PositiveSmallIntegerField(default=1)),
-                ('votes_wanted', models.PositiveSmallIntegerField(default=3)),
-                ('votes_needed', models.PositiveSmallIntegerField(default=2)),
-                ('valid_when', models.CharField(choices=[('all', 'all its caption-foil pairs are valid'), ('enough', 'enough of its pairs are valid; invalid foils drop out')], default='all', max_length=6)),
-                ('foils_enough', models.PositiveSmallIntegerField(default=1)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=120)),
+                (
+                    "test",
+                    models.CharField(
+                        blank=True, help_text="The phenomenon that several subtests share.", max_length=120
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("main", "main"), ("proficiency", "proficiency")], default="main", max_length=12
+                    ),
+                ),
+                ("foils_per_item", models.PositiveSmallIntegerField(default=1)),
+                ("votes_wanted", models.PositiveSmallIntegerField(default=3)),
+                ("votes_needed", models.PositiveSmallIntegerField(default=2)),
+                (
+                    "valid_when",
+                    models.CharField(
+                        choices=[
+                            ("all", "all its caption-foil pairs are valid"),
+                            ("enough", "enough of its pairs are valid; invalid foils drop out"),
+                        ],
+                        default="all",
+                        max_length=6,
+                    ),
+                ),
+                ("foils_enough", models.PositiveSmallIntegerField(default=1)),
             ],
             options={
-                'ordering': ['name'],
+                "ordering": ["name"],
             },
         ),
         migrations.CreateModel(
-            name='Video',
+            name="Video",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(help_text="The clip's id in its source, trim included.", max_length=200)),
-                ('file', models.FileField(blank=True, max_length=300, upload_to='')),
-                ('url', models.URLField(blank=True, max_length=1000)),
-                ('sha256', models.CharField(blank=True, max_length=64)),
-                ('media_state', models.CharField(choices=[('missing', 'missing'), ('ready', 'ready'), ('broken', 'broken')], default='missing', max_length=8)),
-                ('media_error', models.CharField(blank=True, max_length=500)),
-                ('start_time', models.FloatField(blank=True, help_text='seconds, or pts if so stated', null=True)),
-                ('end_time', models.FloatField(blank=True, null=True)),
-                ('time_unit', models.CharField(choices=[('sec', 'sec'), ('pts', 'pts')], default='sec', max_length=3)),
-                ('duration', models.FloatField(blank=True, help_text='of the whole file, in seconds', null=True)),
-                ('fps', models.FloatField(blank=True, null=True)),
-                ('n_frames', models.PositiveIntegerField(blank=True, null=True)),
-                ('width', models.PositiveIntegerField(blank=True, null=True)),
-                ('height', models.PositiveIntegerField(blank=True, null=True)),
-                ('source_dataset', models.CharField(blank=True, max_length=100)),
-                ('source_id', models.CharField(blank=True, help_text="The uncut video's id in its dataset.", max_length=200)),
-                ('split', models.CharField(blank=True, choices=[('', 'none'), ('train', 'train'), ('val', 'val'), ('test', 'test')], max_length=5)),
-                ('class_label', models.CharField(blank=True, max_length=200)),
-                ('category', models.CharField(blank=True, max_length=200)),
-                ('movie', models.CharField(blank=True, max_length=200)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("key", models.CharField(help_text="The clip's id in its source, trim included.", max_length=200)),
+                ("file", models.FileField(blank=True, max_length=300, upload_to="")),
+                ("url", models.URLField(blank=True, max_length=1000)),
+                ("sha256", models.CharField(blank=True, max_length=64)),
+                (
+                    "media_state",
+                    models.CharField(
+                        choices=[("missing", "missing"), ("ready", "ready"), ("broken", "broken")],
+                        default="missing",
+                        max_length=8,
+                    ),
+                ),
+                ("media_error", models.CharField(blank=True, max_length=500)),
+                ("start_time", models.FloatField(blank=True, help_text="seconds, or pts if so stated", null=True)),
+                ("end_time", models.FloatField(blank=True, null=True)),
+                ("time_unit", models.CharField(choices=[("sec", "sec"), ("pts", "pts")], default="sec", max_length=3)),
+                ("duration", models.FloatField(blank=True, help_text="of the whole file, in seconds", null=True)),
+                ("fps", models.FloatField(blank=True, null=True)),
+                ("n_frames", models.PositiveIntegerField(blank=True, null=True)),
+                ("width", models.PositiveIntegerField(blank=True, null=True)),
+                ("height", models.PositiveIntegerField(blank=True, null=True)),
+                ("source_dataset", models.CharField(blank=True, max_length=100)),
+                (
+                    "source_id",
+                    models.CharField(blank=True, help_text="The uncut video's id in its dataset.", max_length=200),
+                ),
+                (
+                    "split",
+                    models.CharField(
+                        blank=True,
+                        choices=[("", "none"), ("train", "train"), ("val", "val"), ("test", "test")],
+                        max_length=5,
+                    ),
+                ),
+                ("class_label", models.CharField(blank=True, max_length=200)),
+                ("category", models.CharField(blank=True, max_length=200)),
+                ("movie", models.CharField(blank=True, max_length=200)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Item',
+            name="Item",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=200)),
-                ('state', models.CharField(choices=[('in_validation', 'in_validation'), ('valid', 'valid'), ('invalid', 'invalid'), ('split', 'split'), ('requeued', 'requeued'), ('retracted', 'retracted')], max_length=13)),
-                ('unanimous', models.BooleanField(blank=True, null=True)),
-                ('extra', models.JSONField(blank=True, default=dict)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('decided_at', models.DateTimeField(blank=True, null=True)),
-                ('caption', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='items', to='corpus.caption')),
-                ('proficiency_item', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='main_items', to='corpus.item')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("key", models.CharField(max_length=200)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("in_validation", "in_validation"),
+                            ("valid", "valid"),
+                            ("invalid", "invalid"),
+                            ("split", "split"),
+                            ("requeued", "requeued"),
+                            ("retracted", "retracted"),
+                        ],
+                        max_length=13,
+                    ),
+                ),
+                ("unanimous", models.BooleanField(blank=True, null=True)),
+                ("extra", models.JSONField(blank=True, default=dict)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("decided_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "caption",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="items", to="corpus.caption"
+                    ),
+                ),
+                (
+                    "proficiency_item",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="main_items",
+                        to="corpus.item",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Foil',
+            name="Foil",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveSmallIntegerField()),
-                ('text', models.TextField()),
-                ('text_sha256', models.CharField(max_length=64)),
-                ('verdict', models.CharField(choices=[('pending', 'pending'), ('valid', 'valid'), ('invalid', 'invalid'), ('split', 'split')], default=corpus.rules.states.FoilVerdict['PENDING'], max_length=7)),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='foils', to='corpus.item')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("position", models.PositiveSmallIntegerField()),
+                ("text", models.TextField()),
+                ("text_sha256", models.CharField(max_length=64)),
+                (
+                    "verdict",
+                    models.CharField(
+                        choices=[
+                            ("pending", "pending"),
+                            ("valid", "valid"),
+                            ("invalid", "invalid"),
+                            ("split", "split"),
+                        ],
+                        default=corpus.rules.states.FoilVerdict["PENDING"],
+                        max_length=7,
+                    ),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="foils", to="corpus.item"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['item_id', 'position'],
+                "ordering": ["item_id", "position"],
             },
         ),
     ]

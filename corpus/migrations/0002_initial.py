@@ -6,121 +6,148 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('corpus', '0001_initial'),
-        ('projects', '0001_initial'),
+        ("corpus", "0001_initial"),
+        ("projects", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='release',
-            name='created_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="release",
+            name="created_by",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='release',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='releases', to='projects.project'),
+            model_name="release",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="releases", to="projects.project"
+            ),
         ),
         migrations.AddField(
-            model_name='releaseitem',
-            name='item',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='released_as', to='corpus.item'),
+            model_name="releaseitem",
+            name="item",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="released_as", to="corpus.item"
+            ),
         ),
         migrations.AddField(
-            model_name='releaseitem',
-            name='release',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='members', to='corpus.release'),
+            model_name="releaseitem",
+            name="release",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="members", to="corpus.release"
+            ),
         ),
         migrations.AddField(
-            model_name='subtest',
-            name='proficiency_subtest',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='mains', to='corpus.subtest'),
+            model_name="subtest",
+            name="proficiency_subtest",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="mains",
+                to="corpus.subtest",
+            ),
         ),
         migrations.AddField(
-            model_name='subtest',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='subtests', to='projects.project'),
+            model_name="subtest",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="subtests", to="projects.project"
+            ),
         ),
         migrations.AddField(
-            model_name='item',
-            name='subtest',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='items', to='corpus.subtest'),
+            model_name="item",
+            name="subtest",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="items", to="corpus.subtest"
+            ),
         ),
         migrations.AddField(
-            model_name='video',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='videos', to='projects.project'),
+            model_name="video",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="videos", to="projects.project"
+            ),
         ),
         migrations.AddField(
-            model_name='releaseitem',
-            name='video',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='corpus.video'),
+            model_name="releaseitem",
+            name="video",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="corpus.video"
+            ),
         ),
         migrations.AddField(
-            model_name='item',
-            name='video',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='items', to='corpus.video'),
+            model_name="item",
+            name="video",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="items", to="corpus.video"
+            ),
         ),
         migrations.AddField(
-            model_name='caption',
-            name='video',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='captions', to='corpus.video'),
+            model_name="caption",
+            name="video",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="captions", to="corpus.video"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='foil',
-            constraint=models.UniqueConstraint(fields=('item', 'position'), name='one_foil_a_position'),
+            model_name="foil",
+            constraint=models.UniqueConstraint(fields=("item", "position"), name="one_foil_a_position"),
         ),
         migrations.AddConstraint(
-            model_name='release',
-            constraint=models.UniqueConstraint(fields=('project', 'name'), name='one_release_a_name'),
+            model_name="release",
+            constraint=models.UniqueConstraint(fields=("project", "name"), name="one_release_a_name"),
         ),
         migrations.AddConstraint(
-            model_name='release',
-            constraint=models.UniqueConstraint(fields=('project', 'content_hash'), name='one_release_a_content'),
+            model_name="release",
+            constraint=models.UniqueConstraint(fields=("project", "content_hash"), name="one_release_a_content"),
         ),
         migrations.AddConstraint(
-            model_name='subtest',
-            constraint=models.UniqueConstraint(fields=('project', 'name'), name='one_subtest_a_name'),
+            model_name="subtest",
+            constraint=models.UniqueConstraint(fields=("project", "name"), name="one_subtest_a_name"),
         ),
         migrations.AddConstraint(
-            model_name='subtest',
-            constraint=models.CheckConstraint(condition=models.Q(('foils_per_item__gte', 1)), name='at_least_one_foil'),
+            model_name="subtest",
+            constraint=models.CheckConstraint(condition=models.Q(("foils_per_item__gte", 1)), name="at_least_one_foil"),
         ),
         migrations.AddConstraint(
-            model_name='subtest',
-            constraint=models.CheckConstraint(condition=models.Q(('votes_needed__lte', models.F('votes_wanted'))), name='needed_votes_exist'),
+            model_name="subtest",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("votes_needed__lte", models.F("votes_wanted"))), name="needed_votes_exist"
+            ),
         ),
         migrations.AddIndex(
-            model_name='video',
-            index=models.Index(fields=['project', 'media_state'], name='video_media_state'),
+            model_name="video",
+            index=models.Index(fields=["project", "media_state"], name="video_media_state"),
         ),
         migrations.AddConstraint(
-            model_name='video',
-            constraint=models.UniqueConstraint(fields=('project', 'key'), name='one_video_a_key'),
+            model_name="video",
+            constraint=models.UniqueConstraint(fields=("project", "key"), name="one_video_a_key"),
         ),
         migrations.AddConstraint(
-            model_name='releaseitem',
-            constraint=models.UniqueConstraint(fields=('release', 'position'), name='one_member_a_position'),
+            model_name="releaseitem",
+            constraint=models.UniqueConstraint(fields=("release", "position"), name="one_member_a_position"),
         ),
         migrations.AddConstraint(
-            model_name='releaseitem',
-            constraint=models.UniqueConstraint(fields=('release', 'item'), name='one_member_an_item'),
+            model_name="releaseitem",
+            constraint=models.UniqueConstraint(fields=("release", "item"), name="one_member_an_item"),
         ),
         migrations.AddIndex(
-            model_name='item',
-            index=models.Index(fields=['subtest', 'state'], name='item_state'),
+            model_name="item",
+            index=models.Index(fields=["subtest", "state"], name="item_state"),
         ),
         migrations.AddConstraint(
-            model_name='item',
-            constraint=models.UniqueConstraint(fields=('subtest', 'key'), name='one_item_a_key'),
+            model_name="item",
+            constraint=models.UniqueConstraint(fields=("subtest", "key"), name="one_item_a_key"),
         ),
         migrations.AddConstraint(
-            model_name='caption',
-            constraint=models.UniqueConstraint(fields=('video', 'text_sha256'), name='one_caption_a_video_text'),
+            model_name="caption",
+            constraint=models.UniqueConstraint(fields=("video", "text_sha256"), name="one_caption_a_video_text"),
         ),
     ]
