@@ -86,12 +86,12 @@ def score_pairs(
     """
     counts = tally if tally is not None else Tally()
     wanted = _merged(requests)
-    if not adapter.info.needs_video:
-        scores = _without_video(adapter, wanted, mode, counts)
-    elif isinstance(adapter, Embedder):
+    if isinstance(adapter, Embedder):
         scores = _by_embedding(adapter, wanted, read, clips_a_batch, counts)
-    else:
+    elif adapter.info.needs_video:
         scores = _by_scorer(adapter, wanted, read, mode, counts)
+    else:
+        scores = _without_video(adapter, wanted, mode, counts)
     for score in scores:
         if not math.isfinite(score.value):
             about = f"clip '{score.clip_key}', text '{score.text[:80]}'"

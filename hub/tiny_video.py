@@ -70,13 +70,13 @@ class OverTime(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.first = nn.Conv1d(width, 2 * width, 5, padding=2)
+        self.first = nn.Conv1d(width, 4 * width, 5, padding=2)
         self.second = nn.Conv1d(2 * width, 2 * width, 5, padding=4, dilation=2)
         self.third = nn.Conv1d(2 * width, width, 1)
 
     def forward(self, features: Tensor) -> Tensor:
         along = features.transpose(1, 2)
-        hidden = F.relu(self.first(along))
+        hidden = F.glu(self.first(along), dim=1)
         hidden = hidden + F.relu(self.second(hidden))
         return (along + self.third(hidden)).mean(dim=2)
 

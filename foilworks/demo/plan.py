@@ -1,0 +1,60 @@
+"""What the sample project consists of: its names, its sizes, its subtests. Whatever two of its parts must agree on."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from foilworks.demo.captions import NEXT_SHAPE, OPPOSITES
+from generation.models import GenerationRun
+from projects.models import Project
+
+SLUG = "demo"
+NAME = "Shapes in motion"
+DESCRIPTION = (
+    "A sample project: synthetic videos of coloured shapes, made on this machine. Its people are simulated and err as "
+    "often as is stated of them; its two models were trained here."
+)
+# Before a caption's key: what it is about. Runs select their captions by it.
+DIRECTION, OBJECT, COUNTING = "direction-", "object-", "counting-"
+DIRECTION_SUBTEST, OBJECT_SUBTEST = "direction", "direction / object"
+COUNTING_SUBTEST, FREE_SUBTEST = "counting", "other actions"
+ARCHITECTURES = ("average", "temporal")
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is made. `pairs`: evaluation clips with their reversals; the others are clips.
+
+    Of the `counting` captions people leave work in every stage to the visitor; `free` direction captions wait for foils
+    that a person writes.
+    """
+
+    training: int = 420
+    pairs: int = 84
+    counting: int = 24
+    free: int = 4
+
+
+FULL = Sizes()
+
+
+def direction_pairs() -> str:
+    """`pairs=` of the preposition method: each opposite once, since it takes both directions."""
+    once = [phrase for phrase in OPPOSITES if list(OPPOSITES).index(phrase) % 2 == 0]
+    return ",".join(f"{phrase}:{OPPOSITES[phrase]}" for phrase in once)
+
+
+def object_lexicon() -> str:
+    """`lexicon=` of the fake method: every shape becomes the next one."""
+    return ",".join(f"{shape}:{other}" for shape, other in NEXT_SHAPE.items())
+
+
+def seed_of(project: Project) -> int:
+    """The seed that a sample project was made with: that of its first generation run."""
+    return GenerationRun.objects.filter(project=project).order_by("pk").values_list("seed", flat=True)[0]
+
+
+def model_folder(project: Project, architecture: str) -> Path:
+    """Where a model of this sample project lies."""
+    return Path(settings.MODEL_ROOT) / f"{SLUG}-{project.pk}" / architecture

@@ -1,0 +1,77 @@
+"""Jobs of the demo: training its two models on the train split of a sample project. They take the project's id."""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpus.models import Caption, MediaState, Split
+from evaluation.errors import EvaluationError
+from foilworks.demo import plan
+from foilworks.demo.training import EPOCHS, TrainingSet, train
+from hub.tiny_video import TinyConfig, save_model
+from jobs.models import Job
+from jobs.progress import progress
+from media.frames import sample_frames
+from projects.models import Project
+
+FRAMES, SIZE = 16, 32
+
+
+def train_average(project_id: int, job: Job) -> None:
+    """The model that averages its frames: it knows what is there, and not which way it goes."""
+    _train(project_id, "average", job)
+
+
+def train_temporal(project_id: int, job: Job) -> None:
+    """The model that looks along time."""
+    _train(project_id, "temporal", job)
+
+
+def _train(project_id: int, architecture: str, job: Job) -> None:
+    """Train and save one model; a second run gives the same files. The seed is the sample project's own."""
+    project = Project.objects.get(pk=project_id)
+    seed = plan.seed_of(project)
+    progress(job, 0, EPOCHS, "reading the train split")
+    data = _training_set(project)
+    config = TinyConfig(architecture, f"tiny/{architecture}", frames=FRAMES, size=SIZE)
+    model, vocabulary = train(
+        data,
+        config,
+        seed=seed,
+        heard=lambda epoch, loss: progress(job, epoch, EPOCHS, f"epoch {epoch}, loss {loss:.2f}"),
+    )
+    card = {
+        "category": "video",
+        "pretraining data": f"{len(data.clips)} synthetic clips, the train split of {project.name}",
+        "objective": "contrastive, with flipped and reversed clips",
+        "parameters": sum(weights.numel() for weights in model.parameters()),
+        "zero-shot": False,
+        "seed": seed,
+    }
+    save_model(plan.model_folder(project, architecture), model, vocabulary, card)
+
+
+def _training_set(project: Project) -> TrainingSet:
+    """Clips of the train split that have both captions, in the order of their keys."""
+    rows = Caption.objects.filter(
+        video__project=project, video__split=Split.TRAIN, video__media_state=MediaState.READY
+    ).select_related("video")
+    said: dict[str, dict[str, str]] = {}
+    files: dict[str, Path] = {}
+    for row in rows.order_by("video__key"):
+        kind = next((prefix for prefix in (plan.DIRECTION, plan.OBJECT) if row.key.startswith(prefix)), "")
+        said.setdefault(row.video.key, {})[kind] = row.text
+        files[row.video.key] = Path(row.video.file.path)
+    keys = [key for key, texts in said.items() if {plan.DIRECTION, plan.OBJECT} <= texts.keys()]
+    if not keys:
+        raise EvaluationError("the project has no clips to train on; run `foilworks demo` again")
+    return TrainingSet(
+        clips=np.stack([_frames(files[key]) for key in keys]),
+        directions=[said[key][plan.DIRECTION] for key in keys],
+        objects=[said[key][plan.OBJECT] for key in keys],
+    )
+
+
+def _frames(path: Path) -> NDArray[np.uint8]:
+    return sample_frames(path, FRAMES, size=(SIZE, SIZE)).frames

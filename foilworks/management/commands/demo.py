@@ -1,0 +1,53 @@
+"""`foilworks demo`: the sample project, from drawing its videos to the scores of its two models."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import CommandParser
+
+from foilworks.demo.cast import PASSWORD, VISITORS
+from foilworks.demo.run import make_demo
+from foilworks.management.base import FoilworksCommand
+from foilworks.management.tables import table
+from foilworks.supervisor.services import serve
+
+
+class Command(FoilworksCommand):
+    help = "makes a sample project with simulated people, trains and scores two small models, exports; then serves it"
+    example = "foilworks demo\n  foilworks demo --headless --json --seed 1"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--headless", action="store_true", help="end after the numbers, serve nothing")
+        parser.add_argument("--seed", type=int, default=0, help="another seed, another world (default 0)")
+        parser.add_argument("--fresh", action="store_true", help="make it anew even if it is there; the old one stays")
+        parser.add_argument("--port", type=int, default=8000, help="where to serve on 127.0.0.1 (default 8000; 0: any)")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        call_command("migrate", verbosity=0, interactive=False)
+        result = make_demo(options["seed"], self._steps, fresh=options["fresh"])
+        if options["headless"] or not sys.stdout.isatty():
+            return result
+        self.say(self.render(result))
+        self.say("accounts: " + ", ".join(VISITORS.values()) + f"; password: {PASSWORD}")
+        serve(port=options["port"], workers=1, say=self.say)
+        return {**result, "served": True}
+
+    def _steps(self, things: Iterable[Any], total: int, label: str) -> Iterator[Any]:
+        """A bar on a terminal; elsewhere a line a step, so that a log says where it is."""
+        if not sys.stderr.isatty():
+            self.say(f"{label} ({total})")
+        yield from self.progress(things, total, label)
+
+    def render(self, result: dict[str, Any]) -> str:
+        if result.get("served"):
+            return "stopped"
+        models = [(name, *scores.values()) for name, scores in result["models"].items()]
+        shares = ", ".join(f"{name} {result[name]:.3f}" for name in ("alpha", "js_all", "js_valid"))
+        lines = [
+            f"{result['items']} items, {result['valid']} valid, {result['unanimous']} unanimous; {shares}",
+            table(("direction", "T", "P", "P+T", "n"), models),
+            f"export: {result['export']}",
+        ]
+        return "\n".join(lines)
