@@ -20,7 +20,7 @@ C = CandidateState
 def locked_group(pk: int) -> CandidateGroup:
     """The group with run, subtest, project and caption; other writes on it wait until the transaction ends."""
     groups = CandidateGroup.objects.select_related("run__subtest", "run__project", "caption")
-    return groups.select_for_update(of=("self",)).get(pk=pk)
+    return groups.select_for_update(of=("self",), no_key=True).get(pk=pk)
 
 
 def group_facts(group: CandidateGroup) -> GroupFacts:

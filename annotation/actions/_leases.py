@@ -106,7 +106,7 @@ def end_lease(slot: Slot, ending: str, now: datetime, actor: User | None) -> Non
 def sweep(project_id: int, now: datetime) -> None:
     """Free the slots whose leases have expired."""
     over = Slot.objects.filter(project=project_id, state=SlotState.LEASED, expires_at__lte=now)
-    locked = over.select_for_update(skip_locked=True, of=("self",)).select_related("task", "project")
+    locked = over.select_for_update(skip_locked=True, of=("self",), no_key=True).select_related("task", "project")
     for slot in locked[:SWEEP_LIMIT]:
         end_lease(slot, Ending.EXPIRED, now, None)
 
@@ -119,7 +119,7 @@ def find_place(lease: Lease, now: datetime) -> Place:
     """
     if lease.ending == Ending.SUBMITTED:
         raise AnnotationError(_("This work was submitted before; take the next."))
-    slots = Slot.objects.select_for_update(of=("self",)).select_related(
+    slots = Slot.objects.select_for_update(of=("self",), no_key=True).select_related(
         "task__candidate", "task__item__candidate_group", "project", "video"
     )
     of_task = slots.filter(task=lease.task_id, task__state=TaskState.OPEN)

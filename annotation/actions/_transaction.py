@@ -4,17 +4,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
 from django.utils.translation import gettext as _
 
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.messages import REFUSALS
 from annotation.rules.eligibility import Refusal
-from projects.models import User
+from projects.models import Project, User
 
 T = TypeVar("T")
 ATTEMPTS = 3
 MAX_KEY = 64
+# PostgreSQL ended this writer so that another could go on: deadlock, serialisation failure.
+LOST_THE_RACE = frozenset({"40P01", "40001"})
 
 
 @dataclass(frozen=True)
@@ -38,16 +40,23 @@ def committed(write: Callable[[], T | Refused]) -> T:
             if attempt == ATTEMPTS:
                 raise
             continue
+        except OperationalError as error:
+            if attempt == ATTEMPTS or getattr(error.__cause__, "sqlstate", None) not in LOST_THE_RACE:
+                raise
+            continue
         if isinstance(result, Refused):
             raise WorkRefused(str(REFUSALS[result.refusal]), result.refusal)
         return result
     raise AssertionError("the last attempt returns or raises")
 
 
-def one_write_at_a_time(person: User) -> None:
-    """Two requests of one person queue up here until the transaction ends; SQLite's writers queue by themselves."""
+def one_write_at_a_time(whose: User | Project) -> None:
+    """Writes of one person, or of one project, queue up here until the transaction ends.
+
+    SQLite's writers queue by themselves.
+    """
     if connection.features.has_select_for_update:
-        User.objects.select_for_update(no_key=True).get(pk=person.pk)
+        type(whose).objects.select_for_update(no_key=True).only("pk").get(pk=whose.pk)
 
 
 def checked_key(key: str) -> str:

@@ -26,7 +26,7 @@ def rule_of(subtest: Subtest, places: int) -> VoteRule:
 def locked_item(pk: int) -> Item:
     """The item with subtest, project and caption; other votes on it wait until the transaction ends."""
     items = Item.objects.select_related("subtest__project", "caption")
-    return items.select_for_update(of=("self",)).get(pk=pk)
+    return items.select_for_update(of=("self",), no_key=True).get(pk=pk)
 
 
 def counted_votes(item: Item) -> dict[int, Counter[str]]:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.actions import _leases
 from annotation.actions._transaction import committed, one_write_at_a_time
-from annotation.actions.make_tasks import groups_without_tasks, make_tasks
+from annotation.actions.make_tasks import make_tasks, task_groups
 from annotation.claims import Claim, claim_of
 from annotation.eligible import AS_STARTED, eligible_slots, fresh_places, skipped_by
 from annotation.errors import AnnotationError, Conflict
@@ -19,7 +19,7 @@ from projects.access import require_role
 from projects.models import Project, Role, User
 
 ROLE_OF_STAGE = {Stage.EDIT: Role.ANNOTATOR, Stage.REVIEW: Role.REVIEWER, Stage.VALIDATION: Role.VALIDATOR}
-# Slots that others took between looking and leasing; after so many the person is told to ask again.
+# How often others may be faster before the person is told to ask again.
 TRIES = 5
 # One claim makes tasks for at most so many groups, so that it stays quick behind a large run.
 TASKED_A_CLAIM = 1_000
@@ -35,22 +35,27 @@ def claim(person: User, project: Project, stage: str, *, now: datetime | None = 
         raise AnnotationError(_("There is no work to claim in the stage '%(stage)s'.") % {"stage": stage})
     require_role(person, project, ROLE_OF_STAGE[Stage(stage)])
     moment = now or timezone.now()
-    found = committed(lambda: _claim(person, project, stage, moment))
-    if found is None and make_tasks(project, limit=TASKED_A_CLAIM):
-        found = committed(lambda: _claim(person, project, stage, moment))
-    return found
+    for attempt in range(TRIES):
+        found = committed(lambda patient=attempt > 0: _claim(person, project, stage, moment, patient=patient))
+        if found is not None:
+            return found
+        make_tasks(project, limit=TASKED_A_CLAIM)
+        if not eligible_slots(person, project, stage, moment).exists():
+            return None
+    raise AnnotationError(_("Many people are asking at once; ask again."))
 
 
-def _claim(person: User, project: Project, stage: str, now: datetime) -> Claim | None:
+def _claim(person: User, project: Project, stage: str, now: datetime, *, patient: bool) -> Claim | None:
+    """One look at the queue. What others have locked is passed over, or `patient` waited for."""
     one_write_at_a_time(person)
     _leases.sweep(project.pk, now)
-    if stage != Stage.VALIDATION and groups_without_tasks(project).exists():
-        make_tasks(project, limit=TASKED_A_CLAIM)
+    if stage != Stage.VALIDATION:
+        task_groups(project, limit=TASKED_A_CLAIM)
     running = _running(person, project, stage)
     if running is not None:
         return running
     slots = eligible_slots(person, project, stage, now).select_related("task", "project")
-    slots = slots.select_for_update(skip_locked=True, of=("self",))
+    slots = slots.select_for_update(skip_locked=not patient, of=("self",), no_key=True)
     skipped = skipped_by(person)
     return _take(slots.exclude(skipped), person, now, skipped=False) or _take(
         slots.filter(skipped), person, now, skipped=True
@@ -80,11 +85,11 @@ def _take(slots: QuerySet[Slot], person: User, now: datetime, *, skipped: bool) 
             continue
         _start(slot)
         return claim_of(lease, slot, skipped_before=skipped)
-    raise AnnotationError(_("Many people are asking at once; ask again."))
+    return None
 
 
 def _start(slot: Slot) -> None:
     """All places of a task that somebody has begun come before fresh tasks, this one too when it is freed again."""
     if slot.task.overlap > 1 and slot.priority >= FRESH:
-        beside = fresh_places(slot).select_for_update(skip_locked=True)
+        beside = fresh_places(slot).select_for_update(skip_locked=True, no_key=True)
         Slot.objects.filter(pk__in=[slot.pk, *beside.values_list("pk", flat=True)]).update(priority=AS_STARTED)

@@ -1,7 +1,7 @@
 """Candidate groups and imported items that wait for people get their tasks."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from annotation.actions import _tasks
 from annotation.actions._groups import advance
+from annotation.actions._transaction import one_write_at_a_time
 from annotation.models import Stage, Task, TaskState
 from corpus.models import Foil, Item
 from corpus.rules.states import CandidateState, ItemState
@@ -25,10 +26,18 @@ def make_tasks(project: Project, *, limit: int | None = None) -> int:
     The system's own write: a claim calls it, so that no order of jobs matters. A group none of whose candidates
     survived the filters gets no task (it is listed as such), unless people write its foils.
     """
+    return task_groups(project, limit=limit) + _in_batches(_items_batch, project, limit)
+
+
+def task_groups(project: Project, *, limit: int | None = None) -> int:
+    """The same for groups alone: one cheap query where there is nothing to do."""
+    return _in_batches(_groups_batch, project, limit)
+
+
+def _in_batches(make: Callable[[Project, int], int], project: Project, limit: int | None) -> int:
     done = 0
     while limit is None or done < limit:
-        size = BATCH if limit is None else min(BATCH, limit - done)
-        found = _groups_batch(project, size) + _items_batch(project, size)
+        found = make(project, BATCH if limit is None else min(BATCH, limit - done))
         done += found
         if not found:
             break
@@ -43,9 +52,12 @@ def groups_without_tasks(project: Project) -> QuerySet[CandidateGroup]:
 
 
 def _groups_batch(project: Project, size: int) -> int:
+    if not groups_without_tasks(project).exists():
+        return 0
     with transaction.atomic():
+        one_write_at_a_time(project)
         rows = groups_without_tasks(project).select_related("run__subtest", "run__project", "caption")
-        groups = list(rows.select_for_update(skip_locked=True, of=("self",)).order_by("pk")[:size])
+        groups = list(rows.order_by("pk")[:size])
         _task_groups(project, groups)
         CandidateGroup.objects.filter(pk__in=[group.pk for group in groups]).update(tasked=True)
     return len(groups)
@@ -70,11 +82,18 @@ def _task_groups(project: Project, groups: Sequence[CandidateGroup]) -> None:
 def _items_batch(project: Project, size: int) -> int:
     """Items that came in without votes wait for validators as well."""
     asked = Task.objects.filter(item=OuterRef("pk"), stage=Stage.VALIDATION)
+    waiting = Item.objects.filter(
+        ~Exists(asked),
+        Exists(Foil.objects.filter(item=OuterRef("pk"))),
+        subtest__project=project,
+        subtest__votes_wanted__gt=0,
+        state=ItemState.IN_VALIDATION,
+    )
+    if not waiting.exists():
+        return 0
     with transaction.atomic():
-        waiting = Item.objects.filter(~Exists(asked), Exists(Foil.objects.filter(item=OuterRef("pk"))))
-        mine = waiting.filter(subtest__project=project, subtest__votes_wanted__gt=0, state=ItemState.IN_VALIDATION)
-        rows = mine.select_related("subtest").prefetch_related("foils")
-        items = list(rows.select_for_update(skip_locked=True, of=("self",)).order_by("pk")[:size])
+        one_write_at_a_time(project)
+        items = list(waiting.select_related("subtest").prefetch_related("foils").order_by("pk")[:size])
         tasks = [
             task
             for item in items

@@ -19,6 +19,6 @@ def release(person: User, token: str, *, now: datetime | None = None) -> None:
 def _release(person: User, token: str, now: datetime) -> None:
     lease = lease_for(person, token)
     held = Slot.objects.filter(pk=lease.slot_id, state=SlotState.LEASED, token=token)
-    slot = held.select_for_update(of=("self",)).select_related("task", "project").first()
+    slot = held.select_for_update(of=("self",), no_key=True).select_related("task", "project").first()
     if slot is not None:
         end_lease(slot, Ending.SKIPPED, now, person)

@@ -102,7 +102,6 @@ def test_an_author_who_became_one_after_the_claim_is_refused_and_the_slot_is_fre
     assert raised.value.refusal == "made_it"
     assert not Review.objects.exists()
     assert Slot.objects.get(pk=work.slot_id).state == SlotState.FREE
-    assert world.claim("rob", Stage.REVIEW).slot_id == work.slot_id
 
 
 def test_a_return_reserves_the_piece_for_its_author(world):
@@ -133,12 +132,11 @@ def test_a_returned_suggestion_goes_back_to_who_had_sent_it_on(world):
 
 def test_the_reviewer_who_returned_a_piece_reviews_it_again_and_nothing_else_of_the_video(world):
     group = world.group(UNFOLDS)
-    other = world.group(TEARS, caption=factories.make_caption(group.caption.video, "a man holds a shirt."))
     world.edit("ann", UNFOLDS)
     first = world.review("rita", "send_back", reasons=["grammar"])
     world.edit("ann", IRONS, parents=[first.candidate_id])
+    world.group(TEARS, caption=factories.make_caption(group.caption.video, "a man holds a shirt."))
     world.edit("abe", TEARS)
-    assert {first.candidate.group, other} == {group, other}
     again = world.review("rita")
     assert again.candidate.parent == first.candidate
     assert world.claim("rita", Stage.REVIEW) is None
