@@ -9,6 +9,7 @@ MAX_TEXT = 2_000
 MAX_ID = 200
 MAX_URL = 1_000
 MAX_LABEL = 120
+MAX_DATASET = 100
 TIME_UNITS = ("sec", "pts")
 SPLITS = ("", "train", "val", "test")
 

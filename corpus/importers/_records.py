@@ -1,23 +1,24 @@
 """What all importers do alike with the records they have read: ids are unique, doubtful ones are named."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from corpus.importers._fields import ProblemError, check_content
-from corpus.records import MAX_ID, MAX_LABEL, BadRecord, ItemRecord, PairRecord, ReadOutcome, RecordWarning
+from corpus.records import MAX_DATASET, MAX_ID, MAX_LABEL, BadRecord, ItemRecord, PairRecord, ReadOutcome, RecordWarning
 
 _HASHED_CHARACTERS = 16
 
 
 class RawRecord(NamedTuple):
-    """A parsed record and the line it starts on; `problem` is why it could not even be parsed."""
+    """A parsed record and the line it starts on; `problem` is why it, or the `part` of it, could not even be parsed."""
 
     key: str | None
     value: Any
     line: int
     problem: str = ""
+    part: str = "JSON"
 
 
 def read_records(
@@ -29,7 +30,7 @@ def read_records(
         where = f"{path}:{record.line}"
         try:
             if record.problem:
-                raise ProblemError("JSON", record.problem, "correct the line")
+                raise ProblemError(record.part, record.problem, "correct the line")
             check_content(record.value)
             item = parse(record)
             if item.id in first_line:
@@ -62,6 +63,26 @@ def default_subtest(path: Path, params: Mapping[str, Any]) -> str:
     name = str(params.get("subtest") or path.stem)
     # A file name need not be UTF-8; what is no character cannot be stored.
     return name.encode("utf-8", "replace").decode("utf-8")[:MAX_LABEL]
+
+
+def given_dataset(params: Mapping[str, Any]) -> str:
+    """The data set of the videos, where the file has no column for it."""
+    return str(params.get("dataset") or "")[:MAX_DATASET]
+
+
+class Names:
+    """Ids of records in a format that names only their video: the video's own, and `#2`, `#3` … for its further
+    records. Equal records get the same id twice, and so the second is refused as one that stands there already."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, list[Hashable]] = {}
+
+    def name(self, video: str, content: Hashable) -> str:
+        contents = self._seen.setdefault(video, [])
+        if content not in contents:
+            contents.append(content)
+        place = contents.index(content) + 1
+        return video if place == 1 else f"{video}#{place}"
 
 
 def checked_id(name: str, value: str) -> str:

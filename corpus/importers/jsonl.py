@@ -11,7 +11,7 @@ from typing import Any
 from corpus.importers._fields import Fields, ProblemError
 from corpus.importers._json import lines, parse_line, read_text
 from corpus.importers._records import RawRecord, checked_id, clip_key, default_subtest, read_records
-from corpus.records import MAX_ID, MAX_LABEL, SPLITS, ItemRecord, PairRecord, ReadOutcome, VideoRecord
+from corpus.records import MAX_DATASET, MAX_ID, MAX_LABEL, SPLITS, ItemRecord, PairRecord, ReadOutcome, VideoRecord
 
 COLUMNS = {
     "id": "name of the record, unique in the project (required)",
@@ -76,7 +76,7 @@ def parse(raw: RawRecord, subtest: str) -> ItemRecord:
 def _video(fields: Fields) -> VideoRecord:
     start, end, unit = fields.trim()
     file, url = fields.media_name("video"), fields.url("url")
-    dataset, source = fields.label("source_dataset", 100), fields.label("source_id", MAX_ID)
+    dataset, source = fields.label("source_dataset", MAX_DATASET), fields.label("source_id", MAX_ID)
     key = fields.label("video_key", MAX_ID) or clip_key(dataset, source or file or url, start, end, unit)
     if not (file or url or source or fields.get("video_key")):
         raise ProblemError("video", "is missing", "name the file, or give url, source_id or video_key")

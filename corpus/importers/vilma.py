@@ -16,6 +16,7 @@ from corpus.importers._fields import Fields, ProblemError
 from corpus.importers._json import members, read_text
 from corpus.importers._records import RawRecord, checked_id, clip_key, default_subtest, read_records
 from corpus.records import (
+    MAX_DATASET,
     MAX_ID,
     MAX_LABEL,
     SPLITS,
@@ -139,7 +140,7 @@ def _proficiency(fields: Fields) -> PairRecord | None:
 
 def _video(fields: Fields) -> VideoRecord:
     start, end, unit = fields.trim()
-    dataset = fields.label("dataset", 100)
+    dataset = fields.label("dataset", MAX_DATASET)
     file = fields.media_name("video_file") or fields.media_name("youtube_id")
     source = fields.label("youtube_id", MAX_ID) or fields.label("video_file", MAX_ID)
     source = source or fields.label("dataset_idx", MAX_ID) or fields.label("image_file", MAX_ID)
@@ -176,7 +177,7 @@ def _own_video(video: Fields) -> VideoRecord:
         key=checked_id(video.name("key"), video.label("key", MAX_ID)),
         file=video.media_name("file"),
         url=video.url("url"),
-        source_dataset=video.label("source_dataset", 100),
+        source_dataset=video.label("source_dataset", MAX_DATASET),
         source_id=video.label("source_id", MAX_ID),
         start_time=start,
         end_time=end,

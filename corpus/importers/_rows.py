@@ -1,0 +1,97 @@
+"""Tables of text, comma- or tab-separated: a header with column names, a row a record, complaints with their line."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+from corpus.errors import CorpusError
+from corpus.importers._json import read_text
+
+COMMA, SEMICOLON, TAB = ",", ";", "\t"
+# The limit of the csv module is one for the whole process, and low; how long a text may be is said record by record.
+_LONGEST_CELL = 2**31 - 1
+
+
+class Row(NamedTuple):
+    """One row: its cells by column (an empty cell is None) and the line it starts on; `problem` where it does not fit
+    the header."""
+
+    cells: dict[str, str | None]
+    line: int
+    problem: str = ""
+
+
+def read_rows(path: Path, required: Sequence[str], delimiters: str = COMMA) -> Iterator[Row]:
+    """The rows below the header, which must name the `required` columns; rows without any text are passed over.
+
+    Of several possible delimiters the one counts that makes the header name them. CorpusError, with its line: no such
+    file, not UTF-8, a quote that is never closed, a header without these columns.
+    """
+    text = read_text(path)
+    delimiter, header = _header(path, text, required, delimiters)
+    for line, values in _split(path, text, delimiter):
+        if line == header.line or not any(value.strip() for value in values):
+            continue
+        if len(values) != len(header.names):
+            yield Row({}, line, f"has {len(values)} cells where the header has {len(header.names)}")
+        else:
+            yield Row({name: value or None for name, value in zip(header.names, values, strict=True)}, line)
+
+
+class _Header(NamedTuple):
+    names: list[str]
+    line: int
+
+
+def _header(path: Path, text: str, required: Sequence[str], delimiters: str) -> tuple[str, _Header]:
+    tried = [(delimiter, _first_row(path, text, delimiter)) for delimiter in delimiters]
+    found = [(delimiter, header) for delimiter, header in tried if set(required) <= set(header.names)]
+    if found:
+        _check_names(path, found[0][1])
+        return found[0]
+    first = tried[0][1]
+    missing = ", ".join(name for name in required if name not in first.names)
+    raise _error(path, first.line, "header", f"has no column {missing}", "name the columns in the first line")
+
+
+def _first_row(path: Path, text: str, delimiter: str) -> _Header:
+    """The first row that is not blank; one without names where it cannot be split by this delimiter."""
+    try:
+        line, values = next((row for row in _split(path, text, delimiter) if any(row[1])), (1, []))
+    except CorpusError:
+        return _Header([], 1)
+    return _Header([value.strip() for value in values], line)
+
+
+def _check_names(path: Path, header: _Header) -> None:
+    for place, name in enumerate(header.names):
+        if not name:
+            raise _error(
+                path, header.line, "header", f"has no name for column {place + 1}", "name it, or remove the column"
+            )
+        if name in header.names[:place]:
+            raise _error(path, header.line, "header", f"has two columns {name[:80]!r}", "give each column its own name")
+
+
+def _split(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """(line that it starts on, values) of every row that is not blank."""
+    csv.field_size_limit(_LONGEST_CELL)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    for _ in count():
+        line = reader.line_num + 1
+        try:
+            values = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            fix = "close it, and double the quotes inside of it"
+            raise _error(path, line, "quotes", "a quoted text is not closed", fix) from error
+        if values:
+            yield line, values
+
+
+def _error(path: Path, line: int, field: str, problem: str, fix: str) -> CorpusError:
+    return CorpusError(f"{path}:{line}: {field}: {problem}; {fix}")

@@ -1,0 +1,53 @@
+"""`csv`: the columns of `jsonl` as a table with a header, commas, semicolons or tabs between the cells.
+
+An empty cell is an absent field. Times are numbers; `foils`, `proficiency`, `votes`, `facts` and `extra` are JSON in
+their cells, and `foils` may be one plain text. Of columns that nothing names, cells that read as numbers are numbers.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from corpus.importers import jsonl
+from corpus.importers._fields import ProblemError, check_content
+from corpus.importers._json import parse_line
+from corpus.importers._records import RawRecord, default_subtest, read_records
+from corpus.importers._rows import COMMA, SEMICOLON, TAB, read_rows
+from corpus.records import ItemRecord, ReadOutcome
+
+_JSON_COLUMNS = ("foils", "proficiency", "votes", "facts", "extra")
+_NUMBERS = frozenset({"start_time", "end_time"})
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+
+
+def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
+    """The records of a table. CorpusError when the file as a whole cannot be read."""
+    subtest = default_subtest(path, params)
+    rows = read_rows(path, ["id", "caption"], COMMA + SEMICOLON + TAB)
+    raw = (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
+    yield from read_records(path, raw, lambda record: _parse(record, subtest))
+
+
+def _parse(raw: RawRecord, subtest: str) -> ItemRecord:
+    fields = {name: _value(name, cell) for name, cell in raw.value.items() if cell is not None}
+    # JSON within a cell may hold what the cell's text did not show.
+    check_content(fields)
+    return jsonl.parse(raw._replace(value=fields), subtest)
+
+
+def _value(name: str, cell: str) -> Any:
+    text = cell.strip()
+    if name in _JSON_COLUMNS:
+        return _json(name, text) if text[:1] in {"[", "{"} else cell
+    if (name in _NUMBERS or name not in jsonl.COLUMNS) and _NUMBER.fullmatch(text):
+        return json.loads(text)
+    return cell
+
+
+def _json(name: str, text: str) -> Any:
+    try:
+        return parse_line(text)
+    except ValueError as error:
+        raise ProblemError(name, f"is no JSON ({error})", "correct the cell") from error

@@ -1,0 +1,38 @@
+"""`valse`: the JSON files of VALSE (Parcalabescu et al., ACL 2022), after which ViLMA's were made; one an instrument.
+
+As `vilma`, and: the clip is a still picture (`image_file`), so that equal pictures of several files are one clip and no
+video file is looked for; captions may stand in a list, as the instrument of plurals has them: the first one counts.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from corpus.importers import vilma
+from corpus.importers._fields import Fields, ProblemError
+from corpus.importers._json import members, read_text
+from corpus.importers._records import RawRecord, clip_key, default_subtest, read_records
+from corpus.records import MAX_DATASET, MAX_ID, ItemRecord, ReadOutcome
+
+
+def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
+    """The records of a VALSE file. CorpusError, with the line, when it is not whole JSON."""
+    subtest = default_subtest(path, params)
+    raw = [RawRecord(*member) for member in members(path, read_text(path))]
+    yield from read_records(path, raw, lambda record: _parse(record, subtest))
+
+
+def _parse(raw: RawRecord, subtest: str) -> ItemRecord:
+    fields = Fields(raw.value)
+    picture = fields.label("image_file", MAX_ID)
+    if not picture:
+        raise ProblemError("image_file", "is missing", "give image_file, or import videos as vilma")
+    captions = fields.get("caption")
+    if isinstance(captions, list) and captions:
+        raw = raw._replace(value={**raw.value, "caption": captions[0]})
+    item = vilma.parse(raw, subtest)
+    dataset = fields.label("dataset", MAX_DATASET)
+    video = replace(item.video, key=clip_key(dataset, picture, None, None, "sec"), file="", source_id=picture)
+    more = {"captions": captions} if isinstance(captions, list) and len(captions) > 1 else {}
+    return replace(item, video=video, extra={**item.extra, **more})
