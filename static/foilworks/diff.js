@@ -101,11 +101,6 @@ export function changedWords(a, b) {
   return changed;
 }
 
-/** The words alone, for "is it the same text": spaces, case and punctuation at the ends do not make two texts differ. */
-export function sameWords(a, b) {
-  return comparedWords(a).join(" ") === comparedWords(b).join(" ");
-}
-
 /** Fills `view` with the difference; `spoken` holds the words that a screen reader hears before a change. */
 export function renderDiff(view, a, b, spoken) {
   view.replaceChildren();
