@@ -13,12 +13,16 @@ from typing import Any
 
 import numpy as np
 
+from django.utils import timezone
+
 from corpus.models import MediaState, ReleaseItem, Video
 from evaluation.clip_keys import item_key, text_key
 from evaluation.errors import EvaluationError
 from evaluation.files import read_pairs
-from evaluation.models import Run, Score
+from evaluation.model_cards import stated
+from evaluation.models import ModelCard, Run, Score
 from evaluation.queries import SCORE_FILE, asked_of, records_of
+from evaluation.run_scores import keep
 from evaluation.scoring import Clip, PairScore, Tally, score_pairs
 from hub.interfaces import ModelInfo
 from hub.table import open_adapter
@@ -40,10 +44,12 @@ class _ClipWork:
 
 def run_scoring(run_id: int, job: Job) -> None:
     """Score the run's release. Problems (media that is missing or unreadable, ids that do not match) go to the run."""
-    run = Run.objects.select_related("release").get(pk=run_id)
+    run = Run.objects.select_related("release__project").get(pk=run_id)
     problems = _store_file(run, job) if run.spec.startswith(SCORE_FILE) else _score(run, job)
     run.problems = {name: found for name, found in problems.items() if found}
-    run.save(update_fields=["problems"])
+    run.scored_at = timezone.now()
+    run.save(update_fields=["problems", "scored_at"])
+    keep(run)
 
 
 def _score(run: Run, job: Job) -> dict[str, Any]:
@@ -51,6 +57,10 @@ def _score(run: Run, job: Job) -> dict[str, Any]:
     info: ModelInfo = adapter.info
     run.model_key = f"{info.model_id}@{info.revision}"
     run.save(update_fields=["model_key"])
+    # What a person wrote about the model stays as it is.
+    ModelCard.objects.get_or_create(
+        project=run.release.project, model_key=run.model_key, defaults=stated(info.card)
+    )  # fmt: skip
     work, without_media = _work(run, info.needs_video)
     wanted = sum(len(each.texts) for each in work)
     todo = list(_missing(run, work, info.needs_video))

@@ -1,16 +1,35 @@
-"""The runs of a release with their results, best first."""
+"""The runs of a release with their results, best first; the board with what can be told apart and what cannot."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.cache import cache
+import numpy as np
 
 from corpus.models import Release
-from evaluation.models import Run
-from evaluation.queries import run_results
+from evaluation.errors import EvaluationError
+from evaluation.human import human_line
+from evaluation.kept import digest, kept
+from evaluation.metrics._ranking import COLUMNS, ModelScores, default_column, ranking
+from evaluation.model_cards import cards_of
+from evaluation.models import ModelCard, Run
+from evaluation.run_scores import (
+    Axes,
+    Credits,
+    axes_of,
+    credits_of,
+    fingerprint_of,
+    group_of,
+    is_settled,
+    results_of,
+    runs_of,
+)
 
-KEPT_SECONDS = 3600
+__all__ = ["Board", "BoardRow", "Standing", "board", "leaderboard", "results_of"]
+
+OVERALL = "overall"
+# A change in how a board is made from its models.
+VERSION = "1"
 
 
 @dataclass(frozen=True)
@@ -31,19 +50,131 @@ class Standing:
 
 
 def leaderboard(release: Release) -> list[Standing]:
-    """Every run of the release; the results of those that are over are kept, since a release never changes."""
-    runs = Run.objects.filter(release=release).select_related("job", "release").order_by("-id")
-    return sorted((_standing(run) for run in runs), key=lambda standing: standing.order)
+    """Every run of the release; a run that is still at work is shown without results."""
+    return sorted((_standing(run) for run in runs_of(release)), key=lambda standing: standing.order)
 
 
 def _standing(run: Run) -> Standing:
+    if not is_settled(run):
+        return Standing(run, None, 0)
     results = results_of(run)
     return Standing(run, results["overall"], len(results["missing"]))
 
 
-def results_of(run: Run) -> dict[str, Any]:
-    """`run_results`, kept for an hour once the run's job is over."""
-    if run.job is None or not run.job.is_over or run.job.finished_at is None:
-        return run_results(run)
-    key = f"results:{run.pk}:{run.job.finished_at.timestamp()}"
-    return cache.get_or_set(key, lambda: run_results(run), KEPT_SECONDS)
+@dataclass(frozen=True)
+class BoardRow:
+    """One model. `place` counts from 1 and is shared within a `group` of models that cannot be told apart."""
+
+    run: Run
+    group: Mapping[str, Any] | None
+    place: int | None
+    tied: int | None
+    p_best: float | None
+    card: ModelCard | None
+    n_missing: int
+
+
+@dataclass(frozen=True)
+class Board:
+    """A leaderboard column over one scope of a release. `scopes`: what else can be shown, as (value, label)."""
+
+    column: str
+    scope: str
+    rows: Sequence[BoardRow]
+    chance: float | None
+    human: Mapping[str, Any] | None
+    n_tests: int
+    items_to_separate: int | None
+    scopes: Sequence[tuple[str, str]]
+    n_items: int
+
+    @property
+    def scored(self) -> list[BoardRow]:
+        return [row for row in self.rows if row.group is not None]
+
+
+def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
+    """The board of one column (P+T where any model has it, unless named) over `overall`, `subtest:X` or `test:X`.
+
+    One run a model and protocol: the latest. A fixed number of queries once the models' results are kept.
+    EvaluationError for a scope or column that the release does not have.
+    """
+    axes = axes_of(release)
+    scopes = _scopes(axes)
+    if scope not in dict(scopes):
+        raise EvaluationError(f"the release has no scope '{scope}'; choose one of: {', '.join(dict(scopes))}")
+    runs = latest_runs(release)
+    results = {run.pk: results_of(run) for run in runs if is_settled(run)}
+    groups = {pk: group_of(found, scope) for pk, found in results.items()}
+    column = column or default_column(groups.values())
+    found = _ranked(release, runs, groups, axes, column, scope)
+    by_key = {str(run.pk): run for run in runs}
+    cards = cards_of(release.project)
+    rows = [
+        BoardRow(
+            run=by_key[row["key"]],
+            group=groups.get(int(row["key"])),
+            place=row["place"],
+            tied=row["group"],
+            p_best=row["p_best"],
+            card=cards.get(by_key[row["key"]].model_key),
+            n_missing=len(results[int(row["key"])]["missing"]) if int(row["key"]) in results else 0,
+        )
+        for row in found["rows"]
+    ]
+    best = next((row.group for row in rows if row.group), None)
+    return Board(
+        column=column,
+        scope=scope,
+        rows=rows,
+        chance=best["chance"][column] if best else None,
+        human=human_line(release, axes, scope),
+        n_tests=found["n_tests"],
+        items_to_separate=found["items_to_separate"],
+        scopes=scopes,
+        n_items=int(axes.scope(scope).sum()),
+    )
+
+
+def latest_runs(release: Release) -> list[Run]:
+    """Of several runs of one model under one protocol the latest: they share their scores."""
+    chosen: dict[tuple[str, str], Run] = {}
+    for run in runs_of(release):
+        chosen.setdefault((run.model_key or f"waiting {run.pk}", run.protocol), run)
+    return list(chosen.values())
+
+
+def _ranked(
+    release: Release,
+    runs: Sequence[Run],
+    groups: Mapping[int, Mapping[str, Any] | None],
+    axes: Axes,
+    column: str,
+    scope: str,
+) -> dict[str, Any]:
+    if column not in COLUMNS:
+        raise EvaluationError(f"unknown column '{column}'; choose one of: {', '.join(COLUMNS)}")
+    prints = [[run.pk, fingerprint_of(run) if is_settled(run) else ""] for run in runs]
+    fingerprint = digest([VERSION, release.content_hash, column, scope, prints])
+
+    def make() -> dict[str, Any]:
+        models = [_model(run, groups.get(run.pk), axes) for run in runs]
+        return ranking(models, axes.clusters, column, axes.scope(scope))
+
+    return kept(release.project, "board", f"{release.pk}:{column}:{scope}", fingerprint, make)
+
+
+def _model(run: Run, group: Mapping[str, Any] | None, axes: Axes) -> ModelScores:
+    """A model without results is listed last and nothing is asked of its credits."""
+    credit = credits_of(run, axes) if group is not None else Credits(np.empty(0), np.empty(0))
+    return ModelScores(str(run.pk), credit.main, credit.proficiency, group)
+
+
+def _scopes(axes: Axes) -> list[tuple[str, str]]:
+    """Overall, then tests that hold several subtests, then subtests, in the order of the items."""
+    pairs = dict.fromkeys(zip(axes.tests, axes.subtests, strict=True))
+    sizes: dict[str, int] = {}
+    for test, _subtest in pairs:
+        sizes[test] = sizes.get(test, 0) + 1
+    several = [(f"test:{test}", test) for test, size in sizes.items() if size > 1]
+    return [(OVERALL, OVERALL), *several, *((f"subtest:{name}", name) for _test, name in pairs)]

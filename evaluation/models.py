@@ -1,6 +1,7 @@
 """Scoring runs, the scores they stored, and reports cached by the fingerprint of what they were made from."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Release
 from jobs.models import Job
@@ -22,6 +23,8 @@ class Run(models.Model):
     job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+")
     # Clips whose media is missing or broken, ids of a score file that the release lacks: {"problem": [ids]}.
     problems = models.JSONField(default=dict, blank=True)
+    # When the run's job stored its last score; what follows from scores is kept by it.
+    scored_at = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -30,6 +33,41 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return f"{self.label} on {self.release_id}"
+
+
+class ModelCard(models.Model):
+    """What a reader of a leaderboard needs to know of a model; one card for all its runs in a project."""
+
+    class Category(models.TextChoices):
+        UNKNOWN = "", _("not stated")
+        TEXT = "text", _("text only")
+        IMAGE = "image", _("image and text")
+        VIDEO = "video", _("video and text")
+
+    class Adaptation(models.TextChoices):
+        UNKNOWN = "", _("not stated")
+        ZERO_SHOT = "zero_shot", _("zero-shot")
+        FINE_TUNED = "fine_tuned", _("fine-tuned")
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="model_cards")
+    # The key of its scores: model id + revision, or the hash of a score file.
+    model_key = models.CharField(max_length=300)
+    category = models.CharField(_("category"), max_length=5, choices=Category, blank=True)
+    adaptation = models.CharField(_("adaptation"), max_length=10, choices=Adaptation, blank=True)
+    size = models.CharField(_("size"), max_length=60, blank=True, help_text=_("Parameters, such as 151 M."))
+    pretraining_data = models.CharField(_("pretraining data"), max_length=500, blank=True)
+    objectives = models.CharField(
+        _("objectives"), max_length=500, blank=True, help_text=_("Such as contrastive, matching, captioning.")
+    )
+    url = models.URLField(_("address"), max_length=500, blank=True, help_text=_("Where the model is described."))
+    notes = models.TextField(_("notes"), max_length=2000, blank=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["project", "model_key"], name="one_card_a_model")]
+
+    def __str__(self) -> str:
+        return self.model_key
 
 
 class Score(models.Model):

@@ -5,7 +5,7 @@ are tested on the items that both scored (cluster t of the paired difference) an
 them, so that "tied" means: not told apart when every pair of the column is asked.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,9 +37,9 @@ def column_credit(model: ModelScores, column: str) -> Floats:
     return model.proficiency if column == "P" else model.main * model.proficiency
 
 
-def default_column(models: Sequence[ModelScores]) -> str:
-    """P+T where some model has it, else T: a release without proficiency items is ranked by its main test."""
-    return "P+T" if any(model.group and model.group["P+T"] is not None for model in models) else "T"
+def default_column(groups: Iterable[Mapping[str, Any] | None]) -> str:
+    """P+T where some model's group has it, else T: without proficiency items a release is ranked by its main test."""
+    return "P+T" if any(group and group["P+T"] is not None for group in groups) else "T"
 
 
 def ranking(

@@ -43,8 +43,8 @@ def test_best_first_ties_share_a_group_and_the_next_group_counts_on():
 def test_both_right_is_the_product_and_stands_over_items_with_a_pair():
     one = model("a", first(40), first(30))
     assert column_credit(one, "P+T").sum() == 30
-    assert default_column([one]) == "P+T"
-    assert default_column([model("b", first(3))]) == "T"
+    assert default_column([None, one.group]) == "P+T"
+    assert default_column([model("b", first(3)).group]) == "T"
     found = ranking([one], CLUSTERS, "P+T")
     assert found["rows"][0]["value"] == 0.5
     assert found["items_to_separate"] is None

@@ -1,0 +1,234 @@
+"""The board of a release: places, ties, scopes, the human line, and what is computed only once."""
+
+import json
+
+import pytest
+from django.core.cache import cache
+from scipy import stats
+
+from annotation.models import Choice, Stage, Vote
+from corpus.rules.states import ItemState
+from evaluation import leaderboard, run_scores
+from evaluation.actions.describe_model import describe_model
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.actions.start_run import start_run
+from evaluation.errors import EvaluationError
+from evaluation.leaderboard import board, results_of
+from evaluation.model_cards import card_of, stated
+from evaluation.models import ModelCard, Report
+from evaluation.queries import records_of
+from evaluation.run_scores import axes_of, credits_of
+from jobs.models import JobState
+from jobs.runner import run_now
+from projects.errors import AccessDenied
+from projects.models import AuditEvent, Role
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+N = 24
+
+
+@pytest.fixture(autouse=True)
+def fresh_memory():
+    cache.clear()
+
+
+@pytest.fixture
+def project():
+    return factories.make_project(slug="ranked")
+
+
+@pytest.fixture
+def release(project):
+    """24 items of two subtests of one test, two on each source; the first 12 have a valid proficiency pair."""
+    simple = factories.make_subtest(project, name="things", kind="proficiency")
+    subtests = [factories.make_subtest(project, name=name, test="motion") for name in ("up", "down")]
+    for number in range(N):
+        video = factories.make_video(project, source_dataset="d", source_id=f"s{number // 2}")
+        caption = factories.make_caption(video, f"a ball moves {number}")
+        easy = factories.make_item(
+            simple, factories.make_caption(video, f"a thing {number}"), (f"a hole {number}",), state=ItemState.VALID
+        ) if number < 12 else None  # fmt: skip
+        factories.make_item(subtests[number % 2], caption, (f"a ball rests {number}",), state=ItemState.VALID,
+                            proficiency_item=easy)  # fmt: skip
+    return freeze_release(None, project)
+
+
+def score_file(path, release, right, able=None):
+    """A score file that has item k right where `right(k)`, and its proficiency item where `able(k)`."""
+    lines = []
+    for record in records_of(release):
+        k = int(record["caption"].split()[-1])
+        line = {"id": record["id"], "caption": float(right(k)), "foils": [0.5]}
+        if record["proficiency"]:
+            line["proficiency"] = {"caption": float(able(k) if able else 1), "foils": [0.5]}
+        lines.append(json.dumps(line))
+    path.write_text("\n".join(lines))
+    return path
+
+
+@pytest.fixture
+def scored(release, tmp_path):
+    def scored(label, right, able=None, **options):
+        path = score_file(tmp_path / f"{label}.jsonl", release, right, able)
+        run = start_run(None, release, f"file:{path}", label=label, **options)
+        assert run_now(run.job).state == JobState.DONE
+        run.refresh_from_db()
+        return run
+
+    return scored
+
+
+def test_places_groups_and_power(release, scored):
+    best = scored("best", lambda k: True)
+    near = scored("near", lambda k: k != 0)
+    none = scored("none", lambda k: False)
+    found = board(release)
+    assert [row.run for row in found.rows] == [best, near, none]
+    assert [row.place for row in found.rows] == [1, 1, 3]
+    assert [row.tied for row in found.rows] == [1, 1, 2]
+    assert (found.column, found.n_tests, found.n_items) == ("P+T", 3, N)
+    # P+T stands over the 12 items with a pair, one foil each: chance 1/4.
+    assert found.chance == 0.25
+    # One miss in one of six videos of two items: gap 1/12, error sqrt(30/36 * 6/5) / 12 = 1/12, so t = 1 with 5 degrees;
+    # the largest of three p-values is multiplied by 1.
+    assert found.rows[1].p_best == pytest.approx(2 * stats.t.sf(1, 5))
+    assert found.items_to_separate > 12
+
+
+def test_a_scope_has_its_own_numbers(release, scored):
+    scored("half", lambda k: k % 2 == 0)
+    found = board(release, "T", "subtest:up")
+    assert found.scopes == [("overall", "overall"), ("test:motion", "motion"), *[(f"subtest:{s}", s) for s in
+                            ("down", "up")]]  # fmt: skip
+    names = [record["subtest"] for record in records_of(release)]
+    assert found.n_items == names.count("up") == 12
+    (row,) = found.rows
+    assert row.group == results_of(row.run)["subtests"]["up"]
+
+
+def test_what_the_release_has_not_is_said(release):
+    with pytest.raises(EvaluationError, match="no scope 'subtest:x'; choose one of: overall, test:motion"):
+        board(release, scope="subtest:x")
+    with pytest.raises(EvaluationError, match="unknown column 'Q'"):
+        board(release, "Q")
+
+
+def test_a_release_without_models_has_an_empty_board(release):
+    found = board(release)
+    assert (found.rows, found.column, found.chance, found.human) == ([], "T", None, None)
+
+
+def test_a_run_at_work_is_listed_without_results(release, scored):
+    done = scored("done", lambda k: True)
+    waiting = start_run(None, release, "fake:text", label="waiting")
+    found = board(release)
+    assert [(row.run, row.place) for row in found.rows] == [(done, 1), (waiting, None)]
+
+
+def test_of_two_runs_of_a_model_the_latest_stands(release, scored):
+    scored("model", lambda k: True)
+    again = scored("model", lambda k: True)
+    assert [row.run for row in board(release).rows] == [again]
+
+
+def test_credits_are_those_of_the_results(release, scored):
+    run = scored("some", lambda k: k % 3 == 0, lambda k: k % 2 == 0)
+    axes = axes_of(release)
+    credit = credits_of(run, axes)
+    has = [bool(record["proficiency"]) for record in records_of(release)]
+    overall = results_of(run)["overall"]
+    assert [not value for value in list(map(bool, credit.proficiency != credit.proficiency))] == has
+    assert credit.main[has].mean() == overall["T"]
+    assert credit.proficiency[has].mean() == overall["P"]
+    assert (credit.main * credit.proficiency)[has].mean() == overall["P+T"]
+    assert credit.main.mean() == overall["T_all"]
+
+
+def test_results_are_made_by_the_job_and_then_read(release, scored, monkeypatch, django_assert_num_queries):
+    for name in ("a", "b"):
+        scored(name, lambda k: True)
+    board(release)
+
+    def computed(*args, **options):
+        raise AssertionError("computed again")
+
+    monkeypatch.setattr(run_scores, "run_results", computed)
+    monkeypatch.setattr(run_scores, "_credits", computed)
+    monkeypatch.setattr(leaderboard, "ranking", computed)
+    board(release)
+    cache.clear()  # another process: everything comes from the rows
+    board(release)
+    with django_assert_num_queries(3):  # runs, cards, baseline choices
+        board(release)
+
+
+def test_new_scores_of_the_model_are_seen(release, scored, tmp_path):
+    """A file that names half of the items, then a successor run of the same model that stores the rest."""
+    run = scored("half", lambda k: True)
+    assert results_of(run)["missing"] == []
+    before = Report.objects.get(kind="results").fingerprint
+    again = start_run(None, release, run.spec)
+    run_now(again.job)
+    fresh = run_scores.runs_of(release).get(pk=run.pk)
+    assert run_scores.fingerprint_of(fresh) != before
+
+
+class TestHumanLine:
+    def choose(self, item, choice, person, state="counted"):
+        Vote.objects.create(item=item, foil=item.foils.get(), person=person, stage=Stage.BASELINE, choice=choice,
+                            idempotency_key=f"{item.pk}", state=state)  # fmt: skip
+
+    def test_people_and_majorities_stand_over_the_items_they_answered(self, release):
+        people = [factories.make_user() for _ in range(3)]
+        first, second, third = [member.item for member in release.members.all()[:3]]
+        for person, one, two in zip(people, ("caption", "caption", "foil"), ("foil", "foil", "caption"), strict=True):
+            self.choose(first, one, person)
+            self.choose(second, two, person)
+        self.choose(third, Choice.CAPTION, people[0])
+        found = board(release).human
+        # Shares 2/3, 1/3 and 1; majorities of three: won and lost.
+        assert found["T"] == pytest.approx((2 / 3 + 1 / 3 + 1) / 3)
+        assert (found["n"], found["n_choices"], found["majority"], found["n_majority"]) == (3, 7, 0.5, 2)
+
+    def test_validation_votes_and_set_aside_choices_are_no_baseline(self, release):
+        item = release.members.first().item
+        factories.make_user()
+        Vote.objects.create(item=item, person=factories.make_user(), choice=Choice.CAPTION, idempotency_key="v")
+        assert board(release).human is None
+        vote_by = factories.make_user()
+        self.choose(item, Choice.CAPTION, vote_by)
+        assert board(release).human["T"] == 1
+        Vote.objects.filter(person=vote_by).update(state="set_aside")
+        assert board(release).human is None
+
+
+class TestCards:
+    def test_a_researcher_describes_a_model_for_all_its_runs(self, project, release, scored):
+        run = scored("named", lambda k: True)
+        person = factories.make_member(project, Role.RESEARCHER)
+        describe_model(person, run, category="video", size="151 M")
+        card = card_of(run)
+        assert (card.category, card.size, card.get_category_display()) == ("video", "151 M", "video and text")
+        assert board(release).rows[0].card == card
+        assert AuditEvent.objects.filter(action="evaluation.describe_model").count() == 1
+
+    def test_who_may_not_and_what_cannot(self, project, release, scored):
+        run = scored("named", lambda k: True)
+        with pytest.raises(AccessDenied):
+            describe_model(factories.make_member(project, Role.VALIDATOR), run, size="1")
+        person = factories.make_member(project, Role.RESEARCHER)
+        with pytest.raises(EvaluationError, match="has no field colour"):
+            describe_model(person, run, colour="red")
+        with pytest.raises(EvaluationError, match="has not loaded its model yet"):
+            describe_model(person, start_run(None, release, "fake:"), size="1")
+
+    def test_what_an_adapter_says_is_kept_as_far_as_a_card_holds_it(self, project, release):
+        assert stated({"category": "image", "size": 151, "colour": "red", "adaptation": "tuned"}) == {
+            "category": "image",
+            "size": "151",
+        }
+        assert stated({"category": "fake"}) == {}
+        run = start_run(None, release, "fake:text")
+        run_now(run.job)
+        assert ModelCard.objects.get().model_key == "fake/text/0@1"
