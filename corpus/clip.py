@@ -11,8 +11,8 @@ from corpus.models import MediaState, Video
 def player_clip(video: Video) -> dict[str, Any]:
     """The `clip` of templates/foilworks/_player.html; `video.project` should be loaded.
 
-    Times are seconds. A trim given in pts ticks needs the file's time base, which the row does not hold: the whole
-    file plays then.
+    Times are seconds. Attaching a file turns a trim in pts into seconds; one that is still in pts has no file, and at
+    an external address, whose time base nobody knows, the whole video plays.
     """
     in_seconds = video.time_unit == "sec"
     return {
