@@ -217,6 +217,8 @@ class Involvement(models.Model):
                 fields=["person", "video", "kind"], condition=Q(group__isnull=True), name="one_involvement_a_video"
             ),
         ]
+        # The claim asks it of every slot that it looks at.
+        indexes = [models.Index(fields=["person", "video", "kind"], name="hand_in_a_video")]
 
     def __str__(self) -> str:
         return f"{self.person_id} {self.kind} on {self.video_id}"

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Case, Count, Q, QuerySet, Value, When
 from django.http import Http404
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.claims import Claim
 from annotation.eligible import JUDGING, bars, lineage_of
+from annotation.messages import EMPTY
 from annotation.models import (
     Edit,
     Lease,
@@ -278,33 +279,25 @@ def why_empty(person: User, project: Project, stage: str, *, now: datetime | Non
 
     An empty list means that there is something to claim.
     """
-    moment = now or timezone.now()
-    barred = bars(person, project, stage, moment)
-    free = Q(state=SlotState.FREE)
-    mine = Q(person=person)
-    left, conditions = free, {}
-    ordered = {
-        "media_missing": barred.media,
-        "yours": barred.yours,
-        "made_it": barred.made,
-        "reviewed_it": barred.reviewed | barred.judged,
-        "reserved": barred.reserved,
-    }
-    for code, condition in ordered.items():
-        conditions[code] = left & condition
-        left &= ~condition
-    slots = Slot.objects.filter(project=project, stage=stage).exclude(state=SlotState.CANCELLED)
-    counts = slots.aggregate(
-        total=Count("pk"),
-        claimable=Count("pk", filter=left),
-        leased=Count("pk", filter=Q(state=SlotState.LEASED) & ~mine),
-        **{code: Count("pk", filter=condition) for code, condition in conditions.items()},
+    barred = bars(person, project, stage, now or timezone.now())
+    mine, leased = Q(person=person), Q(state=SlotState.LEASED)
+    why = Case(
+        When(state=SlotState.DONE, then=Value("done")),
+        When(leased & ~mine, then=Value("leased")),
+        When(barred.media & ~leased, then=Value("media_missing")),
+        When(barred.yours & ~leased, then=Value("yours")),
+        When(barred.made & ~leased, then=Value("made_it")),
+        When((barred.reviewed | barred.judged) & ~leased, then=Value("reviewed_it")),
+        When(barred.reserved & ~leased, then=Value("reserved")),
+        default=Value("claimable"),
     )
-    if counts.pop("claimable"):
+    slots = Slot.objects.filter(project=project, stage=stage).exclude(state=SlotState.CANCELLED)
+    counts = dict(slots.annotate(why=why).order_by().values_list("why").annotate(n=Count("pk")))
+    if "claimable" in counts:
         return []
-    total = counts.pop("total")
-    found = [EmptyReason(code, count) for code, count in counts.items() if count]
-    return found or [EmptyReason("all_done" if total else "nothing_yet", total)]
+    done = counts.pop("done", 0)
+    found = [EmptyReason(code, counts[code]) for code in EMPTY if code in counts]
+    return found or [EmptyReason("all_done" if done else "nothing_yet", done)]
 
 
 @dataclass(frozen=True)
