@@ -25,9 +25,8 @@ def _rules() -> inflect.engine:
     return inflect.engine()
 
 
-@cache
-def _lexicon() -> Any:
-    """lemminflect's lemmatizer without its package file, which imports spaCy (and so torch) where installed."""
+def load_lexicon_module() -> None:
+    """Make `lemminflect.core` importable without its package file, which imports spaCy (and so torch)."""
     if "lemminflect" not in sys.modules:
         spec = importlib.util.find_spec("lemminflect")
         if spec is None or spec.submodule_search_locations is None:
@@ -36,6 +35,11 @@ def _lexicon() -> Any:
         package.__path__ = list(spec.submodule_search_locations)
         package.__spec__ = spec
         sys.modules["lemminflect"] = package
+
+
+@cache
+def _lexicon() -> Any:
+    load_lexicon_module()
     return importlib.import_module("lemminflect.core.Lemmatizer").Lemmatizer()
 
 

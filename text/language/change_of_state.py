@@ -1,0 +1,231 @@
+"""Own lexicon of changes of state: <pre-state, verb, post-state, reverse verb> (ViLMA 3.4 and C.4).
+
+Each reversible row is written once and stands for both of its directions. A verb may hold its particle ("put on"),
+which may stand behind the object. What cannot be undone (chop, tear) has no reverse verb; `stand_in` is the verb of
+the kind that the paper took for one (chops / connects), which mode paper uses.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+
+from text.language.inflection import lemmas
+from text.language.verb_forms import verb_readings
+
+TRANSITIVE, INTRANSITIVE, BOTH = "transitive", "intransitive", "both"
+OBJECT_TYPES = frozenset(
+    {"opening", "container", "garment", "cloth", "device", "connector", "fastener", "food", "liquid", "surface",
+     "thing",
+     "person", "structure", "inflatable", "vehicle", "rope"}
+)  # fmt: skip
+
+# Adjectives that the lexicon does not list as such.
+MORE_STATES = frozenset({"visible"})
+
+
+@dataclass(frozen=True)
+class StateChange:
+    """What is `pre` becomes `post` when it is `verb`ed; `reverse` undoes that ("" where nothing does).
+
+    `prepositions`: how verb and reverse link a place, as ("to", "from"): attach A to B, detach A from B.
+    """
+
+    pre: str
+    verb: str
+    post: str
+    reverse: str
+    transitivity: str
+    object_type: str
+    prepositions: tuple[str, str] = ("", "")
+    stand_in: str = ""
+
+    @property
+    def reversible(self) -> bool:
+        return bool(self.reverse)
+
+    @property
+    def transitive(self) -> bool:
+        return self.transitivity in (TRANSITIVE, BOTH)
+
+    @property
+    def intransitive(self) -> bool:
+        return self.transitivity in (INTRANSITIVE, BOTH)
+
+    @property
+    def particle(self) -> str:
+        """ "on" of "put on"; "" of "fold"."""
+        return self.verb.partition(" ")[2]
+
+
+_T, _I, _B = TRANSITIVE, INTRANSITIVE, BOTH
+_TO, _IN, _OFF, _OUT = ("to", "from"), ("into", "out of"), ("onto", "off"), ("into", "from")
+
+# pre, verb, post, reverse, transitivity, type of what changes, prepositions.
+REVERSIBLE = (
+    ("closed", "open", "open", "close", _B, "opening", ("", "")),
+    ("unfolded", "fold", "folded", "unfold", _T, "cloth", ("", "")),
+    ("unrolled", "roll up", "rolled up", "unroll", _T, "cloth", ("", "")),
+    ("unwrapped", "wrap", "wrapped", "unwrap", _T, "thing", ("", "")),
+    ("unzipped", "zip", "zipped", "unzip", _T, "garment", ("", "")),
+    ("unbuttoned", "button", "buttoned", "unbutton", _T, "garment", ("", "")),
+    ("untied", "tie", "tied", "untie", _T, "rope", _TO),
+    ("unlocked", "lock", "locked", "unlock", _T, "opening", ("", "")),
+    ("unplugged", "plug in", "plugged in", "unplug", _T, "connector", _OUT),
+    ("loose", "screw", "tight", "unscrew", _T, "fastener", _OUT),
+    ("empty", "fill", "full", "empty", _T, "container", ("", "")),
+    ("unloaded", "load", "loaded", "unload", _T, "vehicle", ("", "")),
+    ("unpacked", "pack", "packed", "unpack", _T, "container", ("", "")),
+    ("deflated", "inflate", "inflated", "deflate", _B, "inflatable", ("", "")),
+    ("uncovered", "cover", "covered", "uncover", _T, "thing", ("", "")),
+    ("visible", "hide", "hidden", "reveal", _T, "thing", ("", "")),
+    ("detached", "attach", "attached", "detach", _T, "thing", _TO),
+    ("disconnected", "connect", "connected", "disconnect", _T, "connector", _TO),
+    ("disassembled", "assemble", "assembled", "disassemble", _T, "structure", ("", "")),
+    ("unfastened", "fasten", "fastened", "unfasten", _T, "fastener", ("", "")),
+    ("unbuckled", "buckle", "buckled", "unbuckle", _T, "fastener", ("", "")),
+    ("unhooked", "hook", "hooked", "unhook", _T, "fastener", _TO),
+    ("unsealed", "seal", "sealed", "unseal", _T, "container", ("", "")),
+    ("off", "turn on", "on", "turn off", _T, "device", ("", "")),
+    ("off", "switch on", "on", "switch off", _T, "device", ("", "")),
+    ("off", "put on", "on", "take off", _T, "garment", ("", "")),
+    ("outside", "put in", "inside", "take out", _T, "thing", ("", "")),
+    ("outside", "insert", "inside", "remove", _T, "thing", _OUT),
+    ("outside", "push in", "inside", "pull out", _T, "thing", ("", "")),
+    ("lower", "lift", "higher", "put down", _T, "thing", ("off", "onto")),
+    ("down", "raise", "up", "lower", _T, "thing", ("", "")),
+    ("low", "rise", "high", "fall", _I, "thing", ("", "")),
+    ("low", "ascend", "high", "descend", _I, "person", ("", "")),
+    ("on the ground", "take off", "in the air", "land", _I, "vehicle", ("", "")),
+    ("seated", "stand up", "standing", "sit down", _I, "person", ("", "")),
+    ("asleep", "wake up", "awake", "fall asleep", _I, "person", ("", "")),
+    ("dressed", "undress", "undressed", "dress", _T, "person", ("", "")),
+    ("dry", "wet", "wet", "dry", _T, "surface", ("", "")),
+    ("dry", "soak", "soaked", "dry off", _T, "cloth", ("", "")),
+    ("dirty", "clean", "clean", "dirty", _T, "surface", ("", "")),
+    ("dirty", "wipe", "spotless", "stain", _T, "surface", ("", "")),
+    ("messy", "tidy up", "tidy", "mess up", _T, "surface", ("", "")),
+    ("cold", "heat", "hot", "cool", _T, "food", ("", "")),
+    ("cool", "warm up", "warm", "cool down", _B, "food", ("", "")),
+    ("liquid", "freeze", "frozen", "thaw", _B, "liquid", ("", "")),
+    ("solid", "melt", "melted", "solidify", _I, "food", ("", "")),
+    ("small", "expand", "large", "shrink", _B, "thing", ("", "")),
+    ("short", "lengthen", "long", "shorten", _T, "thing", ("", "")),
+    ("narrow", "widen", "wide", "narrow", _B, "opening", ("", "")),
+    ("loosened", "tighten", "tightened", "loosen", _T, "fastener", ("", "")),
+    ("bent", "straighten", "straight", "bend", _T, "thing", ("", "")),
+    ("separate", "combine", "combined", "separate", _T, "food", ("with", "from")),
+    ("scattered", "gather", "gathered", "scatter", _T, "thing", ("", "")),
+    ("unstacked", "stack", "stacked", "unstack", _T, "thing", ("", "")),
+    ("dark", "light up", "bright", "darken", _T, "surface", ("", "")),
+    ("unlit", "light", "lit", "extinguish", _T, "thing", ("", "")),
+    ("in motion", "stop", "still", "start", _B, "vehicle", ("", "")),
+    ("asleep", "wake", "awake", "put to sleep", _T, "person", ("", "")),
+    ("bare", "decorate", "decorated", "strip", _T, "surface", ("", "")),
+    ("mounted", "dismount", "dismounted", "mount", _T, "structure", ("from", "on")),
+    ("unfurled", "furl", "furled", "unfurl", _T, "cloth", ("", "")),
+    ("uncoiled", "coil", "coiled", "uncoil", _T, "rope", ("", "")),
+    ("afloat", "sink", "under water", "surface", _I, "vehicle", ("", "")),
+    ("broken", "repair", "repaired", "break", _T, "device", ("", "")),
+    ("free", "trap", "trapped", "release", _T, "person", ("", "")),
+    ("upright", "knock over", "on its side", "set up", _T, "thing", ("", "")),
+)  # fmt: skip
+
+# pre, verb, post, transitivity, type of what changes, the stand-in of mode paper.
+IRREVERSIBLE = (
+    ("whole", "chop", "in pieces", _T, "food", "connect"),
+    ("whole", "tear", "torn", _T, "cloth", "assemble"),
+    ("whole", "cut", "in pieces", _T, "thing", "join"),
+    ("whole", "slice", "in slices", _T, "food", "combine"),
+    ("whole", "grind", "ground", _T, "food", "assemble"),
+    ("whole", "crush", "crushed", _T, "thing", "restore"),
+    ("whole", "smash", "in shards", _T, "thing", "assemble"),
+    ("whole", "shred", "in shreds", _T, "cloth", "assemble"),
+    ("whole", "crack", "cracked", _T, "food", "fix"),
+    ("intact", "burn", "burnt", _B, "thing", "extinguish"),
+    ("intact", "demolish", "in ruins", _T, "structure", "build"),
+    ("intact", "explode", "in bits", _I, "thing", "form"),
+    ("unpeeled", "peel", "peeled", _T, "food", "cover"),
+    ("raw", "cook", "cooked", _T, "food", "cool"),
+    ("raw", "boil", "boiled", _B, "food", "cool"),
+    ("raw", "fry", "fried", _T, "food", "cool"),
+    ("raw", "bake", "baked", _T, "food", "cool"),
+    ("raw", "grill", "grilled", _T, "food", "cool"),
+    ("unmixed", "mix", "mixed", _T, "food", "separate"),
+    ("unwhisked", "whisk", "whisked", _T, "food", "separate"),
+    ("smooth", "crumple", "crumpled", _T, "cloth", "spread"),
+    ("uneaten", "eat", "eaten", _T, "food", "serve"),
+    ("unshaven", "shave", "shaven", _T, "person", "grow"),
+    ("unpainted", "paint", "painted", _T, "surface", "clean"),
+    ("unripe", "ripen", "ripe", _I, "food", "shrink"),
+    ("blank", "print", "printed", _T, "surface", "erase"),
+    ("in bud", "bloom", "in blossom", _I, "thing", "wither"),
+    ("alive", "wither", "withered", _I, "thing", "bloom"),
+)  # fmt: skip
+
+
+def _both_ways() -> Iterator[StateChange]:
+    for pre, verb, post, reverse, transitivity, object_type, prepositions in REVERSIBLE:
+        there = StateChange(pre, verb, post, reverse, transitivity, object_type, prepositions)
+        yield there
+        yield replace(there, pre=post, verb=reverse, post=pre, reverse=verb, prepositions=prepositions[::-1])
+
+
+def _one_way() -> Iterator[StateChange]:
+    for pre, verb, post, transitivity, object_type, stand_in in IRREVERSIBLE:
+        yield StateChange(pre, verb, post, "", transitivity, object_type, stand_in=stand_in)
+
+
+TUPLES: tuple[StateChange, ...] = (*_both_ways(), *_one_way())
+
+
+@cache
+def by_verb() -> dict[str, tuple[StateChange, ...]]:
+    """Verb, with its particle -> its changes, in the lexicon's order: the first is the usual one."""
+    found: dict[str, list[StateChange]] = {}
+    for entry in TUPLES:
+        found.setdefault(entry.verb, []).append(entry)
+    return {verb: tuple(entries) for verb, entries in found.items()}
+
+
+@cache
+def by_state() -> dict[str, tuple[StateChange, ...]]:
+    """State -> the changes that begin with it."""
+    found: dict[str, list[StateChange]] = {}
+    for entry in TUPLES:
+        found.setdefault(entry.pre, []).append(entry)
+    return {state: tuple(entries) for state, entries in found.items()}
+
+
+def lint(entries: tuple[StateChange, ...] = TUPLES) -> list[str]:
+    """What is wrong with the rows, one sentence each; [] where nothing is."""
+    known = {(entry.pre, entry.verb, entry.post, entry.reverse) for entry in entries}
+    found = []
+    for entry in entries:
+        name = f"<{entry.pre}, {entry.verb}, {entry.post}, {entry.reverse or '-'}>"
+        if entry.pre == entry.post:
+            found.append(f"{name}: the state before is the state after")
+        if entry.reverse == entry.verb:
+            found.append(f"{name}: the verb is its own reverse")
+        found += [f"{name}: {state!r} is no participle, adjective or place" for state in (entry.pre, entry.post)
+                  if not _is_state(state)]  # fmt: skip
+        if entry.reverse and (entry.post, entry.reverse, entry.pre, entry.verb) not in known:
+            found.append(f"{name}: its reverse is missing")
+        if not entry.reverse and not entry.stand_in:
+            found.append(f"{name}: neither a reverse nor a stand-in")
+        if entry.object_type not in OBJECT_TYPES:
+            found.append(f"{name}: {entry.object_type!r} is no type of object")
+        if entry.transitivity not in (TRANSITIVE, INTRANSITIVE, BOTH):
+            found.append(f"{name}: {entry.transitivity!r} is no transitivity")
+    return found
+
+
+def _is_state(state: str) -> bool:
+    """Whether it fits "it is …": an adjective, a participle, a place; no plain, -s or past form of a verb."""
+    first = state.partition(" ")[0]
+    if first in ("in", "on", "off", "out", "under", "down", "up", "inside", "outside", "higher", "lower"):
+        return True
+    tags = {tag for _, tag in verb_readings(first)}
+    known = lemmas(first)
+    if tags and "VBN" not in tags and "VBG" not in tags:
+        return "ADJ" in known
+    return bool(tags) or "ADJ" in known or not known or first in MORE_STATES

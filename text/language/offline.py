@@ -1,0 +1,346 @@
+"""The tagger that needs no download: rules of how captions are written, over the lexicon of what a word can be.
+
+General taggers read the verbs of captions as nouns ("a man folds", "a woman drives"). Here a word between noun and verb
+is decided by its place: behind an article it is a noun, behind a subject that it agrees with it is a verb.
+"""
+
+from dataclasses import dataclass
+
+from text.language._tag_lists import (
+    ADVERBS,
+    AUXILIARIES,
+    BE,
+    BEFORE_INFINITIVE,
+    BEFORE_PLAIN_VERB,
+    CONJUNCTIONS,
+    DETERMINERS,
+    HAVE_DO,
+    IMPERATIVES,
+    NEVER_VERB,
+    NUMERAL_WORDS,
+    PLURAL_PRONOUNS,
+    POSSESSIVES,
+    PREPOSITIONS,
+    PRONOUNS,
+    SUBORDINATORS,
+)
+from text.language.inflection import lemmas, singular
+from text.language.numbers import value_of
+from text.language.tokens import Token, pieces
+from text.language.verb_forms import verb_readings
+
+NOMINAL = ("NOUN", "PROPN")
+OPENS_NOUN = ("DET", "ADJ", "NUM")
+
+
+@dataclass
+class _Clause:
+    """What of the clause has been read: its subject's number, and its verb."""
+
+    subject: str = ""  # "", "singular", "plural"
+    finite: bool = False
+    verb_tag: str = ""
+    verb_lemma: str = ""
+    object_seen: bool = False
+
+
+class OfflineTagger:
+    """Tags one caption at a time, in time linear in its length."""
+
+    name = "offline rules"
+
+    def tag(self, text: str) -> tuple[Token, ...]:
+        """One token a word, genitive or mark; offsets are Python string offsets."""
+        found = pieces(text)
+        words = [word.lower().replace("’", "'") for _, _, word in found]
+        tokens: list[Token] = []
+        clause = _Clause()
+        for at, (start, end, word) in enumerate(found):
+            part, lemma, tag = _read(words, at, tokens, clause, capital=word[:1].isupper())
+            tokens.append(Token(start, end, word, part, lemma, tag))
+            clause = _after(tokens, clause)
+        return tuple(tokens)
+
+
+def _after(tokens: list[Token], clause: _Clause) -> _Clause:
+    """The clause as it stands behind the newest token."""
+    new = tokens[-1]
+    if new.part == "SCONJ" or new.text in ".;:!?" or (new.part == "PRON" and new.lower in ("who", "which")):
+        keep = clause.subject if new.part == "PRON" else ""
+        return _Clause(subject=keep)
+    if new.part == "VERB":
+        clause.verb_tag, clause.verb_lemma, clause.object_seen = new.tag, new.lemma, False
+        clause.finite = clause.finite or new.tag in ("VB", "VBZ", "VBD")
+    elif new.part == "AUX":
+        clause.finite = True
+    elif new.part in NOMINAL or (new.part == "PRON" and new.lower not in POSSESSIVES):
+        clause.object_seen = bool(clause.verb_tag)
+        if not clause.verb_tag and not clause.finite:
+            clause.subject = _number(tokens, clause)
+    return clause
+
+
+def _number(tokens: list[Token], clause: _Clause) -> str:
+    """Of the subject that ends with the newest token; a noun behind a preposition leaves the first one's number."""
+    new, before = tokens[-1], tokens[:-1]
+    back = len(before) - 1
+    while back >= 0 and (before[back].part in ("DET", "ADJ", "NUM", "NOUN") or before[back].lower in POSSESSIVES):
+        back -= 1
+    if clause.subject and back >= 0 and before[back].part == "ADP":
+        return clause.subject
+    if clause.subject and back >= 0 and before[back].lower == "and":
+        return "plural"
+    if new.part == "PRON":
+        return "plural" if new.lower in PLURAL_PRONOUNS else "singular"
+    return "plural" if _is_plural(new.lower) else "singular"
+
+
+def _is_plural(word: str) -> bool:
+    return word in ("people", "police") or singular(word) is not None
+
+
+def _read(words: list[str], at: int, tokens: list[Token], clause: _Clause, *, capital: bool) -> tuple[str, str, str]:
+    word = words[at]
+    closed = _closed(words, at, tokens, clause)
+    if closed:
+        return closed, word, ""
+    readings = verb_readings(word)
+    known = lemmas(word)
+    may_name = "NOUN" in known or not known
+    if word.endswith("ing") and len(word) > 4 and not readings and not known:
+        readings = ((word[:-3], "VBG"),)
+    verb = _verb(words, at, tokens, clause, readings) if readings else None
+    if verb:
+        return "VERB", verb[0], verb[1]
+    if capital and at and tokens[-1].text not in '.!?:"“' and (not known or "ADJ" not in known):
+        return "PROPN", word, ""
+    return _nominal(words, at, tokens, known, may_name=may_name), known.get("NOUN", (singular(word) or word,))[0], ""
+
+
+def _closed(words: list[str], at: int, tokens: list[Token], clause: _Clause) -> str:
+    """The part of speech of a word of a closed class, or ""."""
+    word, before = words[at], words[at - 1] if at else ""
+    after = words[at + 1] if at + 1 < len(words) else ""
+    if not any(char.isalnum() for char in word):
+        return "PUNCT"
+    if word in ("'s", "not", "n't"):
+        return "PART"
+    if word == "to":
+        return "PART" if _is_infinitive(words, at, tokens) else "ADP"
+    if word == "that":
+        return "DET" if _may_be_noun(after) and before not in NEVER_VERB else "PRON"
+    if word in POSSESSIVES or word in PRONOUNS:
+        return "PRON"
+    if word in DETERMINERS:
+        return "DET"
+    if value_of(word) is not None and word not in ("once", "twice", "thrice"):
+        return "NUM"
+    if word in NUMERAL_WORDS and before in ("a", "one", "two"):
+        return "NUM"
+    if word in AUXILIARIES:
+        return _auxiliary(word, before, after, tokens)
+    if word in CONJUNCTIONS:
+        return "CCONJ"
+    if word == "as" and (before == "as" or after in ("far", "well", "long", "fast", "soon")):
+        return "ADV" if before != "as" and after != "if" and not (at and tokens[-1].part == "ADV") else "SCONJ"
+    if word in ADVERBS and not (word == "next" and before in DETERMINERS) and word != "as":
+        return "ADJ" if word == "fast" and tokens and tokens[-1].part == "DET" else "ADV"
+    if word in SUBORDINATORS:
+        return "SCONJ"
+    if word == "like" and tokens and (tokens[-1].part in NOMINAL and not clause.finite and not clause.verb_tag):
+        return ""
+    if word in ("past", "round", "inside", "outside", "down") and tokens and tokens[-1].part == "DET":
+        return ""
+    return "ADP" if word in PREPOSITIONS else ""
+
+
+def _is_infinitive(words: list[str], at: int, tokens: list[Token]) -> bool:
+    """Whether "to" has a verb behind it: "tries to fix", not "to school", "to two men"."""
+    if at + 1 >= len(words):
+        return False
+    after, behind = words[at + 1], words[at + 2] if at + 2 < len(words) else ""
+    plain = after in ("be", "have", "do") or any(tag == "VB" for _, tag in verb_readings(after))
+    if not plain or after in DETERMINERS or after in POSSESSIVES or after in PREPOSITIONS:
+        return False
+    if tokens and (tokens[-1].lemma in BEFORE_INFINITIVE or tokens[-1].lower in BEFORE_INFINITIVE):
+        return "NOUN" not in lemmas(after) or behind not in ("", ".", "and") or tokens[-1].lemma not in ("go", "get")
+    if "NOUN" not in lemmas(after) and "ADJ" not in lemmas(after):
+        return True
+    return behind in DETERMINERS or behind in POSSESSIVES or behind in ("it", "them", "him", "up", "off")
+
+
+def _auxiliary(word: str, before: str, after: str, tokens: list[Token]) -> str:
+    """ "has", "do" are verbs where a noun phrase follows: "has a ball", "does push-ups"; "can" may be a thing."""
+    if word in ("can", "will", "might", "may", "must") and tokens and tokens[-1].part in (*OPENS_NOUN, "ADP"):
+        return ""
+    if word in HAVE_DO and word not in ("did", "had", "have") and after not in ("not", "been", "n't"):
+        participle = any(tag in ("VBN", "VBD") for _, tag in verb_readings(after)) and after not in NEVER_VERB
+        return "AUX" if participle and word == "has" else ""
+    return "AUX"
+
+
+def _verb(
+    words: list[str], at: int, tokens: list[Token], clause: _Clause, readings: tuple[tuple[str, str], ...]
+) -> tuple[str, str] | None:
+    """(lemma, tag) where the word is a verb at its place; None where it is not."""
+    word = words[at]
+    after = words[at + 1] if at + 1 < len(words) else ""
+    last = tokens[-1] if tokens else None
+    adverbless = next((token for token in reversed(tokens) if token.part not in ("ADV", "PART")), None)
+    by_tag = {tag: (lemma, tag) for lemma, tag in reversed(readings)}
+    nominal = "NOUN" in lemmas(word) or not lemmas(word)
+    if last is not None and last.part == "PART" and last.lower == "to":
+        return by_tag.get("VB")
+    if "VBG" in by_tag:
+        return by_tag["VBG"] if _is_gerund(words, at, tokens, clause) else None
+    if last is not None and (last.part in OPENS_NOUN or last.lower == "'s" or _is_possessive(last, words, at)):
+        return by_tag.get("VBN") if _leads_noun(words, at, by_tag) else None
+    if word in NEVER_VERB:
+        # "A woman waters the plants", "he boats": only what agrees with a subject right before it.
+        return None
+    if last is None or last.text in ".;:!?":
+        return by_tag.get("VB") if _is_imperative(word, after, nominal=nominal) else None
+    if adverbless is not None and adverbless.part == "AUX":
+        return _behind_auxiliary(adverbless, by_tag, word)
+    if clause.verb_lemma in BEFORE_PLAIN_VERB and clause.object_seen and "VB" in by_tag and last.part != "ADP":
+        pronoun = last.part == "PRON"
+        return by_tag["VB"] if pronoun or not nominal else None
+    if last.lower in ("and", "or", ",", "then", "but"):
+        return _coordinated(words, at, tokens, clause, by_tag, nominal=nominal)
+    if last.part == "ADP":
+        return None if nominal or "ADJ" in lemmas(word) else by_tag.get("VBN")
+    return _behind_subject(words, at, tokens, clause, by_tag, nominal=nominal)
+
+
+def _is_possessive(last: Token, words: list[str], at: int) -> bool:
+    if last.lower not in POSSESSIVES:
+        return False
+    return last.lower != "her" or not any(word in BEFORE_PLAIN_VERB for word in words[max(0, at - 3) : at])
+
+
+def _is_gerund(words: list[str], at: int, tokens: list[Token], clause: _Clause) -> bool:
+    """Whether a word in -ing is a verb; not in "a cutting board", "the painting"."""
+    if not tokens:
+        return True
+    last, word = tokens[-1], words[at]
+    after = words[at + 1] if at + 1 < len(words) else ""
+    if last.part in ("DET", "NUM") or last.lower in POSSESSIVES or last.lower == "'s":
+        # "a passing car" is a participle, "a painting" a thing.
+        return "NOUN" not in lemmas(word) and _may_be_noun(after)
+    if last.part == "ADJ":
+        return "NOUN" not in lemmas(word) and not _may_be_noun(after)
+    ends = after in ("", ".", ",")
+    return not (last.part in NOMINAL and "NOUN" in lemmas(word) and clause.verb_tag and ends)
+
+
+def _leads_noun(words: list[str], at: int, by_tag: dict[str, tuple[str, str]]) -> bool:
+    """ "the torn paper", "a boiled egg": a participle that is no adjective of the lexicon."""
+    after = words[at + 1] if at + 1 < len(words) else ""
+    known = lemmas(words[at])
+    return "VBN" in by_tag and "NOUN" not in known and "ADJ" not in known and _may_be_noun(after)
+
+
+def _may_be_noun(word: str) -> bool:
+    if not word or not word[0].isalnum() or word in PREPOSITIONS or word in DETERMINERS or word in AUXILIARIES:
+        return False
+    if word in ADVERBS or word in CONJUNCTIONS or word in PRONOUNS or word in POSSESSIVES or word in SUBORDINATORS:
+        return False
+    known = lemmas(word)
+    return not known or "NOUN" in known or "ADJ" in known
+
+
+def _is_imperative(word: str, after: str, *, nominal: bool) -> bool:
+    if after in DETERMINERS or after in POSSESSIVES or after in ("it", "them", "him"):
+        return True
+    if word in IMPERATIVES:
+        return after not in BE and after not in ("and", ",", "")
+    return not nominal
+
+
+def _behind_auxiliary(auxiliary: Token, by_tag: dict[str, tuple[str, str]], word: str) -> tuple[str, str] | None:
+    known = lemmas(word)
+    if auxiliary.lower in BE or auxiliary.lower in HAVE_DO:
+        if "VBN" in by_tag and ("ADJ" not in known or word.endswith("ed")):
+            return by_tag["VBN"]
+        return None
+    return by_tag.get("VB")
+
+
+def _coordinated(
+    words: list[str],
+    at: int,
+    tokens: list[Token],
+    clause: _Clause,
+    by_tag: dict[str, tuple[str, str]],
+    *,
+    nominal: bool,
+) -> tuple[str, str] | None:
+    """Behind "and": a verb where it has the form of the clause's verb; "salt and pepper" stays a pair of nouns."""
+    after = words[at + 1] if at + 1 < len(words) else ""
+    same = {"VBZ": "VBZ", "VBD": "VBD", "VB": "VB", "VBN": "VBN"}.get(clause.verb_tag, "")
+    if same in by_tag and (clause.object_seen or tokens[-2].part in ("VERB", "ADP", "ADV", "PRON")):
+        if not nominal or same != "VB" or after in DETERMINERS or after in POSSESSIVES or after in ("it", "them"):
+            return by_tag[same]
+        return by_tag[same] if words[at] in IMPERATIVES and _may_be_noun(after) else None
+    if not clause.verb_tag and clause.finite:
+        return by_tag.get("VBZ")
+    return None if nominal else next(iter(by_tag.values()))
+
+
+def _behind_subject(
+    words: list[str],
+    at: int,
+    tokens: list[Token],
+    clause: _Clause,
+    by_tag: dict[str, tuple[str, str]],
+    *,
+    nominal: bool,
+) -> tuple[str, str] | None:
+    """Behind a noun, pronoun or adverb: the clause's verb if it agrees, else a participle that describes."""
+    last = tokens[-1]
+    after = words[at + 1] if at + 1 < len(words) else ""
+    if clause.subject and not clause.finite:
+        if clause.subject == "singular" and "VBZ" in by_tag:
+            return by_tag["VBZ"]
+        # "A group of people dance": captions agree with the nearer noun as often as with the first.
+        plural = clause.subject == "plural" or (last.part == "NOUN" and _is_plural(last.lower))
+        if plural and "VB" in by_tag and last.part in (*NOMINAL, "PRON", "ADV"):
+            return by_tag["VB"]
+        if "VBD" in by_tag and "NOUN" not in lemmas(words[at]):
+            participle = "VBN" in by_tag and (after in ("in", "by", "with", "on", "as") or clause.verb_tag)
+            return by_tag["VBN"] if participle else by_tag["VBD"]
+        if last.part == "ADV" and "VBZ" in by_tag:
+            return by_tag["VBZ"]
+    if last.part in NOMINAL and "VBN" in by_tag and not nominal:
+        return by_tag["VBN"]
+    if nominal or "ADJ" in lemmas(words[at]):
+        return None
+    return next(iter(by_tag.values()))
+
+
+def _nominal(
+    words: list[str], at: int, tokens: list[Token], known: dict[str, tuple[str, ...]], *, may_name: bool
+) -> str:
+    """Noun, adjective or adverb, where the word is no verb."""
+    word = words[at]
+    after = words[at + 1] if at + 1 < len(words) else ""
+    if word.endswith("ly") and "ADV" in known:
+        return "ADV"
+    if "ADJ" in known and (_heads_noun(after) or not may_name):
+        return "ADJ"
+    if "ADJ" in known and "NOUN" in known and tokens and tokens[-1].part in NOMINAL and not _is_plural(word):
+        return "ADJ"
+    if "ADJ" in known and tokens and tokens[-1].part == "AUX":
+        return "ADJ"
+    if "ADV" in known and not may_name:
+        return "ADV"
+    if tokens and (tokens[-1].part in OPENS_NOUN or tokens[-1].lower in POSSESSIVES) and "ADJ" not in known:
+        return "NOUN"
+    if not may_name:
+        return "ADJ" if "ADJ" in known else "VERB" if "VERB" in known else "X"
+    return "NOUN"
+
+
+def _heads_noun(word: str) -> bool:
+    """Whether a noun may come next, so that a word before it describes it."""
+    return _may_be_noun(word) and not any(tag in ("VBZ", "VBG") for _, tag in verb_readings(word))

@@ -1,0 +1,90 @@
+"""Noun phrases over a tagged caption: where they begin, where they end, which noun they are about."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from text.language.inflection import lemmas, singular
+from text.language.tokens import Token
+
+INSIDE = ("DET", "ADJ", "NUM", "NOUN", "PROPN")
+HEADS = ("NOUN", "PROPN")
+POSSESSIVE = frozenset({"my", "your", "his", "her", "its", "our", "their"})
+# Words of measure before "of": "a piece of paper" is about the paper's piece as a whole.
+PARTS_OF = frozenset(
+    {"piece", "pieces", "cup", "cups", "glass", "glasses", "bottle", "bottles", "group", "bunch", "slice", "slices",
+     "pair", "pairs", "sheet", "sheets", "lid", "cap", "stack", "pile", "bowl", "box", "bag", "end", "couple", "crowd"}
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class NounPhrase:
+    """Tokens `first:last` (indices, end exclusive); `head` is the index of the noun it is about."""
+
+    first: int
+    last: int
+    head: int
+
+    def text(self, tokens: Sequence[Token], caption: str) -> str:
+        return caption[tokens[self.first].start : tokens[self.last - 1].end]
+
+
+def noun_phrases(tokens: Sequence[Token]) -> list[NounPhrase]:
+    """The phrases from left to right, apart: article or possessive, numbers, adjectives, nouns; "a piece of paper" is
+    one. Pronouns make none.
+    """
+    found: list[NounPhrase] = []
+    at = 0
+    while at < len(tokens):
+        phrase = _phrase_at(tokens, at)
+        if phrase is None:
+            at += 1
+            continue
+        found.append(phrase)
+        at = phrase.last
+    return found
+
+
+def _phrase_at(tokens: Sequence[Token], first: int) -> NounPhrase | None:
+    at, head = first, -1
+    while at < len(tokens):
+        token = tokens[at]
+        possessive = token.part == "PRON" and token.lower in POSSESSIVE
+        inner_participle = token.part == "VERB" and at > first and _leads(tokens, at)
+        genitive = token.lower in ("'s", "’s") and head == at - 1 >= first
+        if token.part == "DET" and at > first and not genitive and tokens[at - 1].part not in ("DET",):
+            break
+        if not (token.part in INSIDE or possessive or inner_participle or genitive):
+            break
+        if possessive and at > first:
+            break
+        if token.part in HEADS:
+            head = at
+        at += 1
+    if head < 0:
+        return None
+    last = head + 1
+    if tokens[head].lower in PARTS_OF and last < len(tokens) and tokens[last].lower == "of":
+        inner = _phrase_at(tokens, last + 1)
+        if inner is not None:
+            last = inner.last
+    return NounPhrase(first, last, head)
+
+
+def _leads(tokens: Sequence[Token], at: int) -> bool:
+    """ "a parked car", "a passing car": a participle behind an article, with a noun behind it."""
+    before, after = tokens[at - 1], tokens[at + 1] if at + 1 < len(tokens) else None
+    opened = before.part in ("DET", "ADJ", "NUM") or (before.part == "PRON" and before.lower in POSSESSIVE)
+    return opened and after is not None and after.part in (*HEADS, "ADJ")
+
+
+def is_plural_noun(word: str) -> bool:
+    """Whether a noun is a plural: "boxes", "people", "scissors"; not "glass", "hand"."""
+    lowered = word.lower()
+    if lowered in ("people", "police", "scissors", "jeans", "pants", "trousers", "shorts", "glasses", "clothes"):
+        return True
+    return singular(lowered) is not None
+
+
+def could_be_noun(word: str) -> bool:
+    known = lemmas(word.lower())
+    return not known or "NOUN" in known

@@ -1,0 +1,45 @@
+"""The token that every tagger gives, whatever library it uses."""
+
+import re
+from dataclasses import dataclass
+
+# Words keep hyphens ("push-up") and lose a genitive ("man", "'s"); every other character that is no blank is a token.
+PIECE = re.compile(r"[^\W_]+(?:-[^\W_]+)*(?:['’](?:t|re|ll|ve|d|m)\b)?|['’]s\b|['’](?=\s|$)|[^\w\s]|_", re.IGNORECASE)
+PARTS = (
+    "NOUN",
+    "PROPN",
+    "VERB",
+    "AUX",
+    "ADJ",
+    "ADV",
+    "ADP",
+    "DET",
+    "PRON",
+    "NUM",
+    "CCONJ",
+    "SCONJ",
+    "PART",
+    "PUNCT",
+    "X",
+)
+
+
+@dataclass(frozen=True)
+class Token:
+    """Characters `start:end` of the caption: a universal part of speech, a lower-case lemma, a Penn tag of verbs."""
+
+    start: int
+    end: int
+    text: str
+    part: str
+    lemma: str
+    tag: str = ""
+
+    @property
+    def lower(self) -> str:
+        return self.text.lower()
+
+
+def pieces(text: str) -> list[tuple[int, int, str]]:
+    """(start, end, text) of each word, genitive and mark of punctuation."""
+    return [(match.start(), match.end(), match.group()) for match in PIECE.finditer(text)]

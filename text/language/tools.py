@@ -1,0 +1,94 @@
+"""The one door to language tools: a tagger and antonyms, the best that is installed, always something.
+
+Loaded by jobs and commands only. spaCy is named by path and imported when it is asked for; nothing is downloaded.
+"""
+
+import importlib.util
+from collections.abc import Sequence
+from functools import cache
+from typing import Protocol
+
+from text.errors import ActionableError
+from text.language import antonyms as own
+from text.language.tokens import Token
+from text.language.wordnet import WordNet, find_wordnet
+from text.registry import Entry, load
+
+TAGGERS: dict[str, Entry] = {
+    "offline": Entry(
+        label="Offline rules",
+        path="text.language.offline:OfflineTagger",
+        summary="rules of how captions are written, over lemminflect's lexicon; needs no model",
+    ),
+    "spacy": Entry(
+        label="spaCy",
+        path="text.language.spacy_tagger:load_tagger",
+        summary="a spaCy pipeline: the largest English model installed, or the one named behind a colon",
+    ),
+}
+# The best first.
+SPACY_MODELS = ("en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_web_sm")
+
+
+class LanguageError(ActionableError):
+    """A language tool that was asked for by name is not there."""
+
+
+class Tagger(Protocol):
+    name: str
+
+    def tag(self, text: str) -> Sequence[Token]:
+        """The caption's tokens in order, with universal parts of speech."""
+        ...
+
+
+def installed_spacy_model() -> str | None:
+    """The best English spaCy model that is installed, found without importing it."""
+    if importlib.util.find_spec("spacy") is None:
+        return None
+    return next((name for name in SPACY_MODELS if importlib.util.find_spec(name) is not None), None)
+
+
+@cache
+def tagger(name: str = "auto") -> Tagger:
+    """`offline`, `spacy`, `spacy:MODEL_OR_FOLDER`, or `auto`: spaCy where a model is installed, else offline.
+
+    LanguageError where the named one is not there.
+    """
+    slug, _, argument = name.partition(":")
+    if slug == "auto" and not argument:
+        slug = "spacy" if installed_spacy_model() else "offline"
+    if slug not in TAGGERS or (argument and slug != "spacy"):
+        raise LanguageError(f"there is no tagger '{name}'; choose auto, offline, spacy or spacy:MODEL")
+    if slug == "spacy":
+        model = argument or installed_spacy_model()
+        if model is None:
+            raise LanguageError("no English spaCy model is installed; install en_core_web_sm, or use tagger=offline")
+        if importlib.util.find_spec("spacy") is None:
+            raise LanguageError("spaCy is not installed; pip install 'foilworks[models]', or use tagger=offline")
+        made: Tagger = load(TAGGERS[slug])(model)
+        return made
+    plain: Tagger = load(TAGGERS[slug])()
+    return plain
+
+
+@cache
+def wordnet() -> WordNet | None:
+    """WordNet where its files are installed."""
+    return find_wordnet()
+
+
+def antonyms(lemma: str, part: str = "VERB") -> tuple[str, ...]:
+    """Words of the opposite meaning: the own list's first, then WordNet's where it is installed; sorted within each."""
+    first = own.antonyms_of(lemma)
+    more = wordnet().antonyms(lemma, part) if wordnet() else ()  # type: ignore[union-attr]
+    return (*first, *(word for word in more if word not in first))
+
+
+def in_use() -> dict[str, str]:
+    """What is in use here, for people: tagger and source of antonyms."""
+    found = wordnet()
+    return {
+        "tagger": tagger().name,
+        "antonyms": f"own list and WordNet at {found.folder}" if found else "own list (WordNet is not installed)",
+    }
