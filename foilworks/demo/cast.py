@@ -8,6 +8,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from django.contrib.auth.hashers import make_password
 from django.db import transaction
 
 from projects import audit
@@ -50,7 +51,9 @@ def enrol(project: Project) -> dict[str, User]:
     people = {}
     for player in PLAYERS:
         person, _ = User.objects.get_or_create(
-            username=player.username, defaults={"first_name": player.name, "is_simulated": True}
+            username=player.username,
+            # Nobody signs in as a simulated person.
+            defaults={"first_name": player.name, "is_simulated": True, "password": make_password(None)},
         )
         people[player.username] = _join(project, person, player.role, player.traits)
     for role, username in VISITORS.items():

@@ -4,6 +4,7 @@ import random
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from annotation.actions.claim import claim
 from annotation.actions.submit_edit import submit_edit
@@ -181,7 +182,7 @@ def _key(claimed: Claim) -> str:
     return f"simulated-{claimed.lease_id}"
 
 
-def _evidence(crew: Crew, player: Player, claimed: Claim) -> dict[str, object]:
+def _evidence(crew: Crew, player: Player, claimed: Claim) -> dict[str, Any]:
     """Time and watching as they might be: drawn by the seed, marked as simulated through the person."""
     chance = random.Random(f"{crew.seed}/{player.username}/{claimed.stage}/{claimed.slot_id}")
     seconds, loops = round(chance.uniform(4, 18), 1), chance.randint(1, 4)

@@ -49,7 +49,8 @@ def finished(seed: int) -> tuple[Project, Release, list[Run]] | None:
     if project is None or not GenerationRun.objects.filter(project=project).exists() or plan.seed_of(project) != seed:
         return None
     release = Release.objects.filter(project=project).order_by("pk").first()
-    runs = list(Run.objects.filter(release=release, label__in=plan.ARCHITECTURES, job__state=JobState.DONE).order_by("pk"))
+    done = Run.objects.filter(release=release, label__in=plan.ARCHITECTURES, job__state=JobState.DONE)
+    runs = list(done.order_by("pk"))
     return None if release is None or len(runs) < len(plan.ARCHITECTURES) else (project, release, runs)
 
 
@@ -59,7 +60,7 @@ def _set_aside() -> None:
     project = Project.objects.filter(slug=plan.SLUG).first()
     if project is None:
         return
-    for job in Job.objects.filter(project_id=project.pk, state=JobState.WAITING):
+    for job in Job.objects.filter(project_id=project.pk):
         cancel(job)
     before, project.slug = project.slug, f"{plan.SLUG}-{project.pk}"
     project.name, project.sign_in_hint = f"{project.name} ({project.pk})", {}

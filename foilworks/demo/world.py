@@ -15,8 +15,9 @@ from foilworks.demo.captions import BLINKING, COLOURS, COUNTS, MOTIONS, SHAPES, 
 FRAMES = 24
 FPS = 12
 SIDE = 256
-# Indices of the first evaluation and counting scenes: no two scenes of a world are drawn alike.
-EVALUATION, COUNTING = 1_000_000, 2_000_000
+# Indices of the first evaluation and counting scenes: no two scenes of a world are drawn alike. Multiples of six, so
+# that shapes stay balanced.
+EVALUATION, COUNTING = 1_000_002, 2_000_004
 # How much moves, as shares of the full movement. Every seventh evaluation pair moves so little that a model of 32 x 32
 # pixels may well miss which way, so that no model gets everything right.
 TRAINED, PLAIN, SUBTLE = (0.15, 1.0), (0.3, 1.0), (0.03, 0.1)
