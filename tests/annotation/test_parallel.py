@@ -142,15 +142,15 @@ def test_two_last_acceptances_at_once_assemble_one_item():
 
 def test_people_editing_reviewing_and_judging_at_once_leave_a_sound_project():
     world = make_world()
-    for _ in range(12):
+    for _ in range(8):
         world.group("a man unfolds a shirt.", "a man tears a shirt.")
-    people = [factories.make_member(world.project, role) for role in Role.values[:3] for _ in range(6)]
+    people = [factories.make_member(world.project, role) for role in Role.values[:3] for _ in range(4)]
 
     def work(person) -> None:
         stage = {"annotator": Stage.EDIT, "reviewer": Stage.REVIEW, "validator": Stage.VALIDATION}[
             person.memberships.get().role
         ]
-        for turn in range(14):
+        for turn in range(10):
             held = claim(person, world.project, stage)
             if held is not None:
                 _do(person, held, f"{turn}")
