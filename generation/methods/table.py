@@ -2,6 +2,10 @@
 
 from text.registry import Entry, Param
 
+TAGGER = Param(
+    "tagger", "auto", "auto: spaCy where an English model is installed, else offline; or offline, spacy, spacy:MODEL"
+)
+
 METHODS: dict[str, Entry] = {
     "number": Entry(
         label="Number replacement",
@@ -80,6 +84,83 @@ METHODS: dict[str, Entry] = {
                 "of verbs (pick up), fixed phrases (in total, in a red shirt) and “with” are left alone, and a place "
                 "is replaced by a place, a path by a path."
             ),
+        ),
+    ),
+    "gender_swap": Entry(
+        label="Gender swap",
+        path="generation.methods.gender_swap",
+        summary="“A woman is pushing her stroller” becomes “A man is pushing his stroller”.",
+        params=(TAGGER,),
+        deviations=(
+            (
+                "corrected: a caption is skipped where a second person of the same gender, the same noun twice, or a "
+                "plural noun leaves it open whose “his” or “her” it is; the paper swaps every such pronoun."
+            ),
+            (
+                "corrected: “her” becomes “his” or “him” by what follows it, and where both fit (“hands her flowers”) "
+                "the caption is skipped; the paper does not say how, and mode paper writes “his” each time."
+            ),
+        ),
+    ),
+    "identity_swap": Entry(
+        label="Identity swap",
+        path="generation.methods.identity_swap",
+        summary="“Harry looks at Hermione” becomes “Ron looks at Hermione”: same movie, same gender.",
+        params=(
+            Param("foils", 1, "foils for each caption at most", "int"),
+            Param(
+                "characters",
+                [],
+                "the project's characters, where captions bring none in their facts: a list of "
+                '{"name", "gender", "movie", "frequency", "aliases"}',
+                "json",
+            ),
+            Param(
+                "draw",
+                "uniform",
+                "uniform: each character alike (the paper); frequency: as often as the train captions name them",
+                "choice",
+                ("uniform", "frequency"),
+            ),
+        ),
+        deviations=(
+            (
+                "corrected: all mentions of a character change together, and nobody becomes a character whom the "
+                "caption names already (“Harry looks at Harry”); the paper decides mention by mention."
+            ),
+        ),
+    ),
+    "existence": Entry(
+        label="Existence",
+        path="generation.methods.existence",
+        summary="“there is at least one fridge” becomes “there is at least one egg”, of another video.",
+        params=(Param("foils", 1, "foils for each caption at most", "int"),),
+        deviations=(
+            (
+                "corrected: the thing takes the form of the caption's own frame, so that one word changes; the paper "
+                "changes the frame as well (“is at least one shirt” / “are some peppers”)."
+            ),
+            (
+                "both modes: no detector looks at the frames; a thing is left out where any caption of the video names "
+                "it or the caption's facts list it under “objects”."
+            ),
+            "both modes: what is not counted is said as “there is some water”; the paper has no such frame.",
+        ),
+    ),
+    "random_caption": Entry(
+        label="Random captions",
+        path="generation.methods.random_caption",
+        summary="Captions of other videos as easy negatives (Random MC), of the same movie where there are movies.",
+        params=(
+            Param("foils", 4, "foils for each caption (contrast sets: 4)", "int"),
+            Param("pool", 5000, "captions kept to draw from, for each movie; memory grows with it", "int"),
+        ),
+        deviations=(
+            (
+                "corrected: the negatives of a caption come from different videos, and none is a text that another "
+                "caption of its own video has; the paper draws freely from other videos."
+            ),
+            "both modes: draws are from a seeded uniform sample of the run's captions, not from all of them.",
         ),
     ),
     "person": Entry(

@@ -38,3 +38,12 @@ def skipped(slug: str, text: str, facts: dict[str, Any] | None = None, **options
     (outcome,) = outcomes(slug, [CaptionInput("only", text, facts=facts or {})], **options)
     assert not outcome.foils
     return "; ".join(outcome.skipped)
+
+
+def over_seeds(
+    slug: str, text: str, *, facts: dict[str, Any] | None = None, seeds: int = 40, **options: Any
+) -> set[str]:
+    """Every foil that some seed makes of one caption by itself."""
+    caption = CaptionInput("only", text, facts=facts or {})
+    made = (outcomes(slug, [caption], seed=seed, **options)[0] for seed in range(seeds))
+    return {judged.draft.foil for outcome in made for judged in outcome.foils}

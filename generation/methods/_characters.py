@@ -1,0 +1,90 @@
+"""The list of characters that identity swaps draw from, and where their names stand in a caption."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from generation.errors import GenerationError
+
+FIELDS = frozenset({"name", "gender", "movie", "frequency", "aliases"})
+EXAMPLE = '[{"name": "Harry", "gender": "male", "movie": "…", "frequency": 12}]'
+
+
+@dataclass(frozen=True)
+class Character:
+    """A name with what a swap must keep: gender and movie. `frequency`: mentions in the train captions."""
+
+    name: str
+    gender: str
+    movie: str = ""
+    frequency: float = 0.0
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Named:
+    """Characters `start:end` of a caption name `who`."""
+
+    start: int
+    end: int
+    who: Character
+
+
+def cast(given: Any, movie: str, where: str) -> tuple[Character, ...]:
+    """The characters of `given` (a list of objects) of `movie` or of none; GenerationError names a bad one."""
+    if not isinstance(given, list | tuple):
+        raise GenerationError(f"{where}: is no list of characters; write it as {EXAMPLE}")
+    everyone = _parsed(json.dumps(given, sort_keys=True), where)
+    return tuple(one for one in everyone if one.movie in ("", movie) or not movie)
+
+
+@lru_cache(maxsize=512)
+def _parsed(text: str, where: str) -> tuple[Character, ...]:
+    found = [_character(record, where) for record in json.loads(text)]
+    names = [(one.name, one.movie) for one in found]
+    twice = next((name for name, movie in names if names.count((name, movie)) > 1), None)
+    if twice:
+        raise GenerationError(f"{where}: {twice!r} stands twice in one movie; keep one")
+    return tuple(sorted(found, key=lambda one: (one.name, one.movie)))
+
+
+def _character(record: Any, where: str) -> Character:
+    if not isinstance(record, Mapping) or not str(record.get("name", "")).strip() or not record.get("gender"):
+        raise GenerationError(f"{where}: {record!r} is no character; each needs a name and a gender: {EXAMPLE}")
+    unknown = set(record) - FIELDS
+    if unknown:
+        raise GenerationError(
+            f"{where}: {sorted(unknown)[0]!r} is no field of a character; use {', '.join(sorted(FIELDS))}"
+        )
+    frequency = record.get("frequency", 0)
+    if isinstance(frequency, bool) or not isinstance(frequency, int | float) or not 0 <= frequency < 1e12:
+        raise GenerationError(f"{where}: the frequency of {record['name']!r} is {frequency!r}; give a number from 0")
+    aliases = record.get("aliases", [])
+    if not isinstance(aliases, list) or not all(isinstance(alias, str) and alias for alias in aliases):
+        raise GenerationError(f"{where}: the aliases of {record['name']!r} are no list of names")
+    return Character(
+        str(record["name"]).strip(),
+        str(record["gender"]).strip().lower(),
+        str(record.get("movie", "")),
+        float(frequency),
+        tuple(aliases),
+    )
+
+
+def named_in(text: str, characters: Iterable[Character]) -> list[Named]:
+    """Who is named where, from left to right; the longest name wins, capitals count, "'s" may follow."""
+    by_name = {name: one for one in characters for name in (*one.aliases, one.name)}
+    if not by_name:
+        return []
+    return [
+        Named(match.start(), match.end(), by_name[match.group()]) for match in _pattern(tuple(by_name)).finditer(text)
+    ]
+
+
+@lru_cache(maxsize=512)
+def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    inner = "|".join(re.escape(name) for name in sorted(names, key=lambda name: (-len(name), name)))
+    return re.compile(rf"(?<!\w)(?<!\w[-’'])(?:{inner})(?!\w|-\w|['’](?!s\b)\w|[\u0300-\u036f\u200d\ufe0f])")

@@ -1,0 +1,145 @@
+"""Existence (ViLMA C.5, proficiency of rare actions): "there is at least one fridge" -> "there is at least one egg".
+
+X comes from captions of other videos of the run, as often as they name it. `corrected` puts X into the caption's own
+frame, in the form that it takes there, so that one word changes; `paper` takes the other caption's frame with it. A
+thing that any caption of the video names, or that its facts list under "objects" (what a detector saw), is left out.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from generation.errors import GenerationError
+from generation.methods._drawing import generator_for
+from generation.methods._existence_grammar import ONE, SEVERAL, Existence, in_frame, many_of, one_of, read_existence
+from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from text.diff import Edit
+from text.language.numbers import match_case
+from text.tokens import words
+
+VERSION = "1"
+DRAWS = 20
+# Somebody tries the method on a sentence: there are no other videos to take things from.
+LISTED = (
+    "apple",
+    "bicycle",
+    "book",
+    "bottle",
+    "candle",
+    "chair",
+    "drum",
+    "hammer",
+    "ladder",
+    "lemon",
+    "pillow",
+    "umbrella",
+)
+
+
+@dataclass(frozen=True)
+class Things:
+    """(thing in the singular, the frame it is said in), running totals of how many captions say so, and the
+    things of videos that have more than one.
+    """
+
+    things: tuple[tuple[str, str], ...]
+    cumulative: tuple[int, ...]
+    by_video: dict[str, frozenset[str]]
+
+
+BUILT_IN = Things(tuple((thing, ONE) for thing in LISTED), tuple(range(1, len(LISTED) + 1)), {})
+
+
+def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> Things | None:
+    """What the run's captions say is there; None where fewer than two videos say anything."""
+    del mode, seed
+    _check(params)
+    counts: Counter[tuple[str, str]] = Counter()
+    by_video: dict[str, frozenset[str]] = {}
+    for caption in captions:
+        said = read_existence(caption.text)
+        if said:
+            thing = one_of(said.thing)
+            counts[thing, said.frame] += 1
+            video = caption.video or caption.id
+            by_video[video] = by_video.get(video, frozenset()) | {thing}
+    if len(by_video) < 2:
+        return None
+    things = tuple(sorted(counts))
+    several = {video: found for video, found in by_video.items() if len(found) > 1}
+    return Things(things, tuple(accumulate(counts[thing] for thing in things)), several)
+
+
+def make(
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: Things | None = None
+) -> Iterator[FoilDraft | Skip]:
+    """Up to params["foils"] foils a caption; `state` is what `prepare` gave for the whole run."""
+    _check(params)
+    for caption in captions:
+        found = read_existence(caption.text)
+        if found is None:
+            yield Skip(caption.id, "it does not say “there is at least one …”, “there are some …” or “there is some …”")
+            continue
+        drawn = _drawn(caption, found, params["foils"], mode, seed, state or BUILT_IN)
+        if not drawn:
+            yield Skip(caption.id, "no thing of another video is absent from all captions of this one")
+            continue
+        for rank, edits in enumerate(drawn):
+            facts = {"thing": found.thing, "source": "other videos" if state else "built-in list"}
+            yield draft_from_edits(caption, edits, method="existence", mode=mode, rank=rank, facts=facts)
+
+
+def _check(params: dict[str, Any]) -> None:
+    if params["foils"] < 1:
+        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+
+
+def _drawn(
+    caption: CaptionInput, found: Existence, wanted: int, mode: str, seed: int, state: Things
+) -> list[tuple[Edit, ...]]:
+    """Edits that differ, drawn as often as the run names their things; every thing is tried before none is given."""
+    own = _own_things(caption, found, state)
+    rng = generator_for(seed, "existence", caption.id)
+    made: dict[tuple[Edit, ...], None] = {}
+    # Most draws fit: walking through all things for each caption would take things times captions steps.
+    for _ in range(DRAWS * wanted):
+        thing, said = rng.choices(state.things, cum_weights=state.cumulative)[0]
+        edits = _fitting(caption.text, found, thing, own, mode, said)
+        if edits:
+            made[edits] = None
+        if len(made) == wanted:
+            return list(made)
+    for thing, said in rng.sample(state.things, len(state.things)):
+        edits = _fitting(caption.text, found, thing, own, mode, said)
+        if edits:
+            made[edits] = None
+    return list(made)[:wanted]
+
+
+def _own_things(caption: CaptionInput, found: Existence, state: Things) -> frozenset[str]:
+    """What the video has, by its facts, its captions and the words in them."""
+    own = {one_of(found.thing)} | {one_of(str(thing)) for thing in caption.facts.get("objects", ())}
+    for text in (caption.text, *caption.siblings):
+        own |= {one_of(word) for word in words(text)}
+    return frozenset(own) | state.by_video.get(caption.video or caption.id, frozenset())
+
+
+def _fitting(text: str, found: Existence, thing: str, own: frozenset[str], mode: str, said: str) -> tuple[Edit, ...]:
+    if thing in own or own.issuperset(thing.split()):
+        return ()
+    return _edits(text, found, thing, mode, said)
+
+
+def _edits(text: str, found: Existence, thing: str, mode: str, said: str) -> tuple[Edit, ...]:
+    own = text[found.start : found.end]
+    if mode != "paper":
+        form = in_frame(thing, said, found.frame)
+        return (Edit(found.start, found.end, match_case(own, form)),) if form else ()
+    changed = Edit(found.start, found.end, match_case(own, many_of(thing) if said == SEVERAL else thing))
+    if said == found.frame:
+        return (changed,)
+    return Edit(
+        found.frame_start, found.frame_end, match_case(text[found.frame_start : found.frame_end], said)
+    ), changed

@@ -1,0 +1,148 @@
+"""Gender swap (contrast sets 3.1, A.1, Table 6): "A woman is pushing her stroller" -> "A man is pushing his stroller".
+
+One gendered noun is replaced by a word of the table, drawn uniformly, and the pronouns of its gender with it; swapping
+all nouns would leave "man and woman walk" true. `paper` takes any of the nouns and every pronoun, and writes "his" for
+each "her"; `corrected` skips where a pronoun could be somebody else's, and asks whether "her" is his or him.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from generation.methods._drawing import generator_for
+from generation.methods._gender_words import (
+    GENDER,
+    OTHERS,
+    PERCEPTION,
+    PLAIN,
+    PLURALS,
+    PRONOUNS,
+    TABLE_6,
+    TWO_OBJECTS,
+)
+from generation.methods._surface import replace_phrase
+from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from text.diff import Edit
+from text.language.inflection import can_be
+from text.language.numbers import match_case
+from text.language.phrases import is_plural_noun
+from text.language.tokens import Token
+from text.language.tools import Tagger, tagger
+
+VERSION = "1"
+# "man's" and "he's" are found, "man-made", "mandarin", "human" are not.
+MENTION = re.compile(
+    rf"(?<!\w)(?<![\w'’-])(?ai:{'|'.join(sorted({*GENDER, *OTHERS, *PRONOUNS}, key=len, reverse=True))})"
+    r"(?=['’]s\b|['’](?!\w)|(?!\w|['’-]\w|[\u0300-\u036f\u200d\ufe0f]))"
+)
+
+
+@dataclass(frozen=True)
+class Mention:
+    start: int
+    end: int
+    word: str
+    gender: str
+
+
+def make(
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: None = None
+) -> Iterator[FoilDraft | Skip]:
+    """One foil a caption."""
+    del state
+    tags = tagger(params["tagger"])
+    for caption in captions:
+        mentions = [_mention(match) for match in MENTION.finditer(caption.text)]
+        choices = [mention for mention in mentions if mention.word in TABLE_6]
+        if not choices:
+            yield Skip(caption.id, "it has no word of the table (man, woman, boy, girl, guy, lady and their plurals)")
+            continue
+        rng = generator_for(seed, "gender_swap", caption.id)
+        rng.shuffle(choices)
+        yield _draft(caption, choices, mentions, rng.random(), mode, tags)
+
+
+def _draft(
+    caption: CaptionInput,
+    choices: Sequence[Mention],
+    mentions: Sequence[Mention],
+    share: float,
+    mode: str,
+    tags: Tagger,
+) -> FoilDraft | Skip:
+    """The foil of the first choice that can be swapped, or why none can."""
+    why = ""
+    for noun in choices:
+        edits = _pronouns(caption.text, noun, mentions, mode, tags)
+        if isinstance(edits, str):
+            why = why or edits
+            continue
+        targets = TABLE_6[noun.word]
+        target = targets[int(share * len(targets))]
+        swap = replace_phrase(caption.text, noun.start, noun.end, target)
+        facts = {"from": noun.word, "to": target, "pronouns": len(edits), "tagger": tags.name}
+        return draft_from_edits(caption, [*swap, *edits], method="gender_swap", mode=mode, facts=facts)
+    return Skip(caption.id, why)
+
+
+def _mention(match: re.Match[str]) -> Mention:
+    word = match.group().lower()
+    gender = GENDER.get(word) or OTHERS.get(word) or PRONOUNS[word]
+    return Mention(match.start(), match.end(), word, gender)
+
+
+def _pronouns(text: str, noun: Mention, mentions: Sequence[Mention], mode: str, tags: Tagger) -> list[Edit] | str:
+    """The edits of the pronouns that are the noun's, or why that cannot be told."""
+    pronouns = [one for one in mentions if one.word in PRONOUNS and one.gender == noun.gender]
+    if mode != "paper":
+        persons = [one for one in mentions if one.word not in PRONOUNS and one.gender == noun.gender]
+        if sum(one.word == noun.word for one in persons) > 1:
+            return f"'{noun.word}' stands more than once; whether it is the same person cannot be told"
+        if pronouns and len(persons) > 1:
+            return f"a second person of the same gender: whose '{pronouns[0].word}' is cannot be told"
+        if pronouns and noun.word in PLURALS:
+            return f"'{pronouns[0].word}' is of one person, '{noun.word}' are several"
+    tokens = tags.tag(text) if pronouns else ()
+    place = {token.start: at for at, token in enumerate(tokens)}
+    edits = []
+    for pronoun in pronouns:
+        other = _other(tokens, place[pronoun.start], pronoun.word, mode) if pronoun.start in place else None
+        if other is None:
+            return "whether 'her' is his or him cannot be told"
+        edits.append(Edit(pronoun.start, pronoun.end, match_case(text[pronoun.start : pronoun.end], other)))
+    return edits
+
+
+def _other(tokens: Sequence[Token], at: int, word: str, mode: str) -> str | None:
+    """The pronoun of the other gender at a token's place; None where that cannot be told."""
+    if word in PLAIN:
+        return PLAIN[word]
+    possessive = _is_possessive(tokens, at)
+    if word == "his":
+        return "hers" if possessive is False else "her"
+    if mode == "paper":
+        return "his"
+    return None if possessive is None else ("his" if possessive else "him")
+
+
+def _is_possessive(tokens: Sequence[Token], at: int) -> bool | None:
+    """Whether a thing of the person's follows: True in "her red bag", False in "hugs her", None where both fit."""
+    after = tokens[at + 1] if at + 1 < len(tokens) else None
+    verb = next((token for token in reversed(tokens[:at]) if token.part == "VERB"), None)
+    lemma = verb.lemma if verb is not None and tokens[at - 1] is verb else ""
+    if after is None or after.part in ("PUNCT", "ADP", "CCONJ", "SCONJ", "DET", "PRON", "AUX", "PART"):
+        return False
+    if after.part == "NUM" and verb is not None and verb.lemma in TWO_OBJECTS:
+        return None
+    if after.part == "ADV":
+        behind = tokens[at + 2] if at + 2 < len(tokens) else None
+        return behind is not None and behind.part == "ADJ" and after.lower in ("very", "most", "own")
+    if after.part == "VERB":
+        # "watches her dancing", "her boiled egg".
+        return after.tag == "VBN" and at + 2 < len(tokens) and tokens[at + 2].part == "NOUN"
+    if lemma in PERCEPTION and can_be(after.text, "VERB") and not is_plural_noun(after.text):
+        return None
+    if lemma in TWO_OBJECTS and is_plural_noun(after.text):
+        return None
+    return True

@@ -1,0 +1,109 @@
+"""Identity swap (contrast sets 3.1, A.2): "Harry looks at Hermione" -> "Ron looks at Hermione".
+
+Names come from the project's characters: the caption's facts {"characters": [{"name", "gender", "movie", "frequency",
+"aliases"}], "movie"} or the parameter `characters`. The first name is always swapped, each later one with even chance,
+for a character of the same movie and gender.
+"""
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from generation.errors import GenerationError
+from generation.methods._characters import Character, Named, cast, named_in
+from generation.methods._drawing import generator_for
+from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from text.diff import Edit, apply_edits
+
+VERSION = "1"
+
+
+def make(
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: None = None
+) -> Iterator[FoilDraft | Skip]:
+    """Up to params["foils"] different foils a caption."""
+    del state
+    if params["foils"] < 1:
+        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    for caption in captions:
+        characters = _cast(caption, params)
+        named = named_in(caption.text, characters)
+        if not named:
+            why = "it names none of the characters" if characters else "no characters are given for its movie"
+            yield Skip(caption.id, why)
+            continue
+        yield from _drafts(caption, named, characters, params, mode, seed)
+
+
+def _cast(caption: CaptionInput, params: dict[str, Any]) -> tuple[Character, ...]:
+    movie = str(caption.facts.get("movie", ""))
+    if "characters" in caption.facts:
+        return cast(caption.facts["characters"], movie, f"caption {caption.id}: facts.characters")
+    return cast(params["characters"], movie, "parameter 'characters'")
+
+
+def _drafts(
+    caption: CaptionInput,
+    named: Sequence[Named],
+    characters: Sequence[Character],
+    params: dict[str, Any],
+    mode: str,
+    seed: int,
+) -> Iterator[FoilDraft | Skip]:
+    rng = generator_for(seed, "identity_swap", caption.id)
+    made: set[str] = {caption.text}
+    # Draws repeat where few characters are left: some more are made than asked for, and the different ones kept.
+    for _ in range(4 * params["foils"]):
+        swaps = _swaps(named, characters, params["draw"], mode, rng)
+        if not swaps:
+            break
+        edits = [Edit(one.start, one.end, who.name) for one, who in swaps]
+        foil = apply_edits(caption.text, edits)
+        if foil not in made:
+            facts = {"swapped": [[one.who.name, who.name] for one, who in swaps], "named": len(named)}
+            yield draft_from_edits(caption, edits, method="identity_swap", mode=mode, rank=len(made) - 1, facts=facts)
+            made.add(foil)
+        if len(made) > params["foils"]:
+            return
+    if len(made) == 1:
+        first = named[0].who
+        yield Skip(caption.id, f"the movie has no other {first.gender} character to stand in for {first.name}")
+
+
+def _swaps(
+    named: Sequence[Named], characters: Sequence[Character], draw: str, mode: str, rng: random.Random
+) -> list[tuple[Named, Character]]:
+    """Who becomes whom; [] where nobody can stand in for the first.
+
+    `corrected`: one person's mentions change together, and nobody becomes someone whom the caption names already.
+    """
+    present = {one.who.name for one in named}
+    chosen: dict[str, Character | None] = {}
+    swaps = []
+    for at, one in enumerate(named):
+        again = mode != "paper" and one.who.name in chosen
+        if not again:
+            wanted = at == 0 or rng.random() < 0.5
+            taken = set() if mode == "paper" else present | {who.name for who in chosen.values() if who}
+            chosen[one.who.name] = _stand_in(one.who, characters, taken, draw, rng) if wanted else None
+        who = chosen[one.who.name]
+        if who is not None:
+            swaps.append((one, who))
+        elif at == 0:
+            return []
+    return swaps
+
+
+def _stand_in(
+    who: Character, characters: Sequence[Character], taken: set[str], draw: str, rng: random.Random
+) -> Character | None:
+    others = [
+        one
+        for one in characters
+        if one.gender == who.gender and one.movie == who.movie and one.name != who.name and one.name not in taken
+    ]
+    if not others:
+        return None
+    if draw == "frequency":
+        return rng.choices(others, weights=[1 + one.frequency for one in others])[0]
+    return rng.choice(others)

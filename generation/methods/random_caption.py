@@ -1,0 +1,111 @@
+"""Random captions (contrast sets D, Random MC): captions of other videos as easy negatives, of the same movie if known.
+
+`prepare` keeps a sample of the run's captions for each movie, the same whatever their order; memory does not grow with
+the run beyond params["pool"] captions a movie. A caption is never given one of its own video, nor a text it has itself.
+"""
+
+import hashlib
+import math
+import random
+from collections.abc import Iterable, Iterator
+from heapq import heappush, heappushpop
+from typing import Any, NamedTuple
+
+from generation.errors import GenerationError
+from generation.methods._drawing import generator_for
+from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from text.diff import Edit
+
+VERSION = "1"
+
+
+class Other(NamedTuple):
+    """A caption of the pool; the negated draw of its id first, so that a heap keeps the smallest draws."""
+
+    draw: int
+    id: str
+    video: str
+    text: str
+
+
+State = dict[str, tuple[Other, ...]] | None
+
+
+def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
+    """Movie ("" where none is named) -> a uniform sample of its captions."""
+    del mode
+    _check(params)
+    pools: dict[str, list[Other]] = {}
+    for caption in captions:
+        digest = hashlib.sha256(f"{seed}\x1fpool\x1f{caption.id}".encode("utf-8", "surrogatepass")).digest()
+        other = Other(-int.from_bytes(digest[:8], "big"), caption.id, _video(caption), caption.text)
+        pool = pools.setdefault(_movie(caption), [])
+        (heappush if len(pool) < params["pool"] else heappushpop)(pool, other)
+    return {movie: tuple(sorted(pool)) for movie, pool in pools.items()}
+
+
+def make(
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State = None
+) -> Iterator[FoilDraft | Skip]:
+    """Up to params["foils"] foils a caption, each the whole of another caption; `state` is what `prepare` gave."""
+    _check(params)
+    for caption in captions:
+        pool = (state or {}).get(_movie(caption), ())
+        drawn = list(_drawn(caption, pool, params["foils"], mode, seed))
+        if not drawn:
+            where = "of its movie" if _movie(caption) else "of the run"
+            yield Skip(caption.id, f"no other video {where} has a caption that differs")
+        for rank, other in enumerate(drawn):
+            edit = Edit(0, len(caption.text), other.text)
+            facts = {"from_caption": other.id, "from_video": other.video}
+            yield draft_from_edits(caption, [edit], method="random_caption", mode=mode, rank=rank, facts=facts)
+
+
+def _check(params: dict[str, Any]) -> None:
+    for name in ("foils", "pool"):
+        if params[name] < 1:
+            raise GenerationError(f"parameter '{name}' is {params[name]}; give a whole number from 1")
+
+
+def _movie(caption: CaptionInput) -> str:
+    return str(caption.facts.get("movie") or "")
+
+
+def _video(caption: CaptionInput) -> str:
+    """A caption without a video is of a video of its own."""
+    return caption.video or caption.id
+
+
+def _drawn(caption: CaptionInput, pool: tuple[Other, ...], wanted: int, mode: str, seed: int) -> Iterator[Other]:
+    """Different captions of other videos; in mode corrected no text of the own video, and one a video."""
+    rng = generator_for(seed, "random_caption", caption.id)
+    texts = {_plain(caption.text)}
+    videos = {_video(caption)}
+    if mode != "paper":
+        texts |= {_plain(text) for text in caption.siblings}
+    left = wanted
+    for at in rng.sample(range(len(pool)), len(pool)) if len(pool) < 50 else _walk(rng, len(pool)):
+        other = pool[at]
+        if other.video in videos or _plain(other.text) in texts:
+            continue
+        yield other
+        texts.add(_plain(other.text))
+        if mode != "paper":
+            videos.add(other.video)
+        left -= 1
+        if not left:
+            return
+
+
+def _walk(rng: random.Random, size: int) -> Iterator[int]:
+    """Every index once, in a drawn order, without a list of them all: a step that shares no factor with the size."""
+    at, step = rng.randrange(size), rng.randrange(1, size)
+    while math.gcd(size, step) != 1:
+        step = rng.randrange(1, size)
+    for _ in range(size):
+        yield at
+        at = (at + step) % size
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()

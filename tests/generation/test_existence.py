@@ -1,0 +1,113 @@
+"""Existence: what is put where, in which form, and what never is."""
+
+import pytest
+
+from generation.errors import GenerationError
+from generation.methods._existence_grammar import frame_for, one_of
+from generation.records import CaptionInput
+from tests.generation.making import outcomes, over_seeds, skipped
+
+# Caption, a caption of another video, the foil.
+PAIRS = [
+    ("there is at least one fridge", "there is at least one chocolate bar", "there is at least one chocolate bar"),
+    ("there is at least one banana", "there is at least one blender", "there is at least one blender"),
+    ("there is at least one shirt", "there are some peppers", "there is at least one pepper"),
+    ("there are some spoons", "there is at least one car", "there are some cars"),
+    ("there is at least one laptop", "there is at least one car", "there is at least one car"),
+    ("there are some corns", "there is at least one blender", "there are some blenders"),
+    ("there is at least one phone", "there is at least one egg", "there is at least one egg"),
+    ("there is at least one door", "there are some towels", "there is at least one towel"),
+    ("There is at least one phone.", "there is at least one bicycle", "There is at least one bicycle."),
+    ("there are some eggs!", "there are some knives", "there are some knives!"),
+    ("there is at least one knife", "there are some wolves", "there is at least one wolf"),
+    ("there are some boxes.", "there is at least one person", "there are some people."),
+    ("there is at least one child", "there are some geese", "there is at least one goose"),
+    ("there are some women", "there is at least one man", "there are some men"),
+    ("there are some fish", "there is at least one sheep", "there are some sheep"),
+    ("there is some water", "there is some milk", "there is some milk"),
+    ("There is some rice.", "there is some sand", "There is some sand."),
+    ("THERE IS AT LEAST ONE CAR", "there is at least one dog", "THERE IS AT LEAST ONE DOG"),
+    ("there is at least one Car", "there is at least one dog", "there is at least one Dog"),
+    ("  there is at least one car", "there is at least one dog", "  there is at least one dog"),
+    ("there  is at least one   car", "there is at least one dog", "there  is at least one   dog"),
+    ("there are some wine glasses", "there is at least one cell phone", "there are some cell phones"),
+    ("there is at least one candle", "there is at least one hand", "there is at least one hand"),
+    ("there are some hands", "there is at least one candle", "there are some candles"),
+    ("there is at least one mandarin", "there is at least one human", "there is at least one human"),
+    ("there is at least one bus", "there is at least one glass", "there is at least one glass"),
+    ("there are some buses", "there is at least one glass", "there are some glasses"),
+    ("there are some tomatoes", "there is at least one potato", "there are some potatoes"),
+    ("there is at least one baby", "there is at least one lady", "there is at least one lady"),
+    ("there are some babies", "there are some ladies", "there are some ladies"),
+    ("there are at least some cups", "there is at least one bowl", "there are at least some bowls"),
+]
+
+
+@pytest.mark.parametrize(("caption", "other", "foil"), PAIRS)
+def test_a_caption_becomes_exactly_this_foil(caption, other, foil):
+    given = [CaptionInput("a", caption, "v1"), CaptionInput("b", other, "v2")]
+    made = [judged.draft.foil for judged in outcomes("existence", given)[0].foils]
+    assert made == [foil]
+
+
+def test_mode_paper_takes_the_other_frame_too():
+    given = [CaptionInput("a", "there is at least one shirt", "v1"), CaptionInput("b", "there are some peppers", "v2")]
+    first, second = outcomes("existence", given, mode="paper")
+    assert first.foils[0].draft.foil == "there are some peppers"
+    assert second.foils[0].draft.foil == "there is at least one shirt"
+    assert [(edit.start, edit.end, edit.target) for edit in first.foils[0].draft.edits] == [
+        (6, 21, "are some"), (22, 27, "peppers")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "caption",
+    ["a man opens a fridge", "there is no fridge", "There are no people in the picture.", "there is a fridge", "",
+     "there is at least one", "there is at least two cars", "there are some cars and a bus in the street today"],
+)  # fmt: skip
+def test_other_sentences_are_skipped(caption):
+    assert skipped("existence", caption).startswith("it does not say")
+
+
+def test_what_the_video_has_is_never_put_in():
+    texts = ["there is at least one egg", "there are some cups", "there is at least one box"]
+    given = [CaptionInput(f"a{n}", text, "v1", siblings=tuple(texts)) for n, text in enumerate(texts[:2])]
+    given.append(CaptionInput("b", "there is at least one cup", "v2"))
+    assert outcomes("existence", given)[0].skipped == (
+        "no thing of another video is absent from all captions of this one",
+    )
+    seen = CaptionInput("c", "there is at least one egg", "v3", facts={"objects": ["cup", "eggs"]})
+    assert not outcomes("existence", [seen, given[2]])[0].foils
+    mentioned = CaptionInput("d", "there is at least one egg", "v4", siblings=("a man holds two cups",))
+    assert not outcomes("existence", [mentioned, given[2]])[0].foils
+
+
+def test_what_is_not_counted_stands_only_where_nothing_is_counted():
+    given = [CaptionInput("a", "there is at least one egg", "v1"), CaptionInput("b", "there is some water", "v2")]
+    assert not outcomes("existence", given)[0].foils
+    assert outcomes("existence", given, mode="paper")[0].foils[0].draft.foil == "there is some water"
+
+
+def test_things_are_drawn_as_often_as_the_run_names_them():
+    others = [CaptionInput(f"o{n}", f"there is at least one {'dog' if n % 4 else 'cat'}", f"w{n}") for n in range(40)]
+    captions = [CaptionInput(f"c{n}", "there is at least one egg", "v") for n in range(400)]
+    made = [one.foils[0].draft.foil for one in outcomes("existence", captions + others)[:400]]
+    assert 260 <= made.count("there is at least one dog") <= 340
+
+
+def test_a_sentence_by_itself_takes_from_a_list_and_says_so():
+    found = over_seeds("existence", "there is at least one chair")
+    assert "there is at least one umbrella" in found
+    assert "there is at least one chair" not in found
+    assert len(found) > 5
+    (outcome,) = outcomes("existence", [CaptionInput("c", "there is at least one chair")], foils=100)
+    assert len(outcome.foils) == 11
+    assert outcome.foils[0].draft.facts == {"thing": "chair", "source": "built-in list"}
+
+
+def test_forms():
+    assert one_of("wine glasses") == "wine glass"
+    assert frame_for("box", several=True) == ("are some", "boxes")
+    assert frame_for("water", several=True) == ("is some", "water")
+    with pytest.raises(GenerationError, match="'foils' is 0"):
+        outcomes("existence", [], foils=0)

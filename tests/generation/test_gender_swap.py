@@ -1,0 +1,109 @@
+"""Gender swap: every foil that a caption can become, and what is left alone."""
+
+import pytest
+
+from generation.methods._gender_words import TABLE_6
+from tests.generation.making import drafts, over_seeds, skipped
+
+# Caption -> all foils that any seed makes of it.
+ALL_FOILS = [
+    ("A woman is pushing her stroller.", {"A man is pushing his stroller."}),
+    ("A man is riding his bike", {"A woman is riding her bike"}),
+    ("Two men are doing wrestling.", {"Two women are doing wrestling."}),
+    ("two women dance", {"two men dance", "two guys dance"}),
+    ("a boy kicks a ball", {"a girl kicks a ball"}),
+    ("boys kick a ball", {"girls kick a ball"}),
+    ("a guy fixes a car", {"a woman fixes a car", "a girl fixes a car"}),
+    ("the guys sing.", {"the women sing.", "the girls sing.", "the ladies sing."}),
+    ("a girl jumps", {"a boy jumps", "a guy jumps"}),
+    ("girls jump", {"boys jump", "guys jump"}),
+    ("an old lady waters plants", {"an old man waters plants", "an old guy waters plants"}),
+    ("ladies drink tea", {"men drink tea", "guys drink tea"}),
+    # ONE noun: swapping both would stay true.
+    ("a man and a woman walk together", {"a woman and a woman walk together", "a man and a man walk together"}),
+    # Pronouns of that gender only, in their case; capitals and genitives kept.
+    ("He is a man.", {"She is a woman."}),
+    ("The man's dog follows him.", {"The woman's dog follows her."}),
+    ("a man looks at himself", {"a woman looks at herself"}),
+    ("a woman looks at herself", {"a man looks at himself"}),
+    ("the ball is his, said the man", {"the ball is hers, said the woman"}),
+    ("the ball is hers, said the woman", {"the ball is his, said the man"}),
+    ("he's a man", {"she's a woman"}),
+    ("A WOMAN AND HER DOG", {"A MAN AND HIS DOG"}),
+    ("a man throws his ball to her", {"a woman throws her ball to her"}),
+    # "her" as his or him.
+    ("the dog licks a woman and she pushes her hair away", {"the dog licks a man and he pushes his hair away"}),
+    ("a woman waves; he sees her", {"a man waves; he sees him"}),
+    ("a woman sits and a dog follows her everywhere", {"a man sits and a dog follows him everywhere"}),
+    ("a man gives her a bag while the woman laughs", {
+        "a woman gives her a bag while the woman laughs", "a man gives him a bag while the man laughs"}),
+    ("a woman in her red dress", {"a man in his red dress"}),
+    ("a woman brushes her two dogs", {"a man brushes his two dogs"}),
+    ("a dog runs to a woman and jumps on her", {"a dog runs to a man and jumps on him"}),
+    ("a woman eats her boiled egg", {"a man eats his boiled egg"}),
+    # They and their belong to no gender; text round the words survives.
+    ("the men and their dogs", {"the women and their dogs"}),
+    ("שלום 🙂 a man — waves!", {"שלום 🙂 a woman — waves!"}),
+    ("a woman and her son play", {"a man and his son play"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("caption", "foils"), ALL_FOILS)
+def test_all_foils_of_a_caption(caption, foils):
+    assert over_seeds("gender_swap", caption) == foils
+
+
+@pytest.mark.parametrize(
+    "caption",
+    ["a candle burns in a hand", "a human eats a mandarin", "a manhole in Germany", "a gentleman waves",
+     "a man-made lake", "an omen", "the manager", "a cowgirl", "boyish", "he waves", "her bag", ""],
+)  # fmt: skip
+def test_a_word_that_only_holds_a_gendered_one_is_none(caption):
+    assert skipped("gender_swap", caption).startswith("it has no word of the table")
+
+
+@pytest.mark.parametrize(
+    ("caption", "why"),
+    [
+        ("two women talk and one fixes her hair", "'her' is of one person, 'women' are several"),
+        ("A woman helps a lady with her bag", "a second person of the same gender: whose 'her' is cannot be told"),
+        ("a woman and her mother wash her car", "a second person of the same gender: whose 'her' is cannot be told"),
+        ("a man hands the waiter his coat", "a second person of the same gender: whose 'his' is cannot be told"),
+        (
+            "a man waves and another man waves",
+            "'man' stands more than once; whether it is the same person cannot be told",
+        ),
+        ("the woman smiles as the clerk hands her flowers", "whether 'her' is his or him cannot be told"),
+        ("the girl laughs as the dog watches her dance", "whether 'her' is his or him cannot be told"),
+    ],
+)
+def test_nothing_is_made_where_a_pronoun_may_be_anothers(caption, why):
+    assert not over_seeds("gender_swap", caption, seeds=10)
+    assert skipped("gender_swap", caption) == why
+
+
+def test_the_map_is_the_papers_table():
+    assert TABLE_6["guy"] == ("woman", "girl")
+    assert TABLE_6["guys"] == ("women", "girls", "ladies")
+    assert TABLE_6["lady"] == ("man", "guy")
+    assert len(TABLE_6) == 12
+
+
+def test_targets_are_drawn_alike():
+    made = [drafts("gender_swap", "the guys sing", seed=seed)[0].facts["to"] for seed in range(300)]
+    assert all(70 <= made.count(word) <= 130 for word in ("women", "girls", "ladies"))
+
+
+def test_mode_paper_asks_nothing():
+    assert over_seeds("gender_swap", "A woman helps a lady with her bag", mode="paper") == {
+        "A man helps a lady with his bag", "A woman helps a man with his bag", "A woman helps a guy with his bag"
+    }  # fmt: skip
+    assert over_seeds("gender_swap", "a dog sees a woman and licks her", mode="paper") == {
+        "a dog sees a man and licks his"
+    }
+
+
+def test_every_edit_is_recorded():
+    (draft,) = drafts("gender_swap", "A woman is pushing her stroller.")
+    assert [(edit.start, edit.end, edit.target) for edit in draft.edits] == [(2, 7, "man"), (19, 22, "his")]
+    assert draft.facts == {"from": "woman", "to": "man", "pronouns": 1, "tagger": "offline rules"}

@@ -1,0 +1,145 @@
+"""Identity swap: names by movie and gender; the first always, later ones with even chance."""
+
+import pytest
+
+from generation.errors import GenerationError
+from generation.records import CaptionInput
+from tests.generation.making import outcomes, over_seeds
+
+HARRY, RON, HERMIONE, GINNY = (
+    {"name": name, "gender": gender, "movie": "HP", "frequency": frequency}
+    for name, gender, frequency in (
+        ("Harry", "male", 90),
+        ("Ron", "male", 30),
+        ("Hermione", "female", 40),
+        ("Ginny", "f", 1),
+    )
+)
+GINNY = {**GINNY, "gender": "female"}
+CAST = [HARRY, RON, HERMIONE, GINNY]
+FACTS = {"characters": CAST, "movie": "HP"}
+
+ALL_FOILS = [
+    ("Harry opens the door.", {"Ron opens the door."}),
+    ("Hermione reads", {"Ginny reads"}),
+    # The first is always swapped; the second has nobody left of its gender, or is swapped half of the time.
+    ("Harry looks at Hermione.", {"Ron looks at Hermione.", "Ron looks at Ginny."}),
+    ("Hermione looks at Harry.", {"Ginny looks at Harry.", "Ginny looks at Ron."}),
+    # Genitives, punctuation, brackets, line ends.
+    ("Harry's owl", {"Ron's owl"}),
+    ("Harry’s owl", {"Ron’s owl"}),
+    ("Harry, tired, sits", {"Ron, tired, sits"}),
+    ("(Harry)", {"(Ron)"}),
+    ("“Harry”", {"“Ron”"}),
+    ("run, Harry", {"run, Ron"}),
+    ("he sees Ginny!", {"he sees Hermione!"}),
+    ("🙂 Harry — שלום", {"🙂 Ron — שלום"}),
+    # One person's mentions change together.
+    ("Harry runs and Harry falls", {"Ron runs and Ron falls"}),
+    ("Harry sees Ginny; Harry waves", {"Ron sees Ginny; Ron waves", "Ron sees Hermione; Ron waves"}),
+    ("Ginny's hand holds Ginny's wand.", {"Hermione's hand holds Hermione's wand."}),
+    # Pronouns keep their gender, so they stay.
+    ("Harry takes his wand", {"Ron takes his wand"}),
+    ("Hermione ties her shoes.", {"Ginny ties her shoes."}),
+    # Every other word, capitals and marks stay.
+    ("SOMEONE hits Ron!", {"SOMEONE hits Harry!"}),
+    ("a girl follows Ron into the hall", {"a girl follows Harry into the hall"}),
+    ("At dawn Ron sleeps.", {"At dawn Harry sleeps."}),
+    ("Ron\nsleeps", {"Harry\nsleeps"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("caption", "foils"), ALL_FOILS)
+def test_all_foils_of_a_caption(caption, foils):
+    assert over_seeds("identity_swap", caption, facts=FACTS) == foils
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        "harry opens the door",
+        "Harryhausen waves",
+        "a Harry-like man",
+        "McHarry",
+        "a man opens it",
+        "Ronnie",
+        "HARRY",
+        "",
+    ],
+)
+def test_what_only_looks_like_a_name_is_none(caption):
+    (outcome,) = outcomes("identity_swap", [CaptionInput("c", caption, facts=FACTS)])
+    assert outcome.skipped == ("it names none of the characters",)
+
+
+def test_the_longest_name_wins_and_aliases_stand_for_their_character():
+    cast = [{**HARRY, "name": "Harry Potter", "aliases": ["Harry", "Mr. Potter"]}, RON]
+    assert over_seeds("identity_swap", "Harry Potter runs", facts={"characters": cast}) == {"Ron runs"}
+    assert over_seeds("identity_swap", "Harry runs, Mr. Potter falls", facts={"characters": cast}) == {
+        "Ron runs, Ron falls"
+    }
+    assert over_seeds("identity_swap", "Ron runs", facts={"characters": cast}) == {"Harry Potter runs"}
+
+
+@pytest.mark.parametrize("caption", ["Harry hits Ron", "Ron's friend Harry"])
+def test_nobody_becomes_whom_the_caption_names_already(caption):
+    (outcome,) = outcomes("identity_swap", [CaptionInput("c", caption, facts=FACTS)])
+    assert "has no other male character" in outcome.skipped[0]
+    assert over_seeds("identity_swap", "Harry hits Ron", facts=FACTS, mode="paper") == {
+        "Ron hits Ron",
+        "Ron hits Harry",
+    }
+
+
+def test_only_characters_of_the_movie_stand_in():
+    other = {"name": "Frodo", "gender": "male", "movie": "LOTR"}
+    facts = {"characters": [HARRY, other], "movie": "HP"}
+    (outcome,) = outcomes("identity_swap", [CaptionInput("c", "Harry waves", facts=facts)])
+    assert outcome.skipped == ("the movie has no other male character to stand in for Harry",)
+    facts = {"characters": [*CAST, other], "movie": "LOTR"}
+    (outcome,) = outcomes("identity_swap", [CaptionInput("c", "Harry waves", facts=facts)])
+    assert outcome.skipped == ("it names none of the characters",)
+
+
+def test_later_names_have_even_chance_and_mode_paper_decides_each_mention():
+    captions = [CaptionInput(f"c{n}", "Harry looks at Hermione.", facts=FACTS) for n in range(400)]
+    made = [one.foils[0].draft.foil for one in outcomes("identity_swap", captions)]
+    assert 160 <= made.count("Ron looks at Ginny.") <= 240
+    assert over_seeds("identity_swap", "Harry runs and Harry falls", facts=FACTS, mode="paper") == {
+        "Ron runs and Ron falls", "Ron runs and Harry falls"
+    }  # fmt: skip
+
+
+def test_the_projects_list_may_come_as_a_parameter_and_weigh_by_frequency():
+    cast = [{"name": name, "gender": "m", "frequency": n} for name, n in (("Al", 0), ("Bo", 0), ("Cy", 199))]
+    captions = [CaptionInput(f"c{n}", "Al runs") for n in range(300)]
+    alike = [one.foils[0].draft.foil for one in outcomes("identity_swap", captions, characters=cast)]
+    assert 110 <= alike.count("Cy runs") <= 190
+    weighed = [
+        one.foils[0].draft.foil for one in outcomes("identity_swap", captions, characters=cast, draw="frequency")
+    ]
+    assert weighed.count("Cy runs") >= 290
+    many = outcomes("identity_swap", captions[:1], characters=cast, foils=2)
+    assert {judged.draft.foil for judged in many[0].foils} == {"Bo runs", "Cy runs"}
+
+
+def test_without_characters_the_reason_says_so():
+    (outcome,) = outcomes("identity_swap", [CaptionInput("c", "Harry waves")])
+    assert outcome.skipped == ("no characters are given for its movie",)
+
+
+@pytest.mark.parametrize(
+    ("cast", "message"),
+    [
+        ("Harry", "is no list of characters"),
+        (["Harry"], "each needs a name and a gender"),
+        ([{"name": "Harry"}], "each needs a name and a gender"),
+        ([{**HARRY, "age": 3}], "'age' is no field of a character"),
+        ([{**HARRY, "frequency": -1}], "give a number from 0"),
+        ([{**HARRY, "aliases": "H"}], "are no list of names"),
+        ([HARRY, HARRY], "stands twice in one movie"),
+    ],
+)
+def test_a_wrong_list_is_named(cast, message):
+    with pytest.raises(GenerationError, match=message):
+        outcomes("identity_swap", [CaptionInput("c", "Harry waves", facts={"characters": cast})])
