@@ -43,23 +43,23 @@ CHOICE_NAMES = {"cannot_tell": "cannot tell"}
 
 def funnel(stages: Sequence[tuple[str, int]], title: str = "") -> bytes:
     """Bars of what is left after each stage, top to bottom: `stages` are (name, count)."""
-    figure, axes = _figure(len(stages), title)
-    names, counts = [_short(name) for name, _ in stages], [count for _, count in stages]
+    figure, axes = new_figure(len(stages), title)
+    names, counts = [short(name) for name, _ in stages], [count for _, count in stages]
     axes.barh(range(len(stages)), counts, color=SHADES[0], height=0.62)
-    _rows(axes, names)
+    row_names(axes, names)
     first = max(counts, default=0)
     for row, count in enumerate(counts):
         share = f" ({count / first:.0%})" if row and first else ""
-        _beside(axes, count, row, f"{count:,}{share}", color=INK, fontsize=10)
+        beside(axes, count, row, f"{count:,}{share}", color=INK, fontsize=10)
     axes.set_xlim(0, max(1, first) * 1.25)
     axes.xaxis.set_visible(False)
     axes.spines["bottom"].set_visible(False)
-    return _svg(figure)
+    return svg_of(figure)
 
 
 def votes_by_choice(rows: Sequence[tuple[str, Mapping[str, int]]], title: str = "") -> bytes:
     """One stacked bar a subtest: the share of each choice among its votes; `rows` are (subtest, {choice: votes})."""
-    figure, axes = _figure(len(rows), title, legend=True)
+    figure, axes = new_figure(len(rows), title, legend=True)
     choices = list(dict.fromkeys(choice for _, votes in rows for choice in votes))
     left = [0.0] * len(rows)
     for column, choice in enumerate(choices):
@@ -72,17 +72,17 @@ def votes_by_choice(rows: Sequence[tuple[str, Mapping[str, int]]], title: str = 
             if share >= 0.06:
                 _on_bar(axes, left[row] + share / 2, row, f"{share:.0%}", dark=column == 0)
         left = [start + share for start, share in zip(left, shares, strict=True)]
-    _rows(axes, [f"{_short(name)} (n = {sum(votes.values()):,})" for name, votes in rows])
+    row_names(axes, [f"{short(name)} (n = {sum(votes.values()):,})" for name, votes in rows])
     axes.set_xlim(0, 1)
-    _percent_axis(axes)
-    _legend(axes, len(choices))
-    return _svg(figure)
+    percent_axis(axes)
+    legend_below(axes, len(choices))
+    return svg_of(figure)
 
 
 def word_shifts(shifts: Sequence[Mapping[str, Any]], title: str = "", top: int = 15) -> bytes:
     """Share of the most shifted words in captions and in foils: rows of `divergence.top_shifts`."""
     chosen = [shift for shift in shifts if shift["shift"]][:top]
-    figure, axes = _figure(len(chosen), title, legend=True)
+    figure, axes = new_figure(len(chosen), title, legend=True)
     places = range(len(chosen))
     for offset, key, label, column in ((-0.19, "caption_share", "captions", 0), (0.19, "foil_share", "foils", 1)):
         shares = [shift[key] for shift in chosen]
@@ -90,18 +90,18 @@ def word_shifts(shifts: Sequence[Mapping[str, Any]], title: str = "", top: int =
                   hatch=HATCHES[column], edgecolor="white", label=label)  # fmt: skip
     for place, shift in zip(places, chosen, strict=True):
         most = max(shift["caption_share"], shift["foil_share"])
-        _beside(axes, most, place, f"{shift['shift']:+.2%}", color=QUIET)
-    _rows(axes, [_short(shift["word"]) for shift in chosen])
+        beside(axes, most, place, f"{shift['shift']:+.2%}", color=QUIET)
+    row_names(axes, [short(shift["word"]) for shift in chosen])
     most = max([shift[key] for shift in chosen for key in ("caption_share", "foil_share")], default=0.0)
     axes.set_xlim(0, 1.15 * most or 1)
-    _percent_axis(axes, decimals=None)
-    _legend(axes, 2)
-    return _svg(figure)
+    percent_axis(axes, decimals=None)
+    legend_below(axes, 2)
+    return svg_of(figure)
 
 
 def scores(rows: Sequence[tuple[str, Mapping[str, Any]]], title: str = "") -> bytes:
     """T, P and P+T of each model with 95 % intervals and chance as a line; `rows` are (name, a pairwise group)."""
-    figure, axes = _figure(2 * len(rows), title, legend=True)
+    figure, axes = new_figure(2 * len(rows), title, legend=True)
     metrics = [metric for metric in ("T", "P", "P+T") if any(group[metric] is not None for _, group in rows)]
     height = 0.78 / max(1, len(metrics))
     for column, metric in enumerate(metrics):
@@ -109,11 +109,11 @@ def scores(rows: Sequence[tuple[str, Mapping[str, Any]]], title: str = "") -> by
         for row, (_, group) in enumerate(rows):
             if group[metric] is not None:
                 _score_bar(axes, row + offset, height, group, metric, column, label=metric if not row else "")
-    _rows(axes, [f"{_short(name)} (n = {group['n']:,})" for name, group in rows])
+    row_names(axes, [f"{short(name)} (n = {group['n']:,})" for name, group in rows])
     axes.set_xlim(0, 1.12)
-    _percent_axis(axes)
-    _legend(axes, len(metrics) + 1)
-    return _svg(figure)
+    percent_axis(axes)
+    legend_below(axes, len(metrics) + 1)
+    return svg_of(figure)
 
 
 def _score_bar(
@@ -132,10 +132,10 @@ def _score_bar(
     axes.plot([chance, chance], [place - half, place + half], color="white", linewidth=3.0)
     axes.plot([chance, chance], [place - half, place + half], color=INK, linestyle=":", linewidth=1.6,
               label="chance" if label and not column else None)  # fmt: skip
-    _beside(axes, max(value, high), place, f"{value:.1%}", color=INK)
+    beside(axes, max(value, high), place, f"{value:.1%}", color=INK)
 
 
-def _figure(rows: int, title: str, legend: bool = False) -> tuple[Figure, Axes]:
+def new_figure(rows: int, title: str, legend: bool = False) -> tuple[Figure, Axes]:
     figure = Figure(figsize=(WIDTH, max(1.2, ROW * rows + 0.7 + (0.4 if legend else 0))), layout="constrained")
     FigureCanvasSVG(figure)
     axes = figure.subplots()
@@ -144,7 +144,7 @@ def _figure(rows: int, title: str, legend: bool = False) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def _rows(axes: Axes, names: Sequence[str]) -> None:
+def row_names(axes: Axes, names: Sequence[str]) -> None:
     axes.set_yticks(range(len(names)), names, color=INK)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
@@ -152,18 +152,18 @@ def _rows(axes: Axes, names: Sequence[str]) -> None:
     axes.spines["bottom"].set_color(LINE)
 
 
-def _percent_axis(axes: Axes, decimals: int | None = 0) -> None:
+def percent_axis(axes: Axes, decimals: int | None = 0) -> None:
     axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=decimals))
     axes.tick_params(axis="x", colors=QUIET, labelsize=8.5)
     axes.grid(axis="x", color=LINE, linewidth=0.6)
 
 
-def _legend(axes: Axes, columns: int) -> None:
+def legend_below(axes: Axes, columns: int) -> None:
     if axes.get_legend_handles_labels()[0]:
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=max(1, columns), frameon=False, fontsize=9)
 
 
-def _beside(axes: Axes, x: float, y: float, text: str, color: str, fontsize: float = 8.5) -> None:
+def beside(axes: Axes, x: float, y: float, text: str, color: str, fontsize: float = 8.5) -> None:
     """A number right of the end of its bar, in points: leading blanks vanish in SVG."""
     axes.annotate(text, (x, y), xytext=(5, 0), textcoords="offset points", va="center", color=color, fontsize=fontsize)
 
@@ -173,11 +173,11 @@ def _on_bar(axes: Axes, x: float, row: int, text: str, dark: bool) -> None:
     axes.text(x, row, text, ha="center", va="center", color="white" if dark else INK, fontsize=8.5, bbox=box)
 
 
-def _short(name: str) -> str:
+def short(name: str) -> str:
     return name if len(name) <= LONGEST_LABEL else name[: LONGEST_LABEL - 1] + "…"
 
 
-def _svg(figure: Figure) -> bytes:
+def svg_of(figure: Figure) -> bytes:
     out = io.BytesIO()
     with warnings.catch_warnings():
         # Letters that matplotlib's own font lacks are drawn by the reader's: the text is written out as text.

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from django.utils import timezone
 
 from corpus.models import MediaState, ReleaseItem, Video

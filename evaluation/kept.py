@@ -23,7 +23,7 @@ def digest(value: Any) -> str:
 
 
 def kept(project: Project, kind: str, about: str, fingerprint: str, make: Callable[[], Any]) -> Any:
-    """The JSON value of `make()`, computed once for each `fingerprint`. `about`: which one of the kind, e.g. a row's id.
+    """The JSON value of `make()`, computed once for each `fingerprint`; `about` says which one of the kind.
 
     One query where this process has not seen it yet, none where it has.
     """

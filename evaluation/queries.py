@@ -78,12 +78,23 @@ def asked_of(record: Record, by_item: bool = False) -> Asked:
     )
 
 
+def texts_of(record: Record) -> tuple[str, ...]:
+    """Every text of a frozen record that a run may ask about."""
+    pair = record["proficiency"]
+    return (record["caption"], *record["foils"], *((pair["caption"], *pair["foils"]) if pair else ()))
+
+
 StoredScores = dict[tuple[str, str], float]
 
 
-def stored_scores(run: Run) -> tuple[StoredScores, str, bool]:
-    """{(clip key, text hash): raw value} of the run's model and protocol, their kind, whether higher is better."""
+def stored_scores(run: Run, texts: Iterable[str] | None = None) -> tuple[StoredScores, str, bool]:
+    """{(clip key, text hash): raw value} of the run's model and protocol, their kind, whether higher is better.
+
+    `texts`: only of these, for the few items of a page.
+    """
     rows: QuerySet[Score] = Score.objects.filter(model_key=run.model_key, protocol=run.protocol)
+    if texts is not None:
+        rows = rows.filter(text_sha256__in={text_key(text) for text in texts})
     found: StoredScores = {}
     kind, higher = "", True
     if run.model_key:
@@ -93,9 +104,15 @@ def stored_scores(run: Run) -> tuple[StoredScores, str, bool]:
     return found, kind, higher
 
 
-def release_scores(run: Run, records: Sequence[Record] | None = None) -> tuple[list[ReleaseScore], list[str]]:
-    """One row for each item that the run scored completely, and the ids of the others. Two queries."""
-    scores, kind, higher = stored_scores(run)
+def release_scores(
+    run: Run, records: Sequence[Record] | None = None, *, few: bool = False
+) -> tuple[list[ReleaseScore], list[str]]:
+    """One row for each item that the run scored completely, and the ids of the others. Two queries.
+
+    `few`: the given records are a page of the release, so that the run's other scores need not be read.
+    """
+    wanted = [text for record in records or () for text in texts_of(record)] if few else None
+    scores, kind, higher = stored_scores(run, wanted)
     by_item = run.spec.startswith(SCORE_FILE)
     rows: list[ReleaseScore] = []
     missing: list[str] = []

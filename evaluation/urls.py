@@ -2,8 +2,11 @@
 
 from django.urls import path
 
+from evaluation.views.compare import compare_file, compare_page
 from evaluation.views.dashboard import dashboard, dashboard_runs
 from evaluation.views.export import export
+from evaluation.views.leaderboard import leaderboard_file, leaderboard_page
+from evaluation.views.model_card import model_card
 from evaluation.views.release import release, release_chart
 from evaluation.views.releases import freeze, releases
 from evaluation.views.report_files import report_chart, report_file
@@ -23,7 +26,14 @@ urlpatterns = [
     path("projects/<slug:slug>/releases/<int:pk>/", release, name="release"),
     path("projects/<slug:slug>/releases/<int:pk>/scores.svg", release_chart, name="release_chart"),
     path("projects/<slug:slug>/releases/<int:pk>/export/<slug:exporter>/", export, name="export"),
+    path("projects/<slug:slug>/releases/<int:pk>/leaderboard/", leaderboard_page, name="leaderboard"),
+    path(
+        "projects/<slug:slug>/releases/<int:pk>/leaderboard.<slug:extension>", leaderboard_file, name="leaderboard_file"
+    ),
+    path("projects/<slug:slug>/releases/<int:pk>/compare/", compare_page, name="compare"),
+    path("projects/<slug:slug>/releases/<int:pk>/compare.csv", compare_file, name="compare_file"),
     path("projects/<slug:slug>/scoring/<int:pk>/", run, name="run"),
+    path("projects/<slug:slug>/scoring/<int:pk>/card/", model_card, name="model_card"),
     path("projects/<slug:slug>/scoring/<int:pk>/progress/", run_progress, name="run_progress"),
     path("projects/<slug:slug>/scoring/<int:pk>/results.<slug:extension>", run_file, name="run_file"),
 ]

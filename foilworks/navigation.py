@@ -38,7 +38,14 @@ PAGES: tuple[Page, ...] = (
         _("Releases"),
         "evaluation:releases",
         RESEARCHERS,
-        section=("evaluation:release", "evaluation:freeze", "evaluation:run"),
+        section=(
+            "evaluation:release",
+            "evaluation:freeze",
+            "evaluation:run",
+            "evaluation:leaderboard",
+            "evaluation:compare",
+            "evaluation:model_card",
+        ),
     ),
 )
 

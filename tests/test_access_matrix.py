@@ -129,7 +129,13 @@ RULES: dict[str, Rule] = {
     "evaluation:release": owner_page("release", post=422),
     "evaluation:release_chart": owner_page("release"),
     "evaluation:export": owner_page("release", "exporter", get=NO, post=200),
+    "evaluation:leaderboard": owner_page("release"),
+    "evaluation:leaderboard_file": owner_page("release", "extension"),
+    "evaluation:compare": owner_page("release"),
+    "evaluation:compare_file": owner_page("release"),
     "evaluation:run": owner_page("scoring_run"),
+    # The run has not loaded its model yet: the form says so.
+    "evaluation:model_card": owner_page("scoring_run", post=422),
     "evaluation:run_progress": owner_page("scoring_run"),
     "evaluation:run_file": owner_page("scoring_run", "extension"),
 }

@@ -58,3 +58,11 @@ def count(value: int | None) -> str:
 def get(mapping: dict, key: str) -> object:
     """A value whose key a template cannot spell, such as `P+T`."""
     return mapping.get(key)
+
+
+@register.filter
+def p_value(value: float | None) -> str:
+    """0.0004 -> < .001; no test is a dash."""
+    if value is None:
+        return DASH
+    return "< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")

@@ -1,16 +1,14 @@
 """The board of a release: places, ties, scopes, the human line, and what is computed only once."""
 
-import json
+from functools import partial
 
 import pytest
 from django.core.cache import cache
 from scipy import stats
 
 from annotation.models import Choice, Stage, Vote
-from corpus.rules.states import ItemState
 from evaluation import leaderboard, run_scores
 from evaluation.actions.describe_model import describe_model
-from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.start_run import start_run
 from evaluation.errors import EvaluationError
 from evaluation.leaderboard import board, results_of
@@ -18,14 +16,13 @@ from evaluation.model_cards import card_of, stated
 from evaluation.models import ModelCard, Report
 from evaluation.queries import records_of
 from evaluation.run_scores import axes_of, credits_of
-from jobs.models import JobState
 from jobs.runner import run_now
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Role
 from tests import factories
+from tests.evaluation.ranked import N, make_release, score
 
 pytestmark = pytest.mark.django_db
-N = 24
 
 
 @pytest.fixture(autouse=True)
@@ -40,43 +37,12 @@ def project():
 
 @pytest.fixture
 def release(project):
-    """24 items of two subtests of one test, two on each source; the first 12 have a valid proficiency pair."""
-    simple = factories.make_subtest(project, name="things", kind="proficiency")
-    subtests = [factories.make_subtest(project, name=name, test="motion") for name in ("up", "down")]
-    for number in range(N):
-        video = factories.make_video(project, source_dataset="d", source_id=f"s{number // 2}")
-        caption = factories.make_caption(video, f"a ball moves {number}")
-        easy = factories.make_item(
-            simple, factories.make_caption(video, f"a thing {number}"), (f"a hole {number}",), state=ItemState.VALID
-        ) if number < 12 else None  # fmt: skip
-        factories.make_item(subtests[number % 2], caption, (f"a ball rests {number}",), state=ItemState.VALID,
-                            proficiency_item=easy)  # fmt: skip
-    return freeze_release(None, project)
-
-
-def score_file(path, release, right, able=None):
-    """A score file that has item k right where `right(k)`, and its proficiency item where `able(k)`."""
-    lines = []
-    for record in records_of(release):
-        k = int(record["caption"].split()[-1])
-        line = {"id": record["id"], "caption": float(right(k)), "foils": [0.5]}
-        if record["proficiency"]:
-            line["proficiency"] = {"caption": float(able(k) if able else 1), "foils": [0.5]}
-        lines.append(json.dumps(line))
-    path.write_text("\n".join(lines))
-    return path
+    return make_release(project)
 
 
 @pytest.fixture
 def scored(release, tmp_path):
-    def scored(label, right, able=None, **options):
-        path = score_file(tmp_path / f"{label}.jsonl", release, right, able)
-        run = start_run(None, release, f"file:{path}", label=label, **options)
-        assert run_now(run.job).state == JobState.DONE
-        run.refresh_from_db()
-        return run
-
-    return scored
+    return partial(score, release, tmp_path)
 
 
 def test_places_groups_and_power(release, scored):
@@ -90,8 +56,8 @@ def test_places_groups_and_power(release, scored):
     assert (found.column, found.n_tests, found.n_items) == ("P+T", 3, N)
     # P+T stands over the 12 items with a pair, one foil each: chance 1/4.
     assert found.chance == 0.25
-    # One miss in one of six videos of two items: gap 1/12, error sqrt(30/36 * 6/5) / 12 = 1/12, so t = 1 with 5 degrees;
-    # the largest of three p-values is multiplied by 1.
+    # One miss in one of six videos of two items: gap 1/12, error sqrt(30/36 * 6/5) / 12 = 1/12, so t = 1 with 5
+    # degrees; Holm multiplies the largest of the three p-values by 1.
     assert found.rows[1].p_best == pytest.approx(2 * stats.t.sf(1, 5))
     assert found.items_to_separate > 12
 

@@ -1,0 +1,122 @@
+"""Two runs of one release: how far apart, with what certainty, and on which items they differ."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from corpus.models import Release, ReleaseItem
+from evaluation.errors import EvaluationError
+from evaluation.kept import digest, kept
+from evaluation.metrics._comparison import items_to_separate, mcnemar, paired_difference
+from evaluation.metrics._ranking import COLUMNS, ModelScores, column_credit
+from evaluation.models import Run
+from evaluation.queries import Record, release_scores
+from evaluation.run_scores import Axes, axes_of, credits_of, fingerprint_of, is_settled
+
+VERSION = "1"
+# What can be listed: items that only A or only B has right, both, neither, and where a tie earned a part.
+OUTCOMES = ("only_a", "only_b", "both", "neither", "partial")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`columns`: {P+T, T, P: {"a", "b", "difference", "mcnemar", "items_to_separate"}}, shares over the items that both
+    scored. `outcomes`: places in the release's order by outcome of the chosen column."""
+
+    columns: Mapping[str, Mapping[str, Any]]
+    outcomes: Mapping[str, Sequence[int]]
+
+
+def compare(a: Run, b: Run, column: str, scope: str = "overall") -> Comparison:
+    """A against B on their release, kept by what both runs' results follow from.
+
+    EvaluationError: runs of two releases, a run that is still at work, no such column.
+    """
+    if a.release_id != b.release_id:
+        raise EvaluationError("the two runs score different releases; compare runs of one")
+    if not (is_settled(a) and is_settled(b)):
+        raise EvaluationError("a run is still at work; compare when it has ended")
+    if column not in COLUMNS:
+        raise EvaluationError(f"unknown column '{column}'; choose one of: {', '.join(COLUMNS)}")
+    fingerprint = digest([VERSION, fingerprint_of(a), fingerprint_of(b)])
+    about = f"{a.pk}:{b.pk}:{column}:{scope}"
+    data = kept(a.release.project, "compare", about, fingerprint, lambda: _compared(a, b, column, scope))
+    return Comparison(**data)
+
+
+def _compared(a: Run, b: Run, column: str, scope: str) -> dict[str, Any]:
+    axes = axes_of(a.release)
+    chosen = axes.scope(scope)
+    models = [_model(run, axes) for run in (a, b)]
+    columns = {}
+    for name in COLUMNS:
+        left, right = (column_credit(model, name)[chosen] for model in models)
+        if not (~(np.isnan(left) | np.isnan(right))).any():
+            continue
+        clusters = [axes.clusters[k] for k in np.flatnonzero(chosen)]
+        both = ~(np.isnan(left) | np.isnan(right))
+        columns[name] = {
+            "a": float(left[both].mean()),
+            "b": float(right[both].mean()),
+            "difference": paired_difference(left, right, clusters).plain(),
+            "mcnemar": mcnemar(left, right).plain(),
+            "items_to_separate": items_to_separate(left, right, clusters),
+        }
+    pair = [column_credit(model, column) for model in models]
+    return {"columns": columns, "outcomes": _outcomes(pair[0], pair[1], chosen)}
+
+
+def _model(run: Run, axes: Axes) -> ModelScores:
+    credit = credits_of(run, axes)
+    return ModelScores(str(run.pk), credit.main, credit.proficiency, None)
+
+
+def _outcomes(a: Any, b: Any, chosen: Any) -> dict[str, list[int]]:
+    scored = chosen & ~(np.isnan(a) | np.isnan(b))
+    whole = scored & np.isin(a, (0.0, 1.0)) & np.isin(b, (0.0, 1.0))
+    masks = {
+        "only_a": whole & (a == 1) & (b == 0),
+        "only_b": whole & (a == 0) & (b == 1),
+        "both": whole & (a == 1) & (b == 1),
+        "neither": whole & (a == 0) & (b == 0),
+        "partial": scored & ~whole,
+    }
+    return {name: [int(k) for k in np.flatnonzero(mask)] for name, mask in masks.items()}
+
+
+@dataclass(frozen=True)
+class DifferingItem:
+    """One item with what each run gave it: the caption's score minus its best foil's, in the run's own unit."""
+
+    record: Record
+    margin_a: float | None
+    margin_b: float | None
+    pair_margin_a: float | None
+    pair_margin_b: float | None
+
+
+def items_at(release: Release, places: Sequence[int], a: Run, b: Run) -> list[DifferingItem]:
+    """The items at these places of the release with both runs' margins; three queries."""
+    rows = ReleaseItem.objects.filter(release=release, position__in=list(places)).order_by("position")
+    records = list(rows.values_list("record", flat=True))
+    margins = [_margins(run, records) for run in (a, b)]
+    return [
+        DifferingItem(
+            record, *(found.get(record["id"], (None, None))[k] for k in (0, 1) for found in margins)
+        )
+        for record in records
+    ]  # fmt: skip
+
+
+def _margins(run: Run, records: Sequence[Record]) -> dict[str, tuple[float, float | None]]:
+    rows, _missing = release_scores(run, records, few=True)
+    found = {}
+    for row in rows:
+        sign = 1.0 if row.higher_is_better else -1.0
+        main = min(sign * (row.caption - foil) for foil in row.foils)
+        able = row.proficiency_caption
+        simple = None if able is None else min(sign * (able - foil) for foil in row.proficiency_foils)
+        found[row.id] = (main, simple)
+    return found

@@ -1,0 +1,139 @@
+"""Charts of leaderboards and analyses as SVG, in the manner of evaluation.charts: grey prints lose nothing.
+
+Series differ in lightness and hatching or in their line's dashes; every bar and point carries its number.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.axes import Axes
+
+from evaluation.charts import (
+    HATCHES,
+    INK,
+    LINE,
+    QUIET,
+    SHADES,
+    beside,
+    legend_below,
+    new_figure,
+    percent_axis,
+    row_names,
+    short,
+    svg_of,
+)
+
+Interval = Sequence[float] | None
+DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
+LINE_SHADES = (INK, "#6b7280", "#2c4a9e", "#9a5b12", "#7f8794")
+
+
+def forest(
+    rows: Sequence[tuple[str, float, Interval, int]],
+    *,
+    chance: float | None = None,
+    human: tuple[float, Interval] | None = None,
+    title: str = "",
+) -> bytes:
+    """A point with its interval for each model, best first; chance and people as lines.
+
+    `rows` are (name, share, 95 % interval, group): models of one group share a band, since they cannot be told apart.
+    """
+    figure, axes = new_figure(max(1, len(rows)), title, legend=chance is not None or human is not None)
+    _bands(axes, [group for *_rest, group in rows])
+    for row, (_name, value, interval, _group) in enumerate(rows):
+        low, high = interval or (value, value)
+        axes.plot([low, high], [row, row], color=INK, linewidth=1.4, solid_capstyle="butt")
+        axes.plot([value], [row], marker="o", color=INK, markersize=5)
+        beside(axes, max(value, high), row, f"{value:.1%}", color=INK)
+    _lines(axes, chance, human)
+    row_names(axes, [short(name) for name, *_rest in rows])
+    axes.set_xlim(0, 1.12)
+    percent_axis(axes)
+    legend_below(axes, 2)
+    return svg_of(figure)
+
+
+def _bands(axes: Axes, groups: Sequence[int]) -> None:
+    """A light band behind every second group."""
+    for group in dict.fromkeys(groups):
+        members = [row for row, each in enumerate(groups) if each == group]
+        if group % 2 == 0:
+            axes.axhspan(members[0] - 0.5, members[-1] + 0.5, color="#efeeea", zorder=0, linewidth=0)
+
+
+def _lines(axes: Axes, chance: float | None, human: tuple[float, Interval] | None) -> None:
+    if chance is not None:
+        axes.axvline(chance, color=INK, linestyle=":", linewidth=1.4, label=f"chance {chance:.1%}")
+    if human is not None:
+        value, interval = human
+        if interval:
+            axes.axvspan(*interval, color="#d5d3cd", alpha=0.6, linewidth=0)
+        axes.axvline(value, color=INK, linestyle="--", linewidth=1.4, label=f"people {value:.1%}")
+
+
+def grouped(
+    rows: Sequence[tuple[str, Mapping[str, tuple[float | None, Interval]]]],
+    *,
+    chance: float | None = None,
+    percent: bool = True,
+    title: str = "",
+) -> bytes:
+    """Bars of several series side by side: `rows` are (name, {series: (value, interval)}); a missing value has none.
+
+    With more series than shades, shades repeat with another hatching.
+    """
+    names = list(dict.fromkeys(name for _, values in rows for name in values))
+    figure, axes = new_figure(max(1, round(len(rows) * max(1, 0.55 * len(names)))), title, legend=len(names) > 1)
+    height = 0.8 / max(1, len(names))
+    values = [value for _, series in rows for value, _ in series.values() if value is not None]
+    for column, name in enumerate(names):
+        offset = (column - (len(names) - 1) / 2) * height
+        for row, (_label, series) in enumerate(rows):
+            value, interval = series.get(name, (None, None))
+            if value is not None:
+                _bar(axes, row + offset, height, value, interval, column, name if not row else "", percent)
+    if chance is not None:
+        axes.axvline(chance, color=INK, linestyle=":", linewidth=1.4, label=f"chance {chance:.1%}")
+    row_names(axes, [short(label) for label, _ in rows])
+    low, high = min([0.0, *values]), max([0.0, *values])
+    axes.set_xlim(low * 1.2, 1.12 if percent and high > 0.5 else max(high * 1.25, 1e-9))
+    if percent:
+        percent_axis(axes, decimals=None if high < 0.1 else 0)
+    else:
+        axes.tick_params(axis="x", colors=QUIET, labelsize=8.5)
+        axes.grid(axis="x", color=LINE, linewidth=0.6)
+    legend_below(axes, min(4, len(names) + (chance is not None)))
+    return svg_of(figure)
+
+
+def _bar(
+    axes: Axes, place: float, height: float, value: float, interval: Interval, column: int, label: str, percent: bool
+) -> None:
+    shade = SHADES[column % len(SHADES)]
+    hatch = HATCHES[(column + column // len(SHADES)) % len(HATCHES)]
+    axes.barh(place, value, height=height * 0.92, color=shade, hatch=hatch, edgecolor="white", label=label or None)
+    end = value
+    if interval:
+        end = max(value, interval[1])
+        for color, width in (("white", 3.4), (INK, 1.4)):
+            axes.plot(list(interval), [place, place], color=color, linewidth=width, solid_capstyle="butt")
+    text = f"{value:.1%}" if percent else f"{value:+.3f}" if value < 0 else f"{value:.3f}"
+    beside(axes, max(0.0, end), place, text, color=INK, fontsize=8.0)
+
+
+def distributions(
+    series: Sequence[tuple[str, Sequence[float], Sequence[float]]], *, label: str = "", title: str = ""
+) -> bytes:
+    """Histograms as outlines over one axis: (name, edges (b + 1,), shares (b,)); zero is marked."""
+    figure, axes = new_figure(6, title, legend=True)
+    for column, (name, edges, shares) in enumerate(series):
+        axes.stairs(list(shares), list(edges), color=LINE_SHADES[column % len(LINE_SHADES)],
+                    linestyle=DASHES[column % len(DASHES)], linewidth=1.8, label=name)  # fmt: skip
+    axes.axvline(0.0, color=QUIET, linewidth=0.8)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(label, color=QUIET, fontsize=9)
+    axes.tick_params(colors=QUIET, labelsize=8.5)
+    axes.yaxis.set_major_formatter(lambda value, _place: f"{value:.0%}")
+    axes.grid(axis="y", color=LINE, linewidth=0.6)
+    legend_below(axes, min(3, len(series)))
+    return svg_of(figure)
