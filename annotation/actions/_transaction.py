@@ -56,7 +56,8 @@ def one_write_at_a_time(whose: User | Project) -> None:
     SQLite's writers queue by themselves.
     """
     if connection.features.has_select_for_update:
-        type(whose).objects.select_for_update(no_key=True).only("pk").get(pk=whose.pk)
+        # A request carries its person as a lazy object, whose type is no model.
+        whose._meta.model.objects.select_for_update(no_key=True).only("pk").get(pk=whose.pk)
 
 
 def checked_key(key: str) -> str:
