@@ -86,6 +86,22 @@ METHODS: dict[str, Entry] = {
             ),
         ),
     ),
+    "actor_swap": Entry(
+        label="Actor swap",
+        path="generation.methods.actor_swap",
+        summary="“A policeman holds a blond man” becomes “A blond man holds a policeman”.",
+        params=(TAGGER,),
+        deviations=(
+            (
+                "corrected: verbs that say the same both ways (hug, meet, kiss, “stare at each other”, “dances with”) "
+                "are refused, and participants named by a possessive (“his brother”); the paper swaps them."
+            ),
+            (
+                "both modes: whole noun phrases with their descriptions change places and the verb agrees, by rule; "
+                "the paper's captions came with annotated participants. Participants of equal words are skipped."
+            ),
+        ),
+    ),
     "gender_swap": Entry(
         label="Gender swap",
         path="generation.methods.gender_swap",

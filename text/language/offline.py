@@ -254,7 +254,8 @@ def _is_imperative(word: str, after: str, *, nominal: bool) -> bool:
         return True
     if word in IMPERATIVES:
         return after not in BE and after not in ("and", ",", "")
-    return not nominal
+    # "Harry hits Ron": what stands before a verb names who does it.
+    return not nominal and not any(tag == "VBZ" for _, tag in verb_readings(after))
 
 
 def _behind_auxiliary(auxiliary: Token, by_tag: dict[str, tuple[str, str]], word: str) -> tuple[str, str] | None:

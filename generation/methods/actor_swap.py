@@ -1,0 +1,89 @@
+"""Actor swap (ViLMA 3.3 and C.3): "A policeman holds a blond man" -> "A blond man holds a policeman".
+
+The subject and the object of one verb change places as whole noun phrases, with what describes them ("in a tan coat",
+"with blonde hair", "wearing a hat", "sitting in a car"); the verb agrees. Passives change the same way. `corrected`
+refuses what stays true (hug, meet, "stare at each other", "dances with"); `paper` changes whatever it finds.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from generation.methods._actor_grammar import Actor, Participants, find_participants
+from generation.methods._actor_words import PERSONS, STAYING
+from generation.methods._surface import replace_phrase
+from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from text.diff import Edit
+from text.language.phrases import POSSESSIVE
+from text.language.tokens import Token
+from text.language.tools import tagger
+
+VERSION = "1"
+
+
+def make(
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: None = None
+) -> Iterator[FoilDraft | Skip]:
+    """One foil a caption; no chance is involved."""
+    del seed, state
+    tags = tagger(params["tagger"])
+    for caption in captions:
+        tokens = tags.tag(caption.text)
+        found = find_participants(tokens, mode)
+        if isinstance(found, str):
+            yield Skip(caption.id, found)
+            continue
+        facts = {"verb": found.verb, "passive": found.passive, "tagger": tags.name}
+        edits = _edits(caption.text, tokens, found)
+        yield draft_from_edits(caption, edits, method="actor_swap", mode=mode, facts=facts)
+
+
+def _edits(text: str, tokens: Sequence[Token], found: Participants) -> list[Edit]:
+    """The phrases exchanged, capitals by place, articles by what follows them, the verb by its new subject."""
+    edits = [found.agreement] if found.agreement else []
+    if _determiners_stay(tokens, found):
+        first, second = _span(tokens, found.subject, bare=True), _span(tokens, found.object, bare=True)
+        return [
+            *edits,
+            *replace_phrase(text, *first, _moved(text, tokens, found.object, second)),
+            *replace_phrase(text, *second, _moved(text, tokens, found.subject, first)),
+        ]
+    first, second = _span(tokens, found.subject, bare=False), _span(tokens, found.object, bare=False)
+    target = _moved(text, tokens, found.object, second)
+    if text[first[0]].isupper() and _opens(text, first[0]):
+        target = target[0].upper() + target[1:]
+    return [*edits, Edit(*first, target), Edit(*second, _moved(text, tokens, found.subject, first))]
+
+
+def _determiners_stay(tokens: Sequence[Token], found: Participants) -> bool:
+    """ "A man pushes another man in red"; "man pushes a woman": what leads them stays where it is."""
+    both = (found.subject, found.object)
+    if any(tokens[actor.first + at].lower in STAYING for actor in both for at in range(actor.determiner)):
+        return True
+    whole = any(_is_name(tokens, one) or one.plural or tokens[one.first].lower in POSSESSIVE for one in both)
+    return not whole and not all(actor.determiner for actor in both)
+
+
+def _is_name(tokens: Sequence[Token], actor: Actor) -> bool:
+    return tokens[actor.head].part == "PROPN" or (actor.head == 0 and tokens[0].text[:1].isupper())
+
+
+def _span(tokens: Sequence[Token], actor: Actor, *, bare: bool) -> tuple[int, int]:
+    first = actor.first + (actor.determiner if bare else 0)
+    return tokens[first].start, tokens[actor.last - 1].end
+
+
+def _moved(text: str, tokens: Sequence[Token], actor: Actor, span: tuple[int, int]) -> str:
+    """The phrase as it stands inside a sentence: without the capital of the sentence's start."""
+    phrase = text[slice(*span)]
+    opens = _opens(text, span[0]) and not (len(phrase) > 1 and phrase.isupper())
+    return phrase[0].lower() + phrase[1:] if opens and _is_word(tokens, actor) else phrase
+
+
+def _is_word(tokens: Sequence[Token], actor: Actor) -> bool:
+    """Whether the phrase begins with a word of the language, not a name."""
+    first = tokens[actor.first]
+    return actor.head != actor.first or first.lower in PERSONS
+
+
+def _opens(text: str, start: int) -> bool:
+    return not any(char.isalnum() for char in text[:start]) or text[:start].rstrip().endswith((".", "!", "?"))

@@ -1,0 +1,115 @@
+"""Actor swap: what each caption becomes, and what is refused."""
+
+import pytest
+
+from tests.generation.making import drafts, skipped
+
+# Caption, foil. The first five are ViLMA's own (figure 15).
+EXACT = [
+    ("The man in a tan coat clasps the woman with blonde hair outside.",
+     "The woman with blonde hair clasps the man in a tan coat outside."),
+    ("The woman in red looks upward at the man in a hat.", "The man in a hat looks upward at the woman in red."),
+    ("A gentleman dressed in a tan suit pulls a man in a green shirt by the arms.",
+     "A man in a green shirt pulls a gentleman dressed in a tan suit by the arms."),
+    ("The girl with the ponytail suddenly pushes the boy with glasses.",
+     "The boy with glasses suddenly pushes the girl with the ponytail."),
+    ("A young man sitting in a car notices a person wearing a dinosaur costume near a van and a parked car.",
+     "A person wearing a dinosaur costume notices a young man sitting in a car near a van and a parked car."),
+    ("A policeman holds a blond man against a wall.", "A blond man holds a policeman against a wall."),
+    ("A man in blue holds a man in green.", "A man in green holds a man in blue."),
+    # Passives.
+    ("a man is chased by a dog", "a dog is chased by a man"),
+    ("The boy was carried by an old man.", "An old man was carried by the boy."),
+    ("a thief is being arrested by a policewoman", "a policewoman is being arrested by a thief"),
+    ("a man is hugged by a bear in a hat", None),
+    # The verb agrees.
+    ("a man is chased by two dogs", "two dogs are chased by a man"),
+    ("two dogs chase an old man", "an old man chases two dogs"),
+    ("A man and a woman push a boy.", "A boy pushes a man and a woman."),
+    ("a teacher watches three kids", "three kids watch a teacher"),
+    ("two women were following a boy", "a boy was following two women"),
+    ("a dog has bitten two men", "two men have bitten a dog"),
+    ("two men pushed a boy", "a boy pushed two men"),
+    # No finite verb, no article, capitals, full stops.
+    ("a mother feeding a baby", "a baby feeding a mother"),
+    ("man pushes an old woman.", "old woman pushes a man."),
+    ("A MAN PUSHES A BOY", "A BOY PUSHES A MAN"),
+    ("Harry hits Ron", "Ron hits Harry"),
+    ("The boy follows Hermione.", "Hermione follows the boy."),
+    ("An old man pushes a boy", "A boy pushes an old man"),
+    ("🙂 a man pushes a boy — שלום", "🙂 a boy pushes a man — שלום"),
+    # Things between verb and person, one-sided kisses, the other one.
+    ("a man throws a ball to a boy", "a boy throws a ball to a man"),
+    ("a waiter hands a woman a cup", "a woman hands a waiter a cup"),
+    ("a woman kisses a boy on the cheek", "a boy kisses a woman on the cheek"),
+    ("A man pushes another man in a red shirt", "A man in a red shirt pushes another man"),
+    ("a boy pushes another old man", "a old man pushes another boy"),
+    # "off of" and "out of" stay with the verb.
+    ("Two men carry a woman off of a stage.", "A woman carries two men off of a stage."),
+    ("a man pulls a girl out of a pool", "a girl pulls a man out of a pool"),
+    ("a cat chases a mouse and eats it", "a mouse chases a cat and eats it"),
+    ("suddenly a dog bites a man", "suddenly a man bites a dog"),
+    ("a woman slowly pushes a child with glasses away", "a child with glasses slowly pushes a woman away"),
+]  # fmt: skip
+REPAIRED = {"a boy pushes another old man": "an old man pushes another boy"}
+
+
+@pytest.mark.parametrize(("caption", "foil"), EXACT)
+def test_a_caption_becomes_exactly_this_foil(caption, foil):
+    made = [draft.foil for draft in drafts("actor_swap", caption)]
+    assert made == ([REPAIRED.get(caption, foil)] if foil else [])
+
+
+NONE = "no two participants of one verb are named"
+ALIKE = "both take part alike (with, beside …); exchanged it stays true"
+OTHERS = "both do it to each other; exchanged it stays true"
+
+
+@pytest.mark.parametrize(
+    ("caption", "why"),
+    [
+        ("a woman hugs a man", "'hug' is symmetric; exchanged it stays true"),
+        ("a woman hugging a man", "'hug' is symmetric; exchanged it stays true"),
+        ("a boy meets a girl", "'meet' is symmetric; exchanged it stays true"),
+        ("a girl is hugged by a boy", "'hug' is symmetric; exchanged it stays true"),
+        ("a woman kisses a man", "'kiss' is symmetric; exchanged it stays true"),
+        ("a boy and a girl stare at each other", OTHERS),
+        ("two men stare at each other", OTHERS),
+        ("a man dances with a woman", ALIKE),
+        ("a man sits next to a woman", ALIKE),
+        ("a man fights against a bear", ALIKE),
+        ("a man stands beside a boy", ALIKE),
+        ("A man hits another man", "both participants are described in the same words"),
+        ("a man hits the man", "both participants are described in the same words"),
+        (
+            "a boy pushes his brother",
+            "a participant is named by a possessive (his, her …); exchanged it points elsewhere",
+        ),
+        ("A boy, smiling, hits a girl", "what describes the subject is a clause of its own"),
+        ("a man who smiles hits a girl", "what describes the subject is a clause of its own"),
+        ("A dog jumps over a fence", NONE),
+        ("he pushes a man", NONE),
+        ("a man sings while a woman dances", NONE),
+        ("pushing a man towards a woman", NONE),
+        ("a candle in a hand", NONE),
+        ("", NONE),
+    ],
+)
+def test_a_caption_is_refused_with_its_reason(caption, why):
+    assert skipped("actor_swap", caption) == why
+
+
+def test_mode_paper_refuses_nothing_that_has_two_participants():
+    (draft,) = drafts("actor_swap", "a woman hugs a man.", mode="paper")
+    assert draft.foil == "a man hugs a woman."
+    (draft,) = drafts("actor_swap", "a boy pushes his brother", mode="paper")
+    assert draft.foil == "his brother pushes a boy"
+    assert skipped("actor_swap", "a boy pushes a boy", mode="paper")
+
+
+def test_both_phrases_and_the_verb_are_recorded():
+    (draft,) = drafts("actor_swap", "two dogs chase a man.")
+    assert [(edit.start, edit.end, edit.target) for edit in draft.edits] == [
+        (0, 8, "a man"), (9, 14, "chases"), (15, 20, "two dogs")
+    ]  # fmt: skip
+    assert draft.facts == {"verb": "chase", "passive": False, "tagger": "offline rules"}
