@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from annotation.models import Edit, Involvement, Lease, Review, ReviewDecision, Slot, SlotState, Stage, Vote, VoteState
+from annotation.models import Edit, Involvement, Lease, Slot, SlotState, Stage, Vote, VoteState
 from annotation.rules.eligibility import Hand, PersonFacts, TaskFacts
 from annotation.rules.ordering import FRESH, STARTED
 from corpus.models import MediaState
@@ -22,8 +22,6 @@ _GROUP = {
     Stage.VALIDATION: "item__candidate_group__id",
     Stage.BASELINE: "item__candidate_group__id",
 }
-# A review after which its reviewer may look at the piece again: it was returned, or the review taken back.
-_AGAIN = Q(decision=ReviewDecision.SEND_BACK, slot__isnull=False) | Q(undone_at__isnull=False)
 JUDGING = frozenset({Stage.VALIDATION, Stage.BASELINE})
 
 
@@ -58,7 +56,7 @@ def bars(person: User, project: Project, stage: str, now: datetime) -> Bars:
         media=~Q(video__media_state=MediaState.READY),
         reserved=Q(reserved_for__isnull=False, reserved_until__gt=now) & ~Q(reserved_for=person),
         made=_hand(person, project, stage, Involvement.Kind.MADE) if leaks else nothing,
-        reviewed=_reviewed(person, project, stage) if leaks else nothing,
+        reviewed=_hand(person, project, stage, Involvement.Kind.REVIEWED) if judges else nothing,
         judged=_judged(person) if stage == Stage.BASELINE else nothing,
         yours=own,
     )
@@ -86,12 +84,6 @@ def _hand(person: User, project: Project, stage: str, kind: str) -> Q:
     return same_group
 
 
-def _reviewed(person: User, project: Project, stage: str) -> Q:
-    barred = _hand(person, project, stage, Involvement.Kind.REVIEWED)
-    again = pieces_to_review_again(person, project) if stage == Stage.REVIEW else set()
-    return barred & ~Q(task__candidate__in=again) if again else barred
-
-
 def _judged(person: User) -> Q:
     kind = Involvement.Kind.JUDGED
     return Q(Exists(Involvement.objects.filter(person=person, kind=kind, video=OuterRef("video"))))
@@ -99,17 +91,6 @@ def _judged(person: User) -> Q:
 
 def _votes_of(person: User, stage: str) -> QuerySet[Vote]:
     return Vote.objects.filter(person=person, stage=stage).exclude(state=VoteState.UNDONE)
-
-
-def pieces_to_review_again(person: User, project: Project) -> set[int]:
-    """Ids of candidates that the person may review again, with everything that was reworded from them since."""
-    returned = Review.objects.filter(_AGAIN, person=person, candidate__group__run__project=project)
-    found = set(returned.values_list("candidate_id", flat=True))
-    newest = found
-    while newest:
-        newest = set(Candidate.objects.filter(parent__in=newest).values_list("pk", flat=True)) - found
-        found |= newest
-    return found
 
 
 def lineage_of(candidate: Candidate) -> tuple[int, ...]:
@@ -154,25 +135,21 @@ def person_facts(person: User, task: TaskFacts) -> PersonFacts:
     by_kind: dict[str, set[Hand]] = {}
     for kind, video, group in hands:
         by_kind.setdefault(kind, set()).add(Hand(video, group))
-    wrote, sent_back = _written_and_returned(person, task.lineage) if task.lineage else (set(), set())
     votes = _votes_of(person, task.stage).filter(item=task.item) if task.item else Vote.objects.none()
     return PersonFacts(
         person=person.pk,
         made=frozenset(by_kind.get(Involvement.Kind.MADE, ())),
         reviewed=frozenset(by_kind.get(Involvement.Kind.REVIEWED, ())),
         judged=frozenset(by_kind.get(Involvement.Kind.JUDGED, ())),
-        wrote=frozenset(wrote),
-        sent_back=frozenset(sent_back),
+        wrote=frozenset(_written(person, task.lineage) if task.lineage else ()),
         judged_items=frozenset(votes.values_list("item_id", flat=True)),
     )
 
 
-def _written_and_returned(person: User, lineage: tuple[int, ...]) -> tuple[set[int], set[int]]:
+def _written(person: User, lineage: tuple[int, ...]) -> set[int]:
     authored = Candidate.objects.filter(pk__in=lineage, author=person).values_list("pk", flat=True)
     submitted = Edit.objects.filter(person=person, candidates__in=lineage).values_list("candidates", flat=True)
-    returned = Review.objects.filter(_AGAIN, person=person, candidate__in=lineage)
-    wrote = (set(authored) | set(submitted)).intersection(lineage)
-    return wrote, set(returned.values_list("candidate_id", flat=True))
+    return (set(authored) | set(submitted)).intersection(lineage)
 
 
 # Moves a place from the fresh band into the band of started tasks, its place in the shuffle kept.

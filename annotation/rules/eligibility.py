@@ -44,8 +44,8 @@ class TaskFacts:
 class PersonFacts:
     """What a person has done in the project so far; undone work counts, since it was seen and made.
 
-    wrote: ids of candidates that they wrote or submitted. sent_back: ids of those that they returned, or decided on
-    and took the decision back. judged_items: ids of items that they have answered (at a claim: or hold) in the stage.
+    wrote: ids of candidates that they wrote or submitted. judged_items: ids of items that they have answered (at a
+    claim: or hold) in the stage.
     """
 
     person: int
@@ -53,7 +53,6 @@ class PersonFacts:
     reviewed: frozenset[Hand] = frozenset()
     judged: frozenset[Hand] = frozenset()
     wrote: frozenset[int] = frozenset()
-    sent_back: frozenset[int] = frozenset()
     judged_items: frozenset[int] = frozenset()
 
 
@@ -77,7 +76,8 @@ def _leak(person: PersonFacts, task: TaskFacts, scope: str) -> Refusal | None:
         return Refusal.SAME_ITEM
     if _within(person.made, task.hand, scope):
         return Refusal.MADE_IT
-    if _within(person.reviewed, task.hand, scope) and not _may_review_again(person, task):
+    # A review is not blind: who reviewed one foil of a video may review the others (docs/decisions/0004).
+    if task.stage != "review" and _within(person.reviewed, task.hand, scope):
         return Refusal.REVIEWED_IT
     if task.stage == "baseline" and _within(person.judged, task.hand, "video"):
         return Refusal.JUDGED_IT
@@ -88,8 +88,3 @@ def _within(hands: frozenset[Hand], target: Hand, scope: str) -> bool:
     if scope == "item":
         return target in hands
     return any(hand.video == target.video for hand in hands)
-
-
-def _may_review_again(person: PersonFacts, task: TaskFacts) -> bool:
-    """The reviewer who returned a piece, or what it was reworded from, may look at it again; nobody else may."""
-    return task.stage == "review" and bool(person.sent_back.intersection(task.lineage))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotation.eligible import eligible_slots, lineage_of, person_facts, pieces_to_review_again, task_facts
+from annotation.eligible import eligible_slots, lineage_of, person_facts, task_facts
 from annotation.models import Edit, Involvement, Review, Slot, SlotState, Stage, Vote
 from annotation.rules.eligibility import PersonFacts, TaskFacts, why_not
 from corpus.models import MediaState
@@ -169,14 +169,3 @@ def test_a_lineage_goes_back_to_what_the_method_made(world):
     third = factories.make_candidate(group, "three", parent=second)
     assert lineage_of(third) == (third.pk, second.pk, first.pk)
     assert lineage_of(first) == (first.pk,)
-
-
-def test_what_was_reworded_from_a_returned_piece_may_be_reviewed_again_by_who_returned_it(world):
-    world.group("a man unfolds a shirt.")
-    world.edit("ann", "a man irons a shirt.")
-    first = world.review("rita", "send_back", reasons=["grammar"])
-    world.edit("ann", "a man dyes a shirt.", parents=[first.candidate_id])
-    second = world.review("rita", "send_back", reasons=["grammar"])
-    third = world.edit("ann", "a man sells a shirt.", parents=[second.candidate_id]).candidates.get()
-    assert pieces_to_review_again(world.rita, world.project) == {first.candidate_id, second.candidate_id, third.pk}
-    assert pieces_to_review_again(world.rob, world.project) == set()

@@ -85,14 +85,12 @@ class OneItem(RuleBasedStateMachine):
         facts = self.people[person]
         refusal = why_not(facts, TaskFacts("review", self.hand, lineage=(1,)), "video")
         if refusal is not None:
-            assert facts.made or facts.reviewed
+            assert facts.made
             return
         assert person != self.author
         assert 1 not in facts.wrote
         self.candidate = next_candidate_state(self.candidate, decision)
         self.involve(person, "reviewed")
-        if decision == "send_back":
-            self.people[person] = replace(self.people[person], sent_back=frozenset({1}))
         if self.candidate == C.ACCEPTED:
             self.item = first_item_state(RULE.wanted)
 

@@ -130,17 +130,18 @@ def test_a_returned_suggestion_goes_back_to_who_had_sent_it_on(world):
     assert Slot.objects.get(stage=Stage.EDIT, state=SlotState.FREE).reserved_for == world.abe
 
 
-def test_the_reviewer_who_returned_a_piece_reviews_it_again_and_nothing_else_of_the_video(world):
+def test_a_reviewer_reviews_a_returned_piece_again_and_the_other_foils_of_the_video(world):
     group = world.group(UNFOLDS)
     world.edit("ann", UNFOLDS)
     first = world.review("rita", "send_back", reasons=["grammar"])
     world.edit("ann", IRONS, parents=[first.candidate_id])
     world.group(TEARS, caption=factories.make_caption(group.caption.video, "a man holds a shirt."))
     world.edit("abe", TEARS)
-    again = world.review("rita")
-    assert again.candidate.parent == first.candidate
-    assert world.claim("rita", Stage.REVIEW) is None
-    assert world.claim("rob", Stage.REVIEW)
+    reviewed = {world.review("rita").candidate.text, world.review("rita").candidate.text}
+    assert reviewed == {IRONS, TEARS}
+    Membership.objects.create(project=world.project, person=world.rita, role=Role.VALIDATOR)
+    assert world.claim("rita", Stage.VALIDATION) is None
+    assert world.claim("vera", Stage.VALIDATION)
 
 
 def test_who_reviewed_never_validates_that_video(world):
