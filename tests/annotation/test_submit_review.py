@@ -131,6 +131,7 @@ def test_a_returned_suggestion_goes_back_to_who_had_sent_it_on(world):
 
 
 def test_a_reviewer_reviews_a_returned_piece_again_and_the_other_foils_of_the_video(world):
+    Membership.objects.create(project=world.project, person=world.rita, role=Role.VALIDATOR)
     group = world.group(UNFOLDS)
     world.edit("ann", UNFOLDS)
     first = world.review("rita", "send_back", reasons=["grammar"])
@@ -139,7 +140,6 @@ def test_a_reviewer_reviews_a_returned_piece_again_and_the_other_foils_of_the_vi
     world.edit("abe", TEARS)
     reviewed = {world.review("rita").candidate.text, world.review("rita").candidate.text}
     assert reviewed == {IRONS, TEARS}
-    Membership.objects.create(project=world.project, person=world.rita, role=Role.VALIDATOR)
     assert world.claim("rita", Stage.VALIDATION) is None
     assert world.claim("vera", Stage.VALIDATION)
 
