@@ -10,7 +10,7 @@ from annotation.claims import Claim, claim_of
 from annotation.models import Edit, Lease, Review, Slot, Vote
 from corpus.models import Item
 from projects.access import require_role, roles_in
-from projects.models import Project, User
+from projects.models import Project, Role, User
 
 Work = TypeVar("Work", Edit, Review, Vote)
 
@@ -63,6 +63,15 @@ def item_for(person: User, pk: int, *roles: str) -> Item:
         raise Http404(_("There is no such item."))
     require_role(person, project, *roles)
     return item
+
+
+def member_for(person: User, project: Project, pk: int) -> User:
+    """A member of the project, for its researchers; Http404 for who is none."""
+    require_role(person, project, Role.RESEARCHER)
+    member = User.objects.filter(pk=pk, memberships__project=project).first()
+    if member is None:
+        raise Http404(_("There is no such member."))
+    return member
 
 
 def _own(rows: QuerySet[Work], person: User, pk: int) -> Work:

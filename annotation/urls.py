@@ -1,9 +1,10 @@
-"""Work: the queues of a person, one page a stage, and what those pages send."""
+"""Members. Work: the queues of a person, one page a stage, and what those pages send."""
 
 from django.urls import path
 
 from annotation.views.edit import edit
 from annotation.views.lease import heartbeat, skip
+from annotation.views.people import member_remove, member_roles, people
 from annotation.views.queue import queue
 from annotation.views.review import review
 from annotation.views.undo import undo
@@ -12,6 +13,9 @@ from annotation.views.work import work
 
 app_name = "annotation"
 urlpatterns = [
+    path("projects/<slug:slug>/people/", people, name="people"),
+    path("projects/<slug:slug>/people/<int:pk>/roles/", member_roles, name="member_roles"),
+    path("projects/<slug:slug>/people/<int:pk>/remove/", member_remove, name="member_remove"),
     path("projects/<slug:slug>/work/", work, name="work"),
     path("projects/<slug:slug>/work/<slug:stage>/", queue, name="queue"),
     path("projects/<slug:slug>/work/edit/<slug:token>/", edit, name="edit"),

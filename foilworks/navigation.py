@@ -12,6 +12,7 @@ from projects.access import ALL_ROLES, roles_in
 from projects.models import Role
 
 RESEARCHERS = (Role.RESEARCHER,)
+WORK_PAGES = ("annotation:work", "annotation:queue", "annotation:edit", "annotation:review", "annotation:validation")
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Page:
 
 PAGES: tuple[Page, ...] = (
     Page(_("Overview"), "evaluation:dashboard"),
-    Page(_("Work"), "annotation:work", section=("annotation:",)),
+    Page(_("Work"), "annotation:work", section=WORK_PAGES),
     Page(_("Videos"), "corpus:videos", RESEARCHERS, section=("corpus:video",)),
     Page(_("Subtests"), "corpus:subtests", RESEARCHERS),
     Page(_("Runs"), "generation:runs", RESEARCHERS, section=("generation:",)),
@@ -47,6 +48,7 @@ PAGES: tuple[Page, ...] = (
             "evaluation:model_card",
         ),
     ),
+    Page(_("People"), "annotation:people", RESEARCHERS),
 )
 
 

@@ -10,6 +10,8 @@ from django.utils.translation import gettext_lazy as _
 class User(AbstractUser):
     # Simulated people exist for the demo; their data is marked as such on every page and in every export.
     is_simulated = models.BooleanField(_("simulated"), default=False)
+    # Made by a researcher, told once: the person is asked for one of their own at sign-in.
+    password_is_temporary = models.BooleanField(_("temporary password"), default=False)
 
 
 class Role(models.TextChoices):

@@ -98,6 +98,7 @@ RULES: dict[str, Rule] = {
     # Who is signed in already is sent home.
     "projects:sign_in": Rule(EVERYBODY, post=200, slug=False, instead=dict.fromkeys(SIGNED_IN, 302)),
     "projects:sign_out": Rule(SIGNED_IN, get=NO, post=302, slug=False),
+    "projects:password": Rule(SIGNED_IN, post=422, slug=False),
     "projects:create": Rule(OWNERS, post=422, slug=False, stranger=REFUSED),
     "corpus:subtests": owner_page(post=422),
     "corpus:videos": owner_page(),
@@ -110,6 +111,9 @@ RULES: dict[str, Rule] = {
     "generation:run": owner_page("generation_run"),
     "generation:run_progress": owner_page("generation_run"),
     "generation:candidate": owner_page("candidate"),
+    "annotation:people": owner_page(post=422),
+    "annotation:member_roles": owner_page("member", get=NO, post=302),
+    "annotation:member_remove": owner_page("member", get=NO, post=302),
     "annotation:work": Rule(MEMBERS),
     "annotation:queue": Rule(("annotator", "superuser"), post=302, args=("stage",)),
     "annotation:edit": own_work("annotator", "edit_token"),
@@ -188,6 +192,7 @@ def make_world() -> World:
     edit = Edit.objects.create(group=make_group(make_run(subtest)), person=people["annotator"], texts=[])
     values = {
         "video": video.pk,
+        "member": people["annotator"].pk,
         "generation_run": group.run.pk,
         "candidate": edited.pk,
         "release": release.pk,

@@ -23,6 +23,8 @@ and AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do
     requeue(person, item_id, reason="", *, now=None) -> Item             researcher: invalid -> requeued, foils reopen
     retract(person, item_id, reason, *, now=None) -> Item                researcher: valid -> retracted
     publish_guideline(person, project, stage, text, *, subtest=None) -> Guideline
+    change_roles(actor, project, person_id, roles, *, now=None) -> int   researcher: leases of lost stages are freed
+    remove_member(actor, project, person_id, *, now=None) -> int         researcher: all the person's leases are freed
 
 `Claim` (annotation.claims): token, stage, slot_id, task_id, lease_id, project_id, expires_at, resumed, skipped_before,
 caption_first. What its page needs: annotation.queries.claim_card(person, claim).

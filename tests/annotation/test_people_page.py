@@ -1,0 +1,91 @@
+"""The page of a project's members."""
+
+import pytest
+from django.urls import reverse
+
+from annotation.models import Stage
+from projects.models import Membership, User
+from tests.annotation.world import make_world
+from tests.factories import make_member, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def world():
+    return make_world()
+
+
+@pytest.fixture
+def owner(client, world):
+    client.force_login(world.owner)
+    return client
+
+
+def people(world) -> str:
+    return reverse("annotation:people", args=[world.project.slug])
+
+
+def post(client, world, name, pk, **data):
+    return client.post(reverse(f"annotation:{name}", args=[world.project.slug, pk]), data, follow=True)
+
+
+def test_the_list_names_members_their_roles_and_what_they_hold(owner, world):
+    world.group()
+    world.claim("ann", Stage.EDIT)
+    page = owner.get(people(world)).content.decode()
+    assert "8 members" in page
+    assert page.count("1 piece in hand") == 1
+    assert page.count('value="reviewer" checked') == 2
+
+
+def test_it_takes_the_same_queries_for_eight_members_and_for_forty(owner, world, django_assert_num_queries):
+    # session, person, project, roles, count, page, roles of the page
+    with django_assert_num_queries(7):
+        owner.get(people(world))
+    for _ in range(32):
+        make_member(world.project, "annotator", "validator")
+    with django_assert_num_queries(7):
+        owner.get(people(world))
+
+
+def test_a_new_password_is_shown_once_and_never_cached(owner, world):
+    data = {"username": "nora", "roles": ["annotator"], "new_account": "on"}
+    answer = owner.post(people(world), data)
+    password = answer.context["added"].password
+    assert answer.status_code == 200
+    assert password in answer.content.decode()
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert password not in owner.get(people(world)).content.decode()
+    assert User.objects.get(username="nora").check_password(password)
+
+
+def test_somebody_with_an_account_is_added_and_a_mistake_stands_beside_the_name(owner, world):
+    make_user("zoe")
+    assert owner.post(people(world), {"username": "zoe", "roles": ["reviewer"]}).status_code == 302
+    again = owner.post(people(world), {"username": "zoe", "roles": ["reviewer"]})
+    assert again.status_code == 422
+    assert "zoe is a member already" in again.content.decode()
+
+
+def test_roles_change_and_members_leave_by_the_page(owner, world):
+    world.group()
+    world.claim("ann", Stage.EDIT)
+    page = post(owner, world, "member_roles", world.ann.pk, roles=["validator"])
+    assert "1 piece in their hands is free again." in page.content.decode()
+    assert Membership.objects.get(project=world.project, person=world.ann).role == "validator"
+    page = post(owner, world, "member_remove", world.ann.pk)
+    assert "is no member any more" in page.content.decode()
+    assert not Membership.objects.filter(person=world.ann).exists()
+
+
+def test_the_last_researcher_is_told_why_not(owner, world):
+    page = post(owner, world, "member_remove", world.owner.pk)
+    assert "is the last researcher of this project" in page.content.decode()
+    assert Membership.objects.filter(person=world.owner).exists()
+
+
+def test_who_leaves_is_sent_home(owner, world):
+    make_member(world.project, "researcher")
+    page = post(owner, world, "member_remove", world.owner.pk)
+    assert page.redirect_chain[-1][0] == "/"

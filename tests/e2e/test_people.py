@@ -1,0 +1,56 @@
+"""A researcher brings somebody into the project; they sign in with what they were told and choose their own."""
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from projects.models import Membership, Project
+from tests.e2e.conftest import SignIn, assert_accessible
+from tests.factories import make_member, make_project
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def project() -> Project:
+    project = make_project(slug="dots", name="Dots")
+    make_member(project, "annotator", "validator", name="a-rather-long-name.of-somebody@example.org")
+    return project
+
+
+@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+def test_the_page_of_people_is_accessible_and_fits(project: Project, sign_in: SignIn, narrow: bool) -> None:
+    page = sign_in(make_member(project, "researcher", name="olga"), narrow=narrow)
+    page.goto("/projects/dots/people/")
+    assert_accessible(page)
+    page.get_by_text("Remove", exact=False).first.click()
+    assert_accessible(page)
+    page.goto("/password/")
+    assert_accessible(page)
+
+
+def test_a_new_person_signs_in_with_what_they_were_told(
+    project: Project, sign_in: SignIn, browser: Browser, live_server
+) -> None:
+    owner = sign_in(make_member(project, "researcher", name="olga"))
+    owner.goto("/projects/dots/people/")
+    owner.get_by_label("User name").fill("nora")
+    owner.get_by_label("Make a new account").check()
+    owner.get_by_role("button", name="Add").click()
+    expect(owner.get_by_role("heading", name="nora has an account now")).to_be_visible()
+    assert_accessible(owner)
+    password = owner.locator(".password").inner_text()
+    assert list(Membership.objects.filter(person__username="nora").values_list("role", flat=True)) == ["annotator"]
+
+    context = browser.new_context(base_url=live_server.url)
+    page = context.new_page()
+    page.goto("/")
+    page.get_by_label("Username").fill("nora")
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_label("Old password").fill(password)
+    page.get_by_label("New password", exact=True).fill("a longer thing 42")
+    page.get_by_label("New password confirmation").fill("a longer thing 42")
+    page.get_by_role("button", name="Change it").click()
+    page.get_by_role("link", name="Dots").click()
+    expect(page.get_by_role("heading", name="Your work")).to_be_visible()
+    context.close()

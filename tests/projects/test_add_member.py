@@ -1,0 +1,82 @@
+"""Who comes into a project, with an account that was there or a new one, and what is refused."""
+
+import re
+
+import pytest
+from django.contrib.auth import authenticate
+
+from projects.actions.add_member import add_member
+from projects.errors import AccessDenied, ProjectError
+from projects.models import AuditEvent, Membership, User
+from tests.factories import make_member, make_project, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project():
+    return make_project()
+
+
+@pytest.fixture
+def owner(project):
+    return make_member(project, "researcher", name="owner")
+
+
+def test_somebody_with_an_account_becomes_a_member(project, owner):
+    ann = make_user("ann")
+    added = add_member(owner, project, " ann ", ["reviewer", "annotator", "annotator"])
+    assert (added.person, added.password) == (ann, "")
+    assert sorted(Membership.objects.filter(person=ann).values_list("role", flat=True)) == ["annotator", "reviewer"]
+    event = AuditEvent.objects.get(action="projects.add_member")
+    assert (event.actor, event.project, event.target_id) == (owner, project, str(ann.pk))
+    assert event.details == {"roles": "annotator, reviewer", "new_account": False}
+
+
+def test_a_new_account_gets_a_temporary_password_that_works_and_is_stored_as_a_hash(project, owner):
+    added = add_member(owner, project, "nora", ["validator"], new_account=True)
+    assert re.fullmatch(r"([abcdefghijkmnpqrstuvwxyz23456789]{4}-){3}[abcdefghijkmnpqrstuvwxyz23456789]{4}",
+                        added.password)  # fmt: skip
+    assert authenticate(username="nora", password=added.password) == added.person
+    nora = User.objects.get(username="nora")
+    assert nora.password_is_temporary
+    assert added.password not in nora.password
+    assert not nora.is_staff
+    assert not nora.is_superuser
+    assert not any(added.password in str(event.details) for event in AuditEvent.objects.all())
+
+
+def test_two_new_accounts_have_two_passwords(project, owner):
+    made = [add_member(owner, project, name, ["validator"], new_account=True).password for name in ("a1", "a2")]
+    assert len(set(made)) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "roles", "new", "words"),
+    [
+        ("nobody", ["annotator"], False, "no account “nobody”; correct the name, or tick"),
+        ("Ann", ["annotator"], True, "“Ann” is taken; choose another"),
+        ("closed", ["annotator"], False, "is closed; ask a site administrator"),
+        ("member", ["annotator"], False, "member is a member already; change the roles in the list"),
+        ("ann", [], False, "Choose at least one role of: annotator, reviewer, validator, researcher"),
+        ("ann", ["owner"], False, "Choose at least one role of"),
+        ("with space", ["annotator"], True, "Enter a valid username"),
+        ("x" * 151, ["annotator"], True, "at most 150 characters"),
+    ],
+)
+def test_what_is_refused_says_what_to_do_and_stores_nothing(project, owner, name, roles, new, words):
+    make_user("ann")
+    make_user("closed", is_active=False)
+    make_member(project, "reviewer", name="member")
+    before = User.objects.count(), Membership.objects.count()
+    with pytest.raises(ProjectError, match=re.escape(words)):
+        add_member(owner, project, name, roles, new_account=new)
+    assert (User.objects.count(), Membership.objects.count()) == before
+    assert not AuditEvent.objects.exists()
+
+
+def test_only_a_researcher_of_the_project_adds_people(project):
+    for person in (make_member(project, "reviewer"), make_member(make_project(), "researcher"), make_user()):
+        with pytest.raises(AccessDenied):
+            add_member(person, project, "nora", ["annotator"], new_account=True)
+    assert not User.objects.filter(username="nora").exists()

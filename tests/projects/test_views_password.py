@@ -1,0 +1,53 @@
+"""A temporary password ends at the first sign-in; a person changes their own at any time."""
+
+import pytest
+from django.contrib.auth import authenticate
+from django.urls import reverse
+
+from projects.models import AuditEvent
+from tests.factories import PASSWORD, make_user
+
+pytestmark = pytest.mark.django_db
+NEW = "a longer thing 42"
+
+
+def sign_in(client, next_page=""):
+    data = {"username": "nora", "password": PASSWORD, "next": next_page}
+    return client.post(reverse("projects:sign_in"), data)
+
+
+def change(client, **also):
+    data = {"old_password": PASSWORD, "new_password1": NEW, "new_password2": NEW, **also}
+    return client.post(reverse("projects:password"), data)
+
+
+@pytest.mark.parametrize("next_page", ["", "/", "/projects/new/"])
+def test_who_has_a_temporary_password_is_asked_for_their_own(client, next_page):
+    nora = make_user("nora", password_is_temporary=True)
+    assert sign_in(client, next_page).headers["Location"] == "/password/"
+    assert "made for you and told to you by somebody else" in client.get("/password/").content.decode()
+    assert change(client).headers["Location"] == "/"
+    nora.refresh_from_db()
+    assert not nora.password_is_temporary
+    assert authenticate(username="nora", password=NEW) == nora
+    assert client.get("/").status_code == 200, "the session goes on"
+    event = AuditEvent.objects.get()
+    assert (event.action, event.actor, event.project) == ("projects.change_password", nora, None)
+    client.logout()
+    assert sign_in(client).status_code == 200, "the old one is over"
+
+
+def test_others_go_where_they_wanted_to(client):
+    make_user("nora")
+    assert sign_in(client, "/projects/new/").headers["Location"] == "/projects/new/"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"old_password": "not it"}, {"new_password2": "another"}, {"new_password1": "short", "new_password2": "short"}],
+)
+def test_a_wrong_form_changes_nothing(client, wrong):
+    client.force_login(make_user("nora"))
+    assert change(client, **wrong).status_code == 422
+    assert authenticate(username="nora", password=PASSWORD)
+    assert not AuditEvent.objects.exists()
