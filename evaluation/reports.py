@@ -23,6 +23,7 @@ from evaluation.analyses.table import REPORTS
 from evaluation.errors import EvaluationError
 from evaluation.facts import item_facts, vote_facts
 from evaluation.models import Report
+from evaluation.scored_facts import corpus_facts, edit_facts, scored_facts
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project
 from text.registry import load, lookup, parse_params
@@ -76,8 +77,11 @@ def _plain(facts: Any) -> Any:
         return hashlib.sha256(facts.tobytes()).hexdigest()
     if isinstance(facts, list):
         return [_plain(each) for each in facts]
+    if isinstance(facts, dict):
+        return {name: _plain(value) for name, value in facts.items()}
     if is_dataclass(facts) and not isinstance(facts, type):
-        if any(isinstance(value, np.ndarray) for value in vars(facts).values()):
+        # asdict would copy arrays, and a JSON text would cut them short.
+        if any(isinstance(value, np.ndarray | dict) for value in vars(facts).values()):
             return {name: _plain(value) for name, value in vars(facts).items()}
         return asdict(facts)
     return facts
@@ -146,4 +150,7 @@ FACTS: dict[str, Callable[[Project, Subtest | None], Any]] = {
     "votes": vote_facts,
     "stages": funnel_counts,
     "people": work_facts,
+    "scored": scored_facts,
+    "corpus": corpus_facts,
+    "edits": edit_facts,
 }

@@ -1,11 +1,15 @@
-"""Every report, one row each. A module gives `VERSION`, `INPUT` (items, texts, votes, stages or people: what it
-computes on; see evaluation/item_files.py and evaluation/reports.py) and `compute(data, **params) -> dict`.
+"""Every report, one row each. A module gives `VERSION`, `INPUT` (items, texts, votes, stages, people, scored, corpus or
+edits: what it computes on; see evaluation/item_files.py, evaluation/scored_files.py and evaluation/reports.py) and
+`compute(data, **params) -> dict`.
 """
 
 from text.registry import Entry, Param
 
 BASE = Param("base", "2", "Base of the logarithm of the JS divergence.", "choice", ("2", "e"))
 UNIT = Param("unit", "words", "All words, or only those that differ.", "choice", ("words", "changed"))
+TIES = Param("ties", "half", "How an equal score counts.", "choice", ("half", "strict", "optimistic", "first"))
+CUT = Param("cut", "quantile", "Groups of equal size, or of equal width in log seconds.", "choice", ("quantile", "log"))
+SHARE = Param("share", 0.15, "What part of the items each end holds.", "float")
 CODING = Param("coding", "truth", "How votes are coded for agreement.", "choice", ("truth", "truth3", "shown"))
 
 REPORTS: dict[str, Entry] = {
@@ -49,4 +53,48 @@ REPORTS: dict[str, Entry] = {
         path="evaluation.analyses.people",
         summary="Work, time and watch evidence of each person.",
     ),
+    "delta": Entry(
+        label="Change of the score by edit",
+        path="evaluation.analyses.delta",
+        summary="How far scores fall from caption to foil, by what was changed (Feint6K, Fig. 5).",
+    ),
+    "proximity": Entry(
+        label="Semantic proximity",
+        path="evaluation.analyses.proximity",
+        params=(SHARE, TIES),
+        summary="Accuracy on antonyms, on the nearest and on the farthest foils (contrast sets, Table 5).",
+    ),
+    "identity": Entry(
+        label="Rare identities",
+        path="evaluation.analyses.identity",
+        params=(TIES,),
+        summary="Accuracy where the original name is rarer in training than the swapped one (contrast sets, Table 4).",
+    ),
+    "counts": Entry(
+        label="Accuracy by count",
+        path="evaluation.analyses.counts",
+        params=(TIES,),
+        summary="Accuracy by the number counted, with mean and deviation per model category (ViLMA, Fig. 11).",
+    ),
+    "length": Entry(
+        label="Accuracy by video length",
+        path="evaluation.analyses.length",
+        params=(CUT, TIES),
+        summary="Accuracy in six groups of video length, and how long the videos are (ViLMA, Fig. 23).",
+        deviations=("The figure does not say how its six groups are cut; both readings are offered.",),
+    ),
+    "numbers": Entry(
+        label="Number words",
+        path="evaluation.analyses.numbers",
+        summary="How often each number stands in a corpus of captions (ViLMA, Fig. 12).",
+    ),
+    "verbs": Entry(
+        label="Verbs of machines and people",
+        path="evaluation.analyses.verbs",
+        summary="Which verbs machine-made and human-made foils put in (contrast sets, Fig. 3).",
+        deviations=("Verbs are lemmas where the foil's record names one, else the first word put in.",),
+    ),
 }
+
+# They read scores of a release, and so belong to a release and not to a project.
+OF_SCORES = frozenset({"delta", "proximity", "identity", "counts", "length"})

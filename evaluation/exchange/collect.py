@@ -13,7 +13,7 @@ from corpus.models import Item, Release, ReleaseItem, Subtest
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
 from corpus.release_records import vote_counts
 from corpus.rules.states import ItemState
-from evaluation.analyses.table import REPORTS
+from evaluation.analyses.table import OF_SCORES, REPORTS
 from evaluation.errors import EvaluationError
 from evaluation.models import Run
 from evaluation.pseudonyms import pseudonym
@@ -143,7 +143,7 @@ def _scores(run: Run, records: Sequence[Mapping[str, Any]]) -> Iterable[ReleaseS
 def _tables(project: Project, runs: Sequence[Run]) -> dict[str, Any]:
     """Every report that has something to say, and the results of the models."""
     tables: dict[str, Any] = {}
-    for kind in REPORTS:
+    for kind in (slug for slug in REPORTS if slug not in OF_SCORES):
         try:
             tables[kind] = under_pseudonyms(project, project_report(project, kind))
         except EvaluationError:  # no votes, no items: then there is no such table

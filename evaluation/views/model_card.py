@@ -17,7 +17,7 @@ from evaluation.model_cards import card_of
 def model_card(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = get_run(request.user, slug, pk)
     request.project = found.release.project
-    form = ModelCardForm(request.POST or None, instance=card_of(found))
+    form = ModelCardForm(request.POST if request.method == "POST" else None, instance=card_of(found))
     if request.method == "POST" and form.is_valid():
         try:
             describe_model(request.user, found, **form.cleaned_data)

@@ -6,15 +6,17 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.analyses.table import BASE, CODING, REPORTS, UNIT
+from evaluation.analyses.table import BASE, CODING, CUT, REPORTS, SHARE, TIES, UNIT
 from evaluation.errors import EvaluationError
 from evaluation.item_files import read_report_input
 from evaluation.queries import project_named
 from evaluation.reports import project_report
+from evaluation.scored_files import READERS
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.tables import cell, table, table_of
 from text.registry import load, parse_params
 
+PARAMS = (CODING, BASE, UNIT, CUT, SHARE, TIES)
 COLUMNS = {
     "validation": ("name", "n_items", "n_valid", "n_unanimous", "n_valid_proficiency", "n_both", "n_lexical_items",
                    "js_all", "js_valid", "alpha_all", "alpha_valid"),
@@ -40,13 +42,13 @@ class Command(FoilworksCommand):
         parser.add_argument("--subtest", metavar="NAME", help="with --project: this subtest only")
         parser.add_argument("--format", dest="file_format", metavar="F", help="with --file: guessed when absent")
         parser.add_argument("--out", type=Path, metavar="FILE", help="write the JSON there as well")
-        for param in (CODING, BASE, UNIT):
+        for param in PARAMS:
             explained = f"{param.help} (default {param.default})"
-            parser.add_argument(f"--{param.name}", choices=param.choices, help=explained)
+            parser.add_argument(f"--{param.name}", choices=param.choices or None, help=explained)
 
     def run(self, **options: Any) -> dict[str, Any]:
         entry = REPORTS[options["kind"]]
-        raw = {name: options[name] for name in ("coding", "base", "unit") if options[name] is not None}
+        raw = {name: options[name] for name in (param.name for param in PARAMS) if options[name] is not None}
         known = {param.name for param in entry.params}
         if wrong := [f"--{name}" for name in raw if name not in known]:
             self.parser.error(f"{', '.join(wrong)}: the {options['kind']} report has no such option")
@@ -60,6 +62,10 @@ class Command(FoilworksCommand):
         if options["subtest"]:
             self.parser.error("--subtest goes with --project; give only the files you want")
         analysis = load(REPORTS[options["kind"]])
+        if analysis.INPUT in READERS:
+            if options["file_format"]:
+                self.parser.error(f"--format: the {options['kind']} report reads JSON lines of its own")
+            return {**analysis.compute(READERS[analysis.INPUT](options["files"]), **params), "warnings": []}
         if analysis.INPUT not in {"items", "texts", "votes"}:
             self.parser.error(f"the {options['kind']} report needs --project: no file holds what it counts")
         data, warnings = read_report_input(analysis.INPUT, options["files"], options["file_format"])
@@ -82,8 +88,13 @@ class Command(FoilworksCommand):
         parts = [table((result["kind"], ""), [(key, cell(value)) for key, value in plain.items()])]
         for key, value in lists:
             if isinstance(value[0], dict):
-                parts.append(f"{key}\n{table_of(value, tuple(value[0]))}")
+                parts.append(f"{key}\n{table_of(value, _flat(value[0]))}")
         return "\n\n".join(parts)
+
+
+def _flat(record: dict[str, Any]) -> tuple[str, ...]:
+    """The fields that fit a cell: no histograms and no objects."""
+    return tuple(key for key, value in record.items() if not isinstance(value, dict | list) or key.endswith("ci"))
 
 
 def _kinds() -> list[str]:

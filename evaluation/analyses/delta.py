@@ -1,0 +1,90 @@
+"""Change of the score when the caption becomes its foil, by what was changed (Feint6K, section 5.2, Fig. 5).
+
+delta s = s(v, foil) - s(v, caption). Below zero is right; a larger magnitude means a model more sensitive to that kind
+of edit. `edited` of an item says what its foils change (one text for all, or one a foil): object, action, number ...
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.analyses._scored import Floats, ScoredItems, need
+from evaluation.errors import EvaluationError
+from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals
+
+VERSION = "1"
+INPUT = "scored"
+BINS = 40
+ALL = "all"
+
+
+def compute(items: ScoredItems, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
+    """Per model and kind of edit: mean, mean magnitude, median, share above zero with intervals over videos, and a
+    histogram over edges that a model's kinds share. In the model's own unit: cosine differences where it gives cosines.
+    """
+    if not items.models:
+        raise EvaluationError("no model is scored; score one first")
+    width = max(scores.shape[1] for scores in items.models.values()) - 1
+    kinds = _kinds(items, width)
+    need(kinds != "", "kind of edit (`edited`)")
+    names = sorted(set(kinds.ravel().tolist()) - {""})
+    rows: list[dict[str, Any]] = []
+    for model, scores in items.models.items():
+        deltas = scores[:, 1:] - scores[:, :1]
+        edges = _edges(deltas)
+        shown = [*names, *([ALL] if len(names) > 1 else [])]
+        own = kinds[:, : deltas.shape[1]]
+        rows += [_row(items, model, name, deltas, own, edges, draws, seed) for name in shown]
+    return {"rows": rows, "kinds": names, "unit": "the model's own"}
+
+
+def _kinds(items: ScoredItems, width: int) -> NDArray[np.str_]:
+    """(n, width) what each foil changes; empty where nobody says."""
+    table = [["" for _ in range(width)] for _ in items.ids]
+    for row, facts in zip(table, items.facts, strict=True):
+        said = facts.get("edited")
+        each = said if isinstance(said, list | tuple) else [said] * width
+        for place, kind in enumerate(each[:width]):
+            row[place] = kind if isinstance(kind, str) else ""
+    return np.array(table, dtype=str).reshape(len(items.ids), width)
+
+
+def _edges(deltas: Floats) -> Floats:
+    """Equal bins that hold every delta, with zero on an edge so that no bar straddles right and wrong."""
+    known = deltas[~np.isnan(deltas)]
+    reach = float(np.abs(known).max()) if len(known) else 0.0
+    return np.linspace(-reach or -1.0, reach or 1.0, BINS + 1)
+
+
+def _row(
+    items: ScoredItems,
+    model: str,
+    kind: str,
+    deltas: Floats,
+    kinds: NDArray[np.str_],
+    edges: Floats,
+    draws: int,
+    seed: int,
+) -> dict[str, Any]:
+    chosen = ~np.isnan(deltas) & ((kinds == kind) if kind != ALL else (kinds != ""))
+    values = deltas[chosen]
+    about = {"model": model, "category": items.categories.get(model, ""), "group": kind, "n": len(values)}
+    if not len(values):
+        empty = dict.fromkeys(("mean", "magnitude", "median", "above_zero"))
+        return {**about, **empty, "ci": None, "above_zero_ci": None, "edges": edges.tolist(), "shares": []}
+    clusters = [items.clusters[k] for k in np.nonzero(chosen)[0].tolist()]
+    columns = np.column_stack([values, (values > 0).astype(np.float64)])
+    interval, above = mean_intervals(columns, clusters, draws=draws, seed=seed)
+    counts, _ = np.histogram(values, edges)
+    return {
+        **about,
+        "mean": mean(values),
+        "ci": interval,
+        "magnitude": mean(np.abs(values)),
+        "median": float(np.median(values)),
+        "above_zero": mean(columns[:, 1]),
+        "above_zero_ci": above,
+        "edges": edges.tolist(),
+        "shares": (counts / len(values)).tolist(),
+    }

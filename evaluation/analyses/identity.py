@@ -1,0 +1,57 @@
+"""Accuracy by whose name the foil puts in: do models fail on rarely seen people? (contrast sets, Table 4)
+
+An item is rare where its own identity is less frequent in the train captions than the one swapped in
+(`original_frequency`, `swapped_frequency`; of several foils the most frequent one).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from evaluation.analyses._scored import ScoredItems, by_group, credits, need, number
+from evaluation.metrics._intervals import DRAWS, SEED, bootstrap, cluster_sums
+
+VERSION = "1"
+INPUT = "scored"
+
+
+def compute(items: ScoredItems, *, ties: str = "half", draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
+    """Rows by model: overall and rare; `differences`: overall minus rare, with intervals from the same draws."""
+    own = np.array([number(facts, "original_frequency") for facts in items.facts])
+    other = np.array([_most(facts.get("swapped_frequency")) for facts in items.facts])
+    known = ~np.isnan(own) & ~np.isnan(other)
+    need(known, "train frequencies (`original_frequency`, `swapped_frequency`)")
+    rare = known & (own < other)
+    rows = by_group(items, {"overall": known, "rare": rare}, ties, draws=draws, seed=seed)
+    return {
+        "rows": rows,
+        "differences": [_difference(items, name, known, rare, ties, draws, seed) for name in items.models],
+    }
+
+
+def _most(said: Any) -> float:
+    values = said if isinstance(said, list | tuple) else [said]
+    numbers = [number({"f": value}, "f") for value in values]
+    return max((value for value in numbers if value == value), default=float("nan"))
+
+
+def _difference(
+    items: ScoredItems, model: str, known: Any, rare: Any, ties: str, draws: int, seed: int
+) -> dict[str, Any]:
+    credit = credits(items.models[model], ties)
+    used = known & ~np.isnan(credit)
+    about: dict[str, Any] = {"model": model, "category": items.categories.get(model, "")}
+    within = rare[used]
+    if not within.any():
+        return {**about, "difference": None, "ci": None, "n": int(used.sum()), "n_rare": 0}
+    values = credit[used]
+    parts = np.column_stack([values, np.ones(len(values)), values * within, within.astype(np.float64)])
+    sums = cluster_sums(parts, [items.clusters[k] for k in np.flatnonzero(used).tolist()])
+
+    def difference(rows: Any) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return rows[:, 0] / rows[:, 1] - rows[:, 2] / rows[:, 3]
+
+    value = float(difference(parts.sum(axis=0, keepdims=True))[0])
+    interval = bootstrap(sums, difference, draws=draws, seed=seed)
+    return {**about, "difference": value, "ci": interval, "n": int(used.sum()), "n_rare": int(within.sum())}

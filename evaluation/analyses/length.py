@@ -1,0 +1,60 @@
+"""Accuracy by the length of the video, and how long the videos are (ViLMA, appendix D, Fig. 23).
+
+Six groups: of equal numbers of items (`quantile`, default) or of equal width in log seconds (`log`).
+"""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.analyses._scored import Floats, ScoredItems, by_group, need, number
+from evaluation.errors import EvaluationError
+from evaluation.metrics._intervals import DRAWS, SEED
+
+VERSION = "1"
+INPUT = "scored"
+GROUPS = 6
+BINS = 20
+CUTS = ("quantile", "log")
+
+
+def compute(
+    items: ScoredItems, *, cut: str = "quantile", ties: str = "half", draws: int = DRAWS, seed: int = SEED
+) -> dict[str, Any]:
+    """Rows by model and group of seconds; `histogram`: items in 20 bins of equal width in log10 seconds.
+
+    Items whose length is unknown or not above zero are left out and counted in `n_unknown`.
+    """
+    seconds = np.array([number(facts, "duration") for facts in items.facts])
+    known = seconds > 0
+    need(known, "video's length (`duration`)")
+    edges = _edges(seconds[known], cut)
+    groups: dict[str, NDArray[np.bool_]] = {}
+    for place, (low, high) in enumerate(pairwise(edges.tolist())):
+        last = place == len(edges) - 2
+        inside = known & (seconds >= low) & ((seconds <= high) if last else (seconds < high))
+        groups[f"{low:.3g}–{high:.3g} s"] = inside
+    logs = np.log10(seconds[known])
+    counts, bins = np.histogram(logs, BINS)
+    return {
+        "rows": by_group(items, groups, ties, draws=draws, seed=seed),
+        "cut": cut,
+        "edges": edges.tolist(),
+        "histogram": {"log10_edges": bins.tolist(), "counts": counts.tolist()},
+        "n_unknown": int((~known).sum()),
+    }
+
+
+def _edges(seconds: Floats, cut: str) -> Floats:
+    """Rising edges of at most six groups; equal quantiles fall together."""
+    if cut not in CUTS:
+        raise EvaluationError(f"unknown cut '{cut}'; choose one of: {', '.join(CUTS)}")
+    if cut == "log":
+        edges = np.geomspace(seconds.min(), seconds.max(), GROUPS + 1)
+        edges[0], edges[-1] = seconds.min(), seconds.max()
+    else:
+        edges = np.quantile(seconds, np.linspace(0, 1, GROUPS + 1))
+    distinct = np.unique(edges)
+    return distinct if len(distinct) > 1 else np.array([distinct[0], distinct[0]])

@@ -1,0 +1,53 @@
+"""How often each number stands in a corpus of captions: which counts models have met (ViLMA, Fig. 12).
+
+Number words and digits from 1 up; the articles a and an are no numbers here (as in the figure). 6 to 10 stand together,
+and so do those above 10.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from evaluation.errors import EvaluationError
+from text.tokens import words
+
+VERSION = "1"
+INPUT = "corpus"
+SPELLED = (
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+)  # fmt: skip
+VALUES = {word: value for value, word in enumerate(SPELLED, start=1)}
+ADVERBS = {"once": 1, "twice": 2, "thrice": 3}
+GROUPS = ("1", "2", "3", "4", "5", "6-10", "over 10")
+LONGEST = 4
+
+
+def compute(corpus: Sequence[str], *, draws: int = 0, seed: int = 0) -> dict[str, Any]:
+    """Rows: group, count, share of all numbers. "once", "twice" and "thrice" are counted apart (`adverbs`).
+
+    A run of more than four digits (a year with a month, an id) is no count and left out. EvaluationError for no text.
+    """
+    if not corpus:
+        raise EvaluationError("there is no text; give at least one caption")
+    found: Counter[str] = Counter()
+    adverbs = 0
+    holding = 0
+    for text in corpus:
+        values = [value for word in words(text) if (value := _value(word)) is not None]
+        adverbs += sum(word in ADVERBS for word in words(text))
+        holding += bool(values)
+        found.update(_group(value) for value in values)
+    total = found.total()
+    rows = [{"group": name, "count": found[name], "share": found[name] / total if total else None} for name in GROUPS]
+    return {"rows": rows, "n_texts": len(corpus), "n_with_number": holding, "n_numbers": total, "adverbs": adverbs}
+
+
+def _value(word: str) -> int | None:
+    if word.isascii() and word.isdigit() and len(word) <= LONGEST:
+        return int(word) or None
+    return VALUES.get(word)
+
+
+def _group(value: int) -> str:
+    return str(value) if value <= 5 else "6-10" if value <= 10 else "over 10"

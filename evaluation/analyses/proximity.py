@@ -1,0 +1,68 @@
+"""Accuracy by how near the foil is to the caption in meaning (contrast sets, section 4 and Table 5).
+
+`proximity` of an item is the cosine of caption and foil under a sentence encoder: one number, or one for each encoder
+by name (SentBERT, CLIP-text). Antonyms stand apart, since encoders take them for near; of the others the nearest and
+the farthest 15 % are compared.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.analyses._scored import ScoredItems, by_group, need, number
+from evaluation.metrics._intervals import DRAWS, SEED
+
+VERSION = "1"
+INPUT = "scored"
+SHARE = 0.15
+
+
+def compute(
+    items: ScoredItems, *, share: float = SHARE, ties: str = "half", draws: int = DRAWS, seed: int = SEED
+) -> dict[str, Any]:
+    """Rows by model: antonyms, then for each measure the highest and the lowest `share` of the other items.
+
+    The number of items is rounded half up, at least one; equal proximities are taken by id. An item without a number
+    is in neither end.
+    """
+    antonym = np.array([facts.get("antonym") is True for facts in items.facts], dtype=bool)
+    measures = _measures(items)
+    known = np.array([any(not math.isnan(values[k]) for values in measures.values()) for k in range(len(items.ids))])
+    need(known | antonym, "semantic proximity (`proximity`)")
+    groups: dict[str, NDArray[np.bool_]] = {"antonyms": antonym} if antonym.any() else {}
+    cuts = {}
+    for name, values in measures.items():
+        usable = np.flatnonzero(~antonym & ~np.isnan(values))
+        if not len(usable):
+            continue
+        ordered = sorted(usable.tolist(), key=lambda k, values=values: (values[k], items.ids[k]))  # type: ignore[misc]
+        size = max(1, math.floor(share * len(ordered) + 0.5))
+        low, high = ordered[:size], ordered[-size:]
+        groups[f"{name}: high"], groups[f"{name}: low"] = _mask(high, items), _mask(low, items)
+        cuts[name] = {"n": len(ordered), "each": size, "low_up_to": values[low[-1]], "high_from": values[high[0]]}
+    rows = by_group(items, groups, ties, draws=draws, seed=seed)
+    return {"rows": rows, "share": share, "n_antonyms": int(antonym.sum()), "cuts": cuts}
+
+
+def _measures(items: ScoredItems) -> dict[str, list[float]]:
+    """{encoder: (n,) proximity}, NaN where unknown."""
+    names = dict.fromkeys(
+        name for facts in items.facts if isinstance(facts.get("proximity"), dict) for name in facts["proximity"]
+    )
+    if not names:
+        return {"proximity": [number(facts, "proximity") for facts in items.facts]}
+    return {
+        name: [
+            number(facts["proximity"], name) if isinstance(facts.get("proximity"), dict) else math.nan
+            for facts in items.facts
+        ]
+        for name in names
+    }
+
+
+def _mask(places: list[int], items: ScoredItems) -> NDArray[np.bool_]:
+    out = np.zeros(len(items.ids), dtype=bool)
+    out[places] = True
+    return out
