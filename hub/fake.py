@@ -4,13 +4,13 @@ Their scores mean nothing, and always the same nothing: they are functions of th
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hub.errors import HubError
-from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
+from hub.interfaces import Fill, Frames, ModelInfo, Score, ScoreKind, VideoMeta
 from text.tokens import words
 
 DIMENSIONS = 32
@@ -18,6 +18,8 @@ FRAMES = 4
 SIZE = (32, 32)
 LARGEST_COST = 8.0
 REVISION = "1"
+FILL_WORDS = ("anchor", "balloon", "candle", "drum", "folds", "jumps", "lifts", "opens", "pulling", "pushing")
+NLI_LABELS = ("entailment", "neutral", "contradiction")
 
 
 class FakeEmbedder:
@@ -76,6 +78,55 @@ class FakeScorer:
         return Score(parts["mean"], ScoreKind.LOG_LIKELIHOOD, parts)
 
 
+class FakeFiller:
+    """Puts in words of a short list, or of those that are allowed, by the bytes of text and word."""
+
+    blank = "[MASK]"
+    words = FILL_WORDS
+    info = ModelInfo("fake/mask", REVISION, ScoreKind.LOG_LIKELIHOOD, needs_video=False, card={"category": "fake"})
+
+    def fill(self, texts: Sequence[str], k: int, allowed: Collection[str] | None = None) -> list[list[Fill]]:
+        for text in texts:
+            if text.count(self.blank) != 1:
+                raise HubError(f"'{text[:80]}' holds {text.count(self.blank)} blanks; put {self.blank} in once")
+        return [self._fills(text, sorted(self.words if allowed is None else allowed))[:k] for text in texts]
+
+    def self_losses(self, texts: Sequence[str]) -> list[float]:
+        return [_share(text) for text in texts]
+
+    def _fills(self, text: str, candidates: Sequence[str]) -> list[Fill]:
+        """Shares of one, so that their probabilities sum to 1."""
+        shares = np.array([0.01 + _share(f"{text}\x1f{word}") for word in candidates])
+        logs = np.log(shares / shares.sum()).tolist() if candidates else []
+        found = [Fill(word, value) for word, value in zip(candidates, logs, strict=True)]
+        return sorted(found, key=lambda fill: -fill.log_probability)
+
+
+class FakeClassifier:
+    """Three labels of NLI with probabilities by the bytes of the pair."""
+
+    labels = NLI_LABELS
+    info = ModelInfo("fake/classifier", REVISION, ScoreKind.LOGIT, needs_video=False, card={"category": "fake"})
+
+    def logits(self, pairs: Sequence[tuple[str, str | None]]) -> NDArray[np.float32]:
+        rows = [[4 * _share(f"{label}\x1f{first}\x1f{second}") for label in self.labels] for first, second in pairs]
+        return np.array(rows, np.float32).reshape(len(rows), len(self.labels))
+
+    def probs(self, pairs: Sequence[tuple[str, str | None]]) -> NDArray[np.float32]:
+        powers = np.exp(self.logits(pairs))
+        return powers / powers.sum(1, keepdims=True)
+
+
+def load_filler(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeFiller:
+    """`fake-mask:`; nothing is read from the argument."""
+    return FakeFiller()
+
+
+def load_classifier(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeClassifier:
+    """`fake-classifier:`; nothing is read from the argument."""
+    return FakeClassifier()
+
+
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeEmbedder | FakeScorer:
     """`""` or a seed: the embedder. `"text"`: the text-only scorer. Device and dtype change nothing."""
     if argument == "text":
@@ -83,6 +134,11 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     if argument and not argument.isdecimal():
         raise HubError(f"'fake:{argument}' is not understood; write fake:, fake:SEED (a whole number) or fake:text")
     return FakeEmbedder(int(argument or 0))
+
+
+def _share(text: str) -> float:
+    """A number from 0 to 1 by the text alone."""
+    return (_number(text.encode("utf-8", "surrogatepass"), 0) % 10_007) / 10_006
 
 
 def _number(content: bytes, seed: int) -> int:

@@ -4,7 +4,7 @@ An adapter implements one of the protocols below and carries a `ModelInfo`. Arra
 the CPU; similarity leaves in float32 (metrics, "Scores are stored": bf16 ties 5 % of the pairs at a real margin).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
@@ -141,8 +141,20 @@ class Filler(Protocol):
     info: ModelInfo
     blank: str
 
-    def fill(self, texts: Sequence[str], k: int) -> list[list[Fill]]:
-        """For each text, which holds exactly one `blank`: at most k candidates, most probable first."""
+    @property
+    def words(self) -> Collection[str]:
+        """The words that it can put into a blank."""
+        ...
+
+    def fill(self, texts: Sequence[str], k: int, allowed: Collection[str] | None = None) -> list[list[Fill]]:
+        """For each text, which holds exactly one `blank`: at most k candidates, most probable first.
+
+        `allowed` masks the vocabulary before the k best are taken; probabilities stay those of the whole vocabulary.
+        """
+        ...
+
+    def self_losses(self, texts: Sequence[str]) -> list[float]:
+        """Mean cross entropy of each text's own tokens with nothing masked, in nats."""
         ...
 
 
@@ -151,8 +163,23 @@ class PairClassifier(Protocol):
     info: ModelInfo
     labels: tuple[str, ...]
 
-    def probs(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+    def logits(self, pairs: Sequence[tuple[str, str | None]]) -> NDArray[np.float32]:
+        """n pairs -> (n, len(labels)) raw values; the second of a pair is None where one text is judged."""
+        ...
+
+    def probs(self, pairs: Sequence[tuple[str, str | None]]) -> NDArray[np.float32]:
         """n pairs -> (n, len(labels)) probabilities; every row sums to 1."""
+        ...
+
+
+@runtime_checkable
+class TextEncoder(Protocol):
+    """Sentence encoders: `Embedder` without the video's side. Rows have length one."""
+
+    info: ModelInfo
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """m texts -> m rows, in their order."""
         ...
 
 

@@ -1,9 +1,14 @@
 """The adapters, and how a model is named on the command line: `SLUG:ARGUMENT`. Imports no torch.
 
+ADAPTERS score clips and texts; HELPERS serve methods and filters (blanks, pairs of texts, likeness). A helper's name
+may do without its slug: `FacebookAI/roberta-base` where a filler is asked for.
+
 `file:SCORES` is understood here too, so that a wrong SPEC lists everything that would be right, but it has no row: a
 score file needs no model and evaluation reads it itself.
 """
 
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from hub.errors import HubError
@@ -20,9 +25,35 @@ ADAPTERS: dict[str, Entry] = {
         path="hub.tiny_video:load_adapter",
         summary="a frame-averaging or temporal dual encoder trained by the demo: `tiny:FOLDER`",
     ),
+    "clip": Entry(
+        label="CLIP-type image-text encoder",
+        path="hub.clip:load_adapter",
+        summary=(
+            "CLIP, SigLIP, SigLIP 2, MetaCLIP 2 by frames: `clip:HUB_ID_OR_FOLDER`, with `?frames=8&pooling=logits` "
+            "where wanted"
+        ),
+    ),
+    "lm": Entry(
+        label="Causal language model",
+        path="hub.causal_lm:load_adapter",
+        summary="a blind baseline, text alone (GPT-2, OPT): `lm:HUB_ID_OR_FOLDER`",
+    ),
 }
+FILLER, CLASSIFIER, ENCODER, TEXT_SCORER = "mask", "classifier", "sentence", "lm"
+HELPERS: dict[str, Entry] = {
+    FILLER: Entry(label="Masked language model", path="hub.masked_lm:load_adapter", summary="fills one blank"),
+    CLASSIFIER: Entry(
+        label="Text classifier", path="hub.pair_classifier:load_adapter", summary="NLI, acceptability (CoLA)"
+    ),
+    ENCODER: Entry(label="Sentence encoder", path="hub.sentence_encoder:load_adapter", summary="likeness of two texts"),
+    "fake-mask": Entry(label="Fake filler", path="hub.fake:load_filler", summary="fills by hashing"),
+    "fake-classifier": Entry(label="Fake classifier", path="hub.fake:load_classifier", summary="judges by hashing"),
+}
+EVERY: dict[str, Entry] = {**ADAPTERS, **HELPERS}
 
 SCORE_FILE = "file"
+# A worker keeps so many helpers loaded: filters and methods ask for theirs with every batch.
+KEPT = 6
 
 
 def parse_spec(spec: str) -> tuple[str, str]:
@@ -46,3 +77,26 @@ def open_adapter(spec: str, *, device: str = "auto", dtype: str = "float32") -> 
     if slug == SCORE_FILE:
         raise HubError(f"'{spec}' is a score file, not a model to run; import it instead of loading it")
     return load(ADAPTERS[slug])(argument, device=device, dtype=dtype)
+
+
+def open_helper(name: str, role: str, *, device: str = "auto", dtype: str = "float32") -> Any:
+    """The loaded model that `name` (`SLUG:ARGUMENT`, a hub id or a folder) names; `role` is the slug of a bare name.
+
+    Kept for the process, and loaded again where the folder's files have changed. HubError: it does not load.
+    """
+    slug, colon, argument = name.partition(":")
+    if not colon or slug not in EVERY:
+        slug, argument = role, name
+    return _kept(slug, argument, device, dtype, _stamp(argument))
+
+
+@lru_cache(maxsize=KEPT)
+def _kept(slug: str, argument: str, device: str, dtype: str, stamp: tuple[tuple[str, int], ...]) -> Any:
+    return load(EVERY[slug])(argument, device=device, dtype=dtype)
+
+
+def _stamp(argument: str) -> tuple[tuple[str, int], ...]:
+    folder = Path(argument)
+    if not argument or not folder.is_dir():
+        return ()
+    return tuple(sorted((path.name, path.stat().st_mtime_ns) for path in folder.iterdir()))

@@ -30,7 +30,7 @@ TABLES = {
     "generation.filters": ("FILTERS", set()),
     "corpus.importers": ("IMPORTERS", set()),
     "corpus.exporters": ("EXPORTERS", set()),
-    "hub": ("ADAPTERS", {"device", "errors", "interfaces"}),
+    "hub": ("EVERY", {"device", "errors", "interfaces"}),
     "evaluation.metrics": ("METRICS", set()),
     "evaluation.analyses": ("REPORTS", set()),
 }

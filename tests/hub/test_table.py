@@ -25,7 +25,7 @@ def test_a_spec_is_a_slug_and_an_argument(spec: str, parsed: tuple[str, str]) ->
 
 @pytest.mark.parametrize("spec", ["", "fake", "clop:x", ":x", "Tiny:/a"])
 def test_a_spec_that_names_no_model_lists_what_would(spec: str) -> None:
-    with pytest.raises(HubError, match=rf"'{spec}' names no model; .* one of: fake:…, tiny:…, file:…"):
+    with pytest.raises(HubError, match=rf"'{spec}' names no model; .* one of: clip:…, fake:…, lm:…, tiny:…, file:…"):
         parse_spec(spec)
 
 

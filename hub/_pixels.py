@@ -1,0 +1,100 @@
+"""Frames to a model's input as its preprocessor_config.json asks: resized, cropped, normalised. No torchvision."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+from transformers import ImageProcessingMixin
+
+from hub._pretrained import model_source
+from hub.errors import HubError
+
+# PIL's numbers of its resampling filters.
+FILTERS = {0: "nearest-exact", 2: "bilinear", 3: "bicubic"}
+
+
+@dataclass(frozen=True)
+class Pixels:
+    """`resize`: the shorter side (an int) or (height, width), None = as it is; `crop`: (height, width) or None."""
+
+    resize: int | tuple[int, int] | None
+    crop: tuple[int, int] | None
+    resample: str
+    rescale: float
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+
+    @classmethod
+    def of(cls, argument: str, image_size: int | tuple[int, int]) -> "Pixels":
+        """As the folder's or hub id's preprocessor_config.json says; HubError where it does not stand there."""
+        source, revision = model_source(argument)
+        options: dict[str, Any] = {"revision": revision} if revision else {}
+        try:
+            raw, _ = ImageProcessingMixin.get_image_processor_dict(source, **options)
+        except (OSError, ValueError) as error:
+            raise HubError(
+                f"{argument}: preprocessor_config.json: missing or unreadable; copy it beside config.json"
+            ) from error
+        side = (image_size, image_size) if isinstance(image_size, int) else tuple(image_size)
+        size = raw.get("size") or {}
+        crop = raw.get("crop_size") or {}
+        return cls(
+            resize=_resize(size, side) if raw.get("do_resize", True) else None,
+            crop=_pair(crop, side) if raw.get("do_center_crop") else None,
+            resample=FILTERS.get(raw.get("resample", 3), "bicubic"),
+            rescale=float(raw.get("rescale_factor", 1 / 255)) if raw.get("do_rescale", True) else 1.0,
+            mean=tuple(raw.get("image_mean") or (0.5,) * 3) if raw.get("do_normalize", True) else (0.0,) * 3,
+            std=tuple(raw.get("image_std") or (0.5,) * 3) if raw.get("do_normalize", True) else (1.0,) * 3,
+        )
+
+    def __call__(self, frames: np.ndarray, device: torch.device) -> torch.Tensor:
+        """uint8 (k, height, width, 3) -> float32 (k, 3, height', width') on the device."""
+        images = torch.from_numpy(np.ascontiguousarray(frames)).to(device).permute(0, 3, 1, 2).float()
+        if self.resize is not None:
+            images = self._resized(images)
+        if self.crop is not None:
+            images = _cropped(images, *self.crop)
+        mean = torch.tensor(self.mean, device=device).view(1, 3, 1, 1)
+        std = torch.tensor(self.std, device=device).view(1, 3, 1, 1)
+        return (images * self.rescale - mean) / std
+
+    def _resized(self, images: torch.Tensor) -> torch.Tensor:
+        height, width = images.shape[2:]
+        if isinstance(self.resize, int):
+            short = min(height, width)
+            # As the reference: the longer side is cut to a whole number, not rounded.
+            wanted = (max(1, height * self.resize // short), max(1, width * self.resize // short))
+        else:
+            wanted = self.resize or (height, width)
+        if wanted == (height, width):
+            return images
+        smooth = self.resample != "nearest-exact"
+        resized = F.interpolate(images, wanted, mode=self.resample, antialias=smooth) if smooth else F.interpolate(
+            images, wanted, mode=self.resample
+        )  # fmt: skip
+        # Pictures hold whole numbers from 0 to 255: what models were trained on was rounded here too.
+        return resized.round().clamp(0, 255)
+
+
+def _resize(size: Any, side: tuple[int, ...]) -> int | tuple[int, int]:
+    if isinstance(size, int):
+        return size
+    return int(size["shortest_edge"]) if "shortest_edge" in size else _pair(size, side)
+
+
+def _pair(size: Any, side: tuple[int, ...]) -> tuple[int, int]:
+    if isinstance(size, int):
+        return size, size
+    return int(size.get("height", side[0])), int(size.get("width", side[1]))
+
+
+def _cropped(images: torch.Tensor, height: int, width: int) -> torch.Tensor:
+    """The middle; what is smaller gets black round it."""
+    down, right = height - images.shape[2], width - images.shape[3]
+    if down > 0 or right > 0:
+        down, right = max(down, 0), max(right, 0)
+        images = F.pad(images, (right // 2, right - right // 2, down // 2, down - down // 2))
+    top, left = (images.shape[2] - height) // 2, (images.shape[3] - width) // 2
+    return images[:, :, top : top + height, left : left + width]

@@ -1,0 +1,68 @@
+"""Causal language models (GPT-2, OPT … by AutoModelForCausalLM) as text-only scorers: how likely a text is, blind."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from transformers import AutoModelForCausalLM
+
+from hub._pretrained import Pretrained, distinct, load_pretrained, load_tokenizer, longest_input, token_batches
+from hub.errors import HubError
+from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
+
+
+class CausalLM:
+    """The Scorer of a loaded model. The value is the mean log-likelihood of a token; exp(-value) is the perplexity.
+
+    A start token (the end token where the model has none) stands before each text, so that its first word counts.
+    """
+
+    def __init__(self, loaded: Pretrained, tokenizer: Any) -> None:
+        self.model, self.tokenizer, self.device = loaded.model, tokenizer, loaded.device
+        start = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
+        if start is None:
+            raise HubError(f"{loaded.name}: its tokenizer has neither a start nor an end token; set one in its files")
+        self._start = int(start)
+        self._longest = longest_input(tokenizer, loaded.model.config)
+        self.info = ModelInfo(
+            loaded.name, loaded.revision, ScoreKind.LOG_LIKELIHOOD, needs_video=False, card={"category": "text"}
+        )
+
+    def score(
+        self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
+    ) -> list[Score]:
+        """`parts`: sum and mean of log-likelihoods in nats, tokens. A text of no token scores 0."""
+        once, place = distinct(texts)
+        rows = [self._encoded(text) for text in once]
+        sums = [0.0] * len(rows)
+        for batch in token_batches([len(row) for row in rows]):
+            for at, value in zip(batch, self._sums([rows[at] for at in batch]), strict=True):
+                sums[at] = value
+        return [_score(sums[at], len(rows[at]) - 1) for at in place]
+
+    def _encoded(self, text: str) -> list[int]:
+        ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
+        return [self._start, *ids][: self._longest]
+
+    @torch.inference_mode()
+    def _sums(self, rows: Sequence[Sequence[int]]) -> list[float]:
+        ids = torch.full((len(rows), max(map(len, rows))), self._start, dtype=torch.int64)
+        mask = torch.zeros_like(ids)
+        for at, row in enumerate(rows):
+            ids[at, : len(row)] = torch.tensor(row)
+            mask[at, : len(row)] = 1
+        ids, mask = ids.to(self.device), mask.to(self.device)
+        logits = self.model(input_ids=ids, attention_mask=mask).logits[:, :-1].float()
+        costs = torch.nn.functional.cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none")
+        return (-(costs * mask[:, 1:]).sum(1)).tolist()
+
+
+def _score(total: float, tokens: int) -> Score:
+    mean = total / max(tokens, 1)
+    return Score(mean, ScoreKind.LOG_LIKELIHOOD, {"sum": total, "mean": mean, "tokens": float(tokens)})
+
+
+def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> CausalLM:
+    """The causal LM of a hub id or folder."""
+    loaded = load_pretrained(AutoModelForCausalLM, argument, slug="lm", device=device, dtype=dtype)
+    return CausalLM(loaded, load_tokenizer(argument))

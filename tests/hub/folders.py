@@ -1,0 +1,139 @@
+"""Tiny models with random weights and real tokenizers, saved as folders as published ones are."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import (
+    BertConfig,
+    BertForMaskedLM,
+    BertForSequenceClassification,
+    BertModel,
+    CLIPConfig,
+    CLIPModel,
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedTokenizerFast,
+    RobertaConfig,
+    RobertaForMaskedLM,
+    SiglipConfig,
+    SiglipModel,
+)
+
+CORPUS = (
+    "a man folds a red shirt",
+    "a woman opens the door",
+    "two boys are lifting a box",
+    "a dog jumps on the table",
+    "a red circle moves from left to right",
+    "a ring",
+    "words that no model knows",
+)
+LAYERS = {"hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 32}
+# Wide random weights: with the usual .02 every text would look alike.
+SIZES = {**LAYERS, "num_hidden_layers": 2, "initializer_range": 0.3}
+CONTRASTIVE = {**LAYERS, "num_hidden_layers": 1}
+SPECIAL = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep", "mask")}
+
+
+def word_tokenizer(corpus: Sequence[str] = CORPUS, longest: int = 64) -> PreTrainedTokenizerFast:
+    """BERT's kind: WordPiece over lower-cased words."""
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    trainer = trainers.WordPieceTrainer(vocab_size=400, special_tokens=list(SPECIAL.values()), show_progress=False)
+    tokenizer.train_from_iterator(corpus, trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", tokenizer.token_to_id("[CLS]")), ("[SEP]", tokenizer.token_to_id("[SEP]"))],
+    )
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=longest, **SPECIAL)
+
+
+def byte_tokenizer(corpus: Sequence[str] = CORPUS, longest: int = 64) -> PreTrainedTokenizerFast:
+    """RoBERTa's and GPT-2's kind: bytes, a mark where a word begins."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    letters = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=500, special_tokens=special, initial_alphabet=letters, show_progress=False
+    )  # fmt: skip
+    tokenizer.train_from_iterator([f" {line}" for line in corpus], trainer)
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
+    names = {"bos_token": "<s>", "eos_token": "</s>", "cls_token": "<s>", "sep_token": "</s>", "unk_token": "<unk>"}
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, model_max_length=longest, pad_token="<pad>", mask_token="<mask>", **names
+    )
+
+
+def masked_lm(folder: Path, *, roberta: bool = False) -> Path:
+    torch.manual_seed(0)
+    tokenizer = byte_tokenizer() if roberta else word_tokenizer()
+    if roberta:
+        model = RobertaForMaskedLM(
+            RobertaConfig(vocab_size=len(tokenizer), max_position_embeddings=66, pad_token_id=1, **SIZES)
+        )
+    else:
+        model = BertForMaskedLM(BertConfig(vocab_size=len(tokenizer), max_position_embeddings=64, **SIZES))
+    return saved(folder, model, tokenizer)
+
+
+def classifier(folder: Path, labels: Sequence[str] = ("entailment", "neutral", "contradiction")) -> Path:
+    torch.manual_seed(1)
+    tokenizer = word_tokenizer()
+    names = dict(enumerate(labels))
+    config = BertConfig(
+        vocab_size=len(tokenizer), max_position_embeddings=64, id2label=names,
+        label2id={name: at for at, name in names.items()}, **SIZES,
+    )  # fmt: skip
+    return saved(folder, BertForSequenceClassification(config), tokenizer)
+
+
+def causal_lm(folder: Path) -> Path:
+    torch.manual_seed(2)
+    tokenizer = byte_tokenizer()
+    config = GPT2Config(
+        vocab_size=len(tokenizer), n_positions=64, n_embd=16, n_layer=2, n_head=2, bos_token_id=0, eos_token_id=2
+    )
+    return saved(folder, GPT2LMHeadModel(config), tokenizer)
+
+
+def sentence_encoder(folder: Path, pooling: str = "pooling_mode_mean_tokens") -> Path:
+    torch.manual_seed(3)
+    tokenizer = word_tokenizer()
+    saved(folder, BertModel(BertConfig(vocab_size=len(tokenizer), max_position_embeddings=64, **SIZES)), tokenizer)
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling/config.json").write_text(json.dumps({"word_embedding_dimension": 16, pooling: True}))
+    return folder
+
+
+def clip(folder: Path, *, siglip: bool = False) -> Path:
+    torch.manual_seed(4)
+    tokenizer = word_tokenizer(longest=16)
+    vision = {**CONTRASTIVE, "image_size": 16, "patch_size": 8}
+    text = {**CONTRASTIVE, "vocab_size": len(tokenizer), "max_position_embeddings": 16}
+    if siglip:
+        text |= {"projection_size": 16, "pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3}
+        model = SiglipModel(SiglipConfig(text_config=text, vision_config=vision))
+        half = [0.5, 0.5, 0.5]
+        processor = {"size": {"height": 16, "width": 16}, "resample": 2, "image_mean": half, "image_std": half}
+    else:
+        text |= {"bos_token_id": 2, "eos_token_id": 3}
+        model = CLIPModel(CLIPConfig(text_config=text, vision_config=vision, projection_dim=16))
+        processor = {
+            "size": {"shortest_edge": 16}, "do_center_crop": True, "crop_size": {"height": 16, "width": 16},
+            "resample": 3, "image_mean": [0.48, 0.46, 0.41], "image_std": [0.27, 0.26, 0.28],
+        }  # fmt: skip
+    saved(folder, model, tokenizer)
+    (folder / "preprocessor_config.json").write_text(json.dumps(processor))
+    return folder
+
+
+def saved(folder: Path, model: torch.nn.Module, tokenizer: PreTrainedTokenizerFast) -> Path:
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
