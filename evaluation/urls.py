@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from evaluation.views.analyses import analysis, analysis_file
 from evaluation.views.compare import compare_file, compare_page
 from evaluation.views.dashboard import dashboard, dashboard_runs
 from evaluation.views.export import export
@@ -32,6 +33,9 @@ urlpatterns = [
     ),
     path("projects/<slug:slug>/releases/<int:pk>/compare/", compare_page, name="compare"),
     path("projects/<slug:slug>/releases/<int:pk>/compare.csv", compare_file, name="compare_file"),
+    path("projects/<slug:slug>/releases/<int:pk>/analyses/<slug:kind>/", analysis, name="analysis"),
+    path("projects/<slug:slug>/releases/<int:pk>/analyses/<slug:kind>/download.<slug:extension>", analysis_file,
+         name="analysis_file"),
     path("projects/<slug:slug>/scoring/<int:pk>/", run, name="run"),
     path("projects/<slug:slug>/scoring/<int:pk>/card/", model_card, name="model_card"),
     path("projects/<slug:slug>/scoring/<int:pk>/progress/", run_progress, name="run_progress"),

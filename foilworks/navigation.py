@@ -45,6 +45,7 @@ PAGES: tuple[Page, ...] = (
             "evaluation:run",
             "evaluation:leaderboard",
             "evaluation:compare",
+            "evaluation:analysis",
             "evaluation:model_card",
         ),
     ),

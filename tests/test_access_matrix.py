@@ -135,6 +135,9 @@ RULES: dict[str, Rule] = {
     "evaluation:export": owner_page("release", "exporter", get=NO, post=200),
     "evaluation:leaderboard": owner_page("release"),
     "evaluation:leaderboard_file": owner_page("release", "extension"),
+    "evaluation:analysis": owner_page("release", "analysis"),
+    # Nothing is scored in the world below: the file says so.
+    "evaluation:analysis_file": owner_page("release", "analysis", "extension", get=409),
     "evaluation:compare": owner_page("release"),
     "evaluation:compare_file": owner_page("release"),
     "evaluation:run": owner_page("scoring_run"),
@@ -144,8 +147,8 @@ RULES: dict[str, Rule] = {
     "evaluation:run_file": owner_page("scoring_run", "extension"),
 }
 # Words of a URL that are the same in every project; all other arguments name a row of one.
-WORDS = {"stage": "edit", "work_kind": "edit", "report": "validation", "extension": "json", "chart": "votes",
-         "exporter": "jsonl"}  # fmt: skip
+WORDS = {"stage": "edit", "work_kind": "edit", "report": "validation", "analysis": "delta", "extension": "json",
+         "chart": "votes", "exporter": "jsonl"}  # fmt: skip
 
 
 def url_names(resolver: URLResolver, prefix: str = "") -> Iterator[str]:

@@ -1,0 +1,80 @@
+"""Analyses of the models of a release: a page, a chart and files each."""
+
+import csv
+from typing import Any
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from corpus.models import Release
+from evaluation.access import get_release
+from evaluation.analyses.table import REPORTS
+from evaluation.analysis_pages import PAGES, AnalysisPage
+from evaluation.csv_cells import safe_row
+from evaluation.scored_facts import release_analysis
+from projects.entry_form import EntryForm
+from text.errors import ActionableError
+
+
+@require_safe
+def analysis(request: HttpRequest, slug: str, pk: int, kind: str) -> HttpResponse:
+    found = get_release(request.user, slug, pk)
+    request.project = found.project
+    page, form = _page(kind), _form(request, kind)
+    context: dict[str, Any] = {
+        "release": found,
+        "page": page,
+        "pages": PAGES,
+        "form": form,
+        "query": request.GET.urlencode(),
+    }
+    try:
+        data = _data(found, kind, form)
+    except ActionableError as error:
+        context["why"] = str(error)
+    else:
+        context |= {
+            "data": data,
+            "rows": page.table(data),
+            "headings": [heading for _key, heading, _how in page.columns],
+        }
+    return render(request, "evaluation/analysis.html", context)
+
+
+@require_safe
+def analysis_file(request: HttpRequest, slug: str, pk: int, kind: str, extension: str) -> HttpResponse:
+    """`csv`, `json`, or the chart as `svg`."""
+    found = get_release(request.user, slug, pk)
+    page = _page(kind)
+    if extension not in {"csv", "json", "svg"}:
+        raise Http404
+    try:
+        data = _data(found, kind, _form(request, kind))
+    except ActionableError as error:
+        return HttpResponse(str(error), status=409, content_type="text/plain; charset=utf-8")
+    if extension == "svg":
+        headers = {"Cache-Control": "private, no-cache"}
+        return HttpResponse(page.chart(data), content_type="image/svg+xml", headers=headers)
+    headers = {"Content-Disposition": f'attachment; filename="{found.project.slug}-{kind}.{extension}"'}
+    if extension == "json":
+        return JsonResponse(data, headers=headers, json_dumps_params={"ensure_ascii": False, "indent": 2})
+    response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
+    csv.writer(response).writerows(safe_row(row) for row in page.csv_rows(data))
+    return response
+
+
+def _page(kind: str) -> AnalysisPage:
+    if kind not in PAGES:
+        raise Http404
+    return PAGES[kind]
+
+
+def _form(request: HttpRequest, kind: str) -> forms.Form:
+    return EntryForm(REPORTS[kind], request.GET, prefix="")
+
+
+def _data(found: Release, kind: str, form: Any) -> dict[str, Any]:
+    """What makes no sense in the address falls to the defaults."""
+    return release_analysis(found, kind, form.values() if form.is_valid() else {})
