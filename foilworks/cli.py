@@ -36,7 +36,8 @@ def main() -> None:
         sys.stderr.write(f"{NAME}: the settings are wrong: {error}\n")
         sys.exit(BAD_INPUT)
     except DatabaseError as error:
-        sys.stderr.write(f"{NAME}: the database: {error}; run `{NAME} migrate`, or look with `{NAME} doctor`\n")
+        problem = " ".join(str(error).split())
+        sys.stderr.write(f"{NAME}: the database: {problem}; run `{NAME} migrate`, or look with `{NAME} doctor`\n")
         sys.exit(BAD_INPUT)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

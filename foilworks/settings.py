@@ -4,7 +4,7 @@ import os
 import secrets
 import sys
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
@@ -140,18 +140,24 @@ def _sqlite(path: Path) -> dict:
 
 
 def _database(url: str) -> dict:
+    """Django's settings of the database that the URL names; its query (`?sslmode=require`) goes to the driver."""
     if not url:
         return _sqlite(FOILWORKS_HOME / "foilworks.sqlite3")
     parts = urlsplit(url)
     if parts.scheme == "sqlite":
         return _sqlite(Path(unquote(parts.path)))
+    if parts.scheme not in {"postgresql", "postgres"}:
+        raise ImproperlyConfigured("DATABASE_URL is no postgresql:// or sqlite:// address; write it as one of them")
+    options = dict(parse_qsl(parts.query))
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
-        "HOST": unquote(parts.hostname or ""),
+        # A folder as the host is the server's unix socket; it can only stand in the query.
+        "HOST": unquote(parts.hostname or "") or options.pop("host", ""),
         "PORT": str(parts.port or ""),
+        "OPTIONS": options,
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
     }

@@ -14,6 +14,9 @@ os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 for _name in ("DATABASE_URL", "REDIS_URL", "STORAGE_URL"):
     os.environ.pop(_name, None)
+# Given by the tests that run others on a PostgreSQL of their own (tests/foilworks/test_postgresql.py).
+if _database := os.environ.pop("FOILWORKS_TEST_DATABASE_URL", ""):
+    os.environ["DATABASE_URL"] = _database
 
 import django  # noqa: E402
 import pytest  # noqa: E402

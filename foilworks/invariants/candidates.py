@@ -1,0 +1,74 @@
+"""Candidates: where each may be, and that its provenance gives its text (workflow.md, "Provenance")."""
+
+from collections.abc import Iterator
+
+from django.db.models import Exists, F, OuterRef, Q
+
+from annotation.models import Slot, SlotState, Stage, Task, TaskState
+from corpus.rules.states import CandidateState
+from foilworks.invariants.violation import Finding, name_of, rows
+from generation.models import Candidate, CandidateGroup, FilterScore
+from text.diff import Edit, apply_edits
+
+
+def editing_is_in_somebodys_hands() -> Iterator[Finding]:
+    held = Slot.objects.filter(stage=Stage.EDIT, state=SlotState.LEASED, task__group=OuterRef("group"))
+    yield from rows(Candidate.objects.filter(~Exists(held), state=CandidateState.EDITING), "is being edited by nobody")
+
+
+def what_is_in_review_waits_for_one_reviewer() -> Iterator[Finding]:
+    waiting = Candidate.objects.filter(state=CandidateState.IN_REVIEW, group__item=None)
+    asked = Task.objects.filter(candidate=OuterRef("pk"), stage=Stage.REVIEW, state=TaskState.OPEN)
+    yield from rows(waiting.filter(~Exists(asked)), "is in review, but nobody is asked")
+    open_reviews = Task.objects.filter(stage=Stage.REVIEW, state=TaskState.OPEN)
+    decided = open_reviews.exclude(candidate__state=CandidateState.IN_REVIEW)
+    yield from rows(decided, "asks for a review of what is not in review")
+
+
+def groups_that_lack_foils_can_be_claimed() -> Iterator[Finding]:
+    """No group is forgotten: suggestions wait, foils are missing, so there is an open edit task."""
+    waiting = Candidate.objects.filter(group=OuterRef("pk"), state__in=["queued", "returned", "editing"])
+    under_way = Candidate.objects.filter(
+        Q(state=CandidateState.IN_REVIEW) | Q(state=CandidateState.ACCEPTED, foil=None), group=OuterRef("pk")
+    )
+    asked = Task.objects.filter(group=OuterRef("pk"), stage=Stage.EDIT, state=TaskState.OPEN)
+    groups = CandidateGroup.objects.filter(Exists(waiting), ~Exists(under_way), ~Exists(asked), item=None, tasked=True)
+    yield from rows(groups, "has suggestions that wait, but nobody can claim it")
+
+
+def a_rejection_has_its_reason() -> Iterator[Finding]:
+    rejected = Candidate.objects.filter(state=CandidateState.FILTERED_OUT)
+    refusal = FilterScore.objects.filter(candidate=OuterRef("pk"), passed=False)
+    yield from rows(rejected.filter(~Exists(refusal)), "is filtered out, but no filter said no")
+    yield from rows(rejected.filter(rejected_by=[]), "is filtered out without a reason")
+
+
+def an_accepted_foil_is_of_its_groups_item() -> Iterator[Finding]:
+    joined = Candidate.objects.filter(foil__isnull=False, group__item__isnull=False)
+    fallen = joined.filter(foil__item=F("group__item")).exclude(state=CandidateState.ACCEPTED)
+    yield from rows(fallen, "is a foil of an item and not accepted")
+
+
+def edits_give_the_text() -> Iterator[Finding]:
+    """The caption with the candidate's edits is its text, and the edits lie in its span."""
+    columns = ("pk", "group__caption__text", "edits", "text", "span_start", "span_end")
+    for pk, caption, edits, text, start, end in Candidate.objects.order_by("pk").values_list(*columns).iterator():
+        if problem := _edit_problem(caption, edits, text, start, end):
+            yield Finding(name_of(Candidate, pk), problem)
+
+
+def somebody_or_something_made_it() -> Iterator[Finding]:
+    yield from rows(Candidate.objects.filter(Q(method="") | Q(method_version="")), "does not say what made it")
+
+
+def _edit_problem(caption: str, edits: list, text: str, start: int, end: int) -> str:
+    try:
+        pieces = tuple(Edit(*edit) for edit in edits)
+        given = apply_edits(caption, pieces)
+    except (TypeError, ValueError):
+        return "has edits that cannot be applied to its caption"
+    if given != text:
+        return "has edits that give another text"
+    if not 0 <= start <= end <= len(caption):
+        return "has a span outside of its caption"
+    return "" if all(start <= piece.start <= piece.end <= end for piece in pieces) else "has edits outside of its span"

@@ -1,0 +1,44 @@
+"""The database itself: references lead somewhere, and to rows of the same project."""
+
+from collections.abc import Iterator
+
+from django.db import IntegrityError, connection
+from django.db.models import F
+
+from annotation.models import Slot, Task
+from corpus.models import Item, ReleaseItem
+from foilworks.invariants.violation import Finding, rows
+from generation.models import CandidateGroup, GenerationRun
+
+
+def references_lead_somewhere() -> Iterator[Finding]:
+    try:
+        connection.check_constraints()
+    except IntegrityError as error:
+        yield Finding("database", " ".join(str(error).split()))
+
+
+def the_file_is_whole() -> Iterator[Finding]:
+    """SQLite keeps everything in one file, which disks and copies can damage; PostgreSQL looks after its own."""
+    if connection.vendor != "sqlite":
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA quick_check(20)")
+        for (answer,) in cursor.fetchall():
+            if answer != "ok":
+                yield Finding("database", answer)
+
+
+def projects_do_not_mix() -> Iterator[Finding]:
+    pairs = (
+        (Item, "subtest__project", "video__project"),
+        (GenerationRun, "project", "subtest__project"),
+        (CandidateGroup, "run__project", "caption__video__project"),
+        (Task, "project", "video__project"),
+        (Slot, "project", "task__project"),
+    )
+    for model, one, other in pairs:
+        yield from rows(model.objects.exclude(**{one: F(other)}), "belongs to two projects")
+    members = ReleaseItem.objects.filter(item__isnull=False)
+    foreign = members.exclude(item__subtest__project=F("release__project"))
+    yield from rows(foreign, "is an item of another project")

@@ -1,0 +1,38 @@
+"""The audit trail tells how each row came to its state, by legal moves only (workflow.md, "Two state machines")."""
+
+from collections.abc import Iterator
+
+from corpus.models import Item
+from corpus.rules.states import CANDIDATE_MOVES, ITEM_MOVES, Move
+from foilworks.invariants.violation import Finding, name_of
+from generation.models import Candidate
+from projects.models import AuditEvent
+
+# The item's row goes; what the trail says of it ends there.
+DELETED = "take_apart"
+
+
+def candidates_came_by_legal_moves() -> Iterator[Finding]:
+    yield from _walk(Candidate, CANDIDATE_MOVES)
+
+
+def items_came_by_legal_moves() -> Iterator[Finding]:
+    yield from _walk(Item, ITEM_MOVES)
+
+
+def _walk(model: type[Candidate] | type[Item], moves: dict[str, Move]) -> Iterator[Finding]:
+    legal = {(origin, target) for move in moves.values() for origin in move.origins for target in move.to}
+    states = {str(pk): state for pk, state in model.objects.values_list("pk", "state").iterator()}
+    last: dict[str, str] = {}
+    trail = AuditEvent.objects.filter(target_type=model._meta.label_lower).exclude(action=DELETED).order_by("pk")
+    for pk, origin, target in trail.values_list("target_id", "from_state", "to_state").iterator():
+        if pk not in states:
+            continue
+        if origin and (origin, target) not in legal:
+            yield Finding(name_of(model, pk), f"went from {origin} to {target}, which no move does")
+        if pk in last and origin != last[pk]:
+            yield Finding(name_of(model, pk), f"left {origin or 'nothing'}, but had come to {last[pk]}")
+        last[pk] = target
+    for pk, target in last.items():
+        if states[pk] != target:
+            yield Finding(name_of(model, pk), f"is {states[pk]}; its trail ends in {target}")

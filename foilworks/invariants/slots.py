@@ -1,0 +1,74 @@
+"""Tasks, their places and the leases on them (workflow.md, rules 0, 2 and 3)."""
+
+from collections.abc import Iterator
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+
+from annotation.models import Edit, Ending, Lease, Review, Slot, SlotState, Stage, Task, TaskState, Vote, VoteState
+from foilworks.invariants.violation import Finding, rows
+
+IN_USE = (SlotState.LEASED, SlotState.DONE)
+
+
+def places_follow_their_task() -> Iterator[Finding]:
+    """As many places as the overlap; stage, video, project and item repeat the task's."""
+    counted = Task.objects.annotate(places=Count("slots")).exclude(places=F("overlap"))
+    yield from rows(counted, "has another number of places than its overlap")
+    same = Q(stage=F("task__stage"), video=F("task__video"), project=F("task__project"))
+    same_item = Q(item=F("task__item")) | Q(item__isnull=True, task__item__isnull=True)
+    yield from rows(Slot.objects.exclude(same & same_item), "repeats its task wrongly")
+    beyond = Slot.objects.filter(index__gte=F("task__overlap"))
+    yield from rows(beyond, "has a number beyond its task's overlap")
+
+
+def tasks_that_are_over_hold_nobody() -> Iterator[Finding]:
+    open_places = Slot.objects.filter(state__in=[SlotState.FREE, SlotState.LEASED])
+    yield from rows(open_places.exclude(task__state=TaskState.OPEN), "is open in a task that is over")
+
+
+def a_place_has_a_person_while_it_is_used() -> Iterator[Finding]:
+    yield from rows(Slot.objects.filter(state__in=IN_USE, person=None), "is used by nobody")
+    yield from rows(Slot.objects.exclude(state__in=IN_USE).exclude(person=None), "is not used and yet somebody's")
+    wrong = Q(state=SlotState.LEASED, token="") | (~Q(state=SlotState.LEASED) & ~Q(token=""))
+    yield from rows(Slot.objects.filter(wrong), "has a token although it is not leased, or is leased without one")
+    yield from rows(Slot.objects.filter(state=SlotState.LEASED, expires_at=None), "is leased without an end")
+
+
+def one_running_lease_a_leased_place() -> Iterator[Finding]:
+    """Nobody holds what somebody else holds."""
+    running = Lease.objects.filter(ending=Ending.RUNNING)
+    own = running.filter(slot=OuterRef("pk"), token=OuterRef("token"), person=OuterRef("person"))
+    yield from rows(Slot.objects.filter(~Exists(own), state=SlotState.LEASED), "is leased, but has no such lease")
+    astray = running.exclude(Q(slot__state=SlotState.LEASED) & Q(slot__token=F("token")))
+    yield from rows(astray, "runs on a place that is not leased under it")
+    yield from rows(Lease.objects.exclude(task=F("slot__task")), "is for another task than its place")
+
+
+def what_is_done_was_done() -> Iterator[Finding]:
+    """A place that is done has work that stands; a lease that ended in a submit has the person's work."""
+    done = Slot.objects.filter(state=SlotState.DONE)
+    votes = Vote.objects.filter(slot=OuterRef("pk"), state__in=[VoteState.COUNTED, VoteState.SET_ASIDE])
+    works = {
+        Stage.EDIT: Edit.objects.filter(slot=OuterRef("pk"), undone_at=None),
+        Stage.REVIEW: Review.objects.filter(slot=OuterRef("pk"), undone_at=None),
+        Stage.VALIDATION: votes,
+        Stage.BASELINE: votes,
+    }
+    for stage, work in works.items():
+        yield from rows(done.filter(~Exists(work), stage=stage), "is done, but its work is not there")
+    submitted = Lease.objects.filter(ending=Ending.SUBMITTED)
+    for stage, work in _given_under_a_lease().items():
+        yield from rows(
+            submitted.filter(~Exists(work), task__stage=stage), "ended in a submit, but the work is not there"
+        )
+
+
+def _given_under_a_lease() -> dict[str, QuerySet]:
+    person = {"person": OuterRef("person")}
+    votes = Vote.objects.filter(item=OuterRef("task__item"), **person)
+    return {
+        Stage.EDIT: Edit.objects.filter(group=OuterRef("task__group"), **person),
+        Stage.REVIEW: Review.objects.filter(candidate=OuterRef("task__candidate"), **person),
+        Stage.VALIDATION: votes.filter(stage=Stage.VALIDATION),
+        Stage.BASELINE: votes.filter(stage=Stage.BASELINE),
+    }

@@ -1,0 +1,77 @@
+"""Every invariant that `foilworks check` asks for: name -> generator of findings. The names stand in its JSON."""
+
+from foilworks.invariants import candidates, database, history, items, leakage, media, releases, slots, votes
+from foilworks.invariants.violation import Check
+
+_SUBJECTS: tuple[tuple[str, tuple[Check, ...]], ...] = (
+    (
+        "database",
+        (database.the_file_is_whole, database.references_lead_somewhere, database.projects_do_not_mix),
+    ),
+    (
+        "slots",
+        (
+            slots.places_follow_their_task,
+            slots.tasks_that_are_over_hold_nobody,
+            slots.a_place_has_a_person_while_it_is_used,
+            slots.one_running_lease_a_leased_place,
+            slots.what_is_done_was_done,
+        ),
+    ),
+    (
+        "votes",
+        (
+            votes.votes_say_whose_they_are,
+            votes.one_vote_a_person_in_an_item,
+            votes.counted_votes_have_their_place,
+            votes.no_task_counts_more_than_its_overlap,
+            votes.the_caption_is_not_always_in_the_same_place,
+        ),
+    ),
+    (
+        "leakage",
+        (
+            leakage.nobody_reviews_own_work,
+            leakage.nobody_judges_what_they_made_or_reviewed,
+            leakage.no_baseline_by_who_judged,
+        ),
+    ),
+    (
+        "items",
+        (
+            items.an_item_is_about_one_video,
+            items.an_item_is_what_its_pairs_say,
+            items.a_pair_is_what_its_votes_say,
+            items.unanimous_means_every_vote,
+            items.false_captions_are_flagged,
+            items.an_assembled_item_has_its_candidates_foils,
+        ),
+    ),
+    (
+        "candidates",
+        (
+            candidates.editing_is_in_somebodys_hands,
+            candidates.what_is_in_review_waits_for_one_reviewer,
+            candidates.groups_that_lack_foils_can_be_claimed,
+            candidates.a_rejection_has_its_reason,
+            candidates.an_accepted_foil_is_of_its_groups_item,
+            candidates.edits_give_the_text,
+            candidates.somebody_or_something_made_it,
+        ),
+    ),
+    ("history", (history.candidates_came_by_legal_moves, history.items_came_by_legal_moves)),
+    ("releases", (releases.a_release_is_its_hash, releases.scores_are_numbers)),
+    ("media", (media.a_ready_clip_has_its_file, media.a_broken_clip_says_why, media.trims_are_in_order)),
+)
+INVARIANTS: dict[str, Check] = {
+    f"{subject}.{check.__name__}": check for subject, checks in _SUBJECTS for check in checks
+}
+
+
+def violations() -> list[dict[str, str]]:
+    """Every row that breaks an invariant: {"invariant", "row", "problem"}, in the order of the table."""
+    return [
+        {"invariant": name, "row": found.row, "problem": found.problem}
+        for name, check in INVARIANTS.items()
+        for found in check()
+    ]

@@ -1,0 +1,62 @@
+"""Votes: whose, on what, how many, in which order (workflow.md, rules 0 to 5)."""
+
+from collections.abc import Iterator
+
+from django.db.models import Case, Count, F, IntegerField, Q, Sum, When
+
+from annotation.models import Choice, SlotState, Stage, Task, TaskState, Vote, VoteState
+from foilworks.invariants.violation import Finding, name_of, rows
+
+BY_PEOPLE = Q(source=Vote.Source.PERSON)
+COUNTED = Q(state=VoteState.COUNTED)
+
+
+def votes_say_whose_they_are() -> Iterator[Finding]:
+    """A person's vote names person, order and pair; a file's vote names no person and no place."""
+    votes = Vote.objects.filter(BY_PEOPLE)
+    yield from rows(votes.filter(person=None), "is a person's vote without a person")
+    judged = votes.filter(stage=Stage.VALIDATION)
+    yield from rows(judged.filter(Q(foil=None) | Q(caption_first=None)), "does not say which pair, in which order")
+    yield from rows(votes.filter(choice=Choice.OTHER), "says 'other', which only files say")
+    yield from rows(Vote.objects.exclude(foil=None).exclude(foil__item=F("item")), "is on a foil of another item")
+    files = Vote.objects.filter(source=Vote.Source.IMPORT)
+    yield from rows(files.filter(Q(person__isnull=False) | Q(slot__isnull=False)), "is from a file, yet somebody's")
+
+
+def one_vote_a_person_in_an_item() -> Iterator[Finding]:
+    live = Vote.objects.exclude(state=VoteState.UNDONE).filter(person__isnull=False)
+    twice = live.values("item", "stage", "person").annotate(n=Count("pk")).filter(n__gt=1)
+    for row in twice.order_by("item", "person"):
+        problem = f"person {row['person']} has {row['n']} votes in the stage {row['stage']}"
+        yield Finding(f"corpus.item {row['item']}", problem)
+
+
+def counted_votes_have_their_place() -> Iterator[Finding]:
+    """A counted vote fills one place, its own person's, in a task about its pair."""
+    counted = Vote.objects.filter(BY_PEOPLE & COUNTED)
+    yield from rows(counted.filter(slot=None), "counts without a place")
+    own = Q(slot__state=SlotState.DONE, slot__person=F("person"), slot__stage=F("stage"), slot__item=F("item"))
+    yield from rows(counted.exclude(slot=None).exclude(own), "counts in a place that is not its person's")
+    other_pair = counted.filter(foil__isnull=False, slot__task__foil__isnull=False).exclude(slot__task__foil=F("foil"))
+    yield from rows(other_pair, "counts in a task about another pair")
+    twice = counted.exclude(slot=None).values("slot").annotate(n=Count("pk")).filter(n__gt=1)
+    for row in twice.order_by("slot"):
+        yield Finding(f"annotation.slot {row['slot']}", f"holds {row['n']} counted votes")
+
+
+def no_task_counts_more_than_its_overlap() -> Iterator[Finding]:
+    counted = Vote.objects.filter(BY_PEOPLE & COUNTED, slot__isnull=False)
+    sums = counted.values("slot__task", "slot__task__overlap").annotate(n=Count("pk"))
+    for row in sums.filter(n__gt=F("slot__task__overlap")).order_by("slot__task"):
+        problem = f"counts {row['n']} votes, its overlap is {row['slot__task__overlap']}"
+        yield Finding(name_of(Task, row["slot__task"]), problem)
+
+
+def the_caption_is_not_always_in_the_same_place() -> Iterator[Finding]:
+    """Over the votes of a full task; work that came late kept the order it was shown under another place."""
+    first = Case(When(caption_first=True, then=1), default=0, output_field=IntegerField())
+    votes = Vote.objects.filter(BY_PEOPLE & COUNTED, stage=Stage.VALIDATION, late=False)
+    full = votes.filter(slot__task__state=TaskState.DONE, slot__task__overlap__gte=2).values("slot__task")
+    sums = full.annotate(n=Count("pk"), first=Sum(first)).filter(n=F("slot__task__overlap"))
+    for row in sums.filter(Q(first=0) | Q(first=F("n"))).order_by("slot__task"):
+        yield Finding(name_of(Task, row["slot__task"]), "showed the caption in the same place every time")

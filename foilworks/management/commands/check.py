@@ -1,0 +1,31 @@
+"""`foilworks check`: every invariant of the workflow, asked of the database."""
+
+from typing import Any
+
+from django.db import transaction
+
+from foilworks.invariants.table import INVARIANTS, violations
+from foilworks.management.base import FoilworksCommand
+
+SHOWN = 50
+
+
+class Command(FoilworksCommand):
+    help = "asks the database for every rule that must hold in it; exit 1 where one is broken"
+    example = "foilworks check --json"
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        # One transaction: on PostgreSQL everything is read as of one moment, while people work on.
+        with transaction.atomic():
+            found = violations()
+        return {"ok": not found, "checked": len(INVARIANTS), "violations": found}
+
+    def render(self, result: dict[str, Any]) -> str:
+        if result["ok"]:
+            return f"{result['checked']} invariants hold"
+        lines = [f"{found['row']}: {found['problem']} ({found['invariant']})" for found in result["violations"]]
+        more = [f"... and {len(lines) - SHOWN} more; --json lists all"] if len(lines) > SHOWN else []
+        return "\n".join([*lines[:SHOWN], *more, f"{len(lines)} violations"])
+
+    def exit_status(self, result: dict[str, Any]) -> int:
+        return 0 if result["ok"] else 1

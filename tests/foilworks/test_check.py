@@ -1,0 +1,290 @@
+"""`foilworks check`: silent over what people did by the real actions, and each invariant found when it is broken."""
+
+import json
+import math
+from datetime import timedelta
+
+import pytest
+from django.core.files.base import ContentFile
+from django.core.management import call_command
+from django.db import connection, transaction
+
+from annotation.models import Edit, Lease, Slot, Task, Vote
+from corpus.models import Foil, Item, ReleaseItem, Video
+from corpus.rules.states import CandidateState
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.models import Score
+from foilworks.invariants.table import INVARIANTS, violations
+from generation.models import Candidate, FilterScore
+from projects.models import AuditEvent
+from tests import factories
+from tests.annotation.world import make_world, new_key
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def world():
+    """A valid item made here and released, one in validation with a vote, a piece in hand, one in review."""
+    world = make_world()
+    world.made_item()
+    for name in ("vera", "vic", "val"):
+        world.vote(name)
+    world.item()
+    world.vote("vera")
+    world.group("a man dyes a shirt.")
+    world.group("a man sells a shirt.")
+    world.edit("abe")
+    world.claim("ann", "edit")
+    dropped = factories.make_candidate(
+        world.group(), "a man folds a shirt.", state=CandidateState.FILTERED_OUT, rejected_by=["identical"]
+    )
+    FilterScore.objects.create(candidate=dropped, filter="identical", filter_version="1", passed=False)
+    Score.objects.create(model_key="m", protocol="p", text_sha256="0" * 64, value=0.5, kind="similarity")
+    # What the factory calls ready has no file.
+    for video in Video.objects.all():
+        video.file.save("clip.mp4", ContentFile(b"not played here"))
+    freeze_release(world.owner, world.project)
+    return world
+
+
+def found(world, name: str) -> set[str]:
+    return {row["row"].split()[0] for row in violations() if row["invariant"] == name}
+
+
+def released(world) -> Item:
+    return Item.objects.get(state="valid")
+
+
+def waiting(world) -> Item:
+    return Item.objects.exclude(state="valid").get()
+
+
+def drop_index(name: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f'DROP INDEX "{name}"')
+
+
+def second_vote(world) -> None:
+    drop_index("one_vote_a_person_in_an_item")
+    vote = Vote.objects.get(item=waiting(world))
+    Vote.objects.create(
+        item=vote.item, foil=vote.foil, person=vote.person, idempotency_key=new_key(), choice="both", state="surplus"
+    )
+
+
+def too_many_votes(world) -> None:
+    drop_index("one_counted_vote_a_slot")
+    slot = Slot.objects.filter(stage="validation", item=released(world)).first()
+    foil = released(world).foils.get()
+    Vote.objects.create(
+        item=slot.item, foil=foil, slot=slot, person=world.rob, idempotency_key=new_key(), choice="both"
+    )
+
+
+def early_edit(world) -> None:
+    vote = Vote.objects.filter(item=waiting(world)).get()
+    group = factories.make_group(world.run, vote.item.caption)
+    before = vote.created_at - timedelta(hours=1)
+    Edit.objects.create(group=group, person=vote.person, texts=[], idempotency_key=new_key(), created_at=before)
+
+
+def early_baseline(world) -> None:
+    vote = Vote.objects.filter(item=waiting(world)).get()
+    Vote.objects.create(
+        item=vote.item,
+        person=vote.person,
+        stage="baseline",
+        idempotency_key=new_key(),
+        choice="caption",
+        created_at=vote.created_at + timedelta(hours=1),
+    )
+
+
+def trail(world, model, **fields) -> None:
+    row = model.objects.order_by("pk").last()
+    AuditEvent.objects.create(
+        project=world.project, action="x", target_type=model._meta.label_lower, target_id=row.pk, **fields
+    )
+
+
+# Invariant -> what breaks it, and the model whose row is named.
+BROKEN = {
+    "database.references_lead_somewhere": (
+        lambda world: Foil.objects.filter(item=waiting(world)).update(item=10**9),
+        "database",
+    ),
+    "database.projects_do_not_mix": (
+        lambda world: Slot.objects.filter(state="leased").update(project=factories.make_project()),
+        "annotation.slot",
+    ),
+    "slots.places_follow_their_task": (
+        lambda world: Task.objects.filter(item=waiting(world)).update(overlap=4),
+        "annotation.task",
+    ),
+    "slots.tasks_that_are_over_hold_nobody": (
+        lambda world: Task.objects.filter(slots__state="leased").update(state="done"),
+        "annotation.slot",
+    ),
+    "slots.a_place_has_a_person_while_it_is_used": (
+        lambda world: Slot.objects.filter(state="leased").update(person=None),
+        "annotation.slot",
+    ),
+    "slots.one_running_lease_a_leased_place": (
+        lambda world: Lease.objects.filter(ending="").update(ending="expired"),
+        "annotation.slot",
+    ),
+    "slots.what_is_done_was_done": (
+        lambda world: Vote.objects.filter(item=waiting(world)).delete(),
+        "annotation.slot annotation.lease",
+    ),
+    "votes.votes_say_whose_they_are": (
+        lambda world: Vote.objects.filter(item=waiting(world)).update(caption_first=None),
+        "annotation.vote",
+    ),
+    "votes.one_vote_a_person_in_an_item": (second_vote, "corpus.item"),
+    "votes.counted_votes_have_their_place": (
+        lambda world: Vote.objects.filter(item=waiting(world)).update(slot=None),
+        "annotation.vote",
+    ),
+    "votes.no_task_counts_more_than_its_overlap": (too_many_votes, "annotation.task"),
+    "votes.the_caption_is_not_always_in_the_same_place": (
+        lambda world: Vote.objects.filter(item=released(world)).update(caption_first=True),
+        "annotation.task",
+    ),
+    "leakage.nobody_reviews_own_work": (
+        lambda world: Candidate.objects.filter(reviews__isnull=False).update(author=world.rita),
+        "annotation.review",
+    ),
+    "leakage.nobody_judges_what_they_made_or_reviewed": (early_edit, "annotation.vote"),
+    "leakage.no_baseline_by_who_judged": (early_baseline, "annotation.vote"),
+    "items.an_item_is_about_one_video": (
+        lambda world: Item.objects.filter(state="valid").update(video=factories.make_video(world.project)),
+        "corpus.item",
+    ),
+    "items.an_item_is_what_its_pairs_say": (
+        lambda world: Item.objects.filter(state="valid").update(state="invalid"),
+        "corpus.item",
+    ),
+    "items.a_pair_is_what_its_votes_say": (
+        lambda world: Vote.objects.filter(item=released(world)).update(choice="both"),
+        "corpus.foil",
+    ),
+    "items.unanimous_means_every_vote": (
+        lambda world: Vote.objects.filter(item=released(world), person=world.vera).update(choice="both"),
+        "corpus.item",
+    ),
+    "items.false_captions_are_flagged": (
+        lambda world: Vote.objects.filter(item=released(world)).update(choice="neither"),
+        "corpus.caption",
+    ),
+    "items.an_assembled_item_has_its_candidates_foils": (
+        lambda world: Candidate.objects.filter(foil__isnull=False).update(foil=None),
+        "corpus.foil",
+    ),
+    "candidates.editing_is_in_somebodys_hands": (
+        lambda world: Candidate.objects.filter(state="in_review").update(state="editing"),
+        "generation.candidate",
+    ),
+    "candidates.what_is_in_review_waits_for_one_reviewer": (
+        lambda world: Task.objects.filter(stage="review", state="open").update(state="cancelled"),
+        "generation.candidate",
+    ),
+    "candidates.groups_that_lack_foils_can_be_claimed": (
+        lambda world: Task.objects.filter(stage="edit", state="open").update(state="cancelled"),
+        "generation.candidategroup",
+    ),
+    "candidates.a_rejection_has_its_reason": (
+        lambda world: FilterScore.objects.all().delete(),
+        "generation.candidate",
+    ),
+    "candidates.an_accepted_foil_is_of_its_groups_item": (
+        lambda world: Candidate.objects.filter(state="accepted").update(state="dropped"),
+        "generation.candidate",
+    ),
+    "candidates.edits_give_the_text": (
+        lambda world: Candidate.objects.filter(state="accepted").update(edits=[[0, 1, "x"]]),
+        "generation.candidate",
+    ),
+    "candidates.somebody_or_something_made_it": (
+        lambda world: Candidate.objects.filter(state="accepted").update(method=""),
+        "generation.candidate",
+    ),
+    "history.candidates_came_by_legal_moves": (
+        lambda world: trail(world, Candidate, from_state="dropped", to_state="queued"),
+        "generation.candidate",
+    ),
+    "history.items_came_by_legal_moves": (
+        lambda world: Item.objects.filter(state="valid").update(state="split"),
+        "corpus.item",
+    ),
+    "releases.a_release_is_its_hash": (
+        lambda world: ReleaseItem.objects.update(record={**ReleaseItem.objects.get().record, "caption": "x"}),
+        "corpus.release",
+    ),
+    "releases.scores_are_numbers": (lambda world: Score.objects.update(value=math.inf), "evaluation.score"),
+    "media.a_ready_clip_has_its_file": (
+        lambda world: Video.objects.filter(items__state="valid").update(file="videos/gone.mp4"),
+        "corpus.video",
+    ),
+    "media.a_broken_clip_says_why": (
+        lambda world: Video.objects.filter(items__state="valid").update(media_state="broken"),
+        "corpus.video",
+    ),
+    "media.trims_are_in_order": (
+        lambda world: Video.objects.update(start_time=2.0, end_time=1.0),
+        "corpus.video",
+    ),
+}
+# Pages of the file itself cannot be damaged under a running test.
+UNTRIED = {"database.the_file_is_whole"}
+
+
+def test_what_people_did_breaks_nothing(world):
+    assert violations() == []
+
+
+def test_every_invariant_is_tried():
+    assert set(BROKEN) == set(INVARIANTS) - UNTRIED
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_broken_is_named(world, name):
+    damage, models = BROKEN[name]
+    if name.startswith("database.references") and connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL never lets it come to that")
+    with transaction.atomic():
+        damage(world)
+        assert found(world, name) == set(models.split())
+        transaction.set_rollback(True)
+
+
+def test_imported_votes_and_settled_items_are_sound_too(world):
+    item = world.item()
+    Vote.objects.create(item=item, source="import", import_index=0, idempotency_key="import-0", choice="other")
+    assert [row["invariant"] for row in violations() if not row["invariant"].startswith("media")] == []
+
+
+def test_the_command_says_what_is_broken_and_ends_with_1(world, capsys):
+    call_command("check", "--json")
+    assert json.loads(capsys.readouterr().out) == {"ok": True, "checked": len(INVARIANTS), "violations": []}
+    Score.objects.update(value=math.inf)
+    with pytest.raises(SystemExit) as leaving:
+        call_command("check", "--json")
+    assert leaving.value.code == 1
+    got = json.loads(capsys.readouterr().out)
+    (pk,) = Score.objects.values_list("pk", flat=True)
+    problem = {"invariant": "releases.scores_are_numbers", "problem": "is no finite number"}
+    assert (got["ok"], got["violations"]) == (False, [{"row": f"evaluation.score {pk}", **problem}])
+    with pytest.raises(SystemExit):
+        call_command("check")
+    assert capsys.readouterr().out == (
+        f"evaluation.score {pk}: is no finite number (releases.scores_are_numbers)\n1 violations\n"
+    )
+
+
+def test_the_number_of_queries_does_not_grow_with_the_rows(world, django_assert_max_num_queries):
+    for _ in range(5):
+        world.item()
+    with django_assert_max_num_queries(90):
+        violations()

@@ -1,0 +1,117 @@
+"""A real PostgreSQL: what holds on SQLite holds there, thirty hands at once above all.
+
+The tests named here run again in a process of their own, whose DATABASE_URL is a server started for them.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from foilworks.settings import _database
+from tests.postgres import Postgres, find_binaries, running_postgres
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PARALLEL = ("tests/annotation/test_parallel.py",)
+# Where the databases differ: locks, lazily loaded people, JSON columns, bulk writes, constraints, exact queries.
+ALSO = (
+    "tests/annotation/test_pages.py",
+    "tests/annotation/test_queries.py",
+    "tests/evaluation/test_exchange_store.py",
+    "tests/evaluation/test_freeze_release.py",
+    "tests/foilworks/test_check.py",
+    "tests/generation/test_run.py",
+)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Postgres]:
+    with running_postgres() as server:
+        yield server
+
+
+def environment(**also: str) -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "DATABASE_"))}
+    return {**inherited, **also}
+
+
+def run_on(server: Postgres, *files: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *files]
+    settings = environment(FOILWORKS_TEST_DATABASE_URL=server.url("foilworks"))
+    return subprocess.run(command, cwd=ROOT, env=settings, capture_output=True, text=True, check=False)
+
+
+def test_thirty_hands_at_once_claim_nothing_twice_collect_nothing_too_much_and_lose_nothing(server):
+    done = run_on(server, *PARALLEL)
+    assert done.returncode == 0, done.stdout[-6000:]
+    assert "skipped" not in done.stdout
+
+
+def test_what_holds_on_sqlite_holds_on_postgresql(server):
+    done = run_on(server, *ALSO)
+    assert done.returncode == 0, done.stdout[-6000:]
+
+
+def test_tables_are_made_and_found_sound_by_the_commands(server, tmp_path):
+    settings = environment(FOILWORKS_HOME=str(tmp_path), DATABASE_URL=server.make("commands"))
+    for command in (["migrate", "--verbosity", "0"], ["check"]):
+        program = Path(sys.executable).with_name("foilworks")
+        done = subprocess.run([program, *command], cwd=ROOT, env=settings, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("invariants hold\n")
+    assert not (tmp_path / "foilworks.sqlite3").exists()
+
+
+def test_a_server_is_found_where_it_must_be():
+    if os.environ.get("CI"):
+        assert find_binaries() is not None
+
+
+@pytest.mark.parametrize(
+    ("url", "name", "user", "password", "host", "port", "options"),
+    [
+        ("postgresql://u:p%40ss@db.example:5433/work", "work", "u", "p@ss", "db.example", "5433", {}),
+        ("postgres://db/work?sslmode=require", "work", "", "", "db", "", {"sslmode": "require"}),
+        ("postgresql://u@/work?host=%2Frun%2FPg", "work", "u", "", "/run/Pg", "", {}),
+    ],
+)
+def test_the_address_of_a_server_is_read(url, name, user, password, host, port, options):
+    got = _database(url)
+    assert got["ENGINE"] == "django.db.backends.postgresql"
+    read = (got["NAME"], got["USER"], got["PASSWORD"], got["HOST"], got["PORT"], got["OPTIONS"])
+    assert read == (name, user, password, host, port, options)
+
+
+def test_an_address_of_another_database_is_refused_in_one_line(tmp_path):
+    program = Path(sys.executable).with_name("foilworks")
+    done = subprocess.run(
+        [program, "check"],
+        cwd=ROOT,
+        env=environment(FOILWORKS_HOME=str(tmp_path), DATABASE_URL="mysql://u@db/work"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr == (
+        "foilworks: the settings are wrong: DATABASE_URL is no postgresql:// or sqlite:// address; "
+        "write it as one of them\n"
+    )
+
+
+def test_a_server_that_is_gone_is_one_line(tmp_path):
+    program = Path(sys.executable).with_name("foilworks")
+    done = subprocess.run(
+        [program, "check"],
+        cwd=ROOT,
+        env=environment(FOILWORKS_HOME=str(tmp_path), DATABASE_URL="postgresql://u@/work?host=%2Fnowhere"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("foilworks: the database: ")

