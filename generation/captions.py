@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from corpus.models import Caption, MediaState
+from corpus.models import Caption, MediaState, Split
 from generation.models import GenerationRun
 from generation.records import CaptionInput
 from projects.models import Project
@@ -25,9 +25,10 @@ class Selected:
 class RunCaptions:
     """Iterable more than once, in the order of their rows; at most CHUNK captions are in memory."""
 
-    def __init__(self, run: GenerationRun) -> None:
-        self._rows = selected_rows(run.project, run.selection)
-        keys = run.selection.get("caption_keys")
+    def __init__(self, run: GenerationRun, selection: dict[str, Any] | None = None) -> None:
+        chosen = run.selection if selection is None else selection
+        self._rows = selected_rows(run.project, chosen)
+        keys = chosen.get("caption_keys")
         self._keys = None if keys is None else frozenset(keys)
 
     def __iter__(self) -> Iterator[CaptionInput]:
@@ -46,6 +47,13 @@ class RunCaptions:
             last = chunk[-1].pk
             kept = [row for row in chunk if self._keys is None or row.key in self._keys]
             yield from _with_siblings(kept)
+
+
+def captions_to_learn_from(run: GenerationRun) -> RunCaptions:
+    """The project's train split as it was when the run began; the run's own captions where nothing is in that split."""
+    train = {"split": Split.TRAIN.value, "last_caption": run.selection.get("last_caption")}
+    found = RunCaptions(run, train)
+    return found if len(found) else RunCaptions(run)
 
 
 def selected_rows(project: Project, selection: dict[str, Any]) -> QuerySet[Caption]:

@@ -1,11 +1,12 @@
 """The job of a generation run. Resumable: captions that have a group are done; a killed worker loses one batch."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from generation import pipeline
-from generation.captions import RunCaptions
+from generation.captions import RunCaptions, captions_to_learn_from
 from generation.errors import GenerationError
 from generation.filters.table import FILTERS
 from generation.methods.table import METHODS
@@ -31,6 +32,7 @@ def run_generation(run_id: int, job: Job) -> None:
     total = len(captions)
     progress(job, 0, total, "reading captions")
     state = pipeline.prepare(method, captions, mode=run.mode, seed=run.seed)
+    filters = [_taught(run, step) for step in filters]
     stream, done = captions.selected(), 0
     while batch := list(islice(stream, BATCH)):
         already = done_captions(run, [selected.row for selected in batch])
@@ -61,6 +63,14 @@ def _steps(run: GenerationRun) -> tuple[pipeline.Step, list[pipeline.Step]]:
     run.filters = [{**row, "version": step.module.VERSION} for row, step in zip(run.filters, filters, strict=True)]
     run.save(update_fields=["method_version", "filters"])
     return method, filters
+
+
+def _taught(run: GenerationRun, step: pipeline.Step) -> pipeline.Step:
+    """The filter with what it learns from captions, where it learns."""
+    if not hasattr(step.module, "prepare"):
+        return step
+    learnt = step.module.prepare(captions_to_learn_from(run), params=dict(step.params))
+    return replace(step, state=learnt)
 
 
 def _skipped(run: GenerationRun) -> dict[str, Any]:

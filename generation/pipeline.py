@@ -1,15 +1,19 @@
 """Captions in, judged foils out: a method, then every cheap filter, then the costly ones on what is left.
 
-Pure and streaming: at most one batch of captions is in memory, plus what the method's `prepare` keeps.
+Pure and streaming: at most one batch of captions is in memory, plus what the method's and filters' `prepare` keep.
+
+A filter module has VERSION, COSTLY and `judge(caption, foil, *, others, params)`; where it needs a model also
+`judge_many(cases, *, params)`, one verdict a case, so that a batch of captions goes through the model together. With a
+`prepare(captions, *, params)` it learns from captions first, and both get what came of that as `state=`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.records import Blank, CaptionInput, FoilDraft, Skip, Verdict
+from generation.records import Blank, CaptionInput, Case, FoilDraft, Skip, Verdict
 from text.diff import apply_edits
 
 BATCH = 256
@@ -17,11 +21,12 @@ BATCH = 256
 
 @dataclass(frozen=True)
 class Step:
-    """A loaded method or filter module with its slug and its full parameters."""
+    """A loaded method or filter module with its slug, its full parameters, and what a filter has learnt."""
 
     slug: str
     module: Any
     params: Mapping[str, Any]
+    state: Any = None
 
 
 @dataclass(frozen=True)
@@ -69,8 +74,13 @@ def run(
     stream = iter(captions)
     while batch := list(islice(stream, batch_size)):
         made = _made(method, batch, mode=mode, seed=seed, state=state)
+        open_cases = {
+            caption.id: list(_open_cases(caption, made[caption.id], (known or {}).get(caption.id, ())))
+            for caption in batch
+        }
+        _judge(filters, [one for found in open_cases.values() for one in found])
         for caption in batch:
-            yield _outcome(caption, made[caption.id], filters, (known or {}).get(caption.id, ()))
+            yield _outcome(caption, made[caption.id], open_cases[caption.id], filters)
 
 
 def _made(
@@ -89,31 +99,60 @@ def _made(
     return by_id
 
 
+@dataclass
+class _Open:
+    """A draft on its way through the filters."""
+
+    case: Case
+    draft: FoilDraft
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+
+
+def _open_cases(
+    caption: CaptionInput, things: Sequence[FoilDraft | Skip | Blank], known: Sequence[str]
+) -> Iterator[_Open]:
+    others = tuple(known)
+    for thing in things:
+        if isinstance(thing, FoilDraft):
+            yield _Open(Case(caption, thing.foil, others), thing)
+            others = (*others, thing.foil)
+
+
+def _judge(filters: Sequence[Step], found: Sequence[_Open]) -> None:
+    """All cheap filters judge every draft, the costly ones those that passed them all; verdicts are noted in place."""
+    for costly in (False, True):
+        left = [one for one in found if not costly or all(verdict.passed for verdict in one.verdicts.values())]
+        for step in filters:
+            if costly == step.module.COSTLY:
+                for one, verdict in zip(left, _verdicts(step, [one.case for one in left]), strict=True):
+                    one.verdicts[step.slug] = verdict
+
+
+def _verdicts(step: Step, cases: Sequence[Case]) -> Sequence[Verdict]:
+    given: dict[str, Any] = {"params": dict(step.params)}
+    if hasattr(step.module, "prepare"):
+        given["state"] = step.state
+    if not hasattr(step.module, "judge_many"):
+        return [step.module.judge(case.caption, case.foil, others=list(case.others), **given) for case in cases]
+    return list(step.module.judge_many(cases, **given)) if cases else []
+
+
 def _outcome(
-    caption: CaptionInput, things: list[FoilDraft | Skip | Blank], filters: Sequence[Step], known: Sequence[str]
+    caption: CaptionInput,
+    things: Sequence[FoilDraft | Skip | Blank],
+    found: Sequence[_Open],
+    filters: Sequence[Step],
 ) -> Outcome:
-    drafts = [thing for thing in things if isinstance(thing, FoilDraft)]
     blanks = sum(thing.count for thing in things if isinstance(thing, Blank))
     skipped = tuple(thing.why for thing in things if isinstance(thing, Skip))
-    if not drafts and not blanks and not skipped:
+    if not found and not blanks and not skipped:
         skipped = ("the method made nothing of it",)
-    return Outcome(caption, tuple(_judged(caption, drafts, filters, known)), skipped, blanks)
-
-
-def _judged(
-    caption: CaptionInput, drafts: Sequence[FoilDraft], filters: Sequence[Step], known: Sequence[str]
-) -> Iterator[Judged]:
-    others = list(known)
-    for draft in drafts:
-        verdicts: dict[str, Verdict] = {}
-        for costly in (False, True):
-            if costly and not all(verdict.passed for verdict in verdicts.values()):
-                break
-            for step in filters:
-                if costly == step.module.COSTLY:
-                    verdicts[step.slug] = step.module.judge(
-                        caption, draft.foil, others=others, params=dict(step.params)
-                    )
-        rejected = tuple(step.slug for step in filters if step.slug in verdicts and not verdicts[step.slug].passed)
-        others.append(draft.foil)
-        yield Judged(draft, verdicts, rejected)
+    judged = (
+        Judged(
+            one.draft,
+            one.verdicts,
+            tuple(step.slug for step in filters if step.slug in one.verdicts and not one.verdicts[step.slug].passed),
+        )
+        for one in found
+    )
+    return Outcome(caption, tuple(judged), skipped, blanks)

@@ -74,6 +74,15 @@ class Verdict:
     detail: str = ""
 
 
+@dataclass(frozen=True)
+class Case:
+    """One foil to judge; `others`: foils that its caption has already."""
+
+    caption: CaptionInput
+    foil: str
+    others: tuple[str, ...] = ()
+
+
 def draft_from_edits(
     caption: CaptionInput,
     edits: Sequence[Edit],

@@ -125,3 +125,37 @@ def test_several_edits_are_ordered_and_their_span_covers_them():
     assert draft.foil == "exactly one man jumps"
     assert draft.span == (8, 22)
     assert (draft.source, draft.target) == ("three men jump", "one man jumps")
+
+
+def test_a_filter_of_many_judges_all_survivors_of_a_batch_of_captions_at_once():
+    batches = []
+
+    def judge_many(cases, *, params):
+        batches.append([(case.caption.id, case.foil, case.others) for case in cases])
+        return [Verdict("c" not in case.foil, 0.0) for case in cases]
+
+    costly = pipeline.Step("costly", SimpleNamespace(judge_many=judge_many, COSTLY=True), {})
+    cheap, _ = filter_that("cheap", lacks("a"))
+    found = run(appender("a", "b", "c"), CAPTIONS[:3], filters=[costly, cheap], batch_size=2)
+    assert [len(batch) for batch in batches] == [4, 2]
+    assert batches[0][:2] == [("0", "text 0b", ("text 0a",)), ("0", "text 0c", ("text 0a", "text 0b"))]
+    assert [judged.rejected_by for judged in found[2].foils] == [("cheap",), (), ("costly",)]
+
+
+def test_no_model_is_asked_where_nothing_is_left_to_judge():
+    def never(cases, *, params):
+        raise AssertionError("asked for nothing")
+
+    costly = pipeline.Step("costly", SimpleNamespace(judge_many=never, COSTLY=True), {})
+    cheap, _ = filter_that("cheap", lambda foil: Verdict(False, 0.0, "no"))
+    assert run(appender("a"), filters=[cheap, costly])[0].foils[0].rejected_by == ("cheap",)
+
+
+def test_a_filter_that_learns_is_given_what_it_learnt():
+    def judge(caption, foil, *, others, params, state):
+        return Verdict(foil in state, 0.0, "unknown")
+
+    module = SimpleNamespace(judge=judge, COSTLY=False, prepare=lambda captions, params: None)
+    step = pipeline.Step("learner", module, {}, state={"text 0a"})
+    found = run(appender("a"), CAPTIONS[:2], filters=[step])
+    assert [one.foils[0].rejected_by for one in found] == [(), ("learner",)]
