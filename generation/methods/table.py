@@ -102,6 +102,33 @@ METHODS: dict[str, Entry] = {
             ),
         ),
     ),
+    "state_change": Entry(
+        label="Change of state",
+        path="generation.methods.state_change",
+        summary="“Someone folds the paper.” becomes “Someone unfolds the paper.”; states before and after too.",
+        params=(
+            Param(
+                "subtest",
+                "auto",
+                "auto: by each caption's template; or only action, pre_state, post_state, reverse",
+                "choice",
+                ("auto", "action", "pre_state", "post_state", "reverse"),
+            ),
+            TAGGER,
+        ),
+        deviations=(
+            (
+                "corrected: what cannot be undone (chop, tear, cook) has no action or reverse foil; the paper takes "
+                "an opposite verb (chops / connects), and so does mode paper."
+            ),
+            (
+                "corrected: the preposition follows its verb (“attaches it to” / “detaches it from”); the paper "
+                "leaves it (“detaches the pen drive to the cd player”)."
+            ),
+            "corrected: the verb of change is also replaced in captions of no template (“a man opens a door”).",
+            "both modes: the lexicon is our own; the paper's was drawn from ConceptNet, WordNet and hand work.",
+        ),
+    ),
     "gender_swap": Entry(
         label="Gender swap",
         path="generation.methods.gender_swap",

@@ -114,6 +114,8 @@ def _read(words: list[str], at: int, tokens: list[Token], clause: _Clause, *, ca
         return "VERB", verb[0], verb[1]
     if capital and at and tokens[-1].text not in '.!?:"“' and (not known or "ADJ" not in known):
         return "PROPN", word, ""
+    if capital and not at and known and not known.keys() & {"NOUN", "ADJ", "ADV"}:
+        return "PROPN", word, ""
     return _nominal(words, at, tokens, known, may_name=may_name), known.get("NOUN", (singular(word) or word,))[0], ""
 
 
@@ -327,6 +329,10 @@ def _nominal(
     after = words[at + 1] if at + 1 < len(words) else ""
     if word.endswith("ly") and "ADV" in known:
         return "ADV"
+    opened = bool(tokens) and (tokens[-1].part == "DET" or tokens[-1].lower in POSSESSIVES)
+    if opened and (not after[:1].isalnum() or after in PREPOSITIONS or after in AUXILIARIES or after in CONJUNCTIONS):
+        # "the remote", "a blonde": an article with nothing else to lead.
+        return "NOUN"
     if "ADJ" in known and (_heads_noun(after) or not may_name):
         return "ADJ"
     if "ADJ" in known and "NOUN" in known and tokens and tokens[-1].part in NOMINAL and not _is_plural(word):

@@ -1,0 +1,132 @@
+"""Change of state (ViLMA 3.4 and C.4): "Someone folds the paper." -> "Someone unfolds the paper."
+
+Four subtests by the caption's template: action (the verb becomes its reverse), pre_state ("Initially, the paper is
+unfolded." -> "… folded."), post_state ("At the end, the paper is folded."), reverse (both states and the verb). The
+changes are those of text/language/change_of_state.py. Captions come in these templates from the caption maker
+`cos_caption`; `corrected` also replaces the verb of change in any other caption.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from generation.methods._drawing import generator_for
+from generation.methods._state_grammar import (
+    ACTION,
+    PRE,
+    REVERSE,
+    Sentence,
+    changes_in,
+    opposite_states,
+    read_sentence,
+    undone,
+)
+from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from text.diff import Edit
+from text.language.change_finding import FoundChange
+from text.language.change_of_state import StateChange
+from text.language.numbers import match_case
+from text.language.tools import Tagger, tagger
+
+VERSION = "1"
+NO_VERB = "no verb of the lexicon of changes stands in it with something that changes"
+
+Made = tuple[list[Edit], StateChange] | str
+
+
+def make(
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: None = None
+) -> Iterator[FoilDraft | Skip]:
+    """One foil a caption."""
+    del state
+    tags = tagger(params["tagger"])
+    for caption in captions:
+        sentence = read_sentence(caption.text)
+        if params["subtest"] not in ("auto", sentence.subtest):
+            yield Skip(caption.id, f"it has the template of {sentence.subtest}, not of {params['subtest']}")
+            continue
+        made = _made(caption, sentence, mode, seed, tags)
+        if isinstance(made, str):
+            yield Skip(caption.id, made)
+            continue
+        edits, change = made
+        facts = {
+            "subtest": sentence.subtest, "verb": change.verb, "reverse": change.reverse, "pre": change.pre,
+            "post": change.post, "reversible": change.reversible, "tagger": tags.name,
+        }  # fmt: skip
+        yield draft_from_edits(caption, edits, method="state_change", mode=mode, facts=facts)
+
+
+def _made(caption: CaptionInput, sentence: Sentence, mode: str, seed: int, tags: Tagger) -> Made:
+    text = caption.text
+    if sentence.subtest == ACTION:
+        if mode == "paper" and not _is_template(text):
+            return "it has none of the paper's templates; cos_caption makes them, or use mode corrected"
+        return _action(text, (0, len(text)), caption, mode, tags)
+    if sentence.subtest == REVERSE:
+        return _reverse(caption, sentence, mode, tags)
+    span = sentence.pre if sentence.subtest == PRE else sentence.post
+    assert span is not None, "the template of a state has one"
+    return _state(caption, span, mode, seed, of_pre=sentence.subtest == PRE)
+
+
+def _is_template(text: str) -> bool:
+    """ "Someone …" and "The …": the paper's captions of actions."""
+    return text.split(maxsplit=1)[:1] in (["Someone"], ["The"])
+
+
+def _known_verb(caption: CaptionInput) -> str:
+    """The verb that the caption's maker noted: facts {"cos": {"verb": …}}."""
+    noted = caption.facts.get("cos")
+    return str(noted.get("verb", "")) if isinstance(noted, dict) else ""
+
+
+def _action(text: str, span: tuple[int, int], caption: CaptionInput, mode: str, tags: Tagger) -> Made:
+    """The first verb of change that can be undone."""
+    tokens, changes = changes_in(text, span, tags)
+    noted = _known_verb(caption)
+    changes = [found for found in changes if found.change.verb == noted] or changes
+    why = NO_VERB
+    for found in changes:
+        target = _target(found, mode)
+        edits = undone(tokens, found, target, link=mode != "paper") if target else None
+        if edits:
+            return edits, found.change
+        if not target:
+            why = f"'{found.change.verb}' cannot be undone: no verb is its reverse"
+    return why
+
+
+def _target(found: FoundChange, mode: str) -> str:
+    return found.change.reverse or (found.change.stand_in if mode == "paper" else "")
+
+
+def _state(caption: CaptionInput, span: tuple[int, int], mode: str, seed: int, *, of_pre: bool) -> Made:
+    word = caption.text[slice(*span)]
+    changes = opposite_states(word.lower(), of_pre=of_pre, verb=_known_verb(caption))
+    if not changes:
+        return f"the lexicon has no change that {'begins' if of_pre else 'ends'} with '{word}'"
+    change = generator_for(seed, "state_change", caption.id).choice(changes)
+    other = change.post if of_pre else change.pre
+    return [Edit(*span, match_case(word, other))], change
+
+
+def _reverse(caption: CaptionInput, sentence: Sentence, mode: str, tags: Tagger) -> Made:
+    """Both states exchanged and the verb undone, where all three are of one change."""
+    pre, post, middle = sentence.pre, sentence.post, sentence.middle
+    assert pre, "a reverse sentence has all three"
+    assert post, "a reverse sentence has all three"
+    assert middle, "a reverse sentence has all three"
+    made = _action(caption.text, middle, caption, mode, tags)
+    if isinstance(made, str):
+        return made
+    edits, change = made
+    before, after = caption.text[slice(*pre)], caption.text[slice(*post)]
+    if before.lower() == after.lower():
+        return f"before and after are both '{before}'"
+    if mode != "paper" and (before.lower(), after.lower()) != (change.pre, change.post):
+        return f"its states are not those of '{change.verb}' ({change.pre}, {change.post})"
+    return [
+        Edit(*pre, match_case(before, after.lower())),
+        *edits,
+        Edit(*post, match_case(after, before.lower())),
+    ], change
