@@ -34,9 +34,8 @@ def demo(home: Path, *arguments: str) -> dict[str, Any]:
 def test_the_demo_from_nothing_to_its_export_and_at_once_the_second_time(tmp_path: Path) -> None:
     result = demo(tmp_path, "--seed", "1")
     assert result["items"] >= 2 * FULL.pairs
-    decided = Counter(
-        item["state"] for item in map(json.loads, (Path(result["export"]) / "items.jsonl").open(encoding="utf-8"))
-    )
+    lines = (Path(result["export"]) / "items.jsonl").read_text(encoding="utf-8").splitlines()
+    decided = Counter(json.loads(line)["state"] for line in lines)
     assert result["valid"] == decided["valid"]
     assert (decided["invalid"] + decided["split"]) / result["items"] >= 0.1
     average, temporal = result["models"]["average"], result["models"]["temporal"]
