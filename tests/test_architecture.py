@@ -27,6 +27,7 @@ ENTRY_POINTS = {"foilworks/cli.py", "foilworks/wsgi.py", "foilworks/asgi.py"}
 # package -> the name of its table, and the modules in it that are neither rows nor helpers.
 TABLES = {
     "generation.methods": ("METHODS", set()),
+    "generation.captioning": ("CAPTIONERS", {"records", "trial"}),
     "generation.filters": ("FILTERS", set()),
     "corpus.importers": ("IMPORTERS", set()),
     "corpus.exporters": ("EXPORTERS", set()),

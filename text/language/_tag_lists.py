@@ -54,6 +54,8 @@ NEVER_VERB = _set(
     "ship shop can jar box boxes book books bag bags basket dough pencil pen court garage fan model chicken butter",
     "oil flour sand snow rain egg eggs onion onions potato potatoes carrot carrots",
 )
+# What is done to a thing has it be so: "paints the wall white".
+RESULTATIVE = _set("paint dye color colour make turn keep wipe wash scrub push pull cut find leave consider")
 # Verbs that open a recipe's sentence without an article behind them: "add salt".
 IMPERATIVES = _set(
     "add mix stir pour cut chop fold put place remove heat fry bake spread boil take cook serve sprinkle peel",

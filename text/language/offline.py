@@ -22,6 +22,7 @@ from text.language._tag_lists import (
     POSSESSIVES,
     PREPOSITIONS,
     PRONOUNS,
+    RESULTATIVE,
     SUBORDINATORS,
 )
 from text.language.inflection import lemmas, singular
@@ -336,7 +337,8 @@ def _nominal(
     if "ADJ" in known and (_heads_noun(after) or not may_name):
         return "ADJ"
     if "ADJ" in known and "NOUN" in known and tokens and tokens[-1].part in NOMINAL and not _is_plural(word):
-        return "ADJ"
+        # "paints the wall white", but "rolls up a yoga mat".
+        return "ADJ" if any(token.lemma in RESULTATIVE for token in tokens[-8:]) else "NOUN"
     if "ADJ" in known and tokens and tokens[-1].part == "AUX":
         return "ADJ"
     if "ADV" in known and not may_name:
@@ -344,7 +346,7 @@ def _nominal(
     if tokens and (tokens[-1].part in OPENS_NOUN or tokens[-1].lower in POSSESSIVES) and "ADJ" not in known:
         return "NOUN"
     if not may_name:
-        return "ADJ" if "ADJ" in known else "VERB" if "VERB" in known else "X"
+        return "ADJ" if "ADJ" in known else "NOUN" if "VERB" in known else "X"
     return "NOUN"
 
 

@@ -1,0 +1,55 @@
+"""Existence captions (ViLMA C.5, proficiency of rare actions): "washing some fridges" -> "there are some fridges"."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from generation.captioning.records import MadeCaption
+from generation.methods._existence_grammar import frame_for, one_of
+from generation.records import CaptionInput, Skip
+from text.language.phrases import POSSESSIVE, NounPhrase, is_plural_noun, noun_phrases
+from text.language.tokens import Token
+from text.language.tools import tagger
+
+VERSION = "1"
+
+
+def make(
+    sources: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
+) -> Iterator[MadeCaption | Skip]:
+    """One caption a source: its fact "noun", else the first noun phrase behind its verb, else its only one."""
+    del seed
+    tags = tagger(params["tagger"])
+    for source in sources:
+        thing, several = _noted(source) or _thing(source.text, tags.tag(source.text))
+        if not thing:
+            yield Skip(source.id, "no thing is named that could be there")
+            continue
+        frame, form = frame_for(thing, several=several)
+        yield MadeCaption(source.id, f"there {frame} {form}", "existence_caption", mode, {"thing": thing})
+
+
+def _noted(source: CaptionInput) -> tuple[str, bool] | None:
+    noun = source.facts.get("noun")
+    if not isinstance(noun, str) or not noun.strip():
+        return None
+    words = " ".join(noun.lower().split())
+    return one_of(words), is_plural_noun(words.split()[-1])
+
+
+def _thing(text: str, tokens: Sequence[Token]) -> tuple[str, bool]:
+    verb = next((at for at, token in enumerate(tokens) if token.part == "VERB"), None)
+    phrases = noun_phrases(tokens)
+    behind = [phrase for phrase in phrases if verb is not None and phrase.first > verb]
+    if not behind and len(phrases) != 1:
+        return "", False
+    phrase = (behind or phrases)[0]
+    words = " ".join(text[tokens[_bare(tokens, phrase)].start : tokens[phrase.head].end].lower().split())
+    return one_of(words), is_plural_noun(tokens[phrase.head].text)
+
+
+def _bare(tokens: Sequence[Token], phrase: NounPhrase) -> int:
+    """Where the phrase begins without article, possessive and number."""
+    first = phrase.first
+    while first < phrase.head and (tokens[first].part in ("DET", "NUM") or tokens[first].lower in POSSESSIVE):
+        first += 1
+    return first

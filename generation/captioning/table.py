@@ -1,0 +1,51 @@
+"""The caption makers. One maker = one file beside this one and one row here; nothing is imported to show the menu."""
+
+from generation.methods.table import TAGGER
+from text.registry import Entry, Param
+
+CAPTIONERS: dict[str, Entry] = {
+    "count_template": Entry(
+        label="Counting template",
+        path="generation.captioning.count_template",
+        summary="“someone performs exactly <number> push-ups” and the count 3 become “… exactly three push-ups”.",
+        params=(
+            Param("max", 10, "sources with a larger count are skipped (ViLMA: 10); at most 20", "int"),
+            Param("style", "words", "how the count is written: three, or 3", "choice", ("words", "digits")),
+        ),
+        deviations=(
+            "corrected: the noun and the verb agree with one (“exactly one push-up”); the paper fills the slot.",
+        ),
+    ),
+    "cos_caption": Entry(
+        label="Change-of-state caption",
+        path="generation.captioning.cos_caption",
+        summary="“a man folds a red shirt” becomes “Someone folds the red shirt.” and the three other templates.",
+        params=(
+            Param(
+                "template",
+                "all",
+                "which of the four templates are written",
+                "choice",
+                ("all", "action", "pre_state", "post_state", "reverse"),
+            ),
+            TAGGER,
+        ),
+        deviations=(
+            "corrected: several things take “are”; the paper writes “is” (“the chair and the base is attached”).",
+            "corrected: no reverse caption where no verb undoes the change (chop, tear); the paper writes one.",
+        ),
+    ),
+    "verb_noun_caption": Entry(
+        label="Verb and noun",
+        path="generation.captioning.verb_noun_caption",
+        summary="cut, keyboard becomes “cutting a keyboard”.",
+        deviations=("both modes: what is not counted takes “some” (“pouring some milk”).",),
+    ),
+    "existence_caption": Entry(
+        label="Existence caption",
+        path="generation.captioning.existence_caption",
+        summary="“washing some fridges” becomes “there are some fridges”, the proficiency caption of rare actions.",
+        params=(TAGGER,),
+        deviations=("both modes: the thing is the caption's object, or its only noun, found by the tagger.",),
+    ),
+}

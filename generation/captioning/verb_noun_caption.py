@@ -1,0 +1,61 @@
+"""Captions of rare actions (ViLMA 3.5): the pair cut, keyboard -> "cutting a keyboard", with no subject.
+
+Facts {"verb", "noun"}; or a class label "cut-keyboard" (facts "class_label" or "class"), or the text itself.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from generation.captioning.records import MadeCaption
+from generation.methods._existence_grammar import MASS
+from generation.records import CaptionInput, Skip
+from text.language.inflection import article
+from text.language.phrases import is_plural_noun
+from text.language.verb_forms import verb_form, verb_readings
+
+VERSION = "1"
+PAIR = re.compile(r"^\s*([a-z]+(?: [a-z]+)?)\s*[-_,/|]\s*([a-z]+(?:[ _][a-z]+)*)\s*$", re.IGNORECASE)
+
+
+def make(
+    sources: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
+) -> Iterator[MadeCaption | Skip]:
+    """One caption a source."""
+    del params, seed
+    for source in sources:
+        pair = _pair(source)
+        if pair is None:
+            yield Skip(
+                source.id, 'it has no verb and noun; give the facts "verb" and "noun", or a label "cut-keyboard"'
+            )
+            continue
+        verb, noun = pair
+        if not any(tag == "VB" for _, tag in verb_readings(verb.partition(" ")[0])):
+            yield Skip(source.id, f"'{verb}' is no plain form of a verb; write it as in “cut”")
+            continue
+        text = f"{verb_form(verb, 'VBG')} {with_article(noun)}"
+        yield MadeCaption(source.id, text, "verb_noun_caption", mode, {"verb": verb, "noun": noun})
+
+
+def _pair(source: CaptionInput) -> tuple[str, str] | None:
+    verb, noun = source.facts.get("verb"), source.facts.get("noun")
+    if isinstance(verb, str) and isinstance(noun, str) and verb.strip() and noun.strip():
+        return _plain(verb), _plain(noun)
+    for label in (source.facts.get("class_label"), source.facts.get("class"), source.text):
+        match = PAIR.match(label) if isinstance(label, str) and len(label) < 200 else None
+        if match:
+            return _plain(match[1]), _plain(match[2])
+    return None
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.replace("_", " ").lower().split())
+
+
+def with_article(noun: str) -> str:
+    """ "a keyboard", "an egg", "some fridges", "some water"."""
+    last = noun.split()[-1]
+    if is_plural_noun(last) or last in MASS:
+        return f"some {noun}"
+    return f"{article(noun)} {noun}"
