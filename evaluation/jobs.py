@@ -20,6 +20,8 @@ from evaluation.errors import EvaluationError
 from evaluation.files import read_pairs
 from evaluation.model_cards import stated
 from evaluation.models import ModelCard, Run, Score
+from evaluation.protocol_models import reader, scores_by_item, under_protocol
+from evaluation.protocols import PROTOCOLS
 from evaluation.queries import SCORE_FILE, asked_of, records_of
 from evaluation.run_scores import keep
 from evaluation.scoring import Clip, PairScore, Tally, score_pairs
@@ -37,8 +39,8 @@ ROWS_A_QUERY = 500
 @dataclass
 class _ClipWork:
     clip: Clip
-    texts: dict[str, None] = field(default_factory=dict)
-    items: list[str] = field(default_factory=list)
+    texts: dict[str, None] = field(default_factory=dict)  # insertion-ordered set
+    items: dict[str, None] = field(default_factory=dict)  # insertion-ordered set
 
 
 def run_scoring(run_id: int, job: Job) -> None:
@@ -52,22 +54,25 @@ def run_scoring(run_id: int, job: Job) -> None:
 
 
 def _score(run: Run, job: Job) -> dict[str, Any]:
-    adapter = open_adapter(run.spec, device=run.device)
+    protocol = PROTOCOLS[run.protocol]
+    adapter = under_protocol(open_adapter(run.spec, device=run.device), protocol)
     info: ModelInfo = adapter.info
+    by_item = scores_by_item(adapter, protocol)
+    run.params = {**run.params, "by_item": by_item}
     run.model_key = f"{info.model_id}@{info.revision}"
-    run.save(update_fields=["model_key"])
+    run.save(update_fields=["model_key", "params"])
     # What a person wrote about the model stays as it is.
     ModelCard.objects.get_or_create(
         project=run.release.project, model_key=run.model_key, defaults=stated(info.card)
     )  # fmt: skip
-    work, without_media = _work(run, info.needs_video)
+    work, without_media = _work(run, info.needs_video, by_item)
     wanted = sum(len(each.texts) for each in work)
     todo = list(_missing(run, work, info.needs_video))
     done = wanted - sum(len(texts) for _, texts in todo)
     progress(job, done, wanted, f"{info.model_id}: {wanted} distinct texts of {len(work)} clips")
-    tally = Tally()
+    tally, read = Tally(), reader(protocol)
     for shard in _batches(todo, CLIPS_A_SHARD):
-        for scores in _batches(score_pairs(adapter, shard, tally=tally), SCORES_A_WRITE):
+        for scores in _batches(score_pairs(adapter, shard, tally=tally, read=read), SCORES_A_WRITE):
             _store(run, info, scores)
             done += len(scores)
             progress(job, done, wanted)
@@ -82,20 +87,25 @@ def _score(run: Run, job: Job) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _work(run: Run, needs_video: bool) -> tuple[list[_ClipWork], list[str]]:
-    """Distinct texts by distinct clip (under one empty clip for a text-only model); items whose media is missing."""
+def _work(run: Run, needs_video: bool, by_item: bool) -> tuple[list[_ClipWork], list[str]]:
+    """Distinct texts by distinct clip (under one empty clip for a text-only model); items whose media is missing.
+
+    `by_item`: each item and each proficiency pair is a clip of its own, with its own texts alone.
+    """
     found: dict[str, _ClipWork] = {}
     without_media: list[str] = []
     members = ReleaseItem.objects.filter(release=run.release).select_related("video").order_by("position")
     for member in members.iterator(chunk_size=ROWS_A_QUERY):
-        asked = asked_of(member.record)
-        clip = _clip(asked.main_key, member.video, member.record["video"]) if needs_video else Clip("")
-        if clip is None:
-            without_media.append(member.record["id"])
-            continue
-        each = found.setdefault(clip.key, _ClipWork(clip))
-        each.texts.update(dict.fromkeys((*asked.main, *asked.proficiency)))
-        each.items.append(member.record["id"])
+        asked = asked_of(member.record, by_item)
+        for key, texts in ((asked.main_key, asked.main), (asked.proficiency_key, asked.proficiency)):
+            clip = _clip(key, member.video, member.record["video"]) if needs_video else Clip("")
+            if clip is None:
+                without_media.append(member.record["id"])
+                break
+            if texts:
+                each = found.setdefault(clip.key, _ClipWork(clip))
+                each.texts.update(dict.fromkeys(texts))
+                each.items[member.record["id"]] = None
     return list(found.values()), without_media
 
 
@@ -118,7 +128,8 @@ def _missing(run: Run, work: list[_ClipWork], needs_video: bool) -> Iterator[tup
     for each in work:
         texts = [text for text in each.texts if (each.clip.key, text_key(text)) not in stored]
         if texts:
-            yield each.clip, texts
+            # A softmax is over all texts of its item.
+            yield each.clip, list(each.texts) if run.params["by_item"] else texts
 
 
 def _store(run: Run, info: ModelInfo, scores: Iterable[PairScore]) -> None:

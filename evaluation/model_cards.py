@@ -22,9 +22,14 @@ def card_of(run: Run) -> ModelCard:
     return found or ModelCard(project=project, model_key=run.model_key)
 
 
+# How adapters name their category, where it is not our word for it.
+CATEGORIES = {"image-text": "image", "video-text": "video"}
+
+
 def stated(card: Mapping[str, object]) -> dict[str, Any]:
     """What an adapter's own card says in a form that ours can hold; anything else is left for a person."""
     found = {name: str(card[name]) for name in FIELDS if isinstance(card.get(name), str | int | float)}
+    found["category"] = CATEGORIES.get(found.get("category", ""), found.get("category", ""))
     for name, choices in (("category", ModelCard.Category), ("adaptation", ModelCard.Adaptation)):
         if found.get(name) not in choices.values:
             found.pop(name, None)

@@ -5,9 +5,26 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Protocol:
+    """`ties`: a policy of metrics/_ties.py. `frames`: where the frames of a clip are taken, `centres` of equal time
+    bins or `consecutive` from its start. `pooling` of models that score single frames: their own, the `mean` of the
+    frames' logits, or the mean over frames of the `softmax` over an item's texts. `image_frames`: how many frames
+    such a model sees, None = as it asks. `perplexity`: language models give exp(-sum of log likelihood / tokens).
+    `paired_only`: items without a valid proficiency item count nowhere.
+    """
+
     label: str
     ties: str
     summary: str
+    frames: str = "centres"
+    pooling: str = "own"
+    image_frames: int | None = None
+    perplexity: bool = False
+    paired_only: bool = False
+
+    @property
+    def by_item(self) -> bool:
+        """Whether a frame model's score depends on the other texts of its item, and so belongs to the item."""
+        return self.pooling == "softmax"
 
 
 PROTOCOLS: dict[str, Protocol] = {
@@ -15,5 +32,32 @@ PROTOCOLS: dict[str, Protocol] = {
         label="Foilworks",
         ties="half",
         summary="Frames at the centres of equal time bins; a tie among n best counts 1/n.",
+    ),
+    "vilma-2024-paper": Protocol(
+        label="ViLMA 2024, the paper",
+        ties="strict",
+        summary=(
+            "Items that are valid and have a valid proficiency item; the caption's score must surpass the foil's; "
+            "image models by the mean of their match scores on 8 frames, language models by perplexity; other models "
+            "see as many frames as they ask for (ViLMA, sections 4 and 5, appendix A)."
+        ),
+        pooling="mean",
+        image_frames=8,
+        perplexity=True,
+        paired_only=True,
+    ),
+    "vilma-2024-code": Protocol(
+        label="ViLMA 2024, the released code",
+        ties="first",
+        summary=(
+            "As the released code does it: 8 consecutive frames, for image models a softmax over the item's texts on "
+            "each frame, then the mean; perplexity is exp(sum of negative log likelihood / length); a tie goes to the "
+            "caption."
+        ),
+        frames="consecutive",
+        pooling="softmax",
+        image_frames=8,
+        perplexity=True,
+        paired_only=True,
     ),
 }

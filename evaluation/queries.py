@@ -61,6 +61,11 @@ class Asked:
     proficiency: tuple[str, ...]
 
 
+def scored_by_item(run: Run) -> bool:
+    """Whether the run's values stand under items, not under clips: a file's do, and softmaxes over an item's texts."""
+    return run.spec.startswith(SCORE_FILE) or bool(run.params.get("by_item"))
+
+
 def asked_of(record: Record, by_item: bool = False) -> Asked:
     """Texts (caption first) and score keys of a frozen record. `by_item`: keys of a score file's values.
 
@@ -113,13 +118,13 @@ def release_scores(
     """
     wanted = [text for record in records or () for text in texts_of(record)] if few else None
     scores, kind, higher = stored_scores(run, wanted)
-    by_item = run.spec.startswith(SCORE_FILE)
+    by_item = scored_by_item(run)
     rows: list[ReleaseScore] = []
     missing: list[str] = []
     for record in records if records is not None else records_of(run.release):
         asked = asked_of(record, by_item)
-        main = _values(scores, asked.main_key, asked.main)
-        able = _values(scores, asked.proficiency_key, asked.proficiency) or []
+        main = values_of(scores, asked.main_key, asked.main)
+        able = values_of(scores, asked.proficiency_key, asked.proficiency) or []
         if main is None:
             missing.append(record["id"])
             continue
@@ -143,7 +148,7 @@ def release_scores(
     return rows, missing
 
 
-def _values(scores: StoredScores, key: str, texts: Iterable[str]) -> list[float] | None:
+def values_of(scores: StoredScores, key: str, texts: Iterable[str]) -> list[float] | None:
     """The texts' values, None where one is missing; a text-only model's values stand under the empty clip key."""
     found: list[float] = []
     for text in texts:
@@ -164,9 +169,18 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
     policy = ties or PROTOCOLS[run.protocol].ties
     about = {"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol}
     about["missing"] = missing
+    rows, about["left_out"] = counted(run, rows)
     if not rows:
         return {**about, "tie_policy": policy, "overall": None, "subtests": {}, "tests": {}, "avg_P+T": None}
     return {**about, **pairwise.compute(pair_scores(rows), ties=policy, draws=draws)}
+
+
+def counted(run: Run, rows: Sequence[ReleaseScore]) -> tuple[list[ReleaseScore], list[str]]:
+    """The rows that count under the run's protocol, and the ids of the others."""
+    if not PROTOCOLS[run.protocol].paired_only:
+        return list(rows), []
+    paired = [row for row in rows if row.proficiency_caption is not None]
+    return paired, [row.id for row in rows if row.proficiency_caption is None]
 
 
 def pair_scores(rows: Sequence[ReleaseScore]) -> pairwise.PairScores:

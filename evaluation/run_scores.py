@@ -1,7 +1,7 @@
 """What each run earned on each item of its release, and its results: computed once after it ends, then read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +17,7 @@ from evaluation.metrics import pairwise
 from evaluation.metrics._ties import hit, standing
 from evaluation.models import Run
 from evaluation.protocols import PROTOCOLS
-from evaluation.queries import pair_scores, records_of, release_scores, run_results
+from evaluation.queries import counted, pair_scores, records_of, release_scores, run_results
 
 Floats = NDArray[np.float64]
 # Beside the analysis's own version: a change in how a run's scores become credits.
@@ -87,8 +87,8 @@ def fingerprint_of(run: Run) -> str:
     """What the run's results follow from: the scores stored until `stamp`, the tie policy, the metric's version."""
     row = run if "stamp" in vars(run) else _stamped(Run.objects.filter(pk=run.pk)).get()
     stamp: datetime | None = vars(row)["stamp"]
-    ties = PROTOCOLS[run.protocol].ties
-    parts = [VERSION, pairwise.VERSION, run.release_id, run.model_key, run.protocol, ties, stamp and stamp.timestamp()]
+    rules = asdict(PROTOCOLS[run.protocol])
+    parts = [VERSION, pairwise.VERSION, run.release_id, run.model_key, run.protocol, rules, stamp and stamp.timestamp()]
     return digest(parts)
 
 
@@ -107,7 +107,7 @@ def credits_of(run: Run, axes: Axes) -> Credits:
 
 def _credits(run: Run, axes: Axes) -> dict[str, list[float | None]]:
     """None for NaN, which JSON has not."""
-    rows, _missing = release_scores(run)
+    rows, _left_out = counted(run, release_scores(run)[0])
     out: dict[str, list[float | None]] = {"main": [None] * len(axes.ids), "proficiency": [None] * len(axes.ids)}
     if not rows:
         return out

@@ -1,0 +1,189 @@
+"""The protocols: which frames, how frames are pooled, how likelihood becomes perplexity, which items count."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.conf import settings
+
+from corpus.models import Subtest
+from corpus.rules.states import ItemState
+from evaluation import jobs
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.actions.start_run import start_run
+from evaluation.errors import EvaluationError
+from evaluation.metrics._ties import POLICIES
+from evaluation.models import Score
+from evaluation.protocol_models import (
+    AsPerplexity,
+    PooledFrames,
+    mean_of_logits,
+    mean_of_softmax,
+    reader,
+    scores_by_item,
+    under_protocol,
+)
+from evaluation.protocols import PROTOCOLS
+from evaluation.queries import release_scores, run_results
+from evaluation.scoring import Clip
+from hub.fake import FakeEmbedder, FakeScorer
+from hub.interfaces import ModelInfo, ScoreKind
+from jobs.models import JobState
+from jobs.runner import run_now
+from media.encode import write_mp4
+from tests import factories
+from tests.media.painted import painted_clip
+
+PAPER, CODE = PROTOCOLS["vilma-2024-paper"], PROTOCOLS["vilma-2024-code"]
+SIZE = (16, 16)
+
+
+class Brightness:
+    """An image model by hand: the logit of a text on a frame is the frame's brightness times the text's length."""
+
+    def __init__(self, frames: int = 8) -> None:
+        self.info = ModelInfo(
+            "brightness", "1", ScoreKind.COSINE, frames=frames, size=SIZE, card={"category": "image-text"}
+        )
+
+    def encode_video(self, clips, meta):
+        return np.stack([clip.mean(axis=(1, 2, 3), dtype=np.float32)[:, None] / 255 for clip in clips])
+
+    def encode_text(self, texts):
+        return np.array([[len(text)] for text in texts], dtype=np.float32)
+
+    def score(self, videos, texts):
+        return mean_of_logits(self.frame_logits(videos, texts))
+
+    def frame_logits(self, videos, texts):
+        return videos @ texts.T
+
+
+class TestPooling:
+    def test_by_hand(self):
+        logits = np.array([[[0.0, 0.0], [math.log(3), 0.0]]], dtype=np.float32)
+        assert mean_of_logits(logits)[0] == pytest.approx([math.log(3) / 2, 0])
+        assert mean_of_softmax(logits)[0] == pytest.approx([0.625, 0.375])
+
+    def test_a_softmax_of_large_logits_stays_finite(self):
+        assert mean_of_softmax(np.array([[[5000.0, 0.0]]], dtype=np.float32))[0] == pytest.approx([1, 0])
+
+    def test_image_models_are_pooled_and_others_left_alone(self):
+        assert isinstance(under_protocol(Brightness(), PAPER), PooledFrames)
+        assert under_protocol(Brightness(), PAPER).info.kind == ScoreKind.LOGIT
+        plain = Brightness()
+        assert under_protocol(plain, PROTOCOLS["foilworks"]) is plain
+        video = FakeEmbedder()
+        assert under_protocol(video, CODE) is video
+        assert [scores_by_item(Brightness(), each) for each in (PAPER, CODE)] == [False, True]
+        assert not scores_by_item(video, CODE)
+
+    def test_image_models_see_eight_frames(self):
+        with pytest.raises(EvaluationError, match=r"shows image models 8 frames, and brightness takes 4; .*\?frames=8"):
+            under_protocol(Brightness(frames=4), PAPER)
+
+
+class TestPerplexity:
+    def test_it_is_exp_of_the_mean_negative_log_likelihood(self):
+        model = under_protocol(FakeScorer(), PAPER)
+        assert isinstance(model, AsPerplexity)
+        assert not model.info.higher_is_better
+        plain = FakeScorer().score(None, ["a dog runs"])[0]
+        (found,) = model.score(None, ["a dog runs"])
+        assert found.value == pytest.approx(math.exp(-plain.parts["sum"] / 3))
+        assert isinstance(under_protocol(FakeScorer(), PROTOCOLS["foilworks"]), FakeScorer)
+
+
+class TestFrames:
+    @pytest.fixture
+    def clip(self, tmp_path):
+        path = tmp_path / "clip.mp4"
+        write_mp4(path, painted_clip(40), fps=8)
+        return path
+
+    def info(self, **card):
+        return ModelInfo("m", "1", ScoreKind.COSINE, frames=8, size=SIZE, card=card)
+
+    def test_consecutive_frames_start_with_the_trim(self, clip):
+        frames, meta = reader(CODE)(Clip("c", clip, 1.0, None), self.info())
+        assert len(frames) == 8
+        assert meta.times == pytest.approx([1 + k / 8 for k in range(8)])
+
+    def test_a_short_clip_repeats_its_last_frame(self, clip):
+        frames, meta = reader(CODE)(Clip("c", clip, 4.5, None), self.info())
+        assert meta.times == pytest.approx([4.5, 4.625, 4.75, 4.875, *[4.875] * 4])
+        assert (frames[3] == frames[7]).all()
+
+    def test_the_paper_takes_the_centres_of_equal_bins(self, clip):
+        assert reader(PAPER)(Clip("c", clip), self.info())[1].times == pytest.approx(
+            [int((k + 0.5) * 5 / 8 * 8) / 8 for k in range(8)]
+        )
+
+    def test_a_model_that_asks_for_intervals_sees_their_middles(self, clip):
+        info = self.info(interval_seconds=2)
+        assert reader(PAPER)(Clip("c", clip), info)[1].times == pytest.approx([1.0, 3.0])
+        assert reader(PAPER)(Clip("c", clip, 0, 1), info)[1].times == pytest.approx([0.5])
+
+
+def test_every_protocol_has_a_known_policy():
+    assert {protocol.ties for protocol in PROTOCOLS.values()} <= set(POLICIES)
+    assert (PAPER.ties, CODE.ties) == ("strict", "first")
+
+
+@pytest.mark.django_db
+class TestRuns:
+    @pytest.fixture
+    def release(self):
+        """Two items on one clip, of which the first has a proficiency pair."""
+        project = factories.make_project()
+        simple = factories.make_subtest(project, name="things", kind=Subtest.Kind.PROFICIENCY)
+        main = factories.make_subtest(project, name="moves")
+        path = Path(settings.MEDIA_ROOT) / "videos/clip.mp4"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_mp4(path, painted_clip(16), fps=8)
+        video = factories.make_video(project, file="videos/clip.mp4", sha256="0" * 64)
+        easy = factories.make_item(simple, factories.make_caption(video, "a thing"), ("no",), state=ItemState.VALID)
+        for key, foil, pair in (("a", "a ball", easy), ("b", "a longer foil than it", None)):
+            caption = factories.make_caption(video, f"a ball rises {key}")
+            factories.make_item(main, caption, (foil,), key=key, state=ItemState.VALID, proficiency_item=pair)
+        return freeze_release(None, project)
+
+    @pytest.fixture
+    def image_model(self, monkeypatch):
+        monkeypatch.setattr(jobs, "open_adapter", lambda spec, device: Brightness())
+
+    def run(self, release, protocol, spec="fake:1"):
+        run = start_run(None, release, spec, protocol=protocol)
+        assert run_now(run.job).state == JobState.DONE
+        run.refresh_from_db()
+        return run
+
+    def test_a_softmax_belongs_to_its_item(self, release, image_model):
+        run = self.run(release, "vilma-2024-code")
+        rows, missing = release_scores(run)
+        assert missing == []
+        for row in rows:
+            assert row.caption + sum(row.foils) == pytest.approx(1)
+        paired = next(row for row in rows if row.proficiency_caption is not None)
+        assert paired.proficiency_caption + sum(paired.proficiency_foils) == pytest.approx(1)
+        assert Score.objects.count() == 6
+
+    def test_the_mean_of_logits_belongs_to_its_clip(self, release, image_model):
+        run = self.run(release, "vilma-2024-paper")
+        rows, _missing = release_scores(run)
+        # Brightness times length: the ratio of two scores on a clip is that of the lengths.
+        assert rows[0].caption / rows[0].foils[0] == pytest.approx(len("a ball rises a") / len("a ball"))
+        assert Score.objects.count() == 6
+
+    def test_items_without_a_valid_pair_count_nowhere(self, release, image_model):
+        results = run_results(self.run(release, "vilma-2024-paper"), draws=10)
+        assert (results["overall"]["n"], results["overall"]["n_all"]) == (1, 1)
+        assert results["left_out"] == ["moves:b"]
+        assert run_results(self.run(release, "foilworks"), draws=10)["overall"]["n_all"] == 2
+
+    def test_perplexities_are_stored_as_such_beside_likelihoods(self, release):
+        for protocol in ("foilworks", "vilma-2024-paper"):
+            self.run(release, protocol, "fake:text")
+        kinds = Score.objects.values_list("protocol", "kind", "higher_is_better").distinct()
+        assert set(kinds) == {("foilworks", "log_likelihood", True), ("vilma-2024-paper", "perplexity", False)}
