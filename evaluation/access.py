@@ -1,8 +1,8 @@
-"""Getters of releases and scoring runs, for a project's researchers; rows of another project do not exist for them."""
+"""Getters of items, releases and scoring runs, for a project's researchers; other projects' rows do not exist."""
 
 from django.shortcuts import get_object_or_404
 
-from corpus.models import Release
+from corpus.models import Item, Release
 from evaluation.models import Run
 from projects.access import get_project
 from projects.models import Role, User
@@ -17,3 +17,11 @@ def get_run(person: User, slug: str, pk: int) -> Run:
     project = get_project(person, slug, Role.RESEARCHER)
     runs = Run.objects.select_related("release__project", "job", "created_by")
     return get_object_or_404(runs, release__project=project, pk=pk)
+
+
+def get_item(person: User, slug: str, pk: int) -> Item:
+    project = get_project(person, slug, Role.RESEARCHER)
+    items = Item.objects.select_related(
+        "subtest__project", "caption", "video__project", "proficiency_item__caption", "candidate_group__run"
+    )
+    return get_object_or_404(items.prefetch_related("foils"), subtest__project=project, pk=pk)

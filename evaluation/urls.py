@@ -6,6 +6,7 @@ from evaluation.views.analyses import analysis, analysis_file
 from evaluation.views.compare import compare_file, compare_page
 from evaluation.views.dashboard import dashboard, dashboard_runs
 from evaluation.views.export import export
+from evaluation.views.items import item, item_move, items
 from evaluation.views.leaderboard import leaderboard_file, leaderboard_page
 from evaluation.views.model_card import model_card
 from evaluation.views.release import release, release_chart
@@ -18,6 +19,9 @@ app_name = "evaluation"
 urlpatterns = [
     path("projects/<slug:slug>/", dashboard, name="dashboard"),
     path("projects/<slug:slug>/live/", dashboard_runs, name="dashboard_runs"),
+    path("projects/<slug:slug>/items/", items, name="items"),
+    path("projects/<slug:slug>/items/<int:pk>/", item, name="item"),
+    path("projects/<slug:slug>/items/<int:pk>/move/", item_move, name="item_move"),
     path("projects/<slug:slug>/reports/", reports, name="reports"),
     path("projects/<slug:slug>/reports/<slug:kind>/", report, name="report"),
     path("projects/<slug:slug>/reports/<slug:kind>/download.<slug:extension>", report_file, name="report_file"),

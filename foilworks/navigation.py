@@ -33,6 +33,7 @@ PAGES: tuple[Page, ...] = (
     Page(_("Work"), "annotation:work", section=WORK_PAGES),
     Page(_("Videos"), "corpus:videos", RESEARCHERS, section=("corpus:video",)),
     Page(_("Subtests"), "corpus:subtests", RESEARCHERS),
+    Page(_("Items"), "evaluation:items", RESEARCHERS, section=("evaluation:item",)),
     Page(_("Runs"), "generation:runs", RESEARCHERS, section=("generation:",)),
     Page(_("Reports"), "evaluation:reports", RESEARCHERS, section=("evaluation:report",)),
     Page(

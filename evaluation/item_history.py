@@ -1,0 +1,88 @@
+"""What happened to an item, from the foil that a method made to the last vote, in words."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from corpus.models import Item
+from evaluation.pseudonyms import pseudonym
+from generation.models import Candidate
+from projects.models import AuditEvent, Project
+
+# Who judged what is told by the votes, under pseudonyms; the history must not give the names away.
+JUDGED = frozenset({"vote", "recount"})
+
+ITEM_WORDS: dict[str, str | Promise] = {
+    "assemble": _("The item was made of its accepted foils."),
+    "import": _("The item was imported."),
+    "vote": _("A vote came in."),
+    "recount": _("A vote was taken out: the item is open again."),
+    "adjudicate": _("The split was settled."),
+    "requeue": _("Its foils went back to editing."),
+    "retract": _("The item was taken out."),
+    "take_apart": _("The item was taken apart again by an undo."),
+}
+CANDIDATE_WORDS: dict[str, str | Promise] = {
+    "write": _("The foil was written."),
+    "reject": _("A filter rejected the foil."),
+    "queue": _("The foil was put in the queue."),
+    "skip_editing": _("The foil went straight to review."),
+    "readmit": _("The foil came back from the rejected ones."),
+    "claim": _("Somebody took the foil to edit it."),
+    "release": _("The foil was given back unedited."),
+    "release_returned": _("The returned foil was given back unedited."),
+    "submit": _("The foil was sent to review as it was."),
+    "undo_submit": _("The submit was undone."),
+    "supersede": _("The foil was reworded; its new wording goes on."),
+    "accept": _("A reviewer accepted the foil."),
+    "send_back": _("A reviewer sent the foil back."),
+    "drop": _("A reviewer dropped the foil."),
+    "undo_review": _("The review was undone."),
+    "withdraw": _("The fix was withdrawn with its review."),
+    "reopen": _("The foil was reopened."),
+    "import": _("The foil was imported with its item."),
+}
+WORDS = {"corpus.item": ITEM_WORDS, "generation.candidate": CANDIDATE_WORDS}
+
+
+@dataclass(frozen=True)
+class Happening:
+    """One audit row in words. `about`: the text of the foil that it is about, where it is about one."""
+
+    at: datetime
+    who: str
+    words: str | Promise
+    from_state: str
+    to_state: str
+    reason: str
+    about: str = ""
+
+
+def history_of(project: Project, item: Item, candidates: Iterable[Candidate]) -> list[Happening]:
+    """The audit rows of the item, its foils, their candidates with what those came from, and their group; in order."""
+    texts = {str(candidate.pk): candidate.text for candidate in candidates}
+    groups = {str(candidate.group_id) for candidate in candidates}
+    foils = [str(pk) for pk in item.foils.values_list("pk", flat=True)]
+    rows = AuditEvent.objects.filter(
+        Q(target_type="corpus.item", target_id=str(item.pk))
+        | Q(target_type="generation.candidate", target_id__in=texts)
+        | Q(target_type="corpus.foil", target_id__in=foils)
+        | Q(target_type="generation.candidategroup", target_id__in=groups)
+    )
+    return [_happening(project, event, texts) for event in rows.select_related("actor").order_by("pk")]
+
+
+def _happening(project: Project, event: AuditEvent, texts: dict[str, str]) -> Happening:
+    if event.actor is None:
+        who = ""
+    elif event.target_type == "corpus.item" and event.action in JUDGED:
+        who = pseudonym(project, event.actor.pk)
+    else:
+        who = event.actor.get_username()
+    words = WORDS.get(event.target_type, {}).get(event.action, event.action.replace("_", " "))
+    about = texts.get(event.target_id, "") if event.target_type == "generation.candidate" else ""
+    return Happening(event.at, who, words, event.from_state, event.to_state, event.reason, about)

@@ -1,0 +1,124 @@
+"""What the page of one item shows beside its video: foils with their origin and votes, the moves that are open."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from annotation.actions.adjudicate import adjudicate
+from annotation.actions.requeue import requeue
+from annotation.actions.retract import retract
+from annotation.models import Choice, Vote, VoteState
+from corpus.models import Foil, Item
+from corpus.rules.states import ItemState
+from evaluation.pseudonyms import pseudonym
+from generation.models import Candidate
+from projects.models import Project, User
+from text.diff import diff_segments
+
+
+@dataclass(frozen=True)
+class Ballot:
+    """A vote as researchers see it: under a pseudonym, "" for one from a file. `kept`: why it does not count."""
+
+    who: str
+    at: datetime
+    caption_first: bool | None
+    kept: str
+
+
+@dataclass
+class Pair:
+    """A foil with the texts that it came out of, newest first, and its votes by choice in the order of the form."""
+
+    foil: Foil | None
+    segments: list[tuple[str, str]]
+    chain: list[Candidate]
+    votes: list[tuple[str, list[Ballot]]] = field(default_factory=list)
+
+
+def candidates_of(item: Item) -> list[Candidate]:
+    """The candidates that became the item's foils, with all that they were reworded from; one query."""
+    groups = Candidate.objects.filter(foil__item=item).values("group")
+    around = Candidate.objects.filter(group__in=groups).select_related("author", "foil", "group__run")
+    rows = {row.pk: row for row in around}
+    chosen = {}
+    for candidate in rows.values():
+        if candidate.foil is None or candidate.foil.item_id != item.pk:
+            continue
+        link: Candidate | None = candidate
+        while link is not None:
+            chosen[link.pk] = link
+            link = rows.get(link.parent_id)
+    return sorted(chosen.values(), key=lambda candidate: candidate.pk)
+
+
+def pairs_of(project: Project, item: Item, candidates: list[Candidate]) -> list[Pair]:
+    """One pair for each foil; votes from files that name none stand last, without a foil. Two queries."""
+    by_pk = {candidate.pk: candidate for candidate in candidates}
+    by_foil = {candidate.foil_id: candidate for candidate in candidates if candidate.foil_id}
+    votes = _votes(project, item)
+    pairs = [
+        Pair(
+            foil,
+            diff_segments(item.caption.text, foil.text),
+            _chain(by_foil.get(foil.pk), by_pk),
+            votes.pop(foil.pk, []),
+        )
+        for foil in item.foils.all()
+    ]
+    return [*pairs, *(Pair(None, [], [], ballots) for ballots in votes.values())]
+
+
+def _chain(candidate: Candidate | None, by_pk: dict[int, Candidate]) -> list[Candidate]:
+    found = []
+    while candidate is not None:
+        found.append(candidate)
+        candidate = by_pk.get(candidate.parent_id)
+    return found
+
+
+def _votes(project: Project, item: Item) -> dict[int | None, list[tuple[str, list[Ballot]]]]:
+    by_foil: dict[int | None, dict[str, list[Ballot]]] = defaultdict(lambda: defaultdict(list))
+    for vote in Vote.objects.filter(item=item).exclude(state=VoteState.UNDONE).order_by("created_at", "pk"):
+        who = pseudonym(project, vote.person_id) if vote.person_id else ""
+        kept = "" if vote.state == VoteState.COUNTED else vote.state
+        by_foil[vote.foil_id][vote.choice].append(Ballot(who, vote.created_at, vote.caption_first, kept))
+    return {
+        foil: [(label, given[choice]) for choice, label in Choice.choices if choice in given]
+        for foil, given in by_foil.items()
+    }
+
+
+@dataclass(frozen=True)
+class Open:
+    """A move that a researcher may make now. `danger`: it takes the item out."""
+
+    slug: str
+    label: str | Promise
+    danger: bool = False
+
+
+MOVES: dict[str, tuple[Open, ...]] = {
+    ItemState.SPLIT: (Open("valid", _("Settle it as valid")), Open("invalid", _("Settle it as invalid"), danger=True)),
+    ItemState.INVALID: (Open("requeue", _("Send its foils back to editing")),),
+    ItemState.VALID: (Open("retract", _("Take it out"), danger=True),),
+}
+ABOUT: dict[str, str | Promise] = {
+    ItemState.SPLIT: _(
+        "All votes are in and none of the answers has the majority. You decide; the votes stay as they are."
+    ),
+    ItemState.INVALID: _(
+        "The item stays as the record of its votes. Valid foils come back as accepted, the others to be edited."
+    ),
+    ItemState.VALID: _("Releases that hold it keep their content; the next one is made without it."),
+}
+WRITES: dict[str, Callable[[User, int, str], Item]] = {
+    "valid": lambda person, pk, reason: adjudicate(person, pk, ItemState.VALID, reason),
+    "invalid": lambda person, pk, reason: adjudicate(person, pk, ItemState.INVALID, reason),
+    "requeue": lambda person, pk, reason: requeue(person, pk, reason),
+    "retract": lambda person, pk, reason: retract(person, pk, reason),
+}

@@ -1,0 +1,83 @@
+"""A researcher looks at items, narrows them, opens one and settles it, by keyboard and on a phone."""
+
+import pytest
+from playwright.sync_api import expect
+
+from annotation.actions.claim import claim
+from annotation.actions.submit_vote import submit_vote
+from corpus.models import Item
+from corpus.rules.states import ItemState
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.actions.start_run import start_run
+from jobs.runner import run_now
+from tests.annotation.world import World, make_world, shown_as
+from tests.e2e.conftest import SignIn, assert_accessible, film, moving_dot
+from tests.factories import make_caption, make_item
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def split(request) -> Item:
+    """An item with a real video whose three votes are split, beside a released and scored one."""
+    world: World = make_world({"slug": "dots", "name": "Dots"})
+    caption = make_caption(film(world.project, moving_dot(), 12), "a red dot moves from the left to the right.")
+    valid = make_item(world.subtest, caption, ("a red dot moves from the right to the left.",), key="dot-valid",
+                      state=ItemState.VALID, unanimous=True)  # fmt: skip
+    run_now(
+        start_run(
+            world.owner, freeze_release(world.owner, world.project, name="v1"), "fake:1", label="A fake model"
+        ).job
+    )
+    world.group("a red dot stands still.", caption=make_caption(valid.video, "a red dot moves to the right."))
+    world.edit("ann", "a red dot moves to the left.")
+    world.review("rita")
+    item = Item.objects.exclude(pk=valid.pk).get()
+    for name, choice in (("vera", "caption"), ("vic", "foil"), ("val", "both")):
+        work = claim(getattr(world, name), world.project, "validation")
+        submit_vote(getattr(world, name), work.token, name, shown_as(choice, work))
+    item.refresh_from_db()
+    assert item.state == ItemState.SPLIT
+    return item
+
+
+def owner_of(item: Item):
+    return item.subtest.project.memberships.get(role="researcher").person
+
+
+@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+def test_the_pages_of_items_are_accessible_and_fit(split: Item, sign_in: SignIn, narrow: bool) -> None:
+    page = sign_in(owner_of(split), narrow=narrow)
+    page.goto("/projects/dots/items/")
+    expect(page.get_by_role("row")).to_have_count(3)
+    assert_accessible(page)
+    page.goto("/projects/dots/items/?q=nothing+like+this")
+    assert_accessible(page)
+    for item in Item.objects.all():
+        page.goto(f"/projects/dots/items/{item.pk}/")
+        page.wait_for_selector("[data-player][data-ready]")
+        assert_accessible(page)
+
+
+def test_a_split_item_is_found_and_settled(split: Item, sign_in: SignIn) -> None:
+    page = sign_in(owner_of(split))
+    page.goto("/projects/dots/items/")
+    page.get_by_label("State").select_option("split")
+    page.wait_for_url("**state=split**")
+    expect(page.get_by_role("row")).to_have_count(2)
+    page.get_by_role("link", name=split.key).click()
+    page.get_by_label("Why").fill("the dot does move to the right")
+    page.get_by_role("button", name="Settle it as valid").click()
+    expect(page.get_by_text("It is done, and kept")).to_be_visible()
+    expect(page.locator(".history li").last).to_contain_text("the dot does move to the right")
+    split.refresh_from_db()
+    assert split.state == ItemState.VALID
+
+
+def test_what_a_model_got_wrong_is_one_link_away(split: Item, sign_in: SignIn) -> None:
+    page = sign_in(owner_of(split))
+    page.goto("/projects/dots/items/")
+    page.get_by_label("Model").select_option(label="A fake model · v1")
+    page.wait_for_url("**run=**")
+    expect(page.get_by_role("link", name="dot-valid")).to_be_visible()
+    expect(page.get_by_role("row")).to_have_count(2)

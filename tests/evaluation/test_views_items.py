@@ -1,0 +1,261 @@
+"""The items of a project: filters, one item's page with its origin, votes, history and scores, a researcher's moves."""
+
+import pytest
+from django.urls import reverse
+
+from annotation.models import Vote
+from corpus.models import Item
+from corpus.rules.states import CANDIDATE_MOVES, ITEM_MOVES, ItemState
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.actions.start_run import start_run
+from evaluation.clip_keys import clip_key, text_key
+from evaluation.item_history import CANDIDATE_WORDS, ITEM_WORDS
+from evaluation.models import Run, Score
+from evaluation.pseudonyms import pseudonym
+from generation.models import Candidate
+from projects.models import AuditEvent
+from tests.annotation.world import World, make_world
+from tests.factories import make_caption, make_item, make_subtest, make_video
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def world() -> World:
+    return make_world()
+
+
+@pytest.fixture
+def owner(client, world):
+    client.force_login(world.owner)
+    return client
+
+
+def listed(owner, world, **chosen) -> list[str]:
+    """The keys on the first page of the list."""
+    page = owner.get(reverse("evaluation:items", args=[world.project.slug]), chosen)
+    assert page.status_code == 200
+    return [item.key for item in page.context["page"]]
+
+
+def shown(owner, item):
+    return owner.get(reverse("evaluation:item", args=[item.subtest.project.slug, item.pk]))
+
+
+def move(owner, item, slug, reason="because"):
+    url = reverse("evaluation:item_move", args=[item.subtest.project.slug, item.pk])
+    return owner.post(url, {"move": slug, "reason": reason}, follow=True)
+
+
+def scored(world, values: dict[str, tuple[float, float]], **fields) -> Run:
+    """A run on a fresh release, with (caption's, foil's) score of each item by key."""
+    release = freeze_release(world.owner, world.project)
+    run = start_run(world.owner, release, "fake:", **fields)
+    Run.objects.filter(pk=run.pk).update(model_key=f"model-{run.pk}")
+    run.refresh_from_db()
+    for member in release.members.select_related("item"):
+        if member.item.key not in values:
+            continue
+        texts = (member.record["caption"], *member.record["foils"])
+        Score.objects.bulk_create(
+            Score(model_key=run.model_key, protocol=run.protocol, clip_key=clip_key(member.record["video"]),
+                  text_sha256=text_key(text), value=value, kind="cosine")
+            for text, value in zip(texts, values[member.item.key], strict=True)
+        )  # fmt: skip
+    return run
+
+
+def test_each_filter_narrows_to_what_fits(owner, world):
+    other = make_subtest(world.project, name="Objects")
+    doubted = make_caption(make_video(world.project), "a dog barks.", flagged_false=True)
+    make_item(world.subtest, foils=("a man unfolds a shirt.",), key="one", state=ItemState.VALID, unanimous=True)
+    make_item(world.subtest, foils=("a man tears a shirt.",), key="two", state=ItemState.VALID, unanimous=False)
+    make_item(other, doubted, ("a dog sleeps.",), key="three", state=ItemState.INVALID, unanimous=False)
+    make_item(other, key="four")
+    made = world.made_item()
+    everything = {"one", "two", "three", "four", made.key}
+    assert set(listed(owner, world)) == everything
+    assert listed(owner, world, q="tears") == ["two"]
+    assert listed(owner, world, q="BARKS") == ["three"]
+    assert listed(owner, world, q="four") == ["four"]
+    assert listed(owner, world, q="100%") == []
+    assert set(listed(owner, world, subtest=other.pk)) == {"three", "four"}
+    assert listed(owner, world, state="invalid") == ["three"]
+    assert listed(owner, world, agreed="yes") == ["one"]
+    assert set(listed(owner, world, agreed="no")) == {"two", "three"}
+    assert listed(owner, world, doubt="on") == ["three"]
+    assert listed(owner, world, method="fake") == [made.key]
+    assert set(listed(owner, world, method="import")) == everything - {made.key}
+    assert listed(owner, world, subtest=other.pk, state="in_validation") == ["four"]
+    # What is no choice narrows nothing.
+    assert set(listed(owner, world, state="nonsense", subtest="9" * 30, run="x", page="zero")) == everything
+
+
+def test_a_scored_models_right_and_wrong_items_are_found(owner, world):
+    for key in ("good", "bad", "level", "unscored"):
+        make_item(world.subtest, key=key, state=ItemState.VALID)
+    run = scored(world, {"good": (0.9, 0.1), "bad": (0.1, 0.9), "level": (0.5, 0.5)})
+    make_item(world.subtest, key="later", state=ItemState.VALID)
+    assert listed(owner, world, run=run.pk, answer="right") == ["good"]
+    # A tie is no right answer.
+    assert listed(owner, world, run=run.pk, answer="wrong") == ["bad", "level"]
+    assert listed(owner, world, run=run.pk) == ["bad", "good", "level"]
+
+
+def test_a_run_of_another_project_narrows_nothing(owner, world):
+    other = make_world()
+    make_item(other.subtest, state=ItemState.VALID)
+    make_item(world.subtest, key="mine", state=ItemState.VALID)
+    assert listed(owner, world, run=scored(other, {}).pk, answer="right") == ["mine"]
+
+
+def test_the_list_takes_the_same_queries_for_two_items_and_for_forty(owner, world, django_assert_num_queries):
+    url = reverse("evaluation:items", args=[world.project.slug])
+    for n in range(2):
+        make_item(world.subtest, key=f"item {n}")
+    # session, person, project, roles; subtests, methods, runs; count, items, foils, votes
+    with django_assert_num_queries(11):
+        owner.get(url)
+    for n in range(2, 40):
+        make_item(world.subtest, key=f"item {n}")
+    with django_assert_num_queries(11):
+        page = owner.get(url)
+    assert len(page.context["page"]) == 25
+    assert "Page 1 of 2" in page.content.decode()
+
+
+def test_pages_keep_the_filters(owner, world):
+    for n in range(30):
+        make_item(world.subtest, key=f"item {n}", foils=("a man tears & folds.",))
+    page = owner.get(reverse("evaluation:items", args=[world.project.slug]), {"q": "tears & folds"})
+    assert 'href="?q=tears+%26+folds&amp;page=2"' in page.content.decode()
+
+
+def test_an_item_shows_where_its_foil_came_from_back_to_the_method(owner, world):
+    group = world.group("a man tears a shirt.")
+    suggestion = group.candidates.get()
+    world.edit("ann", "a man irons a shirt.", parents=[suggestion.pk])
+    world.review("rita", "fix", fixed_text="a man unfolds a shirt.")
+    item = Item.objects.get()
+    (pair,) = shown(owner, item).context["pairs"]
+    assert [(link.text, link.author and link.author.username) for link in pair.chain] == [
+        ("a man unfolds a shirt.", world.rita.username),
+        ("a man irons a shirt.", world.ann.username),
+        ("a man tears a shirt.", None),
+    ]
+
+
+def test_votes_stand_by_choice_under_pseudonyms_and_no_name_is_given_away(owner, world):
+    item = world.made_item()
+    for name, choice in (("vera", "caption"), ("vic", "caption"), ("val", "foil")):
+        world.vote(name, choice)
+    page = shown(owner, item)
+    (pair,) = page.context["pairs"]
+    by_choice = {str(label): [ballot.who for ballot in ballots] for label, ballots in pair.votes}
+    names = {name: pseudonym(world.project, getattr(world, name).pk) for name in ("vera", "vic", "val")}
+    assert by_choice == {"only the caption": [names["vera"], names["vic"]], "only the foil": [names["val"]]}
+    text = page.content.decode()
+    assert not any(getattr(world, name).username in text for name in names)
+
+
+def test_the_history_tells_everything_in_order_and_in_words(owner, world):
+    world.group()
+    world.edit("ann")
+    world.review("rita")
+    item = Item.objects.get()
+    for name in ("vera", "vic", "val"):
+        world.vote(name, "foil")
+    move(owner, item, "requeue", "the foil is true as well")
+    told = [(str(event.words), event.from_state, event.to_state) for event in shown(owner, item).context["history"]]
+    assert told == [
+        ("Somebody took the foil to edit it.", "queued", "editing"),
+        ("The foil was sent to review as it was.", "editing", "in_review"),
+        ("A reviewer accepted the foil.", "in_review", "accepted"),
+        ("The item was made of its accepted foils.", "", "in_validation"),
+        ("A vote came in.", "in_validation", "in_validation"),
+        ("A vote came in.", "in_validation", "in_validation"),
+        ("A vote came in.", "in_validation", "invalid"),
+        ("Its foils went back to editing.", "invalid", "requeued"),
+    ]
+    last = shown(owner, item).context["history"][-1]
+    assert (last.who, last.reason) == (world.owner.username, "the foil is true as well")
+
+
+def test_every_move_of_both_machines_has_words():
+    assert set(ITEM_MOVES) <= set(ITEM_WORDS)
+    assert set(CANDIDATE_MOVES) <= set(CANDIDATE_WORDS)
+
+
+def test_the_scores_of_every_model_on_every_release_are_there(owner, world):
+    item = make_item(world.subtest, key="one", state=ItemState.VALID)
+    first = scored(world, {"one": (0.9, 0.1)}, label="first")
+    make_item(world.subtest, key="two", state=ItemState.VALID)
+    second, silent = scored(world, {"one": (0.2, 0.3)}, label="second"), None
+    silent = start_run(world.owner, second.release, "fake:9", label="silent")
+    Run.objects.filter(pk=silent.pk).update(model_key="model-silent")
+    rows = {row.run.label: row for row in shown(owner, item).context["scores"]}
+    assert {label: (row.main.values, row.main.credit) for label, row in rows.items()} == {
+        "first": ([0.9, 0.1], 1.0),
+        "second": ([0.2, 0.3], 0.0),
+        "silent": (None, None),
+    }
+    assert rows["first"].run == first
+
+
+def test_an_items_page_takes_the_same_queries_whatever_happened_to_it(owner, world, django_assert_num_queries):
+    quiet = make_item(world.subtest, key="quiet", state=ItemState.VALID)
+    scored(world, {"quiet": (1.0, 0.0)})
+    # session, person, project, roles; item, foils; candidates; votes; foils' ids, history; releases, runs, scores
+    with django_assert_num_queries(13):
+        shown(owner, quiet)
+    for n in range(3):
+        make_item(world.subtest, key=f"more {n}", state=ItemState.VALID)
+        scored(world, {"quiet": (1.0, 0.0)})
+    with django_assert_num_queries(13):
+        shown(owner, quiet)
+
+
+def test_a_split_is_settled_with_a_reason(owner, world):
+    item = world.made_item()
+    for name, choice in (("vera", "caption"), ("vic", "foil"), ("val", "both")):
+        world.vote(name, choice)
+    assert [one.slug for one in shown(owner, item).context["moves"]] == ["valid", "invalid"]
+    assert "Say why" in move(owner, item, "valid", "  ").content.decode()
+    item.refresh_from_db()
+    assert item.state == ItemState.SPLIT
+    move(owner, item, "valid", "vic was looking at another man")
+    item.refresh_from_db()
+    assert item.state == ItemState.VALID
+    event = AuditEvent.objects.get(action="adjudicate")
+    assert (event.actor, event.reason) == (world.owner, "vic was looking at another man")
+
+
+def test_a_valid_item_is_taken_out_and_what_is_no_longer_possible_says_so(owner, world):
+    item = make_item(world.subtest, state=ItemState.VALID)
+    assert "kept in the item&#x27;s history" in move(owner, item, "retract").content.decode()
+    item.refresh_from_db()
+    assert item.state == ItemState.RETRACTED
+    assert shown(owner, item).context["moves"] == ()
+    assert "retract&#x27; is not possible" in move(owner, item, "retract").content.decode()
+    assert move(owner, item, "delete").status_code == 404
+
+
+def test_an_invalid_items_foils_are_reopened_by_the_button(owner, world):
+    item = world.made_item()
+    for name in ("vera", "vic", "val"):
+        world.vote(name, "foil")
+    move(owner, item, "requeue")
+    item.refresh_from_db()
+    assert item.state == ItemState.REQUEUED
+    assert Candidate.objects.filter(parent__foil__item=item, state="queued").count() == 1
+
+
+def test_item_level_votes_of_a_file_and_script_in_texts_are_shown_as_text(owner, world):
+    caption = make_caption(make_video(world.project), "<script>alert(1)</script> a man.")
+    item = make_item(world.subtest, caption, ("<b>a dog</b>",), extra={"<i>": "<u>"})
+    Vote.objects.create(item=item, choice="caption", source="import", import_index=0, idempotency_key="f0")
+    page = shown(owner, item).content.decode()
+    assert "Votes on the item as a whole" in page
+    assert "a file" in page
+    for raw in ("<script>alert", "<b>a dog", "<i>", "<u>"):
+        assert raw not in page
