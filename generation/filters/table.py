@@ -29,6 +29,21 @@ FILTERS: dict[str, Entry] = {
         path="generation.filters.duplicate",
         summary="Drops a foil that the caption already has, whatever its case, spaces and punctuation.",
     ),
+    "template_linter": Entry(
+        label="Template linter",
+        path="generation.filters.template_linter",
+        summary="Drops foils of templates that went wrong: agreement, articles, doubled words, punctuation, states.",
+        params=(
+            Param(
+                "punctuation",
+                "same",
+                "same: the caption's marks in their order; free: they may differ",
+                "choice",
+                ("same", "free"),
+            ),
+        ),
+        deviations=("No paper has it: their templates were read by people.",),
+    ),
     "identical": Entry(
         label="Identical to the caption",
         path="generation.filters.identical",

@@ -1,0 +1,76 @@
+"""Drops a foil of a template that went wrong: agreement, articles, doubled words, punctuation, states before and after.
+
+Only what the foil has and its caption has not counts: captions are as people and sources wrote them.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from generation.records import CaptionInput, Verdict
+from text.language.inflection import article, plural, singular
+
+VERSION = "1"
+COSTLY = False
+
+MARKS = re.compile(r"[.,;:!?]")
+ARTICLE = re.compile(r"(?<![\w'’-])(an?)\s+([^\W\d_]+)", re.IGNORECASE)
+TWICE = re.compile(r"(?<![\w'’-])([^\W\d_]+)\s+\1(?![\w'’-])", re.IGNORECASE)
+ONE = re.compile(r"(?<![\w'’-])(?:exactly|at\s+least)\s+(?:one|1)\s+([^\W\d_]+)", re.IGNORECASE)
+SEVERAL = re.compile(
+    r"(?<![\w'’-])exactly\s+(?:two|three|four|five|six|seven|eight|nine|ten|[2-9]|10)\s+([^\W\d_]+)(?=\s*[.!?]?\s*$)",
+    re.IGNORECASE,
+)
+THERE = re.compile(r"(?<![\w'’-])there\s+(is|are)\s+(?:exactly\s+|at\s+least\s+)?(\w+)", re.IGNORECASE)
+SOMEONE = re.compile(r"(?<![\w'’-])(someone|he|she|it)\s+([^\W\d_]+)", re.IGNORECASE)
+STATES = re.compile(
+    r"initially,?\s+[^.]*?\b(?:is|are)\s+([^.]+)\..*?at\s+the\s+end,?\s+[^.]*?\b(?:is|are)\s+([^.]+?)\s*[.!]?\s*$",
+    re.IGNORECASE | re.DOTALL,
+)
+# "had had" and "that that" can be right.
+MAY_DOUBLE = frozenset({"had", "that", "very", "so", "bye", "no", "ha", "knock"})
+BE = frozenset({"are", "were", "have", "do"})
+LONGEST = 5_000
+
+
+def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
+    """Score: how many complaints the foil has that the caption has not; passes at 0."""
+    del others
+    if max(len(foil), len(caption.text)) > LONGEST:
+        return Verdict(True, 0.0, "too long for a template; not looked at")
+    before = set(_complaints(caption.text))
+    found = [complaint for complaint in _complaints(foil) if complaint not in before]
+    if params["punctuation"] == "same" and MARKS.findall(caption.text) != MARKS.findall(foil):
+        found.append("its marks of punctuation are not those of the caption")
+    return Verdict(not found, float(len(found)), "; ".join(found))
+
+
+def _complaints(text: str) -> Iterator[str]:
+    for match in ARTICLE.finditer(text):
+        if article(match[2]) != match[1].lower() and len(match[2]) > 1:
+            yield f"'{match[0]}': the article does not fit"
+    for match in TWICE.finditer(text):
+        if match[1].lower() not in MAY_DOUBLE:
+            yield f"'{match[0]}': a word stands twice"
+    yield from _disagreements(text)
+    states = STATES.search(text)
+    if states and states[1].strip().lower() == states[2].strip().lower():
+        yield "the state at the end is the one before"
+
+
+def _disagreements(text: str) -> Iterator[str]:
+    """Of numbers with nouns, "there is" with what is there, pronouns with verbs."""
+    for match in ONE.finditer(text):
+        if singular(match[1]) is not None and plural(match[1]) != match[1].lower():
+            yield f"'{match[0]}': one of several"
+    for match in SEVERAL.finditer(text):
+        word = match[1].lower()
+        if singular(word) is None and plural(word) != word:
+            yield f"'{match[0]}': several of one"
+    for match in THERE.finditer(text):
+        several = match[2].lower() in ("some", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+        if (match[1].lower() == "are") != several and match[2].lower() in ("one", "a", "an", "two", "three", "four"):
+            yield f"'{match[0]}': does not agree"
+    for match in SOMEONE.finditer(text):
+        if match[2].lower() in BE:
+            yield f"'{match[0]}': does not agree"

@@ -1,0 +1,66 @@
+"""The template linter: what it drops, what it lets pass, that the caption's own slips are forgiven."""
+
+import pytest
+
+from generation.filters import template_linter
+from generation.filters.table import FILTERS
+from generation.records import CaptionInput
+from text.registry import parse_params
+
+
+def judge(caption, foil, **params):
+    filled = parse_params(FILTERS["template_linter"], params)
+    return template_linter.judge(CaptionInput("c", caption), foil, others=(), params=filled)
+
+
+@pytest.mark.parametrize(
+    ("caption", "foil", "detail"),
+    [
+        ("a dog barks", "a owl barks", "'a owl': the article does not fit"),
+        ("an owl sleeps", "an dog sleeps", "'an dog': the article does not fit"),
+        ("the dog barks", "the the dog barks", "'the the': a word stands twice"),
+        ("he does exactly two jumps.", "he does exactly one jumps.", "'exactly one jumps': one of several"),
+        ("he does exactly one jump.", "he does exactly two jump.", "'exactly two jump': several of one"),
+        ("there is at least one cup", "there are at least one cup", "'there are at least one': does not agree"),
+        ("there are two cups", "there is two cups", "'there is two': does not agree"),
+        ("someone is there", "someone are there", "'someone are': does not agree"),
+        ("a dog barks.", "a dog sleeps", "its marks of punctuation are not those of the caption"),
+        ("a dog, barking.", "a dog. barking,", "its marks of punctuation are not those of the caption"),
+        (
+            "Initially, it is open. Then, someone closes it. At the end, it is closed.",
+            "Initially, it is open. Then, someone opens it. At the end, it is open.",
+            "the state at the end is the one before",
+        ),
+    ],
+)
+def test_what_went_wrong_is_named(caption, foil, detail):
+    verdict = judge(caption, foil)
+    assert (verdict.passed, verdict.score, verdict.detail) == (False, 1.0, detail)
+
+
+@pytest.mark.parametrize(
+    ("caption", "foil"),
+    [
+        ("a dog barks.", "an owl barks."),
+        ("he does exactly two jumps.", "he does exactly one jump."),
+        ("he catches exactly one fish", "he catches exactly two fish"),
+        ("a man spins exactly two times", "a man spins exactly one time"),
+        ("there are some cups", "there are some cars"),
+        ("he had had it", "she had had it"),
+        # The caption's own slips stay.
+        ("a owl sleeps", "a owl eats"),
+        ("exactly one times", "exactly two times"),
+        ("the the dog", "the the cat"),
+        ("", ""),
+    ],
+)
+def test_what_is_right_or_was_wrong_before_passes(caption, foil):
+    assert judge(caption, foil).passed
+
+
+def test_marks_may_differ_where_the_parameter_says_so():
+    assert judge("a dog barks.", "a cat, tired, sleeps", punctuation="free").passed
+
+
+def test_a_long_text_is_not_looked_at():
+    assert judge("x " * 500_000, "a owl").detail == "too long for a template; not looked at"
