@@ -25,8 +25,9 @@ def make(
     del state
     if params["foils"] < 1:
         raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    movies: dict[str, tuple[Character, ...]] = {}
     for caption in captions:
-        characters = _cast(caption, params)
+        characters = _cast(caption, params, movies)
         named = named_in(caption.text, characters)
         if not named:
             why = "it names none of the characters" if characters else "no characters are given for its movie"
@@ -35,11 +36,16 @@ def make(
         yield from _drafts(caption, named, characters, params, mode, seed)
 
 
-def _cast(caption: CaptionInput, params: dict[str, Any]) -> tuple[Character, ...]:
+def _cast(
+    caption: CaptionInput, params: dict[str, Any], movies: dict[str, tuple[Character, ...]]
+) -> tuple[Character, ...]:
+    """The caption's own characters, or the project's of its movie (kept in `movies`: they are read once)."""
     movie = str(caption.facts.get("movie", ""))
     if "characters" in caption.facts:
         return cast(caption.facts["characters"], movie, f"caption {caption.id}: facts.characters")
-    return cast(params["characters"], movie, "parameter 'characters'")
+    if movie not in movies:
+        movies[movie] = cast(params["characters"], movie, "parameter 'characters'")
+    return movies[movie]
 
 
 def _drafts(
