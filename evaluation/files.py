@@ -18,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus.importers._json import read_text
+from evaluation.answer_files import is_choices_made, read_answers, read_choices_made
 from evaluation.errors import EvaluationError
 from evaluation.json_files import Row, fail, rows
 from evaluation.metrics._choices import ChoiceScores
+from evaluation.metrics.classes import Answers
 from evaluation.metrics.pairwise import PairScores
 
 
@@ -44,7 +46,7 @@ class _Pairs:
 
 def read_scores(
     kind: str, paths: Sequence[Path], proficiency: Sequence[Path] = ()
-) -> tuple[PairScores | ChoiceScores | NDArray[Any], Notes]:
+) -> tuple[PairScores | ChoiceScores | Answers | NDArray[Any], Notes]:
     """The arrays that a metric with `INPUT == kind` computes on. EvaluationError names file, record and field."""
     notes = Notes()
     if kind == "pairs":
@@ -53,6 +55,8 @@ def read_scores(
         raise EvaluationError("--proficiency goes with pairwise scores only; leave it out")
     if len(paths) != 1:
         raise EvaluationError("give exactly one --file for this metric")
+    if kind == "answers":
+        return read_answers(paths), notes
     return (read_choices(paths[0]) if kind == "choices" else read_matrix(paths[0])), notes
 
 
@@ -154,6 +158,8 @@ def read_choices(path: Path) -> ChoiceScores:
     """Scores of candidates, the right one first (or in column `right`)."""
     if path.suffix == ".npy":
         return _from_array(path)
+    if is_choices_made(path):
+        return _from_choices(path)
     if path.suffix == ".csv":
         return _from_csv(path)
     ids: dict[str, int] = {}
@@ -177,6 +183,13 @@ def read_choices(path: Path) -> ChoiceScores:
     if not ids:
         raise EvaluationError(f"{path}: record: there is none; give at least one")
     return ChoiceScores(list(ids), padded(scores), np.array(right, dtype=np.int64), clusters)
+
+
+def _from_choices(path: Path) -> ChoiceScores:
+    """Predictions as scores of two, right or not: the accuracy is that of the predictions, ranks are not known."""
+    ids, right = read_choices_made(path)
+    flags = np.array(right)
+    return _numbered(np.column_stack([flags, 1.0 - flags]), ids)
 
 
 def _from_array(path: Path) -> ChoiceScores:

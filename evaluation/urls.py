@@ -3,6 +3,7 @@
 from django.urls import path
 
 from evaluation.views.analyses import analysis, analysis_file
+from evaluation.views.changes import release_changes
 from evaluation.views.compare import compare_file, compare_page
 from evaluation.views.dashboard import dashboard, dashboard_runs
 from evaluation.views.export import export
@@ -14,6 +15,7 @@ from evaluation.views.releases import freeze, releases
 from evaluation.views.report_files import report_chart, report_file
 from evaluation.views.reports import report, reports
 from evaluation.views.run import run, run_file, run_progress
+from evaluation.views.run_scores import run_scores
 
 app_name = "evaluation"
 urlpatterns = [
@@ -38,9 +40,14 @@ urlpatterns = [
     path("projects/<slug:slug>/releases/<int:pk>/compare/", compare_page, name="compare"),
     path("projects/<slug:slug>/releases/<int:pk>/compare.csv", compare_file, name="compare_file"),
     path("projects/<slug:slug>/releases/<int:pk>/analyses/<slug:kind>/", analysis, name="analysis"),
-    path("projects/<slug:slug>/releases/<int:pk>/analyses/<slug:kind>/download.<slug:extension>", analysis_file,
-         name="analysis_file"),
+    path(
+        "projects/<slug:slug>/releases/<int:pk>/analyses/<slug:kind>/download.<slug:extension>",
+        analysis_file,
+        name="analysis_file",
+    ),
+    path("projects/<slug:slug>/releases/<int:pk>/changes/", release_changes, name="release_changes"),
     path("projects/<slug:slug>/scoring/<int:pk>/", run, name="run"),
+    path("projects/<slug:slug>/scoring/<int:pk>/scores/<slug:form>/", run_scores, name="run_scores"),
     path("projects/<slug:slug>/scoring/<int:pk>/card/", model_card, name="model_card"),
     path("projects/<slug:slug>/scoring/<int:pk>/progress/", run_progress, name="run_progress"),
     path("projects/<slug:slug>/scoring/<int:pk>/results.<slug:extension>", run_file, name="run_file"),

@@ -120,6 +120,7 @@ RULES: dict[str, Rule] = {
     "annotation:review": own_work("reviewer", "review_token"),
     "annotation:validation": own_work("validator", "validation_token"),
     "annotation:heartbeat": own_lease(post=200, args=("edit_token",)),
+    "annotation:draft": own_lease(post=200, args=("edit_token",), data={"draft": '{"base": "", "values": {}}'}),
     "annotation:skip": own_lease(post=302, args=("edit_token",)),
     "annotation:undo": own_lease(post=302, args=("work_kind", "edit")),
     "evaluation:dashboard": Rule(MEMBERS),
@@ -138,6 +139,8 @@ RULES: dict[str, Rule] = {
     "evaluation:export": owner_page("release", "exporter", get=NO, post=200),
     "evaluation:leaderboard": owner_page("release"),
     "evaluation:leaderboard_file": owner_page("release", "extension"),
+    "evaluation:release_changes": owner_page("release"),
+    "evaluation:run_scores": owner_page("scoring_run", "scores_form"),
     "evaluation:analysis": owner_page("release", "analysis"),
     # Nothing is scored in the world below: the file says so.
     "evaluation:analysis_file": owner_page("release", "analysis", "extension", get=409),
@@ -151,6 +154,7 @@ RULES: dict[str, Rule] = {
 }
 # Words of a URL that are the same in every project; all other arguments name a row of one.
 WORDS = {"stage": "edit", "work_kind": "edit", "report": "validation", "analysis": "delta", "extension": "json",
+         "scores_form": "vilma",
          "chart": "votes", "exporter": "jsonl"}  # fmt: skip
 
 

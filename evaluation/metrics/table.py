@@ -1,7 +1,7 @@
 """Every metric, one row each. Commands and pages read this table; only `text.registry.load` imports a row's module.
 
-A module gives `VERSION`, `INPUT` (the kind of score file it reads: pairs, choices or matrix; see evaluation/files.py)
-and `compute(data, *, ties) -> dict`.
+A module gives `VERSION`, `INPUT` (the kind of score file it reads: pairs, choices, matrix or answers; see
+evaluation/files.py and evaluation/answer_files.py) and `compute(data, *, ties) -> dict`.
 """
 
 from text.registry import Entry, Param
@@ -29,6 +29,17 @@ METRICS: dict[str, Entry] = {
         path="evaluation.metrics.mc",
         params=(TIES,),
         summary="Share of items whose true caption is chosen out of its candidates (contrast sets).",
+    ),
+    "control": Entry(
+        label="Retrieval among sampled candidates (control)",
+        path="evaluation.metrics.control",
+        params=(TIES,),
+        summary="R@k and ranks of a video's own caption among 5 of other videos: what RCAD is compared with (Feint6K).",
+    ),
+    "classes": Entry(
+        label="Classification accuracy (UTD benchmarks)",
+        path="evaluation.metrics.classes",
+        summary="Accuracy from predicted classes, or from right and wrong, over samples (UTD, section 5).",
     ),
     "retrieval": Entry(
         label="Standard retrieval (text to video, video to text)",

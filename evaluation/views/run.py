@@ -12,6 +12,7 @@ from evaluation.access import get_run
 from evaluation.csv_cells import safe_row
 from evaluation.leaderboard import results_of
 from evaluation.protocols import PROTOCOLS
+from evaluation.score_writers import WRITERS as WRITERS_OF_SCORES
 
 COLUMNS = ("T", "P", "P+T", "n", "ties", "T_all", "n_all", "n_clusters")
 MOST_LISTED = 20
@@ -28,6 +29,7 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "groups": _groups(results),
         "protocol": PROTOCOLS.get(found.protocol),
         "missing": results["missing"][:MOST_LISTED],
+        "score_forms": WRITERS_OF_SCORES,
     }
     return render(request, "evaluation/run.html", context)
 

@@ -5,10 +5,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.answer_files import ids_of, is_choices_made, mismatches
+from evaluation.errors import EvaluationError
 from evaluation.files import read_scores
 from evaluation.metrics.table import METRICS, TIES
 from foilworks.management.base import FoilworksCommand
-from foilworks.management.tables import table
+from foilworks.management.tables import table, table_of
 from text.registry import load, parse_params
 
 PAIRWISE = ("n", "T", "T_ci", "P", "P+T", "ties", "chance T", "T_all", "n_all")
@@ -32,14 +34,25 @@ class Command(FoilworksCommand):
             "--proficiency", action="append", default=[], type=Path, metavar="PATH",
             help="pairwise: scores of the proficiency items, matched by id; one file, or one for each --file",
         )  # fmt: skip
+        parser.add_argument(
+            "--against", type=Path, metavar="PATH",
+            help="items whose ids the scores should have (JSON lines, CSV with id, or .txt); what differs is listed",
+        )  # fmt: skip
         parser.add_argument("--ties", choices=TIES.choices, default=TIES.default, help=f"{TIES.help} (default half)")
 
     def run(self, **options: Any) -> dict[str, Any]:
         entry = METRICS[options["kind"]]
         metric = load(entry)
-        params = parse_params(entry, {"ties": options["ties"]})
+        given = {"ties": options["ties"]} if TIES in entry.params else {}
+        params = parse_params(entry, given)
+        if options["kind"] == "rcad" and any(is_choices_made(path) for path in options["files"]):
+            raise EvaluationError(f"{options['files'][0]}: predictions have no ranks; use mc, or give scores")
         data, notes = read_scores(metric.INPUT, options["files"], options["proficiency"])
         result = metric.compute(data, **params)
+        if options["against"]:
+            if metric.INPUT == "matrix":
+                raise EvaluationError("a matrix names no ids; leave --against out")
+            notes.unmatched |= mismatches(data.ids, ids_of(options["against"]))
         for warning in notes.warnings:
             self.say(f"warning: {warning}")
         for what, names in notes.unmatched.items():
@@ -53,6 +66,8 @@ class Command(FoilworksCommand):
         if result["kind"] == "retrieval":
             keys = ("R@1", "R@5", "R@10", "median_rank", "mean_rank")
             return table(("", *keys), [(side, *[result[side][key] for key in keys]) for side in ("t2v", "v2t")])
+        if result["kind"] == "classes":
+            return table_of(result["models"], ("model", "accuracy", "ci", "class_mean", "n"))
         hidden = {"kind", "warnings", "unmatched"}
         return table(("", "value"), [(key, value) for key, value in result.items() if key not in hidden])
 

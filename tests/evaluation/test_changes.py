@@ -1,0 +1,172 @@
+"""A release and its successor: what changed, who is asked what again, and the scores written out and read back."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+
+from corpus.models import Foil, Item
+from corpus.rules.states import ItemState
+from evaluation import jobs
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.actions.start_run import start_run
+from evaluation.changes import changes, previous_of, shifts
+from evaluation.files import read_choices, read_pairs
+from evaluation.metrics import pairwise, rcad
+from evaluation.models import Score
+from evaluation.queries import release_scores, run_results
+from evaluation.score_writers import WRITERS
+from jobs.models import JobState
+from jobs.runner import run_now
+from projects.models import Role
+from tests import factories
+from tests.evaluation.ranked import make_release, number_of, score
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def fresh_memory():
+    cache.clear()
+
+
+@pytest.fixture
+def project():
+    return factories.make_project(slug="ranked")
+
+
+@pytest.fixture
+def first(project):
+    return make_release(project)
+
+
+def item_of(release, k) -> Item:
+    return next(member.item for member in release.members.all() if number_of(member.record) == k)
+
+
+@pytest.fixture
+def second(project, first):
+    """The successor: item 0 has another foil, item 1 is retracted, one item is new, item 2's facts changed."""
+    Foil.objects.filter(item=item_of(first, 0)).update(text="a ball stands 0")
+    Item.objects.filter(pk=item_of(first, 1).pk).update(state=ItemState.RETRACTED)
+    caption = item_of(first, 2).caption
+    caption.facts = {"count": 2}
+    caption.save()
+    subtest = item_of(first, 3).subtest
+    factories.make_item(
+        subtest, factories.make_caption(factories.make_video(project), "a ball moves 99"), ("a ball rests 99",),
+        state=ItemState.VALID,
+    )  # fmt: skip
+    return freeze_release(None, project)
+
+
+def fake(release):
+    run = start_run(None, release, "fake:text")
+    assert run_now(run.job).state == JobState.DONE
+    return run
+
+
+def test_items_that_came_went_and_changed(first, second):
+    assert previous_of(second) == first
+    assert previous_of(first) is None
+    found = changes(first, second)
+    text = {
+        member.record["id"]: member.record["caption"] for release in (first, second) for member in release.members.all()
+    }
+    assert [text[name] for name in found.added] == ["a ball moves 99"]
+    assert [text[name] for name in found.removed] == ["a ball moves 1"]
+    assert [text[name] for name in found.edited] == ["a ball moves 0"]
+    assert [text[name] for name in found.described] == ["a ball moves 2"]
+    assert found.n_same == 24 - 3
+
+
+def test_only_what_is_edited_or_added_is_asked_again(first, second, monkeypatch):
+    fake(first)
+    before = Score.objects.count()
+    asked = []
+    real = jobs.score_pairs
+
+    def spy(adapter, requests, **options):
+        requests = list(requests)
+        asked.extend(text for _clip, texts in requests for text in texts)
+        return real(adapter, requests, **options)
+
+    monkeypatch.setattr(jobs, "score_pairs", spy)
+    fake(second)
+    assert sorted(asked) == ["a ball moves 99", "a ball rests 99", "a ball stands 0"]
+    assert Score.objects.count() == before + 3
+    # Taken back: the release before stands as it was, and nothing is asked.
+    asked.clear()
+    fake(first)
+    assert asked == []
+
+
+def test_a_model_keeps_its_score_on_the_items_that_are_the_same(first, second):
+    fake(first), fake(second)
+    (row,) = shifts(first, second)
+    assert row.same_before == row.same_after
+    # P+T stands over the 12 items with a pair, of which one was edited and one retracted.
+    assert (row.column, row.n_before, row.n_after, row.n_same) == ("P+T", 12, 11, 10)
+    assert row.before == run_results(first.runs.get(), draws=10)["overall"]["P+T"]
+    assert row.after == run_results(second.runs.get(), draws=10)["overall"]["P+T"]
+
+
+def test_the_page_says_what_changed(client, project, first, second):
+    client.force_login(factories.make_member(project, Role.RESEARCHER))
+    fake(first), fake(second)
+    html = client.get(reverse("evaluation:release_changes", args=[project.slug, second.pk])).content.decode()
+    assert "Edited (1)" in html
+    assert "models are asked about the changed texts alone" in html
+    assert "fake/text" in html or "text" in html
+    alone = client.get(reverse("evaluation:release_changes", args=[project.slug, first.pk])).content.decode()
+    assert "There is none before it" in alone
+    other = make_release(factories.make_project())
+    path = reverse("evaluation:release_changes", args=[project.slug, second.pk])
+    assert client.get(f"{path}?from={other.pk}").status_code == 404
+    assert client.get(f"{path}?from=x").status_code == 200
+
+
+class TestWritten:
+    @pytest.fixture
+    def run(self, first, tmp_path):
+        return score(first, tmp_path, "m", lambda k: k % 3 == 0, lambda k: k % 2 == 0)
+
+    def test_pairs_and_vilma_come_back_to_the_same_results(self, run, tmp_path):
+        rows, _missing = release_scores(run)
+        expected = run_results(run, draws=10)["overall"]
+        path = tmp_path / "out.jsonl"
+        path.write_bytes(WRITERS["pairs"][2](rows))
+        assert pairwise.compute(read_pairs([path]), draws=10)["overall"] == expected
+        main, able = tmp_path / "m.json", tmp_path / "p.json"
+        main.write_bytes(WRITERS["vilma"][2](rows))
+        able.write_bytes(WRITERS["vilma-proficiency"][2](rows))
+        again = pairwise.compute(read_pairs([main], [able]), draws=10)["overall"]
+        assert {name: again[name] for name in ("T", "P", "P+T", "n")} == {
+            name: expected[name] for name in ("T", "P", "P+T", "n")
+        }
+
+    def test_rcad_mc_and_utd_say_the_same_of_the_main_items(self, run, tmp_path):
+        rows, _missing = release_scores(run)
+        right = run_results(run, draws=10)["overall"]["T_all"]
+        for form in ("rcad-csv", "rcad-npy", "mc"):
+            path = tmp_path / f"out.{WRITERS[form][1]}"
+            path.write_bytes(WRITERS[form][2](rows))
+            assert rcad.compute(read_choices(path), draws=10)["R@1"] == right
+        flags = [line.split(",")[2] for line in WRITERS["utd"][2](rows).decode().splitlines()[1:]]
+        assert flags.count("1") / len(flags) == right
+
+    def test_rows_of_another_width_are_not_in_the_array(self, run):
+        rows, _missing = release_scores(run)
+        wide = [*rows[:3], type(rows[0])(**{**vars(rows[3]), "foils": (0.1, 0.2)})]
+        assert np.load(io.BytesIO(WRITERS["rcad-npy"][2](wide))).shape == (3, 2)
+        assert np.load(io.BytesIO(WRITERS["rcad-npy"][2]([]))).shape == (0, 1)
+
+    def test_they_come_from_the_page(self, client, project, run):
+        client.force_login(factories.make_member(project, Role.RESEARCHER))
+        answer = client.get(reverse("evaluation:run_scores", args=[project.slug, run.pk, "vilma"]))
+        assert answer["Content-Disposition"] == f'attachment; filename="ranked-run-{run.pk}-vilma.json"'
+        assert len(json.loads(answer.content)) == 24
+        assert client.get(reverse("evaluation:run_scores", args=[project.slug, run.pk, "exe"])).status_code == 404

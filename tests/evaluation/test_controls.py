@@ -1,0 +1,182 @@
+"""Retrieval among sampled candidates, re-ranked retrieval, answers instead of scores: by hand and by invariants."""
+
+import json
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluation.answer_files import mismatches, read_answers
+from evaluation.errors import EvaluationError
+from evaluation.metrics import classes, control, retrieval
+from evaluation.metrics.classes import Answers
+from evaluation.metrics.control import sampled_others
+from text.errors import ActionableError
+
+DRAWS = 20
+quick = settings(max_examples=40, deadline=None)
+
+
+class TestControl:
+    @quick
+    @given(st.integers(6, 40), st.integers(2, 6), st.integers(0, 99))
+    def test_the_sampled_are_others_and_distinct(self, size, candidates, seed):
+        others = sampled_others(size, candidates, seed)
+        assert others.shape == (size, candidates - 1)
+        for row, places in enumerate(others):
+            assert row not in places
+            assert len(set(places.tolist())) == candidates - 1
+            assert 0 <= places.min() <= places.max() < size
+
+    def test_all_candidates_of_six_by_hand(self):
+        # With six records every video's candidates are all six texts: ranks down the columns of the matrix.
+        sim = np.zeros((6, 6))
+        np.fill_diagonal(sim, [6, 6, 6, 3, 2, 1])
+        sim[0, 3:] = 5  # the text of video 0 beats the own one of the last three
+        sim[1, 5] = 4
+        found = control.compute(sim, draws=DRAWS)
+        assert found["R@1"] == 0.5
+        assert found["R@2"] == pytest.approx(5 / 6)
+        assert found["mean_rank"] == pytest.approx((1 + 1 + 1 + 2 + 2 + 3) / 6)
+        assert (found["candidates"], found["n"]) == (6, 6)
+
+    def test_a_constant_model_is_at_chance(self):
+        found = control.compute(np.ones((10, 10)), draws=DRAWS)
+        assert found["R@1"] == pytest.approx(1 / 6)
+        assert found["mean_rank"] == 3.5
+
+    @quick
+    @given(st.integers(0, 99))
+    def test_a_rising_transform_changes_nothing_and_a_perfect_model_is_perfect(self, seed):
+        sim = np.random.default_rng(seed).normal(size=(12, 12))
+        assert control.compute(np.exp(sim) * 3, draws=DRAWS) == control.compute(sim, draws=DRAWS)
+        assert control.compute(sim + 100 * np.eye(12), draws=DRAWS)["R@1"] == 1
+
+    def test_what_cannot_be_is_said(self):
+        with pytest.raises(EvaluationError, match="3 records cannot give 6 candidates each"):
+            control.compute(np.ones((3, 3)))
+        with pytest.raises(EvaluationError, match="square"):
+            control.compute(np.ones((3, 4)))
+        with pytest.raises(EvaluationError, match="at least 2"):
+            sampled_others(9, 1)
+        sim = np.ones((6, 6))
+        sim[2, 4] = np.nan
+        with pytest.raises(EvaluationError, match="row 3, column 5"):
+            control.compute(sim)
+
+
+def pairs_of(matrix):
+    return lambda texts, videos: matrix[texts, videos]
+
+
+class TestReranked:
+    @quick
+    @given(st.integers(0, 99), st.integers(2, 9))
+    def test_reranking_everything_is_the_joint_encoder_alone(self, seed, size):
+        generator = np.random.default_rng(seed)
+        joint = generator.integers(0, 4, (size, size)).astype(float)
+        texts, videos = generator.normal(size=(2, size, 3))
+        found = retrieval.reranked(texts, videos, pairs_of(joint), top=size, draws=DRAWS)
+        assert found.pop("reranked_top") == size
+        assert found == retrieval.compute(joint, draws=DRAWS)
+
+    @quick
+    @given(st.integers(0, 99), st.integers(2, 9), st.integers(1, 9))
+    def test_a_joint_encoder_that_says_the_same_changes_nothing(self, seed, size, top):
+        generator = np.random.default_rng(seed)
+        texts, videos = generator.normal(size=(2, size, 3)).astype(np.float32)
+        same = texts @ videos.T
+        found = retrieval.reranked(texts, videos, pairs_of(same), top=top, draws=DRAWS)
+        found.pop("reranked_top")
+        assert found == retrieval.from_embeddings(texts, videos, draws=DRAWS)
+
+    def test_what_the_first_stage_misses_stays_missed(self):
+        # Three texts; the own video of text 0 is the dual encoder's third: the joint encoder never sees it.
+        videos = np.eye(3, dtype=np.float32)
+        texts = np.array([[0, 2, 1], [0, 1, 0], [0, 0, 1]], dtype=np.float32)
+        found = retrieval.reranked(texts, videos, pairs_of(np.eye(3)), top=2, draws=DRAWS)
+        assert found["t2v"]["R@1"] == pytest.approx(2 / 3)
+        assert found["t2v"]["mean_rank"] == pytest.approx((3 + 1 + 1) / 3)
+        assert found["reranked_top"] == 2
+
+    def test_a_joint_score_that_is_not_finite_is_named(self):
+        with pytest.raises(EvaluationError, match="query 1"):
+            retrieval.reranked(np.eye(2), np.eye(2), lambda texts, videos: np.full(len(texts), np.nan))
+
+
+class TestClasses:
+    def test_by_hand(self):
+        data = Answers(list("wxyz"), list("aaab"), list("wxyz"), {"m": np.array([1.0, 1.0, 0.0, 0.0])})
+        found = classes.compute(data, draws=DRAWS)
+        (row,) = found["models"]
+        assert (row["accuracy"], row["class_mean"], row["n"]) == (0.5, pytest.approx(1 / 3), 4)
+        assert (found["n_classes"], found["chance"]) == (2, 0.5)
+
+    @quick
+    @given(st.lists(st.tuples(st.integers(0, 1), st.sampled_from("abc")), min_size=1, max_size=20), st.randoms())
+    def test_the_order_of_samples_changes_nothing(self, rows, random):
+        names = [str(k) for k in range(len(rows))]
+        order = list(range(len(rows)))
+        random.shuffle(order)
+
+        def found(places):
+            right = np.array([float(rows[k][0]) for k in places])
+            labels = [rows[k][1] for k in places]
+            return classes.compute(
+                Answers([names[k] for k in places], labels, [names[k] for k in places], {"m": right})
+            )
+
+        assert found(order) == found(range(len(rows)))
+
+
+class TestFiles:
+    def write(self, tmp_path, text, name="p.csv"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    def test_utd_predictions_and_right_and_wrong(self, tmp_path):
+        path = self.write(tmp_path, "sample,class,prediction_clip,prediction_x\nv1,run,run,jump\nv2,jump,run,jump\n")
+        found = read_answers([path])
+        assert {name: list(right) for name, right in found.right.items()} == {"clip": [1, 0], "x": [0, 1]}
+        path = self.write(tmp_path, "sample,class,correct_1,correct_2,confidence\nv1,run,1,0,.9\nv2,run,true,1,.8\n")
+        assert {name: list(right) for name, right in read_answers([path]).right.items()} == {"1": [1, 1], "2": [0, 1]}
+
+    @pytest.mark.parametrize(
+        ("text", "what"),
+        [
+            ("class,prediction\na,b\n", "1: sample: the header has no such column"),
+            ("sample,class\nv,a\n", "2: prediction: is missing"),
+            ("sample,class,correct_1\nv,a,2\n", "2: correct_1: is '2'; give 0 or 1"),
+            ("sample,class,prediction\nv,a,b\nv,a,b\n", "3: sample: 'v' stands in the file twice"),
+            ("sample,class,prediction_a,prediction_b\nv,a,b,c\nw,a,b,\n", "3: b: is given for some samples only"),
+            ("sample,class,prediction\nv,a,b,c\n", "2: record: has more cells"),
+            ("sample,class,prediction\n", "there is none"),
+        ],
+    )
+    def test_bad_answers_are_said_where_they_stand(self, tmp_path, text, what):
+        with pytest.raises(ActionableError, match=what):
+            read_answers([self.write(tmp_path, text)])
+
+    def run(self, capsys, *args):
+        call_command("metrics", *map(str, args), "--json")
+        return json.loads(capsys.readouterr().out)
+
+    def test_the_command_takes_predictions_and_lists_what_does_not_match(self, tmp_path, capsys):
+        chosen = self.write(tmp_path, "id,prediction,right\na,0,\nb,3,3\nc,1,0\n")
+        items = self.write(tmp_path, "a\nb\nd\n", "ids.txt")
+        found = self.run(capsys, "mc", "--file", chosen, "--against", items)
+        assert found["accuracy"] == pytest.approx(2 / 3)
+        assert found["unmatched"] == {"not_in_scores": ["d"], "not_in_list": ["c"]}
+        with pytest.raises(SystemExit):
+            self.run(capsys, "rcad", "--file", chosen)
+        utd = self.write(tmp_path, "sample,class,prediction\nv1,run,run\n", "u.csv")
+        assert self.run(capsys, "classes", "--file", utd)["models"][0]["accuracy"] == 1
+        matrix = tmp_path / "s.npy"
+        np.save(matrix, np.eye(7))
+        assert self.run(capsys, "control", "--file", matrix)["R@1"] == 1
+
+    def test_mismatches_keep_their_order(self):
+        assert mismatches(["c", "a"], ["b", "a", "d"]) == {"not_in_scores": ["b", "d"], "not_in_list": ["c"]}
