@@ -5,6 +5,11 @@ from text.registry import Entry, Param
 TAGGER = Param(
     "tagger", "auto", "auto: spaCy where an English model is installed, else offline; or offline, spacy, spacy:MODEL"
 )
+DEVICE = Param("device", "auto", "auto, cpu, cuda or cuda:N")
+MASKED_LM = Param(
+    "model", "FacebookAI/roberta-base", "a masked language model: hub id or folder; several with commas vote"
+)
+WORD_KINDS = ("verb", "noun", "object", "subject")
 
 METHODS: dict[str, Entry] = {
     "number": Entry(
@@ -204,6 +209,40 @@ METHODS: dict[str, Entry] = {
                 "caption of its own video has; the paper draws freely from other videos."
             ),
             "both modes: draws are from a seeded uniform sample of the run's captions, not from all of them.",
+        ),
+    ),
+    "mask_fill": Entry(
+        label="Masked word filling",
+        path="generation.methods.mask_fill",
+        summary="A verb or noun becomes a blank that a masked language model fills with another word.",
+        params=(
+            MASKED_LM,
+            Param("target", "verb", "what is replaced; object, subject: of the first verb", "choice", WORD_KINDS),
+            Param("which", "first", "where there are several of them", "choice", ("first", "last", "every")),
+            Param("top", 32, "words taken from the model for each blank (ViLMA: 32; Feint6K: 10)", "int"),
+            Param("foils", 5, "foils for each caption at most", "int"),
+            Param(
+                "vocabulary",
+                "captions",
+                "corrected mode: words whose lemma the run's captions use, or all whole words of the model",
+                "choice",
+                ("captions", "model"),
+            ),
+            Param("min_corpus", 50, "with fewer lemmas in the captions than this, all words of the model", "int"),
+            Param("prompts", "", "other sentences for it, as “a person can {verb} a {mask}; …”; empty: the caption"),
+            Param("min_probability", 0.01, "several models: what a word must have for a model's vote", "float"),
+            Param("min_votes", 2, "several models: votes that a word needs", "int"),
+            TAGGER,
+            DEVICE,
+        ),
+        deviations=(
+            (
+                "corrected: the vocabulary is masked before the best are taken: whole words of the form that stood "
+                "there (“folds”: third person), of another lemma, in use in the run's captions; the papers take the "
+                "best of all words and filter afterwards, so that many captions keep none."
+            ),
+            "both modes: candidates are words of one token, and never the word that stood there.",
+            "Feint6K finds its words with an AMR parser; here they are found by part of speech.",
         ),
     ),
     "person": Entry(

@@ -9,7 +9,12 @@ from generation.records import MODES, CaptionInput
 from tests.generation.making import outcomes
 from text.diff import apply_edits
 
-PARAMS = {"preposition": {"top": 50, "min_corpus": 3}, "number": {"foils": 3, "anchor": "any"}, "fake": {"foils": 3}}
+PARAMS = {
+    "preposition": {"top": 50, "min_corpus": 3},
+    "number": {"foils": 3, "anchor": "any"},
+    "fake": {"foils": 3},
+    "mask_fill": {"model": "fake-mask:", "which": "every", "target": "noun"},
+}
 FRAGMENTS = st.sampled_from(
     ["exactly", "Exactly", "one", "two", "THREE", "4", "once", "twice", "times", "time", "men", "man", "jumps", "jump",
      "there", "are", "is", "a", "an", "the", "box", "on", "onto", "in", "out", "of", "out of", "in front of", "from",

@@ -1,0 +1,76 @@
+"""One or several masked language models asked for the same blanks; ensembles vote (ViLMA 3.5, rare actions)."""
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from generation.errors import GenerationError
+from hub.interfaces import Fill, Filler
+from hub.table import FILLER, open_helper
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A word for a blank. `log_probability`: the mean over the models that voted for it."""
+
+    word: str
+    log_probability: float
+    votes: int
+
+    @property
+    def probability(self) -> float:
+        return math.exp(self.log_probability)
+
+
+def open_fillers(names: str, device: str) -> tuple[Filler, ...]:
+    """The models of a comma-separated list of hub ids and folders; GenerationError where it names none."""
+    found = tuple(open_helper(name.strip(), FILLER, device=device) for name in names.split(",") if name.strip())
+    if not found:
+        raise GenerationError("parameter 'model' names no model; give a hub id or a folder, several with commas")
+    return found
+
+
+def identity(fillers: Sequence[Filler]) -> tuple[str, str]:
+    """(model id, revision) for the provenance of a candidate."""
+    ids = ", ".join(filler.info.model_id for filler in fillers)
+    return ids[:200], " ".join(filler.info.revision for filler in fillers)[:64]
+
+
+def fill_all(
+    fillers: Sequence[Filler],
+    jobs: Mapping[str, Sequence[tuple[str, str]]],
+    allowed: Sequence[Mapping[str, Collection[str]] | None],
+    params: Mapping[str, Any],
+) -> dict[str, dict[tuple[str, str], list[Choice]]]:
+    """form -> (text before the blank, text behind it) -> its best words, best first.
+
+    `jobs`: form -> the blanks of that form; equal ones are asked once. `allowed`: for each filler its words by form,
+    None = all it has.
+    """
+    found: dict[str, dict[tuple[str, str], list[Choice]]] = {}
+    for form, blanks in jobs.items():
+        once = list(dict.fromkeys(blanks))
+        answers = []
+        for filler, words in zip(fillers, allowed, strict=True):
+            texts = [f"{before}{filler.blank}{after}" for before, after in once]
+            answers.append(filler.fill(texts, params["top"], None if words is None else words[form]))
+        found[form] = {blank: vote(rows, params) for blank, *rows in zip(once, *answers, strict=True)}
+    return found
+
+
+def vote(rows: Sequence[Iterable[Fill]], params: Mapping[str, Any]) -> list[Choice]:
+    """One model: its order. Several: a model votes for a word that it gives more than `min_probability`; words with
+    `min_votes` stay, most votes first, then the product of the voters' probabilities.
+    """
+    if len(rows) == 1:
+        return [Choice(fill.text, fill.log_probability, 1) for fill in rows[0]]
+    bar = math.log(params["min_probability"]) if params["min_probability"] > 0 else -math.inf
+    votes: dict[str, list[float]] = {}
+    for row in rows:
+        for fill in row:
+            if fill.log_probability > bar:
+                votes.setdefault(fill.text, []).append(fill.log_probability)
+    kept = [(word, given) for word, given in votes.items() if len(given) >= params["min_votes"]]
+    kept.sort(key=lambda pair: (-len(pair[1]), -sum(pair[1]), pair[0]))
+    return [Choice(word, sum(given) / len(given), len(given)) for word, given in kept]

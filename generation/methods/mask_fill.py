@@ -1,0 +1,129 @@
+"""Masked word filling: "A man folds a shirt" -> "A man [MASK] a shirt" -> "A man irons a shirt".
+
+ViLMA action replacement (3.4): roberta-base, the 32 best; Feint6K's teacher captions: XLM-R, the 10 best of the same
+part of speech, never the original; ViLMA's rare-action objects (3.5): three models that vote. `paper` takes the best
+whole words of the vocabulary whatever they are; `corrected` masks the vocabulary first (see the table's deviations).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from generation.errors import GenerationError
+from generation.methods._blanks import Spot, says_the_same, spots, words_by_form
+from generation.methods._fillers import Choice, fill_all, identity, open_fillers
+from generation.methods._surface import replace_phrase
+from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from hub.interfaces import Filler
+from text.language.tools import Tagger, tagger
+
+VERSION = "1"
+
+Blank = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class State:
+    """The loaded models, and each one's allowed words by form (None: all it has)."""
+
+    fillers: tuple[Filler, ...]
+    allowed: tuple[Mapping[str, tuple[str, ...]] | None, ...]
+    tags: Tagger
+
+
+def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
+    """Loads the models; `corrected` notes which lemmas the run's captions use, where they are enough to draw from."""
+    del seed
+    if params["top"] < 1 or params["foils"] < 1:
+        raise GenerationError("parameters 'top' and 'foils' are whole numbers from 1; correct them")
+    tags = tagger(params["tagger"])
+    fillers = open_fillers(params["model"], params["device"])
+    if mode == "paper":
+        return State(fillers, (None,) * len(fillers), tags)
+    seen = _seen(captions, tags) if params["vocabulary"] == "captions" else set()
+    chosen = seen if len(seen) >= max(1, params["min_corpus"]) else None
+    return State(fillers, tuple(words_by_form(filler.words, chosen) for filler in fillers), tags)
+
+
+def make(
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State
+) -> Iterator[FoilDraft | Skip]:
+    """Up to params["foils"] foils a caption; `state` is what `prepare` gave for the whole run."""
+    del seed
+    batch = list(captions)
+    found = [(caption, _chosen_spots(caption, params, state)) for caption in batch]
+    jobs: dict[str, list[Blank]] = {}
+    for caption, chosen in found:
+        for spot in chosen if isinstance(chosen, list) else ():
+            jobs.setdefault(spot.form, []).extend(_blanks(caption.text, spot, params, state))
+    answers = fill_all(state.fillers, jobs, state.allowed, params)
+    for caption, chosen in found:
+        if isinstance(chosen, str):
+            yield Skip(caption.id, chosen)
+            continue
+        drafts = list(_drafts(caption, chosen, answers, params, mode, state))
+        yield from drafts
+        if not drafts:
+            yield Skip(caption.id, f"the model offers no other word for '{chosen[0].word}'")
+
+
+def _seen(captions: Iterable[CaptionInput], tags: Tagger) -> set[tuple[str, str]]:
+    """(lemma, part of speech) of every verb and noun of the captions."""
+    return {
+        (token.lemma, token.part)
+        for caption in captions
+        for token in tags.tag(caption.text)
+        if token.part in ("VERB", "NOUN")
+    }
+
+
+def _chosen_spots(caption: CaptionInput, params: Mapping[str, Any], state: State) -> list[Spot] | str:
+    """The words to replace, or why there is none."""
+    if any(filler.blank in caption.text for filler in state.fillers):
+        return "it holds the model's own sign for a blank"
+    found = spots(state.tags.tag(caption.text), params["target"])
+    if not found:
+        return f"it has no {params['target']} that can be replaced"
+    return {"first": found[:1], "last": found[-1:], "every": found}[params["which"]]
+
+
+def _blanks(text: str, spot: Spot, params: Mapping[str, Any], state: State) -> list[Blank]:
+    """(before, behind) of the blank: in the caption itself, or in each prompt ("a person can {verb} a {mask}")."""
+    if not params["prompts"]:
+        return [(text[: spot.start], text[spot.end :])]
+    verb = next((token.lemma for token in state.tags.tag(text) if token.part == "VERB"), "see")
+    blanks = []
+    for prompt in filter(None, map(str.strip, params["prompts"].split(";"))):
+        before, mask, after = prompt.replace("{verb}", verb).partition("{mask}")
+        if not mask:
+            raise GenerationError(f"parameter 'prompts': {prompt!r} has no {{mask}}; put it where the word is wanted")
+        blanks.append((before, after))
+    return blanks
+
+
+def _drafts(
+    caption: CaptionInput,
+    chosen: list[Spot],
+    answers: Mapping[str, Mapping[Blank, list[Choice]]],
+    params: Mapping[str, Any],
+    mode: str,
+    state: State,
+) -> Iterator[FoilDraft]:
+    """The best words first; with several spots or prompts, all their words together."""
+    offered: dict[tuple[Spot, str], Choice] = {}
+    for spot in chosen:
+        for blank in _blanks(caption.text, spot, params, state):
+            for choice in answers[spot.form][blank]:
+                same = choice.word == spot.word if mode == "paper" else says_the_same(spot, choice.word)
+                before = offered.get((spot, choice.word))
+                if not same and (before is None or before.log_probability < choice.log_probability):
+                    offered[spot, choice.word] = choice
+    best = sorted(offered, key=lambda key: (-offered[key].votes, -offered[key].log_probability, key[0].start, key[1]))
+    model_id, revision = identity(state.fillers)
+    for rank, (spot, word) in enumerate(best[: params["foils"]]):
+        choice = offered[spot, word]
+        edits = replace_phrase(caption.text, spot.start, spot.end, word)
+        facts: dict[str, Any] = {"from": spot.word, "to": word, "form": spot.form, "tagger": state.tags.name}
+        facts |= {"probability": round(choice.probability, 5), "votes": choice.votes}
+        draft = draft_from_edits(caption, edits, method="mask_fill", mode=mode, rank=rank, facts=facts)
+        yield replace(draft, model_id=model_id, model_revision=revision, prompt_template=params["prompts"][:100])
