@@ -65,12 +65,14 @@ def _bars(data: Data) -> bytes:
 
 
 def _outlines(data: Data) -> bytes:
-    series = [
-        (f"{row['model']}: {row['group']}", row["edges"], row["shares"])
-        for row in data["rows"]
-        if row["n"] and row["group"] != "all"
+    """A panel a model, an outline a kind of edit."""
+    models = dict.fromkeys(row["model"] for row in data["rows"])
+    shown = [row for row in data["rows"] if row["n"] and row["group"] != "all"]
+    panels = [
+        (name, [(row["group"], row["edges"], row["shares"]) for row in shown if row["model"] == name])
+        for name in models
     ]
-    return plots.distributions(series[: len(plots.DASHES)], label="score of the foil minus score of the caption")
+    return plots.distributions(panels, label="score of the foil minus score of the caption")
 
 
 ACCURACY = (

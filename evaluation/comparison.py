@@ -10,12 +10,12 @@ from corpus.models import Release, ReleaseItem
 from evaluation.errors import EvaluationError
 from evaluation.kept import digest, kept
 from evaluation.metrics._comparison import items_to_separate, mcnemar, paired_difference
-from evaluation.metrics._ranking import COLUMNS, ModelScores, column_credit
+from evaluation.metrics._ranking import COLUMNS, ModelScores, scoped_credit
 from evaluation.models import Run
 from evaluation.queries import Record, release_scores
 from evaluation.run_scores import Axes, axes_of, credits_of, fingerprint_of, is_settled
 
-VERSION = "1"
+VERSION = "2"
 # What can be listed: items that only A or only B has right, both, neither, and where a tie earned a part.
 OUTCOMES = ("only_a", "only_b", "both", "neither", "partial")
 
@@ -52,7 +52,7 @@ def _compared(a: Run, b: Run, column: str, scope: str) -> dict[str, Any]:
     models = [_model(run, axes) for run in (a, b)]
     columns = {}
     for name in COLUMNS:
-        left, right = (column_credit(model, name)[chosen] for model in models)
+        left, right = (scoped_credit(model, name, chosen) for model in models)
         if not (~(np.isnan(left) | np.isnan(right))).any():
             continue
         clusters = [axes.clusters[k] for k in np.flatnonzero(chosen)]
@@ -64,8 +64,8 @@ def _compared(a: Run, b: Run, column: str, scope: str) -> dict[str, Any]:
             "mcnemar": mcnemar(left, right).plain(),
             "items_to_separate": items_to_separate(left, right, clusters),
         }
-    pair = [column_credit(model, column) for model in models]
-    return {"columns": columns, "outcomes": _outcomes(pair[0], pair[1], chosen)}
+    pair = [scoped_credit(model, column, chosen) for model in models]
+    return {"columns": columns, "outcomes": _outcomes(pair[0], pair[1], np.flatnonzero(chosen))}
 
 
 def _model(run: Run, axes: Axes) -> ModelScores:
@@ -73,8 +73,9 @@ def _model(run: Run, axes: Axes) -> ModelScores:
     return ModelScores(str(run.pk), credit.main, credit.proficiency, None)
 
 
-def _outcomes(a: Any, b: Any, chosen: Any) -> dict[str, list[int]]:
-    scored = chosen & ~(np.isnan(a) | np.isnan(b))
+def _outcomes(a: Any, b: Any, places: Any) -> dict[str, list[int]]:
+    """Places in the release by outcome; `places` names those of the scope's credits."""
+    scored = ~(np.isnan(a) | np.isnan(b))
     whole = scored & np.isin(a, (0.0, 1.0)) & np.isin(b, (0.0, 1.0))
     masks = {
         "only_a": whole & (a == 1) & (b == 0),
@@ -83,7 +84,7 @@ def _outcomes(a: Any, b: Any, chosen: Any) -> dict[str, list[int]]:
         "neither": whole & (a == 0) & (b == 0),
         "partial": scored & ~whole,
     }
-    return {name: [int(k) for k in np.flatnonzero(mask)] for name, mask in masks.items()}
+    return {name: [int(k) for k in places[mask]] for name, mask in masks.items()}
 
 
 @dataclass(frozen=True)

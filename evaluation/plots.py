@@ -6,6 +6,8 @@ Series differ in lightness and hatching or in their line's dashes; every bar and
 from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
 
 from evaluation.charts import (
     HATCHES,
@@ -13,8 +15,8 @@ from evaluation.charts import (
     LINE,
     QUIET,
     SHADES,
+    WIDTH,
     beside,
-    legend_below,
     new_figure,
     percent_axis,
     row_names,
@@ -24,6 +26,8 @@ from evaluation.charts import (
 
 Interval = Sequence[float] | None
 DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
+# How many letters stand side by side below a chart.
+LEGEND_LETTERS = 92
 LINE_SHADES = (INK, "#6b7280", "#2c4a9e", "#9a5b12", "#7f8794")
 
 
@@ -44,13 +48,25 @@ def forest(
         low, high = interval or (value, value)
         axes.plot([low, high], [row, row], color=INK, linewidth=1.4, solid_capstyle="butt")
         axes.plot([value], [row], marker="o", color=INK, markersize=5)
-        beside(axes, max(value, high), row, f"{value:.1%}", color=INK)
+        paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
+        axes.annotate(f"{value:.1%}", (max(value, high), row), xytext=(6, 0), textcoords="offset points", va="center",
+                      color=INK, fontsize=8.5, bbox=paper)  # fmt: skip
     _lines(axes, chance, human)
     row_names(axes, [short(name) for name, *_rest in rows])
     axes.set_xlim(0, 1.12)
     percent_axis(axes)
-    legend_below(axes, 2)
+    _legend(axes)
     return svg_of(figure)
+
+
+def _legend(axes: Axes) -> None:
+    """Below the chart, in as many columns as its names leave room for; what is wider than the chart is cut off."""
+    handles, labels = axes.get_legend_handles_labels()
+    if not handles or axes.figure is None:
+        return
+    names = [short(label) for label in labels]
+    columns = max(1, min(4, LEGEND_LETTERS // (max(map(len, names)) + 6)))
+    axes.figure.legend(handles, names, loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
 
 
 def _bands(axes: Axes, groups: Sequence[int]) -> None:
@@ -102,7 +118,7 @@ def grouped(
     else:
         axes.tick_params(axis="x", colors=QUIET, labelsize=8.5)
         axes.grid(axis="x", color=LINE, linewidth=0.6)
-    legend_below(axes, min(4, len(names) + (chance is not None)))
+    _legend(axes)
     return svg_of(figure)
 
 
@@ -121,19 +137,30 @@ def _bar(
     beside(axes, max(0.0, end), place, text, color=INK, fontsize=8.0)
 
 
-def distributions(
-    series: Sequence[tuple[str, Sequence[float], Sequence[float]]], *, label: str = "", title: str = ""
-) -> bytes:
-    """Histograms as outlines over one axis: (name, edges (b + 1,), shares (b,)); zero is marked."""
-    figure, axes = new_figure(6, title, legend=True)
-    for column, (name, edges, shares) in enumerate(series):
-        axes.stairs(list(shares), list(edges), color=LINE_SHADES[column % len(LINE_SHADES)],
-                    linestyle=DASHES[column % len(DASHES)], linewidth=1.8, label=name)  # fmt: skip
-    axes.axvline(0.0, color=QUIET, linewidth=0.8)
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel(label, color=QUIET, fontsize=9)
-    axes.tick_params(colors=QUIET, labelsize=8.5)
-    axes.yaxis.set_major_formatter(lambda value, _place: f"{value:.0%}")
-    axes.grid(axis="y", color=LINE, linewidth=0.6)
-    legend_below(axes, min(3, len(series)))
+Outline = tuple[str, Sequence[float], Sequence[float]]
+
+
+def distributions(panels: Sequence[tuple[str, Sequence[Outline]]], *, label: str = "") -> bytes:
+    """Histograms as outlines, a panel a model one below the other: (model, [(kind, edges (b + 1,), shares (b,))]).
+
+    Each panel has its own scale, since models score in units of their own; zero is marked.
+    """
+    height = 1.7 * max(1, len(panels)) + 0.8
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    FigureCanvasSVG(figure)
+    kinds = list(dict.fromkeys(kind for _, outlines in panels for kind, *_ in outlines))
+    every = figure.subplots(max(1, len(panels)), squeeze=False)[:, 0]
+    for axes, (name, outlines) in zip(every, panels, strict=False):
+        axes.set_title(short(name), loc="left", color=INK, fontsize=10)
+        for kind, edges, shares in outlines:
+            place = kinds.index(kind)
+            axes.stairs(list(shares), list(edges), color=LINE_SHADES[place % len(LINE_SHADES)],
+                        linestyle=DASHES[place % len(DASHES)], linewidth=1.7, label=kind)  # fmt: skip
+        axes.axvline(0.0, color=QUIET, linewidth=0.8)
+        axes.set_ylim(bottom=0)
+        axes.tick_params(colors=QUIET, labelsize=8.5)
+        axes.yaxis.set_major_formatter(lambda value, _place: f"{value:.0%}")
+        axes.grid(axis="y", color=LINE, linewidth=0.6)
+    every[-1].set_xlabel(label, color=QUIET, fontsize=9)
+    _legend(every[0])
     return svg_of(figure)

@@ -90,12 +90,16 @@ def _value(model: ModelScores, column: str) -> float:
     return float(model.group[column])
 
 
+def scoped_credit(model: ModelScores, column: str, chosen: NDArray[np.bool_]) -> Floats:
+    """(items of the scope,) credit in the column, NaN outside of what a group of metrics.pairwise stands over."""
+    credit = column_credit(model, column)[chosen]
+    paired = ~np.isnan(model.proficiency[chosen])
+    return np.where(paired, credit, np.nan) if column == "T" and paired.any() else credit
+
+
 def _credits(models: Sequence[ModelScores], column: str, chosen: NDArray[np.bool_]) -> Floats:
-    """(models, items of the scope); T of a model stands over its items with a proficiency pair, where it has any."""
+    """(models, items of the scope)."""
     rows = np.full((len(models), int(chosen.sum())), np.nan)
     for row, model in enumerate(models):
-        credit = column_credit(model, column)[chosen]
-        able = model.proficiency[chosen]
-        paired = ~np.isnan(able)
-        rows[row] = np.where(paired, credit, np.nan) if column == "T" and paired.any() else credit
+        rows[row] = scoped_credit(model, column, chosen)
     return rows

@@ -1,10 +1,11 @@
 """Charts are well-formed SVG, the same bytes for the same data, whatever the names hold."""
 
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
 
-from evaluation import charts
+from evaluation import charts, plots
 
 GROUP = {
     "T": 0.9, "P": None, "P+T": None, "n": 10, "T_ci": [0.8, 1.0], "P_ci": None, "P+T_ci": None,
@@ -41,3 +42,37 @@ def test_numbers_and_names_stay_text():
 @pytest.mark.parametrize("drawer", [charts.funnel, charts.votes_by_choice, charts.word_shifts, charts.scores])
 def test_nothing_to_draw_is_an_empty_chart(drawer):
     assert ElementTree.fromstring(drawer([])) is not None
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: plots.forest(
+            [("a" * 60, 0.5, (0.4, 0.6), 1), ("b", 0.2, None, 2)], chance=0.25, human=(0.9, (0.8, 1.0))
+        ),
+        lambda: plots.forest([]),
+        lambda: plots.grouped([("1", {f"model {k}": (k / 9, (0.0, 0.5)) for k in range(9)}), ("2", {})], chance=0.5),
+        lambda: plots.grouped([("x", {"m": (-0.2, None)})], percent=False),
+        lambda: plots.distributions([("m", [("action", [-1, 0, 1], [0.5, 0.5])]), ("n", [])]),
+        lambda: plots.distributions([]),
+    ],
+)
+def test_charts_of_models_are_svg_and_repeat_to_the_byte(draw):
+    image = draw()
+    assert ElementTree.fromstring(image).tag.endswith("svg")
+    assert draw() == image
+
+
+def test_series_are_told_apart_without_colour():
+    """In grey: neighbours differ in lightness, and where shades repeat, in hatching; lines differ in dashes."""
+
+    def lightness(shade):
+        red, green, blue = (int(shade[k : k + 2], 16) / 255 for k in (1, 3, 5))
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    greys = [lightness(shade) for shade in charts.SHADES]
+    assert all(abs(one - other) > 0.1 or charts.HATCHES[k] != charts.HATCHES[k + 1]
+               for k, (one, other) in enumerate(pairwise(greys)))  # fmt: skip
+    looks = [(k % 5, (k + k // 5) % 5) for k in range(15)]
+    assert len(set(looks)) == 15
+    assert len(set(map(str, plots.DASHES))) == len(plots.DASHES)

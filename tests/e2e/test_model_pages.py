@@ -1,0 +1,98 @@
+"""Leaderboard, comparison, analyses, model card and changes of a release: wide and narrow, with nothing in the way."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.core.cache import cache
+from playwright.sync_api import Page, expect
+
+from annotation.models import Choice, Stage, Vote
+from corpus.models import Caption, Foil, Release, Video
+from evaluation.actions.describe_model import describe_model
+from evaluation.actions.freeze_release import freeze_release
+from projects.models import Project, Role, User
+from tests.e2e.conftest import SignIn, assert_accessible
+from tests.evaluation.ranked import make_release, score
+from tests.factories import make_member, make_project, make_user
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def project() -> Project:
+    cache.clear()
+    return make_project(slug="ranked", name="Ranked")
+
+
+@pytest.fixture
+def owner(project: Project) -> User:
+    return make_member(project, Role.RESEARCHER, name="olga")
+
+
+@pytest.fixture
+def release(project: Project, owner: User, tmp_path: Path) -> Release:
+    """A second release with all that the analyses read, four models and some people's choices."""
+    first = make_release(project)
+    score(first, tmp_path, "a steady model", lambda k: k % 5 > 0)
+    for number, caption in enumerate(Caption.objects.filter(text__startswith="a ball").order_by("pk")):
+        caption.facts = {"count": number % 4 + 1, "proximity": number / 24, "original_frequency": number,
+                         "swapped_frequency": 12, "edited": "action" if number % 2 else "object"}  # fmt: skip
+        caption.save()
+    for number, video in enumerate(Video.objects.order_by("pk")):
+        video.start_time, video.end_time = 0.0, 1.0 + number
+        video.save()
+    Foil.objects.filter(text="a ball rests 3").update(text="a ball stands 3")
+    found = freeze_release(None, project, name="second")
+    rights: dict[str, Callable[[int], bool]] = {
+        "a steady model": lambda k: k % 5 > 0,
+        "InternVideo2-Stage2-1B fine-tuned on MSR-VTT": lambda k: k % 7 > 0,
+        "CLIP ViT-L/14": lambda k: k % 2 == 0,
+        "GPT-2": lambda k: k % 4 == 0,
+    }
+    runs = [score(found, tmp_path, label.replace("/", "-"), right) for label, right in rights.items()]
+    describe_model(owner, runs[1], category="video", adaptation="fine_tuned", size="1 B")
+    for member in found.members.all():
+        Vote.objects.create(item=member.item, foil=member.item.foils.get(), person=make_user(), stage=Stage.BASELINE,
+                            choice=Choice.CAPTION, idempotency_key=f"{member.pk}")  # fmt: skip
+    return found
+
+
+def looked_at(page: Page, name: str, narrow: bool, folder: Path) -> None:
+    """No serious violation, nothing wider than the window, every chart drawn; and a picture for whoever asks."""
+    assert_accessible(page)
+    for image in page.locator(".chart img").all():
+        expect(image).to_have_js_property("complete", True)
+        assert image.evaluate("image => image.naturalWidth") > 0
+    page.screenshot(path=folder / f"{name}-{'narrow' if narrow else 'wide'}.png", full_page=True)
+
+
+@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+def test_the_pages_of_models(
+    project: Project, owner: User, release: Release, sign_in: SignIn, narrow: bool, tmp_path: Path
+) -> None:
+    page = sign_in(owner, narrow=narrow)
+    start = f"/projects/ranked/releases/{release.pk}/"
+    page.goto(f"{start}leaderboard/?column=T")
+    expect(page.get_by_role("heading", name="Leaderboard")).to_be_visible()
+    looked_at(page, "leaderboard", narrow, tmp_path)
+    page.get_by_role("link", name="Compare two").click()
+    expect(page.get_by_role("heading", name="Difference")).to_be_visible()
+    looked_at(page, "compare", narrow, tmp_path)
+    page.get_by_role("link", name="Both are right").click()
+    expect(page.locator("a[aria-current=page]", has_text="Both are right")).to_be_visible()
+    for kind in ("delta", "proximity", "identity", "counts", "length"):
+        page.goto(f"{start}analyses/{kind}/")
+        expect(page.locator("table").first).to_be_visible()
+        looked_at(page, kind, narrow, tmp_path)
+    page.goto(f"{start}changes/")
+    expect(page.get_by_role("heading", name="Edited (24)")).to_be_visible()
+    looked_at(page, "changes", narrow, tmp_path)
+    run = release.runs.first()
+    page.goto(f"/projects/ranked/scoring/{run.pk}/")
+    page.get_by_role("link", name="Model card").click()
+    page.get_by_label("size").fill("151 M")
+    looked_at(page, "card", narrow, tmp_path)
+    page.get_by_role("button", name="Store").click()
+    expect(page.get_by_text("is stored")).to_be_visible()
+    looked_at(page, "run", narrow, tmp_path)
