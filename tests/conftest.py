@@ -25,6 +25,13 @@ import pytest  # noqa: E402
 django.setup()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Test processes inherit this environment. Were the settings named in it, each would read them with our home,
+    before the lines above give it one of its own: two processes would share one folder, one lock, one queue."""
+    os.environ.pop("DJANGO_SETTINGS_MODULE", None)
+
+
 @pytest.fixture(autouse=True)
 def own_folders(settings, tmp_path: Path) -> None:
     """Media, exports, models and caches of a test lie in its own folder."""

@@ -187,35 +187,59 @@ def test_templates_run_and_style_nothing_inline():
     )
 
 
-def queued() -> Iterator[tuple[str, str, str]]:
-    """(file, its app, dotted path) of every job named in the source, wherever the string stands."""
-    pattern = re.compile(rf"({'|'.join(PACKAGES)})\.jobs(\.[a-z_]\w*)+")
+def queued() -> Iterator[tuple[str, str, re.Pattern[str]]]:
+    """(place, app, pattern of the dotted path) of every job named in the source, wherever the string stands.
+
+    A name that is put together, such as f"foilworks.jobs.train_{architecture}", stands for all that it may become.
+    """
+    shape = re.compile(rf"({'|'.join(PACKAGES)})\.jobs(\.[a-z_]\w*)+")
     for path in source_files():
-        for node in ast.walk(parsed(path)):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and pattern.fullmatch(node.value):
-                yield f"{relative(path)}:{node.lineno}", path.relative_to(ROOT).parts[0], node.value
+        tree = parsed(path)
+        parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
+                example, pattern = node.value, re.escape(node.value)
+            elif isinstance(node, ast.JoinedStr):
+                texts = [part.value if isinstance(part, ast.Constant) else None for part in node.values]
+                example = "".join(text or "x" for text in texts)
+                pattern = "".join(r"\w+" if text is None else re.escape(text) for text in texts)
+            else:
+                continue
+            if shape.fullmatch(example):
+                yield f"{relative(path)}:{node.lineno}", path.relative_to(ROOT).parts[0], re.compile(pattern)
 
 
 def test_a_job_is_queued_by_its_own_app_or_one_above():
     upward = [
-        f"{where} queues {dotted}"
-        for where, app, dotted in queued()
-        if app not in APPS or APPS.index(dotted.split(".")[0]) > APPS.index(app)
+        f"{where} queues {job.pattern}"
+        for where, app, job in queued()
+        if app not in APPS or APPS.index(job.pattern.split(".")[0].rstrip("\\")) > APPS.index(app)
     ]
     found("jobs queued from below", upward)
 
 
+def jobs_of(app: str) -> dict[str, list[str]]:
+    """dotted path -> names of the arguments, of every function in an app's jobs."""
+    files = [ROOT / app / "jobs.py", *(ROOT / app / "jobs").rglob("*.py")]
+    return {
+        ".".join([*file.relative_to(ROOT).with_suffix("").parts, node.name]): [each.arg for each in node.args.args]
+        for file in files
+        if file.exists()
+        for node in parsed(file).body
+        if isinstance(node, ast.FunctionDef)
+    }
+
+
 def test_every_queued_job_exists_and_takes_an_id_and_its_row():
-    for where, _, dotted in queued():
-        module, _, function = dotted.rpartition(".")
-        file = ROOT / (module.replace(".", "/") + ".py")
-        file = file if file.exists() else file.with_suffix("") / "__init__.py"
-        functions = [node for node in parsed(file).body if isinstance(node, ast.FunctionDef)]
-        definitions = [node for node in functions if node.name == function]
-        assert definitions, f"{where}: {file} defines no {function}"
-        arguments = [argument.arg for argument in definitions[0].args.args]
-        assert len(arguments) == 2, f"{where}: {dotted} takes {arguments}, not (target_id, job)"
-        assert arguments[1] == "job", f"{where}: {dotted} takes {arguments}, not (target_id, job)"
+    places = list(queued())
+    assert len(places) >= 3, "generation, evaluation and the demo queue jobs"
+    for where, _, job in places:
+        app = job.pattern.split(".")[0].rstrip("\\")
+        meant = {dotted: arguments for dotted, arguments in jobs_of(app).items() if job.fullmatch(dotted)}
+        assert meant, f"{where}: there is no {job.pattern}"
+        for dotted, arguments in meant.items():
+            assert len(arguments) == 2, f"{where}: {dotted} takes {arguments}, not (target_id, job)"
+            assert arguments[1] == "job", f"{where}: {dotted} takes {arguments}, not (target_id, job)"
 
 
 def test_the_map_of_the_house_names_what_is_there():

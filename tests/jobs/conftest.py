@@ -13,6 +13,13 @@ from rq import SimpleWorker
 from foilworks.supervisor.embedded_redis import EmbeddedRedis, client_of
 
 
+class Guest(SimpleWorker):
+    """A worker that leaves the signal handlers of its process as they are: they would outlive it."""
+
+    def _install_signal_handlers(self) -> None:
+        pass
+
+
 class RedisServer(EmbeddedRedis):
     """The product's server, with the accidents that tests need."""
 
@@ -31,10 +38,10 @@ class RedisServer(EmbeddedRedis):
 
     def worker(self) -> SimpleWorker:
         """A worker in this process; it ends with the queue (`burst`)."""
-        return get_worker("default", "gpu", worker_class=SimpleWorker, serializer="rq.serializers.JSONSerializer")
+        return get_worker("default", "gpu", worker_class=Guest, serializer="rq.serializers.JSONSerializer")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def _one_redis() -> Iterator[RedisServer]:
     server = RedisServer(settings.FOILWORKS_HOME)
     assert server.acquire()
