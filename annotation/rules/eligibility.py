@@ -76,7 +76,7 @@ def _leak(person: PersonFacts, task: TaskFacts, scope: str) -> Refusal | None:
         return Refusal.SAME_ITEM
     if _within(person.made, task.hand, scope):
         return Refusal.MADE_IT
-    # A review is not blind: who reviewed one foil of a video may review the others (docs/decisions/0004).
+    # A review is not blind: who reviewed one foil of a video may review the others (docs/decisions/0008).
     if task.stage != "review" and _within(person.reviewed, task.hand, scope):
         return Refusal.REVIEWED_IT
     if task.stage == "baseline" and _within(person.judged, task.hand, "video"):
