@@ -19,6 +19,7 @@ SIZE = (32, 32)
 LARGEST_COST = 8.0
 REVISION = "1"
 FILL_WORDS = ("anchor", "balloon", "candle", "drum", "folds", "jumps", "lifts", "opens", "pulling", "pushing")
+COLA_LABELS = ("unacceptable", "acceptable")
 NLI_LABELS = ("entailment", "neutral", "contradiction")
 
 
@@ -103,10 +104,12 @@ class FakeFiller:
 
 
 class FakeClassifier:
-    """Three labels of NLI with probabilities by the bytes of the pair."""
+    """Labels with probabilities by the bytes of the pair."""
 
-    labels = NLI_LABELS
     info = ModelInfo("fake/classifier", REVISION, ScoreKind.LOGIT, needs_video=False, card={"category": "fake"})
+
+    def __init__(self, labels: tuple[str, ...] = NLI_LABELS) -> None:
+        self.labels = labels
 
     def logits(self, pairs: Sequence[tuple[str, str | None]]) -> NDArray[np.float32]:
         rows = [[4 * _share(f"{label}\x1f{first}\x1f{second}") for label in self.labels] for first, second in pairs]
@@ -123,8 +126,8 @@ def load_filler(argument: str, *, device: str = "auto", dtype: str = "float32") 
 
 
 def load_classifier(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeClassifier:
-    """`fake-classifier:`; nothing is read from the argument."""
-    return FakeClassifier()
+    """`fake-classifier:` has the labels of NLI, `fake-classifier:cola` those of acceptability."""
+    return FakeClassifier(COLA_LABELS if argument == "cola" else NLI_LABELS)
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeEmbedder | FakeScorer:

@@ -1,5 +1,7 @@
+from pathlib import Path
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generation.filters import duplicate, identical, minimal_edit
@@ -7,6 +9,16 @@ from generation.filters.table import DEFAULT_FILTERS, FILTERS
 from generation.records import CaptionInput
 from text.registry import load, parse_params
 
+# A few opposites and near-synonyms; every word has length one.
+VECTORS = Path(__file__).with_name("vectors.txt")
+FAKES = {
+    "nli": {"model": "fake-classifier:"},
+    "grammaticality": {"cola": "fake-classifier:cola", "lm": "fake-mask:"},
+    "perplexity": {"model": "fake:text"},
+    "sentence_similarity": {"model": "fake:"},
+    "word_similarity": {"vectors": str(VECTORS)},
+    "meaning": {"model": "fake:", "vectors": str(VECTORS)},
+}
 CAPTION = CaptionInput("1", "A man folds a red shirt.")
 
 
@@ -109,12 +121,16 @@ def test_the_default_filters_are_rows_of_the_table():
 
 @pytest.mark.parametrize("slug", list(FILTERS))
 @given(caption=st.text(), foil=st.text(), others=st.lists(st.text(), max_size=3))
+@settings(max_examples=50, deadline=None)
 def test_every_filter_judges_any_text_and_the_same_way_again(slug, caption, foil, others):
     module = load(FILTERS[slug])
-    params = parse_params(FILTERS[slug], {})
+    params = parse_params(FILTERS[slug], FAKES.get(slug, {}))
     given_caption = CaptionInput("1", caption)
-    verdict = module.judge(given_caption, foil, others=others, params=params)
-    assert verdict == module.judge(given_caption, foil, others=others, params=params)
+    options = {"others": others, "params": params}
+    if hasattr(module, "prepare"):
+        options["state"] = module.prepare([given_caption], params=params)
+    verdict = module.judge(given_caption, foil, **options)
+    assert verdict == module.judge(given_caption, foil, **options)
     assert verdict.passed or verdict.detail
     assert isinstance(module.VERSION, str)
     assert isinstance(module.COSTLY, bool)

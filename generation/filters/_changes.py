@@ -1,0 +1,43 @@
+"""What a foil puts in place of what: the tagged words on both sides of each edit."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from text.diff import diff_edits
+from text.language.tokens import Token
+from text.language.tools import Tagger
+
+CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "ADP", "NUM", "PRON"})
+
+
+@dataclass(frozen=True)
+class Change:
+    """The words of one edit that carry meaning, in the caption and in the foil; articles and marks are left out."""
+
+    before: tuple[Token, ...]
+    after: tuple[Token, ...]
+
+
+def changes(caption: str, foil: str, tags: Tagger) -> list[Change]:
+    """One Change an edit, in order, those of articles and punctuation alone left out."""
+    source, target = tags.tag(caption), tags.tag(foil)
+    found, shift = [], 0
+    for edit in diff_edits(caption, foil):
+        start = edit.start + shift
+        before = _inside(source, edit.start, edit.end)
+        after = _inside(target, start, start + len(edit.target))
+        shift += len(edit.target) - (edit.end - edit.start)
+        if before or after:
+            found.append(Change(before, after))
+    return found
+
+
+def replaced(found: Sequence[Change]) -> Iterator[tuple[Token, Token]]:
+    """(word, what stands in its place) where an edit puts as many words as it takes away."""
+    for change in found:
+        if len(change.before) == len(change.after):
+            yield from zip(change.before, change.after, strict=True)
+
+
+def _inside(tokens: Sequence[Token], start: int, end: int) -> tuple[Token, ...]:
+    return tuple(token for token in tokens if token.part in CONTENT and token.start < end and start < token.end)

@@ -1,0 +1,26 @@
+"""Keeps only foils that put a word's opposite in its place (contrast sets 3.2; WordNet where installed, own list)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from generation.filters._changes import changes, replaced
+from generation.records import CaptionInput, Verdict
+from text.language.tokens import Token
+from text.language.tools import antonyms, tagger
+
+VERSION = "1"
+COSTLY = False
+
+
+def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
+    """Score: how many replaced words became their opposite; passes from 1."""
+    del others
+    found = [pair for pair in replaced(changes(caption.text, foil, tagger(params["tagger"]))) if are_opposites(*pair)]
+    return Verdict(bool(found), float(len(found)), "" if found else "no word is replaced by its opposite")
+
+
+def are_opposites(word: Token, other: Token) -> bool:
+    """Either names the other as its antonym, by lemma or as it stands."""
+    forward = {*antonyms(word.lemma, word.part), *antonyms(word.lower, word.part)}
+    backward = {*antonyms(other.lemma, other.part), *antonyms(other.lower, other.part)}
+    return bool(forward & {other.lemma, other.lower} or backward & {word.lemma, word.lower})

@@ -1,0 +1,35 @@
+"""Drops foils with a verb that the train captions hardly use (contrast sets 3.2: lemma seen more than 30 times)."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from generation.filters._changes import changes
+from generation.records import CaptionInput, Verdict
+from text.language.tools import tagger
+
+VERSION = "1"
+COSTLY = False
+
+Counts = Mapping[str, int]
+
+
+def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any]) -> Counts:
+    """How often each verb's lemma stands in the captions (the project's train split)."""
+    tags = tagger(params["tagger"])
+    return Counter(token.lemma for caption in captions for token in tags.tag(caption.text) if token.part == "VERB")
+
+
+def judge(
+    caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any], state: Counts
+) -> Verdict:  # fmt: skip
+    """Score: the count of the foil's rarest new verb; passes above params["more_than"], and where no verb is new."""
+    del others
+    found = changes(caption.text, foil, tagger(params["tagger"]))
+    verbs = [token.lemma for change in found for token in change.after if token.part == "VERB"]
+    if not verbs:
+        return Verdict(True, None, "no new verb")
+    rarest = min(verbs, key=lambda lemma: (state.get(lemma, 0), lemma))
+    count = state.get(rarest, 0)
+    passed = count > params["more_than"]
+    return Verdict(passed, float(count), "" if passed else f"'{rarest}' stands {count} times in the train captions")

@@ -1,0 +1,74 @@
+"""Drops what is not well-formed: the grammaticality part of GRUEN (Zhu and Bhat 2020), from two models.
+
+(exp(-exp(loss) / 2) + c) / 8 + 1/2, cut to 0..1, with the masked language model's loss of the sentence and the logit c
+of "acceptable" by a classifier trained on CoLA, both as means over sentences. ViLMA: at least .8, spatial above .6.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from generation.errors import GenerationError
+from generation.records import CaptionInput, Case, Verdict
+from hub.interfaces import PairClassifier
+from hub.table import CLASSIFIER, FILLER, open_helper
+
+VERSION = "1"
+COSTLY = True
+SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+")
+WORD = re.compile(r"\w+")
+
+
+def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
+    return judge_many([Case(caption, foil, tuple(others))], params=params)[0]
+
+
+def judge_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Verdict]:
+    """Score: GRUEN's grammaticality; passes from params["min"] on. The detail keeps the raw CoLA probability."""
+    found = score_texts([case.foil for case in cases], params)
+    return [
+        Verdict(score >= params["min"], score, f"CoLA probability {cola:.3f}, language model {likely:.3f}")
+        for score, cola, likely in found
+    ]
+
+
+def score_texts(texts: Sequence[str], params: dict[str, Any]) -> list[tuple[float, float, float]]:
+    """(score, mean CoLA probability, mean of exp(-exp(loss) / 2)) of each text."""
+    split = [[part for part in SENTENCE_ENDS.split(text.strip()) if len(WORD.findall(part)) > 1] for text in texts]
+    sentences = list(dict.fromkeys(part for parts in split for part in parts))
+    acceptance = open_helper(params["cola"], CLASSIFIER, device=params["device"])
+    at = _acceptable(acceptance)
+    logits = acceptance.logits([(sentence, None) for sentence in sentences])
+    probabilities = acceptance.probs([(sentence, None) for sentence in sentences])
+    losses = open_helper(params["lm"], FILLER, device=params["device"]).self_losses(sentences)
+    known = {
+        sentence: (float(logits[row, at]), float(probabilities[row, at]), _perplexity(losses[row]))
+        for row, sentence in enumerate(sentences)
+    }
+    return [_score([known[part] for part in parts]) for parts in split]
+
+
+def _perplexity(loss: float) -> float:
+    return math.exp(min(loss, 700.0))
+
+
+def _score(parts: Sequence[tuple[float, float, float]]) -> tuple[float, float, float]:
+    """A text without a sentence of two words counts 0 in both, as in the published code."""
+    logit, probability, perplexity = (
+        (sum(column) / len(parts) for column in zip(*parts, strict=True)) if parts else (0.0, 0.0, 0.0)
+    )
+    likely = math.exp(-perplexity / 2)
+    return min(1.0, max(0.0, (likely + logit) / 8 + 0.5)), probability, likely
+
+
+def _acceptable(model: PairClassifier) -> int:
+    named = [at for at, label in enumerate(model.labels) if label.startswith("accept")]
+    if len(named) == 1:
+        return named[0]
+    if len(model.labels) != 2:
+        raise GenerationError(
+            f"{model.info.model_id} has the labels {', '.join(model.labels)}; "
+            "give a classifier trained on CoLA as 'cola'"
+        )
+    return 1

@@ -1,0 +1,17 @@
+"""Drops a foil without a verb (contrast sets 3.2: what a model fills in may turn a sentence into a list of things)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from generation.records import CaptionInput, Verdict
+from text.language.tools import tagger
+
+VERSION = "1"
+COSTLY = False
+
+
+def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
+    """Score: its verbs, auxiliaries apart; passes from 1."""
+    del caption, others
+    count = sum(token.part == "VERB" for token in tagger(params["tagger"]).tag(foil))
+    return Verdict(count > 0, float(count), "" if count else "it has no verb")

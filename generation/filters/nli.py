@@ -1,0 +1,44 @@
+"""Drops a foil that follows from its caption: premise caption, hypothesis foil, as a pair (ViLMA 3.2, VALSE)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from generation.errors import GenerationError
+from generation.records import CaptionInput, Case, Verdict
+from hub.interfaces import PairClassifier
+from hub.table import CLASSIFIER, open_helper
+
+VERSION = "1"
+COSTLY = True
+
+
+def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
+    return judge_many([Case(caption, foil, tuple(others))], params=params)[0]
+
+
+def judge_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Verdict]:
+    """Score: P(entailment); dropped where that is the most probable label, or from params["max_entailment"] on."""
+    model = open_helper(params["model"], CLASSIFIER, device=params["device"])
+    at = _entailment(model, params["entailment"])
+    rows = model.probs([(case.caption.text, case.foil) for case in cases])
+    bar = params["max_entailment"]
+    return [
+        _verdict(float(row[at]), dropped=int(row.argmax()) == at if bar <= 0 else float(row[at]) >= bar) for row in rows
+    ]
+
+
+def _verdict(probability: float, *, dropped: bool) -> Verdict:
+    return Verdict(not dropped, probability, f"entailed by the caption ({probability:.2f})" if dropped else "")
+
+
+def _entailment(model: PairClassifier, given: int) -> int:
+    """The place of the label, by its name or as the parameter says."""
+    if 0 <= given < len(model.labels):
+        return given
+    named = [at for at, label in enumerate(model.labels) if label.startswith("entail")]
+    if given >= 0 or len(named) != 1:
+        labels = ", ".join(f"{at} {label}" for at, label in enumerate(model.labels))
+        raise GenerationError(
+            f"{model.info.model_id} has the labels {labels}; say which is entailment by parameter 'entailment'"
+        )
+    return named[0]

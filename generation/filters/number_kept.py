@@ -1,0 +1,31 @@
+"""Drops a foil in which a noun changes from singular to plural or back, or a verb from third person to plain."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from generation.filters._changes import changes, replaced
+from generation.records import CaptionInput, Verdict
+from text.language.phrases import is_plural_noun
+from text.language.tokens import Token
+from text.language.tools import tagger
+
+VERSION = "1"
+COSTLY = False
+PRESENT = ("VB", "VBZ")
+
+
+def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
+    """Score: how many replaced words change their number; passes at 0."""
+    del others
+    wrong = [
+        f"'{word.text}' and '{other.text}' differ in number"
+        for word, other in replaced(changes(caption.text, foil, tagger(params["tagger"])))
+        if _differ(word, other)
+    ]
+    return Verdict(not wrong, float(len(wrong)), "; ".join(wrong[:3]))
+
+
+def _differ(word: Token, other: Token) -> bool:
+    if word.part in ("NOUN", "PROPN") and other.part in ("NOUN", "PROPN"):
+        return is_plural_noun(word.text) != is_plural_noun(other.text)
+    return word.tag in PRESENT and other.tag in PRESENT and word.tag != other.tag

@@ -1,0 +1,18 @@
+"""Drops a foil that another caption of the same video states: it is true."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from generation.filters._normal import normal_form
+from generation.records import CaptionInput, Verdict
+
+VERSION = "1"
+COSTLY = False
+
+
+def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
+    """Score: how many of the video's other captions say the same but for case, spaces and punctuation."""
+    del others, params
+    wanted = normal_form(foil)
+    same = [sibling for sibling in caption.siblings if normal_form(sibling) == wanted]
+    return Verdict(not same, float(len(same)), f"a true caption of the video: {same[0]}" if same else "")

@@ -1,0 +1,119 @@
+"""Filters that tag words or hold them against lists, counts and vectors."""
+
+from pathlib import Path
+
+import pytest
+
+from generation.errors import GenerationError
+from generation.filters.table import FILTERS
+from generation.records import CaptionInput
+from text.registry import load, parse_params
+
+VECTORS = str(Path(__file__).with_name("vectors.txt"))
+
+
+def judge(slug, caption, foil, *, siblings=(), learnt=None, **params):
+    module = load(FILTERS[slug])
+    known = {param.name for param in FILTERS[slug].params}
+    given = parse_params(FILTERS[slug], {**({"tagger": "offline"} if "tagger" in known else {}), **params})
+    state = {} if learnt is None else {"state": module.prepare(learnt, params=given)}
+    return module.judge(CaptionInput("1", caption, siblings=siblings), foil, others=(), params=given, **state)
+
+
+@pytest.mark.parametrize(
+    ("foil", "passed"),
+    [("A man closes the door.", True), ("A man shuts the door.", True), ("A man paints the door.", False),
+     ("A man opens the window.", False)],
+)  # fmt: skip
+def test_antonyms_are_found_by_lemma_in_any_form(foil, passed):
+    verdict = judge("antonym", "A man opens the door.", foil)
+    assert verdict.passed is passed
+    assert verdict.score == float(passed)
+
+
+def test_antonyms_hold_in_both_directions_and_for_other_parts_of_speech():
+    assert judge("antonym", "A man is pushing a car.", "A man is pulling a car.").passed
+    assert judge("antonym", "A man is pulling a car.", "A man is pushing a car.").passed
+    assert judge("antonym", "a big dog runs", "a small dog runs").passed
+
+
+@pytest.mark.parametrize(
+    ("caption", "foil", "wrong"),
+    [
+        ("A man folds a shirt.", "A man irons a shirt.", 0),
+        ("A man folds a shirt.", "A man folds a towel.", 0),
+        ("A man folds a shirt.", "A man folds quickly.", 1),
+        ("A man folds a red shirt.", "A man folds a shirt.", 1),
+        ("A man folds an apple.", "A man folds a shirt.", 0),
+    ],
+)
+def test_part_of_speech_is_compared_edit_by_edit(caption, foil, wrong):
+    verdict = judge("part_of_speech", caption, foil)
+    assert (verdict.score, verdict.passed) == (wrong, wrong == 0)
+
+
+@pytest.mark.parametrize(
+    ("caption", "foil", "wrong"),
+    [
+        ("a man eats an apple", "a man eats a carrot", 0),
+        ("a man eats an apple", "a man eats carrots", 1),
+        ("two boys lift boxes", "two boys lift chairs", 0),
+        ("a man eats an apple", "a man cooks an apple", 0),
+    ],
+)
+def test_singular_and_plural_stay(caption, foil, wrong):
+    verdict = judge("number_kept", caption, foil)
+    assert (verdict.score, verdict.passed) == (wrong, wrong == 0)
+    assert ("differ in number" in verdict.detail) is bool(wrong)
+
+
+def test_a_foil_needs_a_verb():
+    assert judge("has_verb", "a man folds a shirt", "a man irons a shirt").score == 1
+    verdict = judge("has_verb", "a man folds a shirt", "a man with a shirt")
+    assert (verdict.passed, verdict.score, verdict.detail) == (False, 0, "it has no verb")
+
+
+def test_a_new_verb_must_be_frequent_in_the_captions_learnt_from():
+    """ "iron" three times in three forms, "fold" once; the noun "iron" counts nothing."""
+    texts = ["a man irons a shirt", "a man is ironing a shirt", "two men iron shirts", "a man folds a shirt", "an iron"]
+    learnt = [CaptionInput(str(at), text) for at, text in enumerate(texts)]
+    options = {"learnt": learnt, "more_than": 2}
+    assert judge("frequency", "a man folds a shirt", "a man irons a shirt", **options).score == 3
+    assert judge("frequency", "a man folds a shirt", "a man irons a shirt", **options).passed
+    verdict = judge("frequency", "a man irons a shirt", "a man folds a shirt", **options)
+    assert (verdict.passed, verdict.score) == (False, 1)
+    assert verdict.detail == "'fold' stands 1 times in the train captions"
+    assert not judge("frequency", "a man irons a shirt", "a man irons a shirt", learnt=learnt, more_than=3).score
+    # A new noun is not asked about.
+    assert judge("frequency", "a man irons a shirt", "a man irons a towel", **options).score is None
+
+
+def test_word_similarity_by_hand():
+    """open . close = 0; fold . crease = .6 x .8 + .8 x .6 = .96; close . shut = .9."""
+    assert judge("word_similarity", "a man opens a door", "a man closes a door", vectors=VECTORS).score == 0
+    verdict = judge("word_similarity", "a man folds a shirt", "a man creases a shirt", vectors=VECTORS)
+    assert verdict.score == pytest.approx(0.96, abs=1e-5)
+    assert (verdict.passed, verdict.detail) == (False, "cosine of words 0.96")
+    assert judge("word_similarity", "a man folds a shirt", "a man irons a shirt", vectors=VECTORS).score is None
+
+
+def test_vectors_that_are_not_there_are_one_clear_message(tmp_path):
+    foil = ("a man folds a shirt", "a man irons a shirt")
+    with pytest.raises(GenerationError, match=r"parameter 'vectors' names no file; give the path of counter-fitted"):
+        judge("word_similarity", *foil)
+    with pytest.raises(GenerationError, match=r"nowhere.txt: vectors: there is no such file"):
+        judge("word_similarity", *foil, vectors=str(tmp_path / "nowhere.txt"))
+    for content, said in [("fold 1 0\niron 1 x\n", "2: vectors: not a word and numbers"),
+                          ("fold 1 0\niron 1\n", "2: vectors: 1 numbers, 2 wanted"),
+                          ("fold nan 0\n", "1: vectors: 2 numbers")]:  # fmt: skip
+        path = tmp_path / f"{abs(hash(content))}.txt"
+        path.write_text(content)
+        with pytest.raises(GenerationError, match=said):
+            judge("word_similarity", *foil, vectors=str(path))
+
+
+def test_a_true_caption_of_the_video_is_no_foil():
+    siblings = ("A dog runs.", "A man irons a shirt!")
+    verdict = judge("other_captions", "A man folds a shirt.", "a man irons a SHIRT", siblings=siblings)
+    assert (verdict.passed, verdict.detail) == (False, "a true caption of the video: A man irons a shirt!")
+    assert judge("other_captions", "A man folds a shirt.", "a man tears a shirt", siblings=siblings).passed
