@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from django.db.models import QuerySet
 
 from corpus.models import Release, ReleaseItem
@@ -11,7 +12,8 @@ from corpus.records import ReleaseScore
 from evaluation.clip_keys import clip_key, cluster, item_key, text_key
 from evaluation.errors import EvaluationError
 from evaluation.files import padded
-from evaluation.metrics import pairwise
+from evaluation.metrics import pairwise, rcad
+from evaluation.metrics._choices import ChoiceScores
 from evaluation.metrics._intervals import DRAWS
 from evaluation.models import Run, Score
 from evaluation.protocols import PROTOCOLS
@@ -171,8 +173,20 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
     about["missing"] = missing
     rows, about["left_out"] = counted(run, rows)
     if not rows:
-        return {**about, "tie_policy": policy, "overall": None, "subtests": {}, "tests": {}, "avg_P+T": None}
-    return {**about, **pairwise.compute(pair_scores(rows), ties=policy, draws=draws)}
+        return {**about, "tie_policy": policy, "overall": None, "subtests": {}, "tests": {}, "avg_P+T": None,
+                "rcad": None}  # fmt: skip
+    ranks = _ranks(rows, policy, draws)
+    return {**about, **pairwise.compute(pair_scores(rows), ties=policy, draws=draws), "rcad": ranks}
+
+
+def _ranks(rows: Sequence[ReleaseScore], policy: str, draws: int) -> dict[str, Any] | None:
+    """`metrics.rcad` over the items of two foils and more; None where there is none, since T says it all then."""
+    several = [row for row in rows if len(row.foils) > 1]
+    if not several:
+        return None
+    data = pair_scores(several)
+    right = np.zeros(len(several), dtype=np.int64)
+    return rcad.compute(ChoiceScores(data.ids, data.main, right, data.clusters), ties=policy, draws=draws)
 
 
 def counted(run: Run, rows: Sequence[ReleaseScore]) -> tuple[list[ReleaseScore], list[str]]:

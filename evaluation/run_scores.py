@@ -21,7 +21,7 @@ from evaluation.queries import counted, pair_scores, records_of, release_scores,
 
 Floats = NDArray[np.float64]
 # Beside the analysis's own version: a change in how a run's scores become credits.
-VERSION = "1"
+VERSION = "2"
 
 
 @dataclass(frozen=True)

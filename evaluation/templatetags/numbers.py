@@ -61,6 +61,12 @@ def get(mapping: dict, key: str) -> object:
 
 
 @register.filter
+def wordlist(names: str) -> list[str]:
+    """The words of a literal, to loop over."""
+    return names.split()
+
+
+@register.filter
 def p_value(value: float | None) -> str:
     """0.0004 -> < .001; no test is a dash."""
     if value is None:

@@ -40,6 +40,21 @@ def test_krippendorffs_own_example():
     assert alpha(table, draws=DRAWS).value == pytest.approx(0.743, abs=5e-4)
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        # Krippendorff 2011, section A: two observers, binary: alpha .095.
+        ("0100000010", "1110010000", 0.095),
+        # Section B: two observers, five categories: alpha .692.
+        ("aabbdcccedda", "babbbccceddd", 0.692),
+    ],
+)
+def test_krippendorffs_examples_of_two_observers(first, second, expected):
+    categories = sorted({*first, *second})
+    table = np.array([[pair.count(each) for each in categories] for pair in zip(first, second, strict=True)])
+    assert alpha(table, draws=DRAWS).value == pytest.approx(expected, abs=5e-4)
+
+
 tables = st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=1, max_size=15)
 
 

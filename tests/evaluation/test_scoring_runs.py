@@ -144,6 +144,15 @@ def test_missing_and_unreadable_media_are_listed_and_the_rest_is_scored(release)
     assert got["overall"]["n_all"] == 1
 
 
+def test_items_of_several_foils_have_ranks(release):
+    run = score(release)
+    rows, _missing = release_scores(run)
+    ranks = [1 + sum(foil > row.caption for foil in row.foils) for row in rows]
+    found = run_results(run, draws=50)["rcad"]
+    assert found["mean_rank"] == pytest.approx(sum(ranks) / 3)
+    assert found["R@2"] == pytest.approx(sum(rank <= 2 for rank in ranks) / 3)
+
+
 def test_a_run_that_scored_nothing_has_no_overall(release):
     run = start_run(None, release, "fake:1")
     got = run_results(run)
