@@ -188,6 +188,22 @@ class Lease(models.Model):
         return f"lease of slot {self.slot_id}"
 
 
+class Draft(models.Model):
+    """What a person has typed for a task and not sent yet; the submit ends it, a skip or an expiry does not."""
+
+    person = models.ForeignKey(User, models.CASCADE, related_name="drafts")
+    task = models.ForeignKey(Task, models.CASCADE, related_name="drafts")
+    # {"base": the form as it was first shown, "values": {field: [text, …]}}: a form shown otherwise takes no old draft.
+    payload = models.JSONField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["person", "task"], name="one_draft_a_person_in_a_task")]
+
+    def __str__(self) -> str:
+        return f"draft of {self.person_id} for task {self.task_id}"
+
+
 class Involvement(models.Model):
     """A person had a hand in a video (or in one item of it): the facts that the leakage rule reads.
 

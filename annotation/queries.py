@@ -16,6 +16,7 @@ from annotation.claims import Claim
 from annotation.eligible import JUDGING, bars, lineage_of
 from annotation.messages import EMPTY
 from annotation.models import (
+    Draft,
     Edit,
     Lease,
     Review,
@@ -146,6 +147,11 @@ def claim_card(person: User, claim: Claim, *, now: datetime | None = None) -> Ca
         candidate = task.candidate
         return Card(**fields, subtest=candidate.group.run.subtest, review=_review_work(candidate))
     return Card(**fields, subtest=task.item.subtest, validation=_validation_work(task, lease))
+
+
+def draft_of(person: User, task_id: int) -> Draft | None:
+    """What the person has typed for the task and not sent. One query."""
+    return Draft.objects.filter(person=person, task=task_id).first()
 
 
 def _running_slot(person: User, claim: Claim) -> Slot:

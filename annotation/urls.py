@@ -3,7 +3,7 @@
 from django.urls import path
 
 from annotation.views.edit import edit
-from annotation.views.lease import heartbeat, skip
+from annotation.views.lease import draft, heartbeat, skip
 from annotation.views.people import member_remove, member_roles, people
 from annotation.views.queue import queue
 from annotation.views.review import review
@@ -22,6 +22,7 @@ urlpatterns = [
     path("projects/<slug:slug>/work/review/<slug:token>/", review, name="review"),
     path("projects/<slug:slug>/work/validation/<slug:token>/", validation, name="validation"),
     path("projects/<slug:slug>/work/lease/<slug:token>/heartbeat/", heartbeat, name="heartbeat"),
+    path("projects/<slug:slug>/work/lease/<slug:token>/draft/", draft, name="draft"),
     path("projects/<slug:slug>/work/lease/<slug:token>/skip/", skip, name="skip"),
     path("projects/<slug:slug>/work/undo/<slug:kind>/<int:pk>/", undo, name="undo"),
 ]

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from annotation.actions._moves import move_candidates
 from annotation.eligible import JUDGING
 from annotation.errors import AnnotationError, Conflict
-from annotation.models import Ending, Guideline, Lease, Slot, SlotState, Stage, TaskState
+from annotation.models import Draft, Ending, Guideline, Lease, Slot, SlotState, Stage, TaskState
 from annotation.rules.ordering import caption_first
 from corpus.rules.states import CandidateState
 from generation.models import Candidate
@@ -144,11 +144,17 @@ def fill(slot: Slot, lease: Lease, now: datetime) -> None:
     slot.state, slot.person_id = SlotState.DONE, lease.person_id
     of_slot = Q(slot=slot, ending=Ending.RUNNING)
     Lease.objects.filter(Q(pk=lease.pk) | of_slot).update(ending=Ending.SUBMITTED, ended_at=now)
+    _end_draft(lease)
 
 
 def close(lease: Lease, now: datetime) -> None:
     """Nothing more can be submitted under this lease."""
     Lease.objects.filter(pk=lease.pk).update(ending=Ending.SUBMITTED, ended_at=now)
+    _end_draft(lease)
+
+
+def _end_draft(lease: Lease) -> None:
+    Draft.objects.filter(task=lease.task_id, person=lease.person_id).delete()
 
 
 def _nearest(lease: Lease) -> Case:

@@ -1,6 +1,9 @@
 """What the work pages share: whose lease it is, the frame of a page, what came with a submit, where it goes next."""
 
+import hashlib
+import json
 import secrets
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,7 +18,7 @@ from annotation.access import lease_for
 from annotation.actions.claim import ROLE_OF_STAGE, claim
 from annotation.claims import Claim, claim_of
 from annotation.models import Edit, Review, Vote
-from annotation.queries import Card
+from annotation.queries import Card, draft_of
 from annotation.rules.guidelines import parse_guideline
 from annotation.views._done import done_bar, done_parameter
 from corpus.clip import player_clip
@@ -43,10 +46,28 @@ def work_page(request: HttpRequest, card: Card, context: dict[str, Any], problem
         "seconds_left": max(0, round((card.claim.expires_at - timezone.now()).total_seconds())),
         "key": request.POST.get("idempotency_key") or secrets.token_urlsafe(24),
         "draft_key": f"{stage}-{card.claim.task_id}-{request.user.pk}",
+        "draft_now": milliseconds(timezone.now()),
+        "draft": _draft(request, card),
         "done": done_bar(request),
         "problem": problem,
     }
     return render(request, f"annotation/{stage}.html", shown, status=400 if problem else 200)
+
+
+def base_of(*parts: object) -> str:
+    """Names a form as it is first shown: a draft comes back only onto the form that it was begun on."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def _draft(request: HttpRequest, card: Card) -> dict[str, Any] | None:
+    """What the person had typed for this piece and not sent, for the page's script."""
+    draft = draft_of(request.user, card.claim.task_id)
+    return {**draft.payload, "at": milliseconds(draft.updated_at)} if draft else None
+
+
+def milliseconds(moment: datetime) -> int:
+    """Of the era, as scripts count time."""
+    return int(moment.timestamp() * 1000)
 
 
 def sent_with(form: QueryDict) -> dict[str, Any]:

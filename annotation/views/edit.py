@@ -11,7 +11,7 @@ from annotation.models import Stage
 from annotation.queries import EditWork, Suggestion, claim_card
 from annotation.views._checks import live_checks, note_words
 from annotation.views._done import LONGEST_ID
-from annotation.views._steps import lost, my_claim, next_piece, sent_with, work_page
+from annotation.views._steps import base_of, lost, my_claim, next_piece, sent_with, work_page
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -42,6 +42,7 @@ def _context(work: EditWork, typed: QueryDict) -> dict[str, Any]:
         "slots": _slots(work, typed.getlist("text"), typed.getlist("parent")),
         "facts": {"caption": work.caption.text, "others": work.others, "dropped": []},
         "checks": live_checks(),
+        "draft_base": base_of([(slot["text"], slot["parent"]) for slot in _slots(work, [], [])]),
     }
 
 

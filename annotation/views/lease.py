@@ -1,4 +1,4 @@
-"""What an open page does with its lease: renew it, or give the piece back."""
+"""What an open page does with its lease: renew it, keep what was typed under it, or give the piece back."""
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
@@ -8,9 +8,10 @@ from django.views.decorators.http import require_POST
 from annotation.access import lease_for
 from annotation.actions import heartbeat as renewing
 from annotation.actions import release as releasing
-from annotation.errors import LeaseEnded
+from annotation.actions.save_draft import save_draft
+from annotation.errors import AnnotationError, LeaseEnded
 from annotation.models import Lease
-from annotation.views._steps import next_piece
+from annotation.views._steps import milliseconds, next_piece
 from projects.access import get_project
 
 
@@ -23,6 +24,17 @@ def heartbeat(request: HttpRequest, slug: str, token: str) -> JsonResponse:
     except LeaseEnded as error:
         return JsonResponse({"problem": str(error)}, status=410)
     return JsonResponse({"seconds_left": round((expires - timezone.now()).total_seconds())})
+
+
+@require_POST
+def draft(request: HttpRequest, slug: str, token: str) -> JsonResponse:
+    """{"at": when, in milliseconds}; 410 where the work was sent already, 400 with {"problem"} for what is no draft."""
+    _my_lease(request, slug, token)
+    try:
+        at = save_draft(request.user, token, request.POST.get("draft", ""))
+    except AnnotationError as error:
+        return JsonResponse({"problem": str(error)}, status=410 if isinstance(error, LeaseEnded) else 400)
+    return JsonResponse({"at": milliseconds(at)})
 
 
 @require_POST

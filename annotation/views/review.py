@@ -12,7 +12,7 @@ from annotation.messages import REASONS, of_finding
 from annotation.models import Stage
 from annotation.queries import ReviewWork, Suggestion, claim_card
 from annotation.views._checks import live_checks, note_words
-from annotation.views._steps import lost, my_claim, next_piece, sent_with, work_page
+from annotation.views._steps import base_of, lost, my_claim, next_piece, sent_with, work_page
 from text.diff import changed_words
 
 
@@ -56,6 +56,7 @@ def _context(work: ReviewWork, typed: QueryDict) -> dict[str, Any]:
         "comment": typed.get("comment", ""),
         "fixed_text": typed.get("fixed_text") or work.foil.text,
         "fixing": typed.get("decision") == "fix",
+        "draft_base": base_of(work.foil.candidate_id, work.foil.text),
     }
 
 

@@ -15,6 +15,15 @@ export function wireReviews(root) {
     }
     for (const reason of reasons) reason.addEventListener("change", () => (hint.hidden = true));
     const fix = form.querySelector("details[data-fix]");
-    fix?.addEventListener("toggle", () => fix.open && fix.querySelector("textarea").focus());
+    let asked = true;
+    fix?.addEventListener("toggle", () => {
+      if (fix.open && asked) fix.querySelector("textarea").focus();
+      asked = true;
+    });
+    // A draft that comes back must not stay out of sight, nor take the page's keys away.
+    fix?.addEventListener("foil:filled", () => {
+      asked = fix.open;
+      fix.open = true;
+    });
   }
 }

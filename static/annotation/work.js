@@ -1,6 +1,7 @@
 // Entry of the work pages: edit, review, validate.
 import { wireDrafts } from "../foilworks/drafts.js";
 import { wireLeases } from "../foilworks/lease.js";
+import { wireOutbox } from "../foilworks/outbox.js";
 import { wirePlayers } from "../foilworks/player.js";
 import { wireEditors } from "./editor.js";
 import { wireJudgements } from "./judge.js";
@@ -16,3 +17,4 @@ wireReviews(document);
 wireJudgements(document);
 wireSpent(document);
 wireUndo(document);
+wireOutbox(document);

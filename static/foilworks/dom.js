@@ -17,14 +17,28 @@ export function fresh(root, selector, name) {
   return all.filter((element) => !element.dataset[flag] && (element.dataset[flag] = "yes"));
 }
 
+let answered = true;
+
 /** POST a form's data (or an object) with the CSRF token; resolves to the Response, rejects only when nothing answered. */
-export function post(url, data) {
+export async function post(url, data, options = {}) {
   const body = data instanceof FormData ? data : new URLSearchParams(data);
   const headers = { "X-CSRFToken": csrfToken(), "X-Requested-With": "fetch", Accept: "application/json" };
-  return fetch(url, { method: "POST", body, headers, credentials: "same-origin", redirect: "manual" });
+  try {
+    const answer = await fetch(url, { method: "POST", body, headers, credentials: "same-origin", redirect: "manual", ...options });
+    answered = true;
+    return answer;
+  } catch (error) {
+    answered = false;
+    throw error;
+  }
 }
 
-function csrfToken() {
+/** Nothing answers: the browser knows that it has no network, or the last request of this page found nobody. */
+export function offline() {
+  return !navigator.onLine || !answered;
+}
+
+export function csrfToken() {
   return JSON.parse(document.body.getAttribute("hx-headers") || "{}")["X-CSRFToken"] || "";
 }
 

@@ -1,10 +1,15 @@
-// form[data-draft="key"]: what is typed survives a closed tab, a crash and an expired session, kept in this browser.
-// A draft comes back only onto the very text it was begun on, and [data-draft-status] says so; [data-draft-reset] starts over.
-import { fresh } from "./dom.js";
+// form[data-draft="key"]: what is typed survives a closed tab, a crash and an expired session. It is kept in this browser at
+// once and on the server as soon as that answers; on opening, the newer of the two comes back.
+//   data-draft-url   takes {"draft": JSON}; data-draft-now is the server's clock, data-draft-server the id of a json_script with
+//                    {"at", "base", "values"} or null; data-draft-typed: the page shows what was just sent, so nothing comes back
+//   data-draft-base  names the form as the server first shows it: a draft comes back only onto the form it was begun on
+// One [data-draft-when] at a time says how things stand: saved, kept, signed_out, failed, restored. [data-draft-reset] starts over.
+import { fresh, post } from "./dom.js";
 
 const PREFIX = "foilworks.draft.";
 const KEEP_MS = 7 * 24 * 3600 * 1000;
 const PAUSE_MS = 800;
+const RETRY_MS = 10_000;
 
 export function wireDrafts(root) {
   for (const form of fresh(root, "form[data-draft]", "Draft")) new Draft(form);
@@ -14,65 +19,144 @@ class Draft {
   constructor(form) {
     this.form = form;
     this.key = PREFIX + form.dataset.draft;
-    this.base = JSON.stringify(this.values());
+    this.base = form.dataset.draftBase;
+    this.ahead = Number(form.dataset.draftNow) - Date.now();
+    this.initial = this.values();
     this.statuses = form.querySelectorAll("[data-draft-when]");
     prune(this.key);
-    this.restore();
+    this.open();
     form.addEventListener("input", () => this.later());
+    form.addEventListener("submit", () => this.leave());
     form.querySelector("[data-draft-reset]")?.addEventListener("click", () => this.reset());
-    addEventListener("pagehide", () => this.timer && this.save());
+    addEventListener("pagehide", () => this.timer && this.save({ keepalive: true }));
+    addEventListener("online", () => this.unsent && this.save());
+    setInterval(() => this.tick(), 1000);
+  }
+
+  /** The server's time by this page's clock: what two machines kept can then be told apart by age. */
+  now() {
+    return Date.now() + this.ahead;
   }
 
   fields() {
-    return [...this.form.elements].filter((field) => field.name && (field.matches("textarea") || ["text"].includes(field.type)));
+    const typed = "textarea, input[type='text'], input[type='checkbox'], input[data-parent]";
+    return [...this.form.elements].filter((field) => field.name && field.matches(typed));
   }
 
+  /** {name: [text, …]}: several editors share a name. */
   values() {
-    return Object.fromEntries(this.fields().map((field) => [field.name, field.value]));
+    const found = {};
+    for (const field of this.fields()) (found[field.name] ??= []).push(textOf(field));
+    return found;
   }
 
-  later() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.save(), PAUSE_MS);
-  }
-
-  save() {
-    clearTimeout(this.timer);
-    this.timer = null;
-    const stored = store(this.key, JSON.stringify({ at: Date.now(), base: this.base, values: this.values() }));
-    this.savedAt = Date.now();
-    this.show(stored ? "saved" : "failed");
-    clearInterval(this.clock);
-    if (stored) this.clock = setInterval(() => this.show("saved"), 5000);
-  }
-
-  restore() {
-    const draft = read(this.key);
-    if (!draft || draft.base !== this.base || JSON.stringify(draft.values) === this.base) return;
+  open() {
+    const local = this.own(read(this.key));
+    const server = this.own(JSON.parse(document.getElementById(this.form.dataset.draftServer)?.textContent ?? "null"));
+    if ("draftTyped" in this.form.dataset) return this.later();
+    this.seen = server?.at ?? 0;
+    // What the server has confirmed and no longer has was sent in, or given up on another machine. What it has not confirmed
+    // goes on from what it had then, or is told from what another machine has saved since by age.
+    const pending = local && !local.sent && (local.seen >= this.seen || local.at > this.seen);
+    const draft = pending ? local : server;
+    if (!draft || same(draft.values, this.initial)) return;
     this.fill(draft.values);
     this.show("restored");
+    if (pending) this.later({ quiet: true });
+  }
+
+  own(draft) {
+    return draft && draft.base === this.base ? draft : null;
+  }
+
+  later({ quiet = false } = {}) {
+    clearTimeout(this.timer);
+    this.unsent = true;
+    this.timer = setTimeout(() => this.save({ quiet }), PAUSE_MS);
+  }
+
+  /** The text goes to the server with the form; this browser keeps it in case it does not arrive. */
+  leave() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.keep();
+  }
+
+  /** In this browser, at once. */
+  keep(sent = false) {
+    return store(this.key, JSON.stringify({ at: this.now(), seen: this.seen, sent, base: this.base, values: this.values() }));
+  }
+
+  async save({ keepalive = false, quiet = false } = {}) {
+    clearTimeout(this.timer);
+    this.timer = null;
+    const kept = this.keep();
+    const values = this.values();
+    this.triedAt = Date.now();
+    const state = await this.send(values, keepalive);
+    this.unsent = state !== "saved" || !same(values, this.values());
+    if (state === "saved") this.savedAt = Date.now();
+    if (state === "saved" && !this.unsent) this.keep(true);
+    if (!quiet || state !== "saved") this.show(state === "kept" && !kept ? "failed" : state);
+  }
+
+  async send(values, keepalive) {
+    const draft = JSON.stringify({ base: this.base, values });
+    try {
+      const answer = await post(this.form.dataset.draftUrl, { draft }, { keepalive });
+      if (answer.ok) {
+        this.seen = (await answer.json()).at;
+        return "saved";
+      }
+      // A redirect leads to the sign-in page; a refusal means that somebody has signed in anew since.
+      if (answer.type === "opaqueredirect" || answer.status === 403) return "signed_out";
+      return answer.status === 410 ? "none" : "kept";
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      return "kept";
+    }
+  }
+
+  tick() {
+    const waits = this.unsent && !this.timer && this.state !== "none";
+    if (waits && document.visibilityState === "visible" && Date.now() - this.triedAt >= RETRY_MS) this.save();
+    const ago = this.form.querySelector("[data-draft-ago]");
+    if (ago && this.state === "saved") ago.textContent = String(Math.round((Date.now() - this.savedAt) / 1000));
   }
 
   reset() {
-    this.fill(JSON.parse(this.base));
-    localStorage.removeItem(this.key);
-    clearInterval(this.clock);
+    this.fill(this.initial);
+    this.save({ quiet: true }).then(() => remove(this.key));
     this.show("none");
   }
 
   fill(values) {
+    const places = {};
     for (const field of this.fields()) {
-      if (!(field.name in values) || field.value === values[field.name]) continue;
-      field.value = values[field.name];
+      const place = (places[field.name] = (places[field.name] ?? -1) + 1);
+      const text = values[field.name]?.[place];
+      if (text === undefined || textOf(field) === text) continue;
+      if (field.type === "checkbox") field.checked = text === "on";
+      else field.value = text;
       field.dispatchEvent(new Event("foil:filled", { bubbles: true }));
     }
   }
 
   show(state) {
+    this.state = state;
     for (const part of this.statuses) part.hidden = part.dataset.draftWhen !== state;
-    const ago = this.form.querySelector("[data-draft-ago]");
-    if (ago && state === "saved") ago.textContent = String(Math.round((Date.now() - this.savedAt) / 1000));
+    this.tick();
   }
+}
+
+function textOf(field) {
+  return field.type === "checkbox" ? (field.checked ? "on" : "") : field.value;
+}
+
+/** Whether two forms hold the same; the order of their fields does not matter. */
+function same(one, other) {
+  const ordered = (values) => JSON.stringify(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return ordered(one) === ordered(other);
 }
 
 function read(key) {
@@ -92,11 +176,19 @@ function store(key, text) {
   }
 }
 
+function remove(key) {
+  try {
+    localStorage.removeItem(key);
+  } catch {
+    // No storage in this browser: nothing to remove.
+  }
+}
+
 /** Old drafts go; the one of this page stays whatever its age. */
 function prune(current) {
   try {
     for (const key of Object.keys(localStorage)) {
-      if (key.startsWith(PREFIX) && key !== current && Date.now() - (read(key)?.at ?? 0) > KEEP_MS) localStorage.removeItem(key);
+      if (key.startsWith(PREFIX) && key !== current && Date.now() - (read(key)?.at ?? 0) > KEEP_MS) remove(key);
     }
   } catch {
     // No storage in this browser: nothing to prune.

@@ -1,5 +1,6 @@
 """A real browser on a real server: sign-in by session cookie, real mp4 files, no console errors, axe-core."""
 
+import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -10,13 +11,14 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.core.files.base import ContentFile
+from django.core.management import call_command
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
 from corpus.models import MediaState, Video
 from media.encode import write_mp4
 from projects.models import Project, User
-from tests.factories import make_video
+from tests.factories import make_project, make_subtest, make_video
 
 FLAGS = (
     "--no-sandbox",
@@ -33,6 +35,7 @@ WIDE = {"width": 1280, "height": 800}
 NARROW = {"width": 360, "height": 740}
 
 SignIn = Callable[..., Page]
+CAPTION = "a red dot moves to the right."
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -113,3 +116,17 @@ def assert_accessible(page: Page) -> None:
     assert bad == [], found.generate_report()
     overflow = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
     assert overflow <= 0, f"the page is {overflow} px wider than its window"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A real mp4 imported with its caption, and one run whose foil waits for an annotator."""
+    project = make_project(slug="dots", name="Dots")
+    make_subtest(project, name="direction")
+    write_mp4(tmp_path / "dot.mp4", moving_dot(), 12.0)
+    records = tmp_path / "direction.jsonl"
+    records.write_text(json.dumps({"id": "dot", "video": "dot.mp4", "caption": CAPTION}) + "\n", encoding="utf-8")
+    call_command("import", "jsonl", str(records), "--project", "dots", "--media", str(tmp_path))
+    opposites = "pairs=to the right:to the left"
+    call_command("generate", "--project", "dots", "--method", "preposition", "--set", opposites, "--sync")
+    return project

@@ -1,40 +1,20 @@
 """From an imported video to a valid item, each person by keyboard alone, each in a browser of their own."""
 
-import json
-from pathlib import Path
-
 import pytest
-from django.core.management import call_command
 from playwright.sync_api import Page, expect
 
 from annotation.models import Edit, Review, Slot, Vote
 from corpus.models import Item
 from corpus.rules.states import ItemState
 from generation.models import Candidate
-from media.encode import write_mp4
 from projects.models import Project, User
-from tests.e2e.conftest import SignIn, assert_accessible, moving_dot
-from tests.factories import make_member, make_project, make_subtest
+from tests.e2e.conftest import CAPTION, SignIn, assert_accessible
+from tests.factories import make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-CAPTION = "a red dot moves to the right."
 FOIL = "a red dot moves to the left."
 WORK = "[data-player][data-ready]"
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    """A real mp4 imported with its caption, and one run whose foil waits for an annotator."""
-    project = make_project(slug="dots", name="Dots")
-    make_subtest(project, name="direction")
-    write_mp4(tmp_path / "dot.mp4", moving_dot(), 12.0)
-    records = tmp_path / "direction.jsonl"
-    records.write_text(json.dumps({"id": "dot", "video": "dot.mp4", "caption": CAPTION}) + "\n", encoding="utf-8")
-    call_command("import", "jsonl", str(records), "--project", "dots", "--media", str(tmp_path))
-    opposites = "pairs=to the right:to the left"
-    call_command("generate", "--project", "dots", "--method", "preposition", "--set", opposites, "--sync")
-    return project
 
 
 def start(page: Page, stage: str) -> None:
@@ -243,21 +223,6 @@ def test_a_reviewer_fixes_in_place(project: Project, sign_in: SignIn) -> None:
     send(page, "Control+Enter")
     fixed = Candidate.objects.get(state="accepted")
     assert (fixed.text, fixed.author) == ("a red dot moves to the top.", rev)
-
-
-def test_a_draft_survives_a_closed_tab(project: Project, sign_in: SignIn) -> None:
-    page = sign_in(make_member(project, "annotator", name="ann"))
-    start(page, "edit")
-    page.keyboard.press("e")
-    page.keyboard.press("ControlOrMeta+a")
-    page.keyboard.type("a red dot stands still.")
-    expect(page.get_by_text("Draft kept in this browser")).to_be_visible()
-    again = page.context.new_page()
-    page.close()
-    start(again, "edit")
-    expect(again.get_by_role("textbox", name="Foil")).to_have_value("a red dot stands still.")
-    again.get_by_role("button", name="Start over").click()
-    expect(again.get_by_role("textbox", name="Foil")).to_have_value(FOIL)
 
 
 def test_a_refused_text_comes_back_with_the_reason(project: Project, sign_in: SignIn) -> None:

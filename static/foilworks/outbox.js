@@ -1,0 +1,86 @@
+// A submit while nothing answers is kept in this browser and sent when the server is back; its idempotency key makes a second
+// arrival harmless. [data-outbox="person's id"] says so in its [data-outbox-when] parts: kept, sent, signed_out, refused.
+//   form[data-outbox-form]: its submits are kept; data-sign-in on the box: the path that a signed-out person is sent to
+import { csrfToken, fresh, offline } from "./dom.js";
+
+const PREFIX = "foilworks.outbox.";
+const RETRY_MS = 5_000;
+
+export function wireOutbox(root) {
+  for (const box of fresh(root, "[data-outbox]", "Outbox")) new Outbox(box);
+}
+
+class Outbox {
+  constructor(box) {
+    this.box = box;
+    this.prefix = `${PREFIX}${box.dataset.outbox}.`;
+    for (const form of document.querySelectorAll("form[data-outbox-form]")) {
+      form.addEventListener("submit", (event) => offline() && this.put(form, event));
+    }
+    addEventListener("online", () => this.flush());
+    setInterval(() => this.flush(), RETRY_MS);
+    this.flush();
+  }
+
+  put(form, event) {
+    const fields = [...new FormData(form, event.submitter)].filter(([name]) => name !== "csrfmiddlewaretoken");
+    const key = form.elements.namedItem("idempotency_key").value;
+    try {
+      localStorage.setItem(this.prefix + key, JSON.stringify({ url: location.pathname, at: Date.now(), fields }));
+    } catch {
+      return; // Nothing can be kept here: the browser tries to send and says what it thinks.
+    }
+    event.preventDefault();
+    this.show("kept");
+  }
+
+  keys() {
+    try {
+      return Object.keys(localStorage).filter((key) => key.startsWith(this.prefix));
+    } catch {
+      return [];
+    }
+  }
+
+  /** One after the other; a second call while one is under way does nothing. */
+  async flush() {
+    if (this.busy || !navigator.onLine || !this.keys().length) return;
+    this.busy = true;
+    try {
+      for (const key of this.keys()) if (!(await this.send(key))) break;
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  /** Whether the server answered, so that the next one can go. */
+  async send(key) {
+    const { url, fields } = JSON.parse(localStorage.getItem(key));
+    let answer;
+    try {
+      const body = new URLSearchParams(fields);
+      answer = await fetch(url, { method: "POST", body, headers: { "X-CSRFToken": csrfToken() }, credentials: "same-origin" });
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      this.show("kept");
+      return false;
+    }
+    if (answer.status >= 500) return false;
+    const landed = new URL(answer.url);
+    if (landed.pathname === this.box.dataset.signIn || answer.status === 403) {
+      this.show("signed_out");
+      return false;
+    }
+    localStorage.removeItem(key);
+    const taken = answer.ok && landed.searchParams.has("done");
+    this.show(taken ? "sent" : "refused");
+    // The page of the very piece goes on as if it had been sent by itself.
+    if (taken && location.pathname === url) location.assign(landed);
+    return true;
+  }
+
+  show(state) {
+    this.box.hidden = false;
+    for (const part of this.box.querySelectorAll("[data-outbox-when]")) part.hidden = part.dataset.outboxWhen !== state;
+  }
+}

@@ -1,0 +1,191 @@
+"""Typed text is not lost: not to a closed tab, an expired session, a lost network, nor a hasty submit."""
+
+import pytest
+from django.contrib.sessions.models import Session
+from playwright.sync_api import Page, expect
+
+from annotation.models import Draft, Edit, Review
+from corpus.rules.states import CandidateState
+from generation.models import Candidate
+from projects.models import Project
+from tests.e2e.conftest import SignIn, assert_accessible
+from tests.e2e.test_annotation_walk import FOIL, edit, send, start
+from tests.factories import PASSWORD, make_member
+
+pytestmark = pytest.mark.django_db(transaction=True)
+TEXT = "a red dot stands still."
+DISCONNECTED = ["ERR_INTERNET_DISCONNECTED"]
+
+
+def box(page: Page):
+    return page.get_by_role("textbox", name="Foil")
+
+
+def write(page: Page, text: str = TEXT) -> None:
+    page.keyboard.press("e")
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type(text)
+
+
+def saved(page: Page) -> None:
+    expect(page.locator("[data-draft-when='saved']")).to_be_visible()
+
+
+def test_a_closed_tab_keeps_the_draft_on_the_server(project: Project, sign_in: SignIn) -> None:
+    ann = make_member(project, "annotator", name="ann")
+    page = sign_in(ann)
+    start(page, "edit")
+    write(page)
+    saved(page)
+    expect(page.locator("[data-draft-ago]")).to_have_text("3", timeout=10_000)
+    page.close()
+    # Another browser: nothing of the first one is there.
+    other = sign_in(ann)
+    start(other, "edit")
+    expect(other.get_by_text("Your draft is back.")).to_be_visible()
+    expect(box(other)).to_have_value(TEXT)
+    other.get_by_role("button", name="Start over").click()
+    expect(box(other)).to_have_value(FOIL)
+    other.wait_for_load_state("networkidle")
+    other.reload()
+    expect(box(other)).to_have_value(FOIL)
+
+
+def test_what_was_typed_last_is_kept_by_a_tab_closed_at_once(project: Project, sign_in: SignIn) -> None:
+    ann = make_member(project, "annotator", name="ann")
+    page = sign_in(ann)
+    start(page, "edit")
+    write(page)
+    again = page.context.new_page()
+    page.close(run_before_unload=True)
+    start(again, "edit")
+    expect(box(again)).to_have_value(TEXT)
+
+
+def test_an_expired_session_keeps_the_draft(project: Project, sign_in: SignIn) -> None:
+    page = sign_in(make_member(project, "annotator", name="ann"))
+    start(page, "edit")
+    Session.objects.all().delete()
+    write(page)
+    expect(page.get_by_text("You are signed out. Your text is kept in this browser.")).to_be_visible()
+    assert not Draft.objects.exists()
+    page.locator("[data-draft-when='signed_out']").get_by_role("link", name="Sign in").click()
+    page.get_by_label("Username").fill("ann")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(box(page)).to_have_value(TEXT)
+    expect(page.get_by_text("Your draft is back.")).to_be_visible()
+    page.wait_for_timeout(1500)
+    assert Draft.objects.get().payload["values"]["text"] == [TEXT]
+    send(page, "Control+Enter")
+    assert Candidate.objects.get(state=CandidateState.IN_REVIEW).text == TEXT
+    assert not Draft.objects.exists()
+
+
+def test_a_submit_with_an_expired_session_is_not_lost_either(project: Project, sign_in: SignIn) -> None:
+    page = sign_in(make_member(project, "annotator", name="ann"))
+    start(page, "edit")
+    write(page)
+    saved(page)
+    Session.objects.all().delete()
+    page.keyboard.type(" now")
+    page.keyboard.press("Control+Enter")
+    page.get_by_label("Username").fill("ann")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(box(page)).to_have_value(f"{TEXT} now")
+    assert not Edit.objects.exists()
+
+
+def test_a_draft_of_another_machine_that_is_newer_wins(project: Project, sign_in: SignIn) -> None:
+    ann = make_member(project, "annotator", name="ann")
+    first, second = sign_in(ann), sign_in(ann)
+    start(first, "edit")
+    write(first, "a red dot moves up.")
+    saved(first)
+    start(second, "edit")
+    expect(box(second)).to_have_value("a red dot moves up.")
+    write(second, "a red dot moves down.")
+    saved(second)
+    first.reload()
+    expect(box(first)).to_have_value("a red dot moves down.")
+
+
+def test_a_submit_while_offline_is_kept_and_sent_when_back(project: Project, sign_in: SignIn) -> None:
+    page = sign_in(make_member(project, "annotator", name="ann"), expected=DISCONNECTED)
+    start(page, "edit")
+    page.context.set_offline(True)
+    write(page)
+    expect(page.get_by_text("Kept in this browser; the server does not answer.")).to_be_visible()
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("goes out by itself when you are online again")).to_be_visible()
+    assert_accessible(page)
+    page.keyboard.press("Control+Enter")
+    assert not Edit.objects.exists()
+    page.context.set_offline(False)
+    page.wait_for_url("**/?done=*")
+    assert Edit.objects.get().texts == [TEXT]
+    assert Candidate.objects.get(state=CandidateState.IN_REVIEW).text == TEXT
+
+
+def test_what_was_sent_offline_leaves_from_the_next_page_and_arrives_once(project: Project, sign_in: SignIn) -> None:
+    page = sign_in(make_member(project, "annotator", name="ann"), expected=DISCONNECTED)
+    start(page, "edit")
+    write(page)
+    page.context.set_offline(True)
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("goes out by itself")).to_be_visible()
+    kept = page.evaluate("Object.entries(localStorage).filter(([key]) => key.startsWith('foilworks.outbox.'))")
+    page.goto("about:blank")
+    page.context.set_offline(False)
+    page.goto("/projects/dots/work/")
+    expect(page.get_by_text("What you sent while offline has arrived.")).to_be_visible()
+    assert page.evaluate("Object.keys(localStorage).filter(key => key.startsWith('foilworks.outbox.')).length") == 0
+    # As if the answer had been lost on its way: it goes out again, under the same key.
+    page.evaluate("([[key, text]]) => localStorage.setItem(key, text)", kept)
+    page.reload()
+    expect(page.get_by_text("What you sent while offline has arrived.")).to_be_visible()
+    assert Edit.objects.get().texts == [TEXT]
+
+
+def test_a_reviewers_half_written_decision_comes_back(project: Project, sign_in: SignIn) -> None:
+    edit(sign_in(make_member(project, "annotator", name="ann")))
+    rev = make_member(project, "reviewer", name="rev")
+    page = sign_in(rev)
+    start(page, "review")
+    page.keyboard.press("4")
+    page.keyboard.press("c")
+    page.keyboard.type("a comma is missing")
+    saved(page)
+    other = sign_in(rev)
+    start(other, "review")
+    expect(other.get_by_role("textbox", name="Comment")).to_have_value("a comma is missing")
+    expect(other.get_by_role("checkbox", name="language or spelling")).to_be_checked()
+    send(other, "b")
+    assert Review.objects.get().comment == "a comma is missing"
+
+
+def test_an_edit_is_undone_within_thirty_seconds_and_sent_again(project: Project, sign_in: SignIn) -> None:
+    page = sign_in(make_member(project, "annotator", name="ann"))
+    start(page, "edit")
+    write(page)
+    send(page, "Control+Enter")
+    expect(page.locator("[data-undo-seconds]")).to_be_visible()
+    page.keyboard.press("u")
+    page.wait_for_selector("[data-player][data-ready]")
+    expect(box(page)).to_have_value(TEXT)
+    write(page, FOIL)
+    send(page, "Control+Enter")
+    assert sorted(Edit.objects.values_list("texts", flat=True)) == [[FOIL], [TEXT]]
+    assert Candidate.objects.get(state=CandidateState.IN_REVIEW).text == FOIL
+
+
+def test_an_open_page_renews_its_lease(project: Project, sign_in: SignIn) -> None:
+    Project.objects.filter(pk=project.pk).update(lease_seconds=30)
+    page = sign_in(make_member(project, "annotator", name="ann"))
+    start(page, "edit")
+    before = page.locator("[data-lease-clock]").inner_text()
+    assert before.startswith("0:")
+    with page.expect_response("**/heartbeat/", timeout=20_000) as beat:
+        pass
+    assert beat.value.json()["seconds_left"] == 30
