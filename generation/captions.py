@@ -80,4 +80,10 @@ def _with_siblings(rows: Sequence[Caption]) -> Iterator[Selected]:
         siblings = tuple(text for pk, text in by_video[row.video_id] if pk != row.pk)
         # Made of contents, not of row numbers: the same corpus in another database gets the same foils.
         name = f"{row.video.key}/{row.text_sha256}"
-        yield Selected(row, CaptionInput(name, row.text, row.video.key, row.facts, siblings))
+        yield Selected(row, CaptionInput(name, row.text, row.video.key, _facts(row), siblings))
+
+
+def _facts(row: Caption) -> dict[str, Any]:
+    """The caption's facts, and of its video what methods ask for: the movie (identity, random), the class."""
+    known = {"movie": row.video.movie, "class_label": row.video.class_label}
+    return {**{name: value for name, value in known.items() if value}, **row.facts}

@@ -9,7 +9,7 @@ from django.db.models import Max
 from corpus.models import Split, Subtest
 from generation.captions import RunCaptions, selected_rows
 from generation.errors import GenerationError
-from generation.filters.table import DEFAULT_FILTERS, FILTERS
+from generation.filters.table import FILTERS, default_filters
 from generation.methods.table import METHODS
 from generation.models import GenerationRun
 from generation.records import MODES
@@ -51,7 +51,7 @@ def start_run(
         method=method,
         mode=mode,
         params=_params(method, params or {}, subtest),
-        filters=_filters({slug: {} for slug in DEFAULT_FILTERS} if filters is None else filters),
+        filters=_filters({slug: {} for slug in default_filters(method)} if filters is None else filters),
         seed=seed,
         selection=_selection(project, selection or {}),
         created_by=person,

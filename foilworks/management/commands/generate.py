@@ -9,10 +9,11 @@ from foilworks.management.base import FoilworksCommand
 from foilworks.management.set_options import parse_set_options
 from generation.actions.start_run import start_run
 from generation.errors import GenerationError
-from generation.filters.table import DEFAULT_FILTERS, FILTERS
+from generation.filters.table import DEFAULT_FILTERS, FILTERS, default_filters
 from generation.ledger import filter_counts, state_counts
 from generation.methods.table import METHODS
 from generation.models import CandidateGroup, GenerationRun
+from generation.recipes import RECIPES, Recipe, find_recipe
 from generation.records import MODES
 from jobs.queue import nobody_works
 from jobs.runner import run_now
@@ -25,7 +26,14 @@ class Command(FoilworksCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", required=True, metavar="SLUG")
-        parser.add_argument("--method", required=True, metavar="SLUG", help="one of: " + ", ".join(sorted(METHODS)))
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument("--method", metavar="SLUG", help="one of: " + ", ".join(sorted(METHODS)))
+        what.add_argument(
+            "--recipe",
+            metavar="SLUG",
+            help="method, parameters and filters of a published subtest, --set changes them; one of: "
+            + ", ".join(sorted(RECIPES)),
+        )
         parser.add_argument("--subtest", metavar="NAME", help="may be left out where the project has one subtest")
         parser.add_argument("--mode", choices=MODES, default="corrected", help="as published, or with its traps mended")
         parser.add_argument(
@@ -36,9 +44,9 @@ class Command(FoilworksCommand):
         )
         parser.add_argument(
             "--filters",
-            default=",".join(DEFAULT_FILTERS),
             metavar="A,B",
-            help=f"of {', '.join(sorted(FILTERS))}, in this order; '' for none (default: %(default)s)",
+            help=f"of {', '.join(sorted(FILTERS))}, in this order; '' for none "
+            f"(default: the recipe's, or {','.join(DEFAULT_FILTERS)})",
         )
         parser.add_argument("--split", default="", help="only captions of videos of this split: train, val or test")
         parser.add_argument("--seed", type=int, default=0, help="the same seed makes the same foils")
@@ -46,12 +54,13 @@ class Command(FoilworksCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         project = _project(options["project"])
-        params, filters = _settings(options)
+        recipe = find_recipe(options["recipe"]) if options["recipe"] else None
+        params, filters = _settings(options, recipe)
         run = start_run(
             None,
             project,
             subtest=_subtest(project, options["subtest"]),
-            method=options["method"],
+            method=recipe.method if recipe else options["method"],
             mode=options["mode"],
             params=params,
             filters=filters,
@@ -92,10 +101,15 @@ def _subtest(project: Project, name: str | None) -> Subtest:
     return subtests[name]
 
 
-def _settings(options: dict[str, Any]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    """The method's parameters, and each chosen filter's."""
-    filters: dict[str, dict[str, str]] = {slug.strip(): {} for slug in options["filters"].split(",") if slug.strip()}
-    params = {}
+def _settings(options: dict[str, Any], recipe: Recipe | None) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """The method's parameters and each chosen filter's: the recipe's, with what --set and --filters say put over it."""
+    defaults = recipe.filters if recipe else {slug: {} for slug in default_filters(options["method"])}
+    usual = {slug: dict(own) for slug, own in defaults.items()}
+    filters = usual
+    if options["filters"] is not None:
+        chosen = [slug.strip() for slug in options["filters"].split(",") if slug.strip()]
+        filters = {slug: usual.get(slug, {}) for slug in chosen}
+    params: dict[str, Any] = dict(recipe.params) if recipe else {}
     for name, value in parse_set_options(options["set"]).items():
         slug, dot, filter_param = name.partition(".")
         if not dot:

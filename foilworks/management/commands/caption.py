@@ -1,0 +1,61 @@
+"""`foilworks caption`: tries a caption maker on sources; its lines can be imported as captions."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from foilworks.management.base import FoilworksCommand
+from foilworks.management.set_options import parse_set_options
+from generation.caption_file import CaptionFile
+from generation.captioning.table import CAPTIONERS
+from generation.captioning.trial import make_captions
+from generation.errors import GenerationError
+from generation.records import MODES, CaptionInput
+
+
+class Command(FoilworksCommand):
+    help = "Makes captions where a source has none: counts put into templates, changes of state, pairs, existence."
+    example = "foilworks caption --maker cos_caption --text 'a man folds a red shirt' --set template=action"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--maker", required=True, metavar="SLUG", help="one of: " + ", ".join(sorted(CAPTIONERS)))
+        parser.add_argument("--mode", choices=MODES, default="corrected", help="as published, or with its traps mended")
+        source = parser.add_mutually_exclusive_group(required=True)
+        source.add_argument("--text", metavar="TEXT", help="one source: a sentence, a template, a label")
+        source.add_argument("--file", type=Path, metavar="FILE", help='JSON Lines: {"caption": "…"} a line')
+        parser.add_argument("--out", type=Path, metavar="FILE", help="write lines for `import jsonl`")
+        parser.add_argument("--seed", type=int, default=0, help="the same seed makes the same captions")
+        parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="a parameter of the maker")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        sources: list[CaptionInput] | CaptionFile
+        sources = CaptionFile(options["file"]) if options["file"] else [CaptionInput("text", options["text"])]
+        result = make_captions(
+            options["maker"],
+            sources,
+            mode=options["mode"],
+            seed=options["seed"],
+            raw_params=parse_set_options(options["set"]),
+        )
+        if options["out"]:
+            _write(options["out"], result["captions"])
+        return result
+
+    def render(self, result: dict[str, Any]) -> str:
+        lines = [f"{one['source']}\n  -> {one['caption']}" for one in result["captions"]]
+        lines += [f"{one['source']}\n  skipped: {one['why']}" for one in result["skipped"]]
+        return "\n".join(lines) or "there was no source"
+
+
+def _write(path: Path, captions: list[dict[str, Any]]) -> None:
+    """One line a caption, with an id made of its place; GenerationError where the file cannot be written."""
+    try:
+        with path.open("w", encoding="utf-8") as lines:
+            for number, one in enumerate(captions, start=1):
+                kept = {"id": f"{path.stem}-{number}", "caption": one["caption"], "facts": one["facts"]}
+                video = {"video_key": one["video"]} if one["video"] else {}
+                lines.write(json.dumps({**kept, **video}, ensure_ascii=False) + "\n")
+    except OSError as error:
+        raise GenerationError(f"{path}: cannot be written ({error.strerror}); check the folder") from error
