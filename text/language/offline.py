@@ -83,13 +83,12 @@ def _after(tokens: list[Token], clause: _Clause) -> _Clause:
 
 def _number(tokens: list[Token], clause: _Clause) -> str:
     """Of the subject that ends with the newest token; a noun behind a preposition leaves the first one's number."""
-    new, before = tokens[-1], tokens[:-1]
-    back = len(before) - 1
-    while back >= 0 and (before[back].part in ("DET", "ADJ", "NUM", "NOUN") or before[back].lower in POSSESSIVES):
+    new, back = tokens[-1], len(tokens) - 2
+    while back >= 0 and (tokens[back].part in ("DET", "ADJ", "NUM", "NOUN") or tokens[back].lower in POSSESSIVES):
         back -= 1
-    if clause.subject and back >= 0 and before[back].part == "ADP":
+    if clause.subject and back >= 0 and tokens[back].part == "ADP":
         return clause.subject
-    if clause.subject and back >= 0 and before[back].lower == "and":
+    if clause.subject and back >= 0 and tokens[back].lower == "and":
         return "plural"
     if new.part == "PRON":
         return "plural" if new.lower in PLURAL_PRONOUNS else "singular"
