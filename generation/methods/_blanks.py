@@ -14,6 +14,7 @@ PLAIN_WORD = re.compile(r"[A-Za-z]+")
 NOUN_FORMS = ("NN", "NNS")
 FORMS = (*TAGS, *NOUN_FORMS)
 TARGETS = ("verb", "noun", "object", "subject")
+PARTICLES = frozenset({"up", "down", "out", "off", "away", "back"})
 # They say nothing by themselves: "is", "has", "does" fit nearly everywhere.
 EMPTY_VERBS = frozenset({"be", "have", "do", "can", "will", "may", "must"})
 
@@ -30,8 +31,8 @@ class Spot:
 
 
 def spots(tokens: Sequence[Token], target: str) -> list[Spot]:
-    """The words of the wanted kind, left to right. `object` and `subject`: heads of noun phrases behind and before the
-    first verb.
+    """The words of the wanted kind, left to right. `object`: the head of the noun phrase right behind the first verb
+    (a particle between them, no preposition); `subject`: of the last one before it.
     """
     if target == "verb":
         chosen: Iterable[Token] = (token for token in tokens if token.part == "VERB")
@@ -39,10 +40,19 @@ def spots(tokens: Sequence[Token], target: str) -> list[Spot]:
         chosen = (token for token in tokens if token.part == "NOUN")
     else:
         verb = next((at for at, token in enumerate(tokens) if token.part == "VERB"), len(tokens))
-        heads = [phrase.head for phrase in noun_phrases(tokens)]
-        after = target == "object"
-        chosen = (tokens[at] for at in heads if (at > verb) == after and tokens[at].part == "NOUN")
+        phrases = noun_phrases(tokens)
+        if target == "object":
+            behind = (phrase for phrase in phrases if phrase.first > verb)
+            found = [phrase for phrase in behind if _is_reached(tokens, verb, phrase.first)][:1]
+        else:
+            found = [phrase for phrase in phrases if phrase.head < verb][-1:]
+        chosen = (tokens[phrase.head] for phrase in found if tokens[phrase.head].part == "NOUN")
     return [spot for spot in map(_spot, chosen) if spot is not None]
+
+
+def _is_reached(tokens: Sequence[Token], verb: int, first: int) -> bool:
+    """ "picks up a ball", "quickly folds a shirt"; not "walks in a park", "sits and eats a cake"."""
+    return all(token.part == "ADV" or token.lower in PARTICLES for token in tokens[verb + 1 : first])
 
 
 def _spot(token: Token) -> Spot | None:

@@ -245,6 +245,32 @@ METHODS: dict[str, Entry] = {
             "Feint6K finds its words with an AMR parser; here they are found by part of speech.",
         ),
     ),
+    "proficiency_object": Entry(
+        label="Proficiency: object",
+        path="generation.methods.proficiency_object",
+        summary="The simpler skill of an item: its object (else its subject) becomes another one.",
+        params=(
+            Param("model", "FacebookAI/roberta-large", MASKED_LM.help),
+            Param("top", 3, "words taken from the model (ViLMA: 3)", "int"),
+            Param(
+                "nli",
+                "ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli",
+                "a classifier of natural language inference: hub id or folder",
+            ),
+            Param("entailment", -1, "the number of its label, where the model does not name it", "int"),
+            Param("cola", "textattack/bert-base-cased-CoLA", "a classifier trained on CoLA: hub id or folder"),
+            Param("lm", "google-bert/bert-base-cased", "the masked language model of grammaticality: hub id or folder"),
+            Param("min", 0.8, "grammaticality that the foil needs", "float"),
+            Param("min_probability", 0.01, "several models: what a word must have for a model's vote", "float"),
+            Param("min_votes", 2, "several models: votes that a word needs", "int"),
+            TAGGER,
+            DEVICE,
+        ),
+        deviations=(
+            "corrected: words of the same number and another lemma only, before the best are taken.",
+            "both modes: single words by a masked language model; the paper fills whole phrases by T5 as well.",
+        ),
+    ),
     "person": Entry(
         label="A person writes it",
         path="generation.methods.person",

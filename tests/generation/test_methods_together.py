@@ -13,6 +13,8 @@ PARAMS = {
     "preposition": {"top": 50, "min_corpus": 3},
     "number": {"foils": 3, "anchor": "any"},
     "fake": {"foils": 3},
+    "proficiency_object": {"model": "fake-mask:", "nli": "fake-classifier:", "cola": "fake-classifier:cola",
+                           "lm": "fake-mask:", "min": 0.5},
     "mask_fill": {"model": "fake-mask:", "which": "every", "target": "noun"},
 }
 FRAGMENTS = st.sampled_from(

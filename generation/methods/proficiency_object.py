@@ -1,0 +1,121 @@
+"""Proficiency by object (ViLMA C.5): the object of the caption, else its subject, becomes another one.
+
+A masked language model gives the best words; entailed foils go, then ungrammatical ones, and the most grammatical of
+the rest is kept. Where none is left the instance is dropped: a caption has one proficiency foil or none.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from generation.errors import GenerationError
+from generation.filters import grammaticality, nli
+from generation.methods._blanks import NOUN_FORMS, Spot, says_the_same, spots, words_by_form
+from generation.methods._fillers import Choice, fill_all, identity, open_fillers
+from generation.methods._surface import replace_phrase
+from generation.records import CaptionInput, Case, FoilDraft, Skip, Verdict, draft_from_edits
+from hub.interfaces import Filler
+from text.language.tools import Tagger, tagger
+
+VERSION = "1"
+
+
+@dataclass(frozen=True)
+class State:
+    """The loaded models, and each one's nouns by number (None: all its words)."""
+
+    fillers: tuple[Filler, ...]
+    allowed: tuple[Mapping[str, tuple[str, ...]] | None, ...]
+    tags: Tagger
+
+
+def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
+    """Loads the models; the captions are not read."""
+    del captions, seed
+    if params["top"] < 1:
+        raise GenerationError(f"parameter 'top' is {params['top']}; give a whole number from 1")
+    fillers = open_fillers(params["model"], params["device"])
+    allowed = tuple(None if mode == "paper" else words_by_form(filler.words, None) for filler in fillers)
+    return State(fillers, allowed, tagger(params["tagger"]))
+
+
+def make(
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State
+) -> Iterator[FoilDraft | Skip]:
+    """One foil a caption, or the reason why it has none."""
+    del seed
+    found = [(caption, _spot(caption, state)) for caption in captions]
+    jobs: dict[str, list[tuple[str, str]]] = {form: [] for form in NOUN_FORMS}
+    for caption, spot in found:
+        if isinstance(spot, Spot):
+            jobs[spot.form].append((caption.text[: spot.start], caption.text[spot.end :]))
+    answers = fill_all(state.fillers, jobs, state.allowed, params)
+    drafts: list[list[FoilDraft]] = []
+    for caption, spot in found:
+        choices = answers[spot.form][caption.text[: spot.start], caption.text[spot.end :]] if spot else []
+        others = [choice for choice in choices if _is_other(spot, choice, mode)]
+        drafts.append([_draft(caption, spot, choice, mode, state) for choice in others])
+    verdicts = _verdicts([caption for caption, _ in found], drafts, params)
+    for (caption, spot), made in zip(found, drafts, strict=True):
+        yield _best(caption, spot, made, verdicts)
+
+
+def _spot(caption: CaptionInput, state: State) -> Spot | None:
+    if any(filler.blank in caption.text for filler in state.fillers):
+        return None
+    tokens = state.tags.tag(caption.text)
+    return next(iter(spots(tokens, "object") or spots(tokens, "subject")), None)
+
+
+def _is_other(spot: Spot | None, choice: Choice, mode: str) -> bool:
+    if spot is None:
+        return False
+    return choice.word != spot.word if mode == "paper" else not says_the_same(spot, choice.word)
+
+
+def _draft(caption: CaptionInput, spot: Spot | None, choice: Choice, mode: str, state: State) -> FoilDraft:
+    assert spot is not None
+    edits = replace_phrase(caption.text, spot.start, spot.end, choice.word)
+    facts = {"from": spot.word, "to": choice.word, "probability": round(choice.probability, 5)}
+    facts["tagger"] = state.tags.name
+    draft = draft_from_edits(caption, edits, method="proficiency_object", mode=mode, facts=facts)
+    model_id, revision = identity(state.fillers)
+    return replace(draft, model_id=model_id, model_revision=revision)
+
+
+Verdicts = Mapping[tuple[str, str], tuple[Verdict, Verdict | None]]
+
+
+def _verdicts(
+    captions: Sequence[CaptionInput], drafts: Sequence[Sequence[FoilDraft]], params: dict[str, Any]
+) -> Verdicts:  # fmt: skip
+    """(caption id, foil) -> (entailment, grammaticality where it is not entailed): each model sees the batch once."""
+    cases = [Case(caption, draft.foil) for caption, made in zip(captions, drafts, strict=True) for draft in made]
+    if not cases:
+        return {}
+    shared = {"device": params["device"]}
+    asked = {**shared, "model": params["nli"], "entailment": params["entailment"], "max_entailment": 0.0}
+    entailed = nli.judge_many(cases, params=asked)
+    left = [case for case, verdict in zip(cases, entailed, strict=True) if verdict.passed]
+    bars = {**shared, "cola": params["cola"], "lm": params["lm"], "min": params["min"]}
+    grammar = iter(grammaticality.judge_many(left, params=bars) if left else ())
+    return {
+        (case.caption.id, case.foil): (verdict, next(grammar) if verdict.passed else None)
+        for case, verdict in zip(cases, entailed, strict=True)
+    }
+
+
+def _best(
+    caption: CaptionInput, spot: Spot | None, made: Sequence[FoilDraft], verdicts: Verdicts
+) -> FoilDraft | Skip:  # fmt: skip
+    if spot is None:
+        return Skip(caption.id, "it has neither an object nor a subject that can be replaced")
+    judged = [(draft, *verdicts[caption.id, draft.foil]) for draft in made]
+    kept = [(draft, grammar) for draft, _, grammar in judged if grammar is not None and grammar.passed]
+    if not kept:
+        entailed = sum(not verdict.passed for _, verdict, _ in judged)
+        why = f"of {len(judged)} words {entailed} are entailed and the rest is not grammatical enough"
+        return Skip(caption.id, why)
+    # The first of equals is the more probable word.
+    draft, grammar = max(kept, key=lambda pair: pair[1].score or 0.0)
+    return replace(draft, facts={**draft.facts, "grammaticality": round(grammar.score or 0.0, 4)})

@@ -1,0 +1,95 @@
+"""Proficiency by object: real architectures for the mechanics, answers by hand for the choice."""
+
+import pytest
+
+from generation import pipeline
+from generation.filters import grammaticality, nli
+from generation.records import CaptionInput, Verdict
+from hub.fake import FILL_WORDS as WORDS
+from tests.generation.making import drafts, skipped, step
+from tests.hub import folders
+
+FAKES = {"model": "fake-mask:", "nli": "fake-classifier:", "cola": "fake-classifier:cola", "lm": "fake-mask:"}
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    root = tmp_path_factory.mktemp("models")
+    return {
+        "model": str(folders.masked_lm(root / "mask")),
+        "nli": str(folders.classifier(root / "nli")),
+        "cola": str(folders.classifier(root / "cola", ("unacceptable", "acceptable"))),
+        "lm": str(folders.masked_lm(root / "lm", roberta=True)),
+        "device": "cpu",
+        "tagger": "offline",
+    }
+
+
+def judged_by(monkeypatch, entailed: set[str], scores: dict[str, float]):
+    """Foils by their new word: those that are entailed, and the grammaticality of the others (else 0)."""
+
+    def word(case):
+        return next((one for one in {*entailed, *scores} if one in case.foil.split()), "")
+
+    def entails(cases, params):
+        return [Verdict(word(case) not in entailed, 0.5, "entailed") for case in cases]
+
+    def reads_well(cases, params):
+        found = [scores.get(word(case), 0) for case in cases]
+        return [Verdict(score >= params["min"], score) for score in found]
+
+    monkeypatch.setattr(nli, "judge_many", entails)
+    monkeypatch.setattr(grammaticality, "judge_many", reads_well)
+
+
+def offered(models, text):
+    """The words that the model gives for the blank."""
+    given = {"model": models["model"], "device": "cpu", "tagger": "offline", "target": "object", "top": 3, "foils": 3}
+    return [draft.facts["to"] for draft in drafts("mask_fill", text, **given)]
+
+
+def test_the_most_grammatical_of_what_is_not_entailed_is_kept(monkeypatch, models):
+    text = "a man folds a red shirt"
+    first, second, *_ = words = offered(models, text)
+    judged_by(monkeypatch, set(), {first: 0.85, second: 0.9})
+    (draft,) = drafts("proficiency_object", text, **models)
+    assert (draft.source, draft.facts["to"], draft.facts["grammaticality"]) == ("shirt", second, 0.9)
+    assert draft.model_id == "mask"
+    judged_by(monkeypatch, {second}, {first: 0.85, second: 0.9})
+    assert drafts("proficiency_object", text, **models)[0].facts["to"] == first
+    judged_by(monkeypatch, {second}, {first: 0.79, second: 0.9})
+    wanted = f"of {len(words)} words 1 are entailed and the rest is not grammatical enough"
+    assert skipped("proficiency_object", text, **models) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("a man folds a shirt on a table", "shirt"),
+        ("a boy picks up a ball", "ball"),
+        ("a dog jumps on the table", "dog"),
+        ("a woman walks in a park", "woman"),
+        ("the boy slowly opens an old box", "box"),
+    ],
+)
+def test_the_subject_is_replaced_where_the_verb_takes_no_object(monkeypatch, models, text, source):
+    judged_by(monkeypatch, set(), dict.fromkeys(WORDS, 0.9))
+    (draft,) = drafts("proficiency_object", text, **{**models, "model": "fake-mask:", "min": 0.0})
+    assert draft.facts["from"] == source
+
+
+def test_a_caption_without_a_noun_has_none():
+    wanted = "it has neither an object nor a subject that can be replaced"
+    assert skipped("proficiency_object", "it jumps", **FAKES) == wanted
+
+
+def test_a_batch_asks_each_model_once(monkeypatch, models):
+    method = step("proficiency_object", **models, min=0.0)
+    given = [CaptionInput(str(at), f"a {who} folds a red shirt") for at, who in enumerate(["man", "woman", "dog"])]
+    state = pipeline.prepare(method, given, mode="corrected", seed=0)
+    calls = []
+    real = nli.judge_many
+    monkeypatch.setattr(nli, "judge_many", lambda cases, params: calls.append(len(cases)) or real(cases, params=params))
+    made = list(pipeline.run(method, given, mode="corrected", seed=0, state=state))
+    assert calls == [9]
+    assert all(len(one.foils) <= 1 for one in made)
