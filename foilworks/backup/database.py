@@ -1,0 +1,111 @@
+"""The database as one file, and back: SQLite by its own online copy, PostgreSQL by pg_dump and pg_restore."""
+
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from django.db import connection
+from psycopg.conninfo import make_conninfo
+
+from foilworks.backup.errors import BackupError
+
+# What Django keeps among the options of a connection and libpq does not know.
+NOT_LIBPQ = {"assume_role", "isolation_level", "pool", "server_side_binding", "prepare_threshold"}
+
+
+def file_name() -> str:
+    """What the copy of this kind of database is called."""
+    return "database.sqlite3" if connection.vendor == "sqlite" else "database.dump"
+
+
+def dump(target: Path) -> None:
+    """Write the database as of one moment, while others go on working with it. BackupError, OSError: it cannot be."""
+    if connection.vendor == "sqlite":
+        _copy_sqlite(_sqlite_path(), target)
+        return
+    with _conninfo() as conninfo:
+        _run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={target}", f"--dbname={conninfo}")
+
+
+def load(source: Path) -> None:
+    """Replace everything in the database by the copy. BackupError: it cannot be read; nothing else may be running."""
+    if connection.vendor == "sqlite":
+        _replace_sqlite(source)
+        return
+    with _conninfo() as conninfo:
+        _run("pg_restore", "--list", str(source))
+        _drop_tables()
+        options = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges")
+        _run("pg_restore", *options, f"--dbname={conninfo}", str(source))
+
+
+def _sqlite_path() -> Path:
+    return Path(str(connection.settings_dict["NAME"]))
+
+
+def _copy_sqlite(source: Path, target: Path) -> None:
+    try:
+        read_only = f"{source.resolve().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(read_only, uri=True)) as old, closing(sqlite3.connect(target)) as new:
+            old.backup(new)
+    except sqlite3.Error as error:
+        raise BackupError(f"{source}: cannot be copied ({error}); see that the disk has room and works") from error
+
+
+def _replace_sqlite(source: Path) -> None:
+    """Beside the old file first, then in its place in one step: at every moment one whole database is there."""
+    path = _sqlite_path()
+    connection.close()
+    new = path.with_name(f"{path.name}.new")
+    new.unlink(missing_ok=True)
+    _copy_sqlite(source, new)
+    # The old file's journal must not be replayed into the new one.
+    for tail in ("-wal", "-shm", "-journal"):
+        path.with_name(path.name + tail).unlink(missing_ok=True)
+    new.replace(path)
+
+
+def _drop_tables() -> None:
+    with connection.cursor() as cursor:
+        tables = connection.introspection.table_names(cursor)
+        if tables:
+            names = ", ".join(connection.ops.quote_name(table) for table in tables)
+            cursor.execute(f"DROP TABLE {names} CASCADE")
+    connection.close()
+
+
+@contextmanager
+def _conninfo() -> Iterator[str]:
+    """The address for PostgreSQL's programs; the password goes by a file, where no list of processes shows it."""
+    given = connection.settings_dict
+    parts = {name: value for name, value in given["OPTIONS"].items() if name not in NOT_LIBPQ}
+    named = {"dbname": "NAME", "user": "USER", "host": "HOST", "port": "PORT"}
+    parts |= {name: str(given[key]) for name, key in named.items() if given[key]}
+    with tempfile.TemporaryDirectory() as folder:
+        if given["PASSWORD"]:
+            path = Path(folder) / "password"
+            path.touch(mode=0o600)
+            secret = str(given["PASSWORD"]).replace("\\", "\\\\").replace(":", "\\:")
+            path.write_text(f"*:*:*:*:{secret}\n", encoding="utf-8")
+            parts["passfile"] = str(path)
+        yield make_conninfo(**parts)
+
+
+def _run(program: str, *arguments: str) -> None:
+    found = shutil.which(program) or _debians(program)
+    if found is None:
+        raise BackupError(f"{program} is not installed; install PostgreSQL's client programs (postgresql-client)")
+    done = subprocess.run([found, *arguments], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        reason = " ".join(done.stderr.split())[:500]
+        raise BackupError(f"{program} failed: {reason}; mend that, then try again")
+
+
+def _debians(program: str) -> str | None:
+    """Debian keeps the server's own programs off the PATH; the newest copes with all older servers."""
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: folder.parent.name.zfill(4))
+    return next((str(folder / program) for folder in reversed(folders) if (folder / program).exists()), None)

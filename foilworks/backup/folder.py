@@ -1,0 +1,183 @@
+"""A copy is a folder with a manifest that names every file in it by its SHA-256; only a whole one is put back."""
+
+import hashlib
+import json
+import shutil
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
+
+from foilworks import __version__
+from foilworks.backup import database
+from foilworks.backup.errors import BackupError
+
+MANIFEST = "manifest.json"
+KIND = "foilworks-backup"
+KEY = "secret_key"
+MEDIA = "media"
+# Copies that were made by themselves; those that people asked for are never removed.
+AUTOMATIC_KEPT = 5
+
+Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
+
+
+def backups_folder() -> Path:
+    return settings.FOILWORKS_HOME / "backups"
+
+
+def stamped(why: str) -> Path:
+    """A new name below the home's own folder of copies."""
+    return backups_folder() / f"{why}-{timezone.now():%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:6]}"
+
+
+def make_backup(out: Path, *, media: bool, progress: Progress) -> dict[str, Any]:
+    """Write the folder `out`: database, key, and with `media` the videos; its manifest.
+
+    BackupError: `out` is there already, the database cannot be copied, the disk is full.
+    """
+    if out.exists():
+        raise BackupError(f"{out}: is there already; name a new folder")
+    work = out.parent / f".{out.name}.{uuid.uuid4().hex}"
+    try:
+        # The copy holds everything that the home holds: nobody else may read it.
+        work.mkdir(parents=True, mode=0o700)
+        database.dump(work / database.file_name())
+        key = settings.FOILWORKS_HOME / KEY
+        if key.exists():
+            shutil.copy2(key, work / KEY)
+        if media:
+            _copy_tree(settings.MEDIA_ROOT, work / MEDIA, progress)
+        manifest = _manifest(work, media)
+        (work / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+        work.rename(out)
+    except OSError as error:
+        raise BackupError(f"{out}: cannot be written ({error.strerror}); free space, or name another folder") from error
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return manifest
+
+
+def make_automatic(why: str) -> Path:
+    """A copy of the database alone, before something changes it as a whole; older ones of its kind are removed."""
+    out = stamped(why)
+    make_backup(out, media=False, progress=_silent)
+    older = sorted(path for path in backups_folder().glob(f"{why}-*") if path.is_dir())
+    for path in older[:-AUTOMATIC_KEPT]:
+        shutil.rmtree(path, ignore_errors=True)
+    return out
+
+
+def has_rows() -> bool:
+    """Whether there is a database of ours at all: tables that migrations have made."""
+    return bool(MigrationRecorder(connection).applied_migrations())
+
+
+def restore_backup(folder: Path, *, progress: Progress) -> dict[str, Any]:
+    """Put a copy back: the database is replaced, the key too, missing videos are added; nothing else is removed.
+
+    What was there is copied first. BackupError, with nothing changed: no copy, a damaged one, one of another kind of
+    database or of a newer Foilworks.
+    """
+    manifest = checked_manifest(folder, progress)
+    aside = make_automatic("before-restore") if has_rows() else None
+    try:
+        database.load(folder / database.file_name())
+        if KEY in manifest["files"]:
+            _copy_key(folder / KEY)
+        if manifest["media"]:
+            _copy_tree(folder / MEDIA, settings.MEDIA_ROOT, progress)
+    except OSError as error:
+        raise BackupError(f"{folder}: cannot be put back ({error.strerror}); free space, then try again") from error
+    return {"from": str(folder), "made_at": manifest["created_at"], "aside": str(aside) if aside else None}
+
+
+def checked_manifest(folder: Path, progress: Progress) -> dict[str, Any]:
+    """The manifest of a copy that can be put back here; every file of it was read."""
+    manifest = _read_manifest(folder)
+    if manifest["database"] != connection.vendor:
+        raise BackupError(
+            f"{folder}: is a copy of a {manifest['database']} database, this one is {connection.vendor}; "
+            "set DATABASE_URL accordingly"
+        )
+    _check_migrations(folder, manifest)
+    for name, facts in progress(manifest["files"].items(), len(manifest["files"]), "checking"):
+        path = folder / name
+        if not path.is_file() or path.is_symlink() or _sha256(path) != facts["sha256"]:
+            raise BackupError(f"{path}: is not what the manifest says; use another copy")
+    return manifest
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BackupError(f"{folder}: is no copy that `foilworks backup` made; name its folder") from error
+    keys = {"kind", "database", "migrations", "files", "media", "created_at"}
+    if not isinstance(manifest, dict) or not keys <= manifest.keys() or manifest["kind"] != KIND:
+        raise BackupError(f"{path}: is no manifest of a copy; name the folder that `foilworks backup` made")
+    for name in manifest["files"]:
+        pure = PurePosixPath(name)
+        if pure.is_absolute() or ".." in pure.parts:
+            raise BackupError(f"{path}: names {name[:80]!r}, which is not in the copy; use another copy")
+    if database.file_name() not in manifest["files"] and manifest["database"] == connection.vendor:
+        raise BackupError(f"{path}: names no database; use another copy")
+    return manifest
+
+
+def _check_migrations(folder: Path, manifest: dict[str, Any]) -> None:
+    known = {".".join(node) for node in MigrationExecutor(connection).loader.disk_migrations}
+    newer = sorted(set(manifest["migrations"]) - known)
+    if newer:
+        raise BackupError(f"{folder}: was made by a newer Foilworks (it knows {newer[0]}); update this one first")
+
+
+def _manifest(work: Path, media: bool) -> dict[str, Any]:
+    files = {
+        path.relative_to(work).as_posix(): {"sha256": _sha256(path), "bytes": path.stat().st_size}
+        for path in sorted(work.rglob("*"))
+        if path.is_file()
+    }
+    return {
+        "kind": KIND,
+        "version": __version__,
+        "created_at": timezone.now().isoformat(),
+        "database": connection.vendor,
+        "media": media,
+        "migrations": sorted(".".join(node) for node in MigrationRecorder(connection).applied_migrations()),
+        "files": files,
+    }
+
+
+def _copy_tree(source: Path, target: Path, progress: Progress) -> None:
+    """Copy the files that the target lacks: stored videos are named by their content and never change."""
+    paths = [path for path in sorted(source.rglob("*")) if path.is_file() and not path.is_symlink()]
+    for path in progress(paths, len(paths), "videos"):
+        copy = target / path.relative_to(source)
+        if copy.exists() and copy.stat().st_size == path.stat().st_size:
+            continue
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, copy)
+
+
+def _copy_key(path: Path) -> None:
+    """Pseudonyms and signed links were made with it."""
+    target = settings.FOILWORKS_HOME / KEY
+    shutil.copy2(path, target)
+    target.chmod(0o600)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _silent(things: Iterable[Any], _total: int, _label: str) -> Iterator[Any]:
+    yield from things

@@ -1,0 +1,53 @@
+"""`foilworks migrate`: Django's own command, with a copy of the database before anything in it changes."""
+
+import json
+import sys
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.core.management.commands.migrate import Command as DjangoMigrate
+from django.db import connections
+from django.db.migrations.executor import MigrationExecutor
+
+from foilworks.backup.folder import has_rows, make_automatic
+from foilworks.management.base import FoilworksCommand, one_line
+from text.errors import ActionableError
+
+ONLY_LOOKS = ("plan", "check_unapplied")
+
+
+class Command(FoilworksCommand, DjangoMigrate):
+    help = "brings the tables up to date; a database with something in it is copied to HOME/backups first"
+    example = "foilworks migrate"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--no-backup", action="store_true", help="do not copy the database first")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        as_json, no_backup = options.pop("as_json"), options.pop("no_backup")
+        copy = None
+        try:
+            if not no_backup and self._changes_something(options):
+                copy = make_automatic("before-migrate")
+        except ActionableError as error:
+            self.stderr.write(f"foilworks: {one_line(str(error))}")
+            sys.exit(1)
+        if as_json:
+            options["verbosity"] = 0
+        DjangoMigrate.handle(self, *args, **options)
+        if as_json:
+            self.stdout.write(json.dumps({"backup": str(copy) if copy else None}))
+        elif copy and options["verbosity"]:
+            self.say(f"the database as it was before is in {copy}")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        raise NotImplementedError("handle does the work, as Django's command has it")
+
+    def _changes_something(self, options: dict[str, Any]) -> bool:
+        """Whether there is something to lose, and a migration to be made or taken back."""
+        connection = connections[options["database"]]
+        if options["database"] != "default" or any(options[name] for name in ONLY_LOOKS) or not has_rows():
+            return False
+        executor = MigrationExecutor(connection)
+        return bool(options["app_label"] or executor.migration_plan(executor.loader.graph.leaf_nodes()))

@@ -1,0 +1,187 @@
+"""`foilworks backup`, `restore` and the copy before `migrate`, as commands in homes of their own."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.postgres import running_postgres
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PROGRAM = Path(sys.executable).with_name("foilworks")
+
+
+class Home:
+    """A home with its commands."""
+
+    def __init__(self, folder: Path, url: str = "") -> None:
+        self.folder = folder
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+        self.environment = {**inherited, "FOILWORKS_HOME": str(folder), **({"DATABASE_URL": url} if url else {})}
+
+    def run(self, *arguments: object) -> subprocess.CompletedProcess:
+        command = [PROGRAM, *map(str, arguments)]
+        return subprocess.run(command, env=self.environment, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    def json(self, *arguments: object) -> dict:
+        done = self.run(*arguments, "--json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def problem(self, *arguments: object) -> str:
+        """The one line of a command that cannot do it."""
+        done = self.run(*arguments)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1), done.stderr
+        return done.stderr.strip().removeprefix("foilworks: ")
+
+    def fill(self, slug: str) -> None:
+        """A project of that name with one caption."""
+        path = self.folder.parent / "captions.jsonl"
+        path.write_text('{"id": "a", "video": "a.mp4", "caption": "a man sits."}\n', encoding="utf-8")
+        self.json("import", "jsonl", path, "--project", slug, "--create")
+
+    def projects(self) -> set[str]:
+        """What the import's message names: the projects that there are."""
+        words = self.problem("import", "jsonl", self.folder.parent / "captions.jsonl", "--project", "no-such")
+        return set(words.rpartition("choose one of: ")[2].split(", "))
+
+
+@pytest.fixture
+def home(tmp_path):
+    home = Home(tmp_path / "home")
+    home.json("migrate")
+    home.fill("first")
+    video = home.folder / "media" / "videos" / "ab" / "abc.mp4"
+    video.parent.mkdir(parents=True)
+    video.write_bytes(b"a film")
+    return home
+
+
+def test_a_copy_comes_back_with_database_videos_and_key(home, tmp_path):
+    made = home.json("backup", "--out", tmp_path / "copy")
+    assert (made["database"], made["media"], made["files"]) == ("sqlite", True, 3)
+    assert (tmp_path / "copy").stat().st_mode & 0o077 == 0
+    home.fill("second")
+    key = (home.folder / "secret_key").read_text()
+    (home.folder / "secret_key").write_text("another")
+    shutil.rmtree(home.folder / "media")
+    assert home.projects() == {"first", "second"}
+    result = home.json("restore", tmp_path / "copy")
+    assert home.projects() == {"first"}
+    assert (home.folder / "secret_key").read_text() == key
+    assert (home.folder / "media" / "videos" / "ab" / "abc.mp4").read_bytes() == b"a film"
+    # What was replaced is not lost.
+    home.json("restore", result["aside"])
+    assert home.projects() == {"first", "second"}
+    assert home.json("check")["ok"]
+
+
+def test_a_copy_is_made_while_somebody_writes(home, tmp_path):
+    with closing(sqlite3.connect(home.folder / "foilworks.sqlite3", isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        writer.execute("UPDATE projects_project SET name = 'half done'")
+        home.json("backup", "--out", tmp_path / "copy", "--no-media")
+        writer.execute("ROLLBACK")
+    with closing(sqlite3.connect(tmp_path / "copy" / "database.sqlite3")) as copy:
+        assert copy.execute("SELECT name FROM projects_project").fetchall() == [("first",)]
+        assert copy.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert not (tmp_path / "copy" / "media").exists()
+
+
+def test_what_cannot_be_put_back_changes_nothing(home, tmp_path):
+    home.json("backup", "--out", tmp_path / "copy")
+    home.fill("second")
+    assert (
+        home.problem("backup", "--out", tmp_path / "copy")
+        == f"{tmp_path / 'copy'}: is there already; name a new folder"
+    )
+    wrong = {
+        "empty": (lambda copy: shutil.rmtree(copy), "is no copy that `foilworks backup` made; name its folder"),
+        "bytes": (
+            lambda copy: (copy / "media/videos/ab/abc.mp4").write_bytes(b"a filn"),
+            "is not what the manifest says; use another copy",
+        ),
+        "gone": (lambda copy: (copy / "database.sqlite3").unlink(), "is not what the manifest says; use another copy"),
+        "kind": (lambda copy: edit(copy, kind="x"), "is no manifest of a copy; name the folder"),
+        "outside": (
+            lambda copy: edit(copy, files={"../x": {"sha256": ""}}),
+            "names '../x', which is not in the copy; use another copy",
+        ),
+        "newer": (
+            lambda copy: edit(copy, migrations=["corpus.9999_later"]),
+            "was made by a newer Foilworks (it knows corpus.9999_later); update this one first",
+        ),
+        "other": (
+            lambda copy: edit(copy, database="postgresql"),
+            "is a copy of a postgresql database, this one is sqlite; set DATABASE_URL accordingly",
+        ),
+    }
+    for name, (spoil, words) in wrong.items():
+        copy = tmp_path / name
+        shutil.copytree(tmp_path / "copy", copy)
+        spoil(copy)
+        assert words in home.problem("restore", copy), name
+    assert home.projects() == {"first", "second"}
+
+
+def edit(copy: Path, **changes: object) -> None:
+    path = copy / "manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}), encoding="utf-8")
+
+
+def test_a_home_that_is_served_is_not_replaced(home, tmp_path):
+    from foilworks.supervisor.lock import FolderLock
+
+    home.json("backup", "--out", tmp_path / "copy")
+    lock = FolderLock(home.folder / "run" / "up.lock")
+    assert lock.acquire("process 1, http://127.0.0.1:8000/")
+    with lock:
+        assert home.problem("restore", tmp_path / "copy") == (
+            "Foilworks runs here (process 1, http://127.0.0.1:8000/); stop it, then restore"
+        )
+
+
+def test_the_database_is_copied_before_migrations_change_it(home):
+    copies = home.folder / "backups"
+    assert home.json("migrate") == {"backup": None}
+    assert not copies.exists()
+    # An older state of the tables, as an update finds it; going back copies as well.
+    assert home.json("migrate", "evaluation", "zero")["backup"]
+    done = home.run("migrate")
+    assert done.returncode == 0
+    made = sorted(copies.iterdir())[-1]
+    assert made.name.startswith("before-migrate-")
+    assert str(made) in done.stderr
+    with closing(sqlite3.connect(made / "database.sqlite3")) as copy:
+        assert not copy.execute("SELECT 1 FROM django_migrations WHERE app = 'evaluation'").fetchall()
+    home.json("restore", made)
+    assert home.projects() == {"first"}
+    for _ in range(4):
+        home.json("migrate", "evaluation", "zero")
+    assert len([path for path in copies.iterdir() if path.name.startswith("before-migrate-")]) == 5
+    count = len(list(copies.iterdir()))
+    home.json("migrate", "--no-backup")
+    assert len(list(copies.iterdir())) == count
+
+
+def test_postgresql_is_copied_and_put_back(tmp_path):
+    with running_postgres() as server:
+        home = Home(tmp_path / "home", server.make("work"))
+        home.json("migrate")
+        home.fill("first")
+        assert home.json("backup", "--out", tmp_path / "copy")["database"] == "postgresql"
+        home.fill("second")
+        result = home.json("restore", tmp_path / "copy")
+        assert home.projects() == {"first"}
+        home.fill("third")
+        home.json("restore", result["aside"])
+        assert home.projects() == {"first", "second"}
+        assert home.json("check")["ok"]
+        (tmp_path / "copy" / "database.dump").write_bytes(b"damaged")
+        assert "is not what the manifest says" in home.problem("restore", tmp_path / "copy")
