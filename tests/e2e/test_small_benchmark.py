@@ -1,0 +1,150 @@
+"""A researcher's small benchmark of own videos: real mp4 files, real people, a release, a score, an export."""
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from playwright.sync_api import Page, expect
+
+from corpus.models import Item
+from corpus.rules.states import ItemState
+from evaluation.models import Run
+from generation.models import GenerationRun
+from jobs.models import Job, JobState
+from jobs.runner import run_now
+from media.encode import write_mp4
+from projects.models import User
+from tests.e2e.conftest import SignIn, moving_dot
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CAPTIONS = {"right": "a red dot moves to the right.", "left": "a red dot moves to the left."}
+WORK = "[data-player][data-ready]"
+HELPERS = {"ann": "annotator", "rita": "reviewer", "vera": "validator", "vic": "validator", "val": "validator"}
+
+
+def bring_in(folder: Path) -> None:
+    """Two clips of one's own with their captions, by the command; all that follows is done by the pages."""
+    frames = moving_dot()
+    for name, pictures in (("right", frames), ("left", frames[::-1])):
+        write_mp4(folder / f"{name}.mp4", pictures, 12.0)
+    lines = [json.dumps({"id": name, "video": f"{name}.mp4", "caption": text}) for name, text in CAPTIONS.items()]
+    (folder / "direction.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    call_command("import", "jsonl", str(folder / "direction.jsonl"), "--project", "own-clips", "--media", str(folder))
+
+
+def in_bar(page: Page, name: str) -> None:
+    page.get_by_role("navigation", name="Project").get_by_role("link", name=name, exact=True).click()
+
+
+def set_up(page: Page) -> None:
+    """A project, its subtest and its people, by the pages."""
+    page.goto("/")
+    page.get_by_role("link", name="New project").click()
+    page.get_by_label("Name", exact=True).fill("Own clips")
+    page.get_by_role("button", name="Make the project").click()
+    in_bar(page, "Subtests")
+    page.locator("[name='name']").fill("direction")
+    page.get_by_role("button", name="Make the subtest").click()
+    expect(page.get_by_role("row").filter(has_text="direction")).to_be_visible()
+    in_bar(page, "People")
+    for name, role in HELPERS.items():
+        form = page.locator("section[aria-labelledby='add-title'] form")
+        form.get_by_label("User name").fill(name)
+        form.get_by_label("annotator").set_checked(role == "annotator")
+        form.get_by_label(role).check()
+        form.get_by_label("Make a new account").check()
+        form.get_by_role("button", name="Add").click()
+        expect(page.get_by_role("heading", name=f"{name} has an account now")).to_be_visible()
+
+
+def worker_does(job: Job) -> None:
+    """What the worker beside the web server does with a job that a page has started."""
+    assert run_now(job).state == JobState.DONE
+
+
+def generate(page: Page) -> None:
+    page.goto("/projects/own-clips/")
+    in_bar(page, "Runs")
+    page.get_by_role("link", name="New run").first.click()
+    page.get_by_label("Method", exact=True).select_option("preposition")
+    page.locator("[name='method-pairs']").fill("to the right:to the left")
+    page.get_by_role("button", name="Start the run").click()
+    page.wait_for_url(re.compile(r"/runs/\d+/$"))
+    worker_does(GenerationRun.objects.get().job)
+    expect(page.get_by_text("a red dot moves to the").first).to_be_visible(timeout=15_000)
+
+
+def work_through(page: Page, stage: str, act: Callable[[Page], None], pieces: int = 2) -> None:
+    """Every piece of the only queue, by the keys of `act`; the last one leads to an empty queue."""
+    page.goto("/projects/own-clips/work/")
+    page.keyboard.press("1")
+    page.wait_for_url(f"**/work/{stage}/*/")
+    for _piece in range(pieces):
+        page.wait_for_selector(WORK)
+        with page.expect_navigation():
+            act(page)
+    expect(page.get_by_role("heading", name="Nothing for you here right now")).to_be_visible()
+
+
+def sends(page: Page) -> None:
+    page.keyboard.press("Control+Enter")
+
+
+def accepts(page: Page) -> None:
+    page.keyboard.press("a")
+
+
+def answers_truly(page: Page) -> None:
+    """By the picture alone: where the dot stands first says which way it goes."""
+    texts = [text.strip() for text in page.locator(".pair .sentence").all_text_contents()]
+    # The player's own address names the clip's row; its caption is what a person would see.
+    pk = int(re.search(r"/videos/(\d+)/media/", page.locator("video").get_attribute("src")).group(1))
+    truth = Item.objects.get(video_id=pk).caption.text
+    page.keyboard.press(str(texts.index(truth) + 1))
+    page.keyboard.press("Control+Enter")
+
+
+def test_a_small_benchmark_of_own_videos(sign_in: SignIn, tmp_path: Path) -> None:
+    owner = sign_in(make_user("olga", is_superuser=True))
+    set_up(owner)
+    bring_in(tmp_path)
+    generate(owner)
+
+    people = {name: User.objects.get(username=name) for name in HELPERS}
+    work_through(sign_in(people["ann"]), "edit", sends)
+    work_through(sign_in(people["rita"]), "review", accepts)
+    for name in ("vera", "vic", "val"):
+        work_through(sign_in(people[name]), "validation", answers_truly)
+    assert list(Item.objects.values_list("state", "unanimous")) == [(ItemState.VALID, True)] * 2
+
+    in_bar(owner, "Items")
+    expect(owner.get_by_text("3 of 3")).to_have_count(2)
+    in_bar(owner, "Reports")
+    expect(owner.get_by_role("row").filter(has_text="direction")).to_contain_text("2")
+
+    in_bar(owner, "Releases")
+    owner.get_by_role("link", name="Freeze").first.click()
+    owner.get_by_label("Name").fill("v1")
+    owner.get_by_role("button", name="Freeze it").click()
+    expect(owner.get_by_role("heading", name="v1")).to_be_visible()
+    release_page = owner.url
+    owner.get_by_label("Model", exact=True).fill("fake:")
+    owner.get_by_role("button", name="Start").click()
+    owner.wait_for_url(re.compile(r"/scoring/\d+/$"))
+    worker_does(Run.objects.get().job)
+    expect(owner.get_by_role("heading", name="Results")).to_be_visible(timeout=15_000)
+
+    owner.goto(release_page)
+    with owner.expect_download() as download:
+        owner.get_by_role("button", name="Download as JSON lines").click()
+    archive = zipfile.ZipFile(io.BytesIO(Path(download.value.path()).read_bytes()))
+    rows = [json.loads(line) for name in archive.namelist() if name.endswith(".jsonl")
+            for line in archive.read(name).decode().splitlines()]  # fmt: skip
+    assert {row["caption"] for row in rows if "caption" in row} == set(CAPTIONS.values())
