@@ -37,13 +37,16 @@ def measure(models: int, items: int) -> dict[str, object]:
 
     call_command("migrate", verbosity=0)
     release, person = _world(items)
+    from evaluation.leaderboard import board
     from evaluation.run_scores import keep
 
     kept = []
     for number in range(models):
         run = _scored(release, number)
         began = time.perf_counter()
-        keep(run)  # what the run's job does at its end
+        # What the run's job does at its end.
+        keep(run)
+        board(release)
         kept.append(time.perf_counter() - began)
     client = Client(SERVER_NAME="localhost")
     client.force_login(person)

@@ -18,6 +18,7 @@ from corpus.models import MediaState, ReleaseItem, Video
 from evaluation.clip_keys import item_key, text_key
 from evaluation.errors import EvaluationError
 from evaluation.files import read_pairs
+from evaluation.leaderboard import board
 from evaluation.model_cards import stated
 from evaluation.models import ModelCard, Run, Score
 from evaluation.protocol_models import reader, scores_by_item, under_protocol
@@ -51,6 +52,8 @@ def run_scoring(run_id: int, job: Job) -> None:
     run.scored_at = timezone.now()
     run.save(update_fields=["problems", "scored_at"])
     keep(run)
+    # The board as visitors first see it: none of them waits for the comparison of all pairs of models.
+    board(run.release)
 
 
 def _score(run: Run, job: Job) -> dict[str, Any]:

@@ -79,8 +79,8 @@ def _stamped(runs: QuerySet[Run]) -> QuerySet[Run]:
 
 
 def is_settled(run: Run) -> bool:
-    """Whether the run's scores are all there: its job is over, or it never had one."""
-    return run.job is None or run.job.is_over
+    """Whether the run's scores are all there: its job has stored the last one or is over, or it never had one."""
+    return run.job is None or run.job.is_over or run.scored_at is not None
 
 
 def fingerprint_of(run: Run) -> str:

@@ -114,7 +114,6 @@ def test_credits_are_those_of_the_results(release, scored):
 def test_results_are_made_by_the_job_and_then_read(release, scored, monkeypatch, django_assert_num_queries):
     for name in ("a", "b"):
         scored(name, lambda k: True)
-    board(release)
 
     def computed(*args, **options):
         raise AssertionError("computed again")
