@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from generation.access import get_run
+from generation.histograms import score_histograms
 from generation.ledger import candidates_of, filter_counts, state_counts
 from generation.methods.table import METHODS
 from generation.models import GenerationRun
@@ -27,6 +28,7 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         row.segments = diff_segments(row.group.caption.text, row.text)
         row.rejections = [score for score in row.filter_scores.all() if not score.passed]
     context = {"page": page, "chosen": chosen, "query": f"{urlencode(chosen)}&" if chosen else ""}
+    context["histograms"] = score_histograms(found)
     return render(request, "generation/run.html", context | _progress(found))
 
 

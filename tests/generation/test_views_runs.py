@@ -166,8 +166,8 @@ class TestRun:
         assert owner.get(page, {"rejected_by": "identical"}).context["page"].paginator.count == 0
 
     def test_a_page_of_candidates_costs_a_fixed_number_of_queries(self, owner, project, run, django_assert_num_queries):
-        # Session, person, project, roles, run, count, candidates, their scores, states, filters.
-        with django_assert_num_queries(10):
+        # Session, person, project, roles, run, count, candidates, their scores, spans of scores, states, filters.
+        with django_assert_num_queries(11):
             owner.get(url("run", project, run.pk))
 
     def test_a_candidate_shows_what_changed_with_words_for_a_screen_reader(self, owner, project, subtest):

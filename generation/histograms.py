@@ -1,0 +1,93 @@
+"""How the scores of a run's filters are spread, passed and rejected apart: what moving a threshold would meet.
+
+The database counts; the page draws the bars as SVG and gives the same numbers as a table.
+"""
+
+from dataclasses import dataclass
+
+from django.db.models import Count, FloatField, Max, Min, QuerySet
+from django.db.models.expressions import ExpressionWrapper, F
+from django.db.models.functions import Floor
+
+from generation.filters.table import FILTERS
+from generation.models import FilterScore, GenerationRun
+
+BINS = 12
+# The drawing's own units; the page scales it.
+HEIGHT, STEP, GAP = 60, 20, 2
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Scores from `low` to below `high` (the last bar: `high` too), and where its two parts stand in the drawing."""
+
+    low: float
+    high: float
+    passed: int
+    rejected: int
+    x: int
+    passed_y: float
+    passed_height: float
+    rejected_y: float
+    rejected_height: float
+
+    @property
+    def span(self) -> str:
+        return _span(self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Histogram:
+    slug: str
+    label: str
+    low: float
+    high: float
+    judged: int
+    bars: tuple[Bar, ...]
+    width: int
+    height: int = HEIGHT
+    bar_width: int = STEP - GAP
+
+    @property
+    def span(self) -> str:
+        return _span(self.low, self.high)
+
+
+def _span(low: float, high: float) -> str:
+    return f"{low:.3g} – {high:.3g}"
+
+
+def score_histograms(run: GenerationRun) -> list[Histogram]:
+    """One a filter of the run that gave scores; two queries, one more for each such filter."""
+    scores = FilterScore.objects.filter(candidate__group__run=run, score__isnull=False)
+    spans = scores.values_list("filter").annotate(low=Min("score"), high=Max("score")).order_by("filter")
+    return [_histogram(scores.filter(filter=slug), slug, low, high) for slug, low, high in spans]
+
+
+def _histogram(scores: QuerySet[FilterScore], slug: str, low: float, high: float) -> Histogram:
+    bins = BINS if high > low else 1
+    width = (high - low) / bins if high > low else 1.0
+    place = Floor(ExpressionWrapper((F("score") - low) / width, output_field=FloatField()))
+    counts = [[0, 0] for _ in range(bins)]
+    for at, passed, n in scores.annotate(place=place).values_list("place", "passed").annotate(n=Count("id")).order_by():
+        # The highest score stands on the upper edge of the last bin, and rounding may lift others there.
+        counts[min(max(int(at), 0), bins - 1)][0 if passed else 1] += n
+    tallest = max(sum(pair) for pair in counts)
+    label = FILTERS[slug].label if slug in FILTERS else slug
+    bars = tuple(_bar(at, low, width, *pair, tallest) for at, pair in enumerate(counts))
+    return Histogram(slug, label, low, high, sum(map(sum, counts)), bars, width=bins * STEP)
+
+
+def _bar(at: int, low: float, width: float, passed: int, rejected: int, tallest: int) -> Bar:
+    passed_height, rejected_height = (round(HEIGHT * n / tallest, 2) for n in (passed, rejected))
+    return Bar(
+        low=low + at * width,
+        high=low + (at + 1) * width,
+        passed=passed,
+        rejected=rejected,
+        x=at * STEP + GAP // 2,
+        passed_y=round(HEIGHT - passed_height, 2),
+        passed_height=passed_height,
+        rejected_y=round(HEIGHT - passed_height - rejected_height, 2),
+        rejected_height=rejected_height,
+    )
