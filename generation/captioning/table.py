@@ -13,7 +13,10 @@ CAPTIONERS: dict[str, Entry] = {
             Param("style", "words", "how the count is written: three, or 3", "choice", ("words", "digits")),
         ),
         deviations=(
-            "corrected: the noun and the verb agree with one (“exactly one push-up”); the paper fills the slot.",
+            (
+                "corrected: the noun and the verb agree with one (“exactly one push-up”), by rule; the paper had a "
+                "native speaker mend what the templates gave, and mode paper fills the slot and no more."
+            ),
         ),
     ),
     "cos_caption": Entry(

@@ -330,7 +330,11 @@ def _nominal(
     if word.endswith("ly") and "ADV" in known:
         return "ADV"
     opened = bool(tokens) and (tokens[-1].part == "DET" or tokens[-1].lower in POSSESSIVES)
-    if opened and (not after[:1].isalnum() or after in PREPOSITIONS or after in AUXILIARIES or after in CONJUNCTIONS):
+    if (
+        opened
+        and "ADJ" in known
+        and (not after[:1].isalnum() or after in PREPOSITIONS or after in AUXILIARIES or after in CONJUNCTIONS)
+    ):
         # "the remote", "a blonde": an article with nothing else to lead.
         return "NOUN"
     if "ADJ" in known and (_heads_noun(after) or not may_name):
