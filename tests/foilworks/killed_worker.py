@@ -1,0 +1,115 @@
+"""Run in a process and a home of its own: `python -m tests.foilworks.killed_worker make|work|take_back|look …`.
+
+`work` executes one job as the queue's worker does; every model call is slow and writes what it was asked for to a
+file, at once, so that what a killed process had asked is known.
+"""
+
+import json
+import os
+import sys
+import time
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+SLOW_SECONDS = 0.06
+CAPTIONS, CLIPS = 40, 24
+
+
+def make() -> dict[str, str]:
+    """A project with a generation run and a release with a scoring run, both waiting; prints their jobs' ids."""
+    from django.conf import settings
+    from django.core.management import call_command
+
+    from corpus.rules.states import ItemState
+    from evaluation.actions.freeze_release import freeze_release
+    from evaluation.actions.start_run import start_run as start_scoring
+    from generation.actions.start_run import start_run as start_generation
+    from media.encode import write_mp4
+    from projects.models import Role
+    from tests import factories
+    from tests.media.painted import painted_clip
+
+    call_command("migrate", verbosity=0)
+    project = factories.make_project(slug="killed")
+    owner = factories.make_member(project, Role.RESEARCHER)
+    subtest = factories.make_subtest(project, name="s")
+    for number in range(CAPTIONS):
+        factories.make_caption(factories.make_video(project), f"a man folds a shirt and {number} towels.")
+    generation = start_generation(
+        owner, project, subtest=subtest, method="mask_fill",
+        params={"model": "fake-mask:", "foils": "2", "tagger": "offline"},
+        filters={"duplicate": {}, "nli": {"model": "fake-classifier:"}},
+    )  # fmt: skip
+    path = Path(settings.MEDIA_ROOT) / "clip.mp4"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_mp4(path, painted_clip(8), fps=8)
+    for number in range(CLIPS):
+        video = factories.make_video(project, key=f"clip{number}", file="clip.mp4", sha256=f"{number:064d}")
+        caption = factories.make_caption(video, f"ball {number} rises")
+        factories.make_item(subtest, caption, (f"ball {number} falls",), state=ItemState.VALID)
+    scoring = start_scoring(None, freeze_release(None, project), "fake:1", device="cpu")
+    return {"generation": str(generation.job.pk), "scoring": str(scoring.job.pk)}
+
+
+def work(job_id: str, log: str) -> dict[str, str]:
+    """Small batches, slow calls, each noted with what it was asked."""
+    from evaluation import jobs as scoring
+    from generation import jobs as generation
+    from hub.fake import FakeClassifier, FakeEmbedder, FakeFiller
+    from jobs.models import Job
+    from jobs.runner import execute
+
+    def noted(owner, name, asked):
+        real = getattr(owner, name)
+
+        def call(self, given, *rest, **options):
+            with Path(log).open("a", encoding="utf-8") as file:
+                file.writelines(f"{json.dumps([name, one])}\n" for one in asked(given, *rest))
+            time.sleep(SLOW_SECONDS)
+            return real(self, given, *rest, **options)
+
+        setattr(owner, name, call)
+
+    noted(FakeFiller, "fill", lambda texts, k, allowed=None: texts)
+    noted(FakeClassifier, "probs", lambda pairs: pairs)
+    noted(FakeEmbedder, "encode_video", lambda clips, meta: [about.key for about in meta])
+    generation.BATCH = 5
+    scoring.SCORES_A_WRITE = 4
+    scoring.score_pairs = partial(scoring.score_pairs, clips_a_batch=2)
+    execute(job_id)
+    return {"state": Job.objects.get(pk=job_id).state}
+
+
+def take_back(job_id: str) -> dict[str, int]:
+    """As if the dead worker's lease had run out: the supervisor's look for lost jobs finds this one."""
+    from django.utils import timezone
+
+    from jobs.models import Job
+    from jobs.queue import requeue_lost
+
+    Job.objects.filter(pk=job_id).update(lease_until=timezone.now() - timedelta(seconds=1))
+    requeue_lost()
+    return {"waiting": Job.objects.filter(pk=job_id, state="waiting").count()}
+
+
+def look() -> dict[str, object]:
+    """What is stored."""
+    from evaluation.models import Score
+    from generation.models import Candidate, CandidateGroup
+    from projects.models import AuditEvent
+
+    return {
+        "groups": list(CandidateGroup.objects.values_list("caption_id", flat=True)),
+        "candidates": list(Candidate.objects.order_by("text").values_list("text", flat=True)),
+        "events": AuditEvent.objects.filter(target_type="generation.candidate").count(),
+        "scores": [list(pair) for pair in Score.objects.values_list("clip_key", "text_sha256")],
+    }
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
+    import django
+
+    django.setup()
+    print(json.dumps(globals()[sys.argv[1]](*sys.argv[2:])))  # noqa: T201

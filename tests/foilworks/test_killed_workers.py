@@ -1,0 +1,101 @@
+"""kill -9 in the middle of a run: the next worker ends it, and no model is asked again for what was stored."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.foilworks.killed_worker import CAPTIONS, CLIPS
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+# What a batch asks for at most: five captions with a blank and two pairs each; four scores of two clips.
+BATCH = {"fill": 5, "probs": 10, "encode_video": 2}
+
+
+def process(home: Path, *arguments: str) -> subprocess.Popen:
+    others = ("PYTEST_", "DATABASE_", "REDIS_")
+    settings = {name: value for name, value in os.environ.items() if not name.startswith(others)}
+    settings["FOILWORKS_HOME"] = str(home)
+    command = [sys.executable, "-m", "tests.foilworks.killed_worker", *arguments]
+    return subprocess.Popen(
+        command, cwd=ROOT, env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )  # fmt: skip
+
+
+def answer(home: Path, *arguments: str) -> dict:
+    child = process(home, *arguments)
+    out, error = child.communicate(timeout=120)
+    assert child.returncode == 0, error[-3000:]
+    return json.loads(out.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> tuple[Path, dict[str, str]]:
+    folder = tmp_path_factory.mktemp("home")
+    return folder, answer(folder, "make")
+
+
+def lines(log: Path) -> list[list]:
+    return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+
+
+def killed_and_taken_up(home: Path, job: str, log: Path, after: int) -> tuple[dict, list]:
+    """Kill the worker once it has asked for `after` things; what was stored then, and what the dead one had asked."""
+    child = process(home, "work", job, str(log))
+    until = time.monotonic() + 120
+    while len(lines(log)) < after and time.monotonic() < until:
+        assert child.poll() is None, child.communicate()[1][-3000:]
+        time.sleep(0.01)
+    os.kill(child.pid, signal.SIGKILL)
+    child.communicate()
+    assert child.returncode == -signal.SIGKILL
+    first, before = lines(log), answer(home, "look")
+    assert answer(home, "take_back", job) == {"waiting": 1}
+    assert answer(home, "work", job, str(log)) == {"state": "done"}
+    return before, first
+
+
+def asked_twice(log: Path) -> dict[str, int]:
+    """kind of call -> how many things it was asked for more than once; none more than twice."""
+    counts = Counter(json.dumps(line) for line in lines(log))
+    assert max(counts.values()) <= 2
+    return dict(Counter(json.loads(line)[0] for line, n in counts.items() if n == 2))
+
+
+def test_a_killed_generation_run_ends_complete_and_asks_again_for_one_batch_at_most(home, tmp_path):
+    folder, jobs = home
+    log = tmp_path / "calls"
+    before, first = killed_and_taken_up(folder, jobs["generation"], log, after=50)
+    assert 0 < len(before["groups"]) < CAPTIONS
+    after = answer(folder, "look")
+    # Every caption once, two foils each, one audit row a candidate.
+    assert len(after["groups"]) == len(set(after["groups"])) == CAPTIONS
+    assert len(after["candidates"]) == len(set(after["candidates"])) == after["events"] == 2 * CAPTIONS
+    again = asked_twice(log)
+    assert all(again[kind] <= BATCH[kind] for kind in again)
+    asked = Counter(kind for kind, _ in lines(log))
+    assert asked == {"fill": CAPTIONS + again.get("fill", 0), "probs": 2 * CAPTIONS + again.get("probs", 0)}
+    # What was stored before the kill was not asked for again.
+    assert len([kind for kind, _ in first if kind == "fill"]) - len(before["groups"]) == again.get("fill", 0)
+
+
+def test_a_killed_scoring_run_ends_complete_and_shows_the_model_no_stored_clip_again(home, tmp_path):
+    folder, jobs = home
+    log = tmp_path / "calls"
+    before, _ = killed_and_taken_up(folder, jobs["scoring"], log, after=CLIPS // 2)
+    assert 0 < len(before["scores"]) < 2 * CLIPS
+    scores = [tuple(pair) for pair in answer(folder, "look")["scores"]]
+    assert len(scores) == len(set(scores)) == 2 * CLIPS
+    again = asked_twice(log).get("encode_video", 0)
+    assert again <= BATCH["encode_video"]
+    assert len(lines(log)) == CLIPS + again
+    # A clip whose two scores were stored is not shown again.
+    shown_again = {line[1] for line in lines(log) if lines(log).count(line) == 2}
+    stored = Counter(clip for clip, _ in before["scores"])
+    assert not {clip for clip, n in stored.items() if n == 2} & shown_again
