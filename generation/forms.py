@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Split, Subtest
-from generation.filters.table import DEFAULT_FILTERS, FILTERS
+from generation.filters.table import FILTERS, default_filters
 from generation.methods.table import METHODS
 from projects.entry_form import EntryForm
 from projects.models import Project
@@ -39,7 +39,6 @@ class RunForm(forms.Form):
         required=False,
         widget=forms.CheckboxSelectMultiple,
         choices=[(slug, entry.label) for slug, entry in FILTERS.items()],
-        initial=list(DEFAULT_FILTERS),
     )
 
     def __init__(self, project: Project, data: Mapping[str, Any] | None = None, *, method: str = "") -> None:
@@ -47,6 +46,7 @@ class RunForm(forms.Form):
         self.fields["subtest"].queryset = Subtest.objects.filter(project=project)
         wanted = (data or {}).get("method") or method
         self.method_slug = wanted if wanted in METHODS else next(iter(METHODS))
+        self.fields["filters"].initial = list(default_filters(self.method_slug))
         self.params = EntryForm(METHODS[self.method_slug], data, prefix="method")
         self.filter_params = {slug: EntryForm(entry, data, prefix=slug) for slug, entry in FILTERS.items()}
 

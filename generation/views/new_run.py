@@ -35,7 +35,7 @@ def new_run(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def method_fields(request: HttpRequest, slug: str) -> HttpResponse:
-    """The part of the form that belongs to the method chosen in `?method=`."""
+    """The parts of the form that belong to the method chosen in `?method=`: its parameters, and its usual filters."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     form = RunForm(project, method=request.GET.get("method", ""))
-    return render(request, "generation/_method_fields.html", {"form": form})
+    return render(request, "generation/_method_answer.html", {"form": form})

@@ -108,6 +108,15 @@ class TestNewRun:
         answer = owner.post(url("new_run", project), form_data(foreign))
         assert "subtest" in answer.context["form"].errors
 
+    def test_a_method_comes_with_the_filters_that_suit_it(self, owner, project):
+        def chosen(method: str) -> set[str]:
+            form = owner.get(url("method_fields", project), {"method": method}).context["form"]
+            return {slug for slug, _label, _params, is_chosen in form.filter_rows() if is_chosen}
+
+        assert chosen("number") == {"identical", "duplicate", "minimal_edit"}
+        # Another video's caption shares hardly a word with this one's.
+        assert chosen("random_caption") == {"identical", "duplicate"}
+
     @pytest.mark.parametrize("method", METHODS)
     def test_the_form_has_a_field_for_every_parameter_of_every_method(self, owner, project, subtest, method):
         html = owner.get(url("new_run", project), {"method": method}).content.decode()
