@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.access import require_role
-from projects.errors import ProjectError
+from projects.errors import AccessDenied, ProjectError
 from projects.models import Membership, Project, Role, User
+from projects.published import is_published
 from projects.roles import checked_roles
 
 # Without letters and digits that look alike: it is read out and typed.
@@ -32,9 +33,12 @@ def add_member(
 ) -> Added:
     """Make the person a member with `roles`. With `new_account` the account is made too.
 
-    ProjectError: no role, an unknown, closed or taken name, somebody who is a member already.
+    ProjectError: no role, an unknown, closed or taken name, somebody who is a member already. AccessDenied where a
+    published account of a demo asks for another: it would be open sign-up.
     """
     require_role(actor, project, Role.RESEARCHER)
+    if new_account and is_published(actor):
+        raise AccessDenied(_("The accounts of a demo make no further ones; sign in with an account of your own."))
     wanted, name = checked_roles(roles), username.strip()
     try:
         with transaction.atomic():

@@ -1,14 +1,22 @@
 """A person chooses a password of their own."""
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from projects import audit
+from projects.errors import AccessDenied
 from projects.models import User
+from projects.published import is_published
 
 
 @transaction.atomic
 def change_password(person: User, password: str) -> None:
-    """Store the hash of `password`, which the form has checked; a temporary one is over with it."""
+    """Store the hash of `password`, which the form has checked; a temporary one is over with it.
+
+    AccessDenied for a published account of a demo: the next visitor would be locked out.
+    """
+    if is_published(person):
+        raise AccessDenied(_("This account is a demo's and its password is published, so it stays as it is."))
     person.set_password(password)
     person.password_is_temporary = False
     person.save(update_fields=["password", "password_is_temporary"])

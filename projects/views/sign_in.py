@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib.auth.views import LoginView
 from django.urls import reverse
 
-from projects.models import Project
+from projects.published import published_accounts
 
 
 class SignIn(LoginView):
@@ -19,10 +19,4 @@ class SignIn(LoginView):
         return super().get_success_url()
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(**kwargs, demos=_demos())
-
-
-def _demos() -> list[dict[str, Any]]:
-    """The simulated projects that publish accounts: [{"name", "accounts": [{"username", "role", "password"}]}]."""
-    rows = Project.objects.filter(is_simulated=True).values("name", "sign_in_hint")
-    return [{"name": row["name"], "accounts": row["sign_in_hint"]["accounts"]} for row in rows if row["sign_in_hint"]]
+        return super().get_context_data(**kwargs, demos=published_accounts())

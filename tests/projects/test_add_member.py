@@ -80,3 +80,16 @@ def test_only_a_researcher_of_the_project_adds_people(project):
         with pytest.raises(AccessDenied):
             add_member(person, project, "nora", ["annotator"], new_account=True)
     assert not User.objects.filter(username="nora").exists()
+
+
+def test_a_published_account_of_a_demo_makes_no_accounts_anywhere(project):
+    visitor = make_member(project, "researcher", name="demo-researcher")
+    hint = {"accounts": [{"username": "demo-researcher", "role": "researcher", "password": "x"}]}
+    make_project(is_simulated=True, sign_in_hint=hint)
+    with pytest.raises(AccessDenied, match="make no further ones"):
+        add_member(visitor, project, "nora", ["annotator"], new_account=True)
+    add_member(visitor, project, make_user("zoe").username, ["annotator"])
+    # A hint in a project that is no demo publishes nothing.
+    make_project(sign_in_hint={"accounts": [{"username": "owner", "role": "researcher", "password": "x"}]})
+    owner = make_member(project, "researcher", name="owner")
+    assert add_member(owner, project, "nora", ["annotator"], new_account=True).password

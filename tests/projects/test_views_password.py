@@ -5,7 +5,7 @@ from django.contrib.auth import authenticate
 from django.urls import reverse
 
 from projects.models import AuditEvent
-from tests.factories import PASSWORD, make_user
+from tests.factories import PASSWORD, make_project, make_user
 
 pytestmark = pytest.mark.django_db
 NEW = "a longer thing 42"
@@ -51,3 +51,12 @@ def test_a_wrong_form_changes_nothing(client, wrong):
     assert change(client, **wrong).status_code == 422
     assert authenticate(username="nora", password=PASSWORD)
     assert not AuditEvent.objects.exists()
+
+
+def test_a_published_account_keeps_its_password(client):
+    nora = make_user("nora")
+    hint = {"accounts": [{"username": "nora", "role": "annotator", "password": PASSWORD}]}
+    make_project(is_simulated=True, sign_in_hint=hint)
+    client.force_login(nora)
+    assert change(client).status_code == 403
+    assert authenticate(username="nora", password=PASSWORD) == nora

@@ -1,0 +1,16 @@
+"""Accounts whose passwords stand on the sign-in page of a demo: whoever reads it has them."""
+
+from typing import Any
+
+from projects.models import Project, User
+
+
+def published_accounts() -> list[dict[str, Any]]:
+    """The simulated projects that publish accounts: [{"name", "accounts": [{"username", "role", "password"}]}]."""
+    rows = Project.objects.filter(is_simulated=True).values("name", "sign_in_hint")
+    return [{"name": row["name"], "accounts": row["sign_in_hint"]["accounts"]} for row in rows if row["sign_in_hint"]]
+
+
+def is_published(person: User) -> bool:
+    """Whether anybody may sign in as this person: such a one makes no accounts and keeps the password. One query."""
+    return any(person.username == account["username"] for demo in published_accounts() for account in demo["accounts"])
