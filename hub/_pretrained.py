@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
+from huggingface_hub.utils import logging as hub_logging
 from safetensors import SafetensorError
 from transformers import AutoTokenizer
 from transformers.utils import logging as transformers_logging
@@ -48,7 +49,9 @@ def load_pretrained(auto_class: Any, argument: str, *, slug: str, device: str, d
     chosen, number_format = choose_device(device), choose_dtype(dtype)
     source, revision = model_source(argument)
     options: dict[str, Any] = {"revision": revision} if revision else {}
+    # What goes wrong is raised as one line; retries and progress bars would stand round it.
     transformers_logging.set_verbosity_error()
+    hub_logging.set_verbosity_error()
     transformers_logging.disable_progress_bar()
     try:
         model, info = auto_class.from_pretrained(

@@ -1,8 +1,10 @@
 """A new generation run, queued: a method with its parameters over captions of a project, for one subtest."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 
@@ -11,6 +13,7 @@ from generation.captions import RunCaptions, selected_rows
 from generation.errors import GenerationError
 from generation.filters.table import FILTERS, default_filters
 from generation.methods.table import METHODS
+from generation.model_paths import with_paths
 from generation.models import GenerationRun
 from generation.records import MODES
 from jobs.queue import enqueue
@@ -45,13 +48,14 @@ def start_run(
     """
     if person is not None:
         require_role(person, project, Role.RESEARCHER)
+    below = None if person is None else Path(settings.MODEL_ROOT)
     run = GenerationRun(
         project=project,
         subtest=subtest,
         method=method,
         mode=mode,
-        params=_params(method, params or {}, subtest),
-        filters=_filters({slug: {} for slug in default_filters(method)} if filters is None else filters),
+        params=with_paths(_params(method, params or {}, subtest), only_below=below),
+        filters=_filters({slug: {} for slug in default_filters(method)} if filters is None else filters, below),
         seed=seed,
         selection=_selection(project, selection or {}),
         created_by=person,
@@ -89,11 +93,10 @@ def _params(method: str, raw: Mapping[str, Any], subtest: Subtest) -> dict[str, 
     return {**params, "foils": wanted}
 
 
-def _filters(wanted: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _filters(wanted: Mapping[str, Mapping[str, Any]], below: Path | None) -> list[dict[str, Any]]:
     """The rows of `GenerationRun.filters`; the job adds the versions, since only jobs load filters."""
-    return [
-        {"slug": slug, "params": parse_params(lookup(FILTERS, slug, "filter"), raw)} for slug, raw in wanted.items()
-    ]
+    parsed = {slug: parse_params(lookup(FILTERS, slug, "filter"), raw) for slug, raw in wanted.items()}
+    return [{"slug": slug, "params": with_paths(params, only_below=below)} for slug, params in parsed.items()]
 
 
 def _selection(project: Project, wanted: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,50 @@
+"""Local models in the parameters of a run: absolute for workers, and below one folder where a page asks."""
+
+from pathlib import Path
+
+import pytest
+
+from generation.actions.start_run import start_run
+from generation.errors import GenerationError
+from generation.model_paths import with_paths
+from projects.models import Role
+from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
+
+
+def test_hub_ids_prefixes_and_other_parameters_stay_as_they_are():
+    params = {"model": "FacebookAI/roberta-base, fake-mask:", "tagger": "auto", "foils": 3, "prompts": "/a {mask}"}
+    assert with_paths(params, only_below=Path("/nowhere")) == params
+
+
+def test_local_folders_become_absolute(tmp_path, monkeypatch):
+    (tmp_path / "models/a").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    given = {"model": "models/a,mask:models/a", "vectors": "./../x.txt"}
+    assert with_paths(given, only_below=None) == {
+        "model": f"{tmp_path}/models/a, mask:{tmp_path}/models/a",
+        "vectors": f"{tmp_path.parent}/x.txt",
+    }
+
+
+@pytest.mark.parametrize("name", ["/etc", "mask:/etc", "fake-mask:, /etc", "{root}/../secret", "spacy:/etc"])
+def test_a_page_names_models_below_the_folder_of_models_only(tmp_path, name):
+    root = tmp_path / "models"
+    wished = name.format(root=root)
+    with pytest.raises(GenerationError, match="from a page only models in the installation's folder of models"):
+        with_paths({"model": wished}, only_below=root)
+    assert with_paths({"model": f"{root}/a"}, only_below=root) == {"model": f"{root}/a"}
+
+
+@pytest.mark.django_db
+def test_a_run_is_refused_for_a_person_and_taken_from_the_operator(settings):
+    project = make_project()
+    owner, subtest = make_member(project, Role.RESEARCHER), make_subtest(project)
+    make_caption(make_video(project))
+    wishes = {"subtest": subtest, "method": "mask_fill", "params": {"model": "/somewhere/else"}}
+    with pytest.raises(GenerationError, match="from a page only models"):
+        start_run(owner, project, **wishes)
+    with pytest.raises(GenerationError, match="from a page only models"):
+        start_run(owner, project, subtest=subtest, method="fake", filters={"nli": {"model": "/somewhere/else"}})
+    assert start_run(None, project, **wishes).params["model"] == "/somewhere/else"
+    inside = f"{settings.MODEL_ROOT}/mine"
+    assert start_run(owner, project, **{**wishes, "params": {"model": inside}}).params["model"] == inside
