@@ -3,7 +3,7 @@
 from django.shortcuts import get_object_or_404
 
 from corpus.models import Item, Release
-from evaluation.models import Run
+from evaluation.models import Import, Run
 from projects.access import get_project
 from projects.models import Role, User
 
@@ -25,3 +25,9 @@ def get_item(person: User, slug: str, pk: int) -> Item:
         "subtest__project", "caption", "video__project", "proficiency_item__caption", "candidate_group__run"
     )
     return get_object_or_404(items.prefetch_related("foils"), subtest__project=project, pk=pk)
+
+
+def get_import(person: User, slug: str, pk: int) -> Import:
+    project = get_project(person, slug, Role.RESEARCHER)
+    imports = Import.objects.select_related("project", "job", "created_by")
+    return get_object_or_404(imports, project=project, pk=pk)

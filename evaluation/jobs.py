@@ -17,10 +17,11 @@ from django.utils import timezone
 from corpus.models import MediaState, ReleaseItem, Video
 from evaluation.clip_keys import item_key, text_key
 from evaluation.errors import EvaluationError
+from evaluation.exchange import uploaded
 from evaluation.files import read_pairs
 from evaluation.leaderboard import board
 from evaluation.model_cards import stated
-from evaluation.models import ModelCard, Run, Score
+from evaluation.models import Import, ModelCard, Run, Score
 from evaluation.protocol_models import reader, scores_by_item, under_protocol
 from evaluation.protocols import PROTOCOLS
 from evaluation.queries import SCORE_FILE, asked_of, records_of
@@ -208,3 +209,13 @@ def _file_rows(run: Run, key: str, texts: tuple[str, ...], values: list[float]) 
         )
         for text, value in best.items()
     ]
+
+
+def preview_import(import_id: int, job: Job) -> None:
+    """Say what importing the files of this import would do."""
+    uploaded.preview(Import.objects.select_related("project", "created_by").get(pk=import_id), job)
+
+
+def run_import(import_id: int, job: Job) -> None:
+    """Import the files of this import."""
+    uploaded.store(Import.objects.select_related("project", "created_by").get(pk=import_id), job)

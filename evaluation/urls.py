@@ -7,6 +7,7 @@ from evaluation.views.changes import release_changes
 from evaluation.views.compare import compare_file, compare_page
 from evaluation.views.dashboard import dashboard, dashboard_runs
 from evaluation.views.export import export
+from evaluation.views.imports import confirm, discard, import_page, import_progress, new_import
 from evaluation.views.items import item, item_move, items
 from evaluation.views.leaderboard import leaderboard_file, leaderboard_page
 from evaluation.views.model_card import model_card
@@ -21,6 +22,11 @@ app_name = "evaluation"
 urlpatterns = [
     path("projects/<slug:slug>/", dashboard, name="dashboard"),
     path("projects/<slug:slug>/live/", dashboard_runs, name="dashboard_runs"),
+    path("projects/<slug:slug>/imports/", new_import, name="new_import"),
+    path("projects/<slug:slug>/imports/<int:pk>/", import_page, name="import"),
+    path("projects/<slug:slug>/imports/<int:pk>/progress/", import_progress, name="import_progress"),
+    path("projects/<slug:slug>/imports/<int:pk>/confirm/", confirm, name="confirm_import"),
+    path("projects/<slug:slug>/imports/<int:pk>/discard/", discard, name="discard_import"),
     path("projects/<slug:slug>/items/", items, name="items"),
     path("projects/<slug:slug>/items/<int:pk>/", item, name="item"),
     path("projects/<slug:slug>/items/<int:pk>/move/", item_move, name="item_move"),

@@ -31,7 +31,12 @@ class Page:
 PAGES: tuple[Page, ...] = (
     Page(_("Overview"), "evaluation:dashboard"),
     Page(_("Work"), "annotation:work", section=WORK_PAGES),
-    Page(_("Videos"), "corpus:videos", RESEARCHERS, section=("corpus:video",)),
+    Page(
+        _("Videos"),
+        "corpus:videos",
+        RESEARCHERS,
+        section=("corpus:video", "evaluation:import", "evaluation:new_import"),
+    ),
     Page(_("Subtests"), "corpus:subtests", RESEARCHERS),
     Page(_("Items"), "evaluation:items", RESEARCHERS, section=("evaluation:item",)),
     Page(_("Runs"), "generation:runs", RESEARCHERS, section=("generation:",)),

@@ -176,6 +176,18 @@ MEDIA_URL = "/media/"
 EXPORT_ROOT = FOILWORKS_HOME / "exports"
 MODEL_ROOT = FOILWORKS_HOME / "models"
 CACHE_ROOT = FOILWORKS_HOME / "cache"
+# What people send by the pages, until it is stored or discarded; never served.
+UPLOAD_ROOT = FOILWORKS_HOME / "uploads"
+FILE_UPLOAD_TEMP_DIR = UPLOAD_ROOT / "arriving"
+FILE_UPLOAD_TEMP_DIR.mkdir(parents=True, exist_ok=True)
+# The limit counts before anything is read, and holds for the pages that take files alone; others take small forms.
+FILE_UPLOAD_HANDLERS = [
+    "projects.uploads.LimitedUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
+UPLOAD_MAX_BYTES = int(_env("UPLOAD_MAX_MB", "2048")) * 1024 * 1024
+UPLOAD_PAGES = frozenset({"evaluation:new_import"})
+DATA_UPLOAD_MAX_NUMBER_FILES = 500
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
 STATIC_URL = "/static/"

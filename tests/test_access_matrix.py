@@ -21,6 +21,7 @@ from corpus.models import Release
 from corpus.rules.states import CandidateState, ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.start_run import start_run
+from evaluation.models import Import
 from projects.models import Role, User
 from tests.factories import (
     make_candidate,
@@ -125,6 +126,11 @@ RULES: dict[str, Rule] = {
     "annotation:undo": own_lease(post=302, args=("work_kind", "edit")),
     "evaluation:dashboard": Rule(MEMBERS),
     "evaluation:dashboard_runs": owner_page(),
+    "evaluation:new_import": owner_page(post=422),
+    "evaluation:import": owner_page("import"),
+    "evaluation:import_progress": owner_page("import"),
+    "evaluation:confirm_import": owner_page("import", get=NO, post=302),
+    "evaluation:discard_import": owner_page("import", get=NO, post=302),
     "evaluation:items": owner_page(),
     "evaluation:item": owner_page("item"),
     "evaluation:item_move": owner_page("item", get=NO, post=302, data={"move": "retract"}),
@@ -207,6 +213,7 @@ def make_world() -> World:
         "candidate": edited.pk,
         "item": valid.pk,
         "release": release.pk,
+        "import": Import.objects.create(project=project, preview={}).pk,
         "scoring_run": start_run(people["researcher"], release, "fake:").pk,
         "edit": edit.pk,
         "edit_token": leased(tasks["edit"], people["annotator"]),

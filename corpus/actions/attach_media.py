@@ -21,17 +21,18 @@ def attach_media(person: User, video: Video, path: Path) -> Video:
     """
     require_role(person, video.project, Role.RESEARCHER)
     # Decoding takes its time: outside of the transaction, so that nobody waits for it.
-    return _give(person, video, keep_media(path))
+    return give(person, video, keep_media(path))
 
 
-def attach_folder(person: User, project: Project, folder: Path, source_id: str = "") -> dict[str, int]:
+def attach_folder(person: User | None, project: Project, folder: Path, source_id: str = "") -> dict[str, int]:
     """Give files of the folder to all clips of the project that lack one, or to those of one source.
 
     A file is found by the clip's source id or key, with or without a video suffix; clips that are different trims of
-    one source share it. The answer counts clips by what became of them: ready, broken, missing. CorpusError: no such
-    folder, or a link in it leads outside.
+    one source share it. The answer counts clips by what became of them: ready, broken, missing. `person` None is the
+    operator of the command line. CorpusError: no such folder, or a link in it leads outside.
     """
-    require_role(person, project, Role.RESEARCHER)
+    if person is not None:
+        require_role(person, project, Role.RESEARCHER)
     if not folder.is_dir():
         raise CorpusError(_("%(folder)s: is no folder; name the folder with the media files.") % {"folder": folder})
     waiting = Video.objects.filter(~Q(media_state=MediaState.READY), project=project).order_by("pk")
@@ -44,12 +45,13 @@ def attach_folder(person: User, project: Project, folder: Path, source_id: str =
             continue
         if path not in kept:
             kept[path] = keep_media(path)
-        counts[_give(person, video, kept[path]).media_state] += 1
+        counts[give(person, video, kept[path]).media_state] += 1
     return counts
 
 
 @transaction.atomic
-def _give(person: User, video: Video, kept: KeptMedia) -> Video:
+def give(person: User | None, video: Video, kept: KeptMedia) -> Video:
+    """Put a kept file on the clip, with its audit row. CorpusError: it has one by now."""
     before = {"start_time": video.start_time, "end_time": video.end_time, "time_unit": video.time_unit}
     fresh = Video.objects.select_for_update().get(pk=video.pk)
     if fresh.media_state == MediaState.READY or fresh.media_state != video.media_state:

@@ -1,0 +1,66 @@
+"""Video files for a project: each to the clips that lack it, else as a clip of its own."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from corpus.actions.attach_media import give
+from corpus.errors import CorpusError
+from corpus.media_files import KeptMedia, keep_media, set_media
+from corpus.models import MediaState, Video
+from corpus.records import MAX_ID
+from projects import audit
+from projects.access import require_role
+from projects.models import Project, Role, User
+
+Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
+
+
+def add_videos(
+    person: User, project: Project, folder: Path, *, dry_run: bool, progress: Progress
+) -> list[dict[str, Any]]:
+    """What became (with `dry_run`: would become) of every file of the folder, by name.
+
+    {"file", "what": attached | added | there | broken, "clips": keys, "error"}. A file belongs to the clips without a
+    file whose source id or key is its name, with or without the suffix. CorpusError: the storage cannot be written.
+    """
+    require_role(person, project, Role.RESEARCHER)
+    paths = sorted(path for path in folder.iterdir() if path.is_file() and not path.is_symlink())
+    return [_add(person, project, path, dry_run) for path in progress(paths, len(paths), "videos")]
+
+
+def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str, Any]:
+    names = (path.name[:MAX_ID], path.stem[:MAX_ID])
+    found = Video.objects.filter(Q(source_id__in=names) | Q(key__in=names), project=project).order_by("pk")
+    videos = list(found.select_related("project"))
+    waiting = [video for video in videos if video.media_state != MediaState.READY]
+    answer = {"file": path.name, "clips": [video.key for video in waiting or videos], "error": ""}
+    if videos and not waiting:
+        return {**answer, "what": "there"}
+    kept = keep_media(path, copy=not dry_run)
+    if kept.error:
+        return {**answer, "what": "broken", "error": kept.error}
+    if not dry_run:
+        _store(person, project, waiting, names[0], kept)
+    return {**answer, "what": "attached" if waiting else "added", "clips": answer["clips"] or [names[0]]}
+
+
+def _store(person: User, project: Project, waiting: list[Video], name: str, kept: KeptMedia) -> None:
+    for video in waiting:
+        give(person, video, kept)
+    if waiting:
+        return
+    video = Video(project=project, key=name, source_id=name)
+    set_media(video, kept)
+    try:
+        with transaction.atomic():
+            video.save()
+            audit.record(
+                audit.event(project, person, "corpus.add_video", video, to_state=video.media_state, sha256=video.sha256)
+            )
+    except IntegrityError as error:
+        raise CorpusError(_("Somebody else added %(name)s meanwhile; send it again.") % {"name": name}) from error

@@ -1,0 +1,86 @@
+"""Files that people send by the page, on their way: kept in a folder of the import, under names that are no paths."""
+
+import re
+import shutil
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+
+from evaluation.models import Import
+
+LONGEST_NAME = 150
+RECORDS, VIDEOS = "records", "videos"
+
+
+def folder_of(upload: Import) -> Path:
+    return Path(settings.UPLOAD_ROOT) / f"import-{upload.pk}"
+
+
+def records_path(upload: Import) -> Path:
+    return folder_of(upload) / RECORDS / upload.file_name
+
+
+def videos_folder(upload: Import) -> Path:
+    return folder_of(upload) / VIDEOS
+
+
+def safe_name(name: str) -> str:
+    """A file name out of what a stranger's browser sent: letters, digits, `.-_ ()+,=@`; not hidden, never a path.
+
+    Data sets name their videos, so a harmless name is kept as it is.
+    """
+    last = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
+    clean = re.sub(r"[^\w.\- ()+,=@]", "_", last).strip(" .")
+    stem, dot, suffix = clean.rpartition(".")
+    if len(clean.encode()) > LONGEST_NAME:
+        tail = f"{dot}{suffix}"[:20]
+        clean = (stem or clean).encode()[: LONGEST_NAME - len(tail.encode())].decode(errors="ignore") + tail
+    return clean or "unnamed"
+
+
+def keep_files(upload: Import, records: UploadedFile | None, videos: Sequence[UploadedFile]) -> None:
+    """Put what was sent into the import's folder; of two files of one name the later gets a number.
+
+    OSError: the disk refuses.
+    """
+    videos_folder(upload).mkdir(parents=True, mode=0o700)
+    if records is not None:
+        records_path(upload).parent.mkdir()
+        _write(records, records_path(upload))
+    for video in videos:
+        _write(video, _free(videos_folder(upload), safe_name(video.name or "")))
+
+
+def remove_files(upload: Import) -> None:
+    shutil.rmtree(folder_of(upload), ignore_errors=True)
+
+
+def without_folder(upload: Import, value: Any) -> Any:
+    """Messages name files as people know them: the folder is nobody's business."""
+    if isinstance(value, str):
+        folder = folder_of(upload)
+        return value.replace(f"{folder / RECORDS}/", "").replace(f"{folder / VIDEOS}/", "")
+    if isinstance(value, dict):
+        return {key: without_folder(upload, inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [without_folder(upload, inner) for inner in value]
+    return value
+
+
+def _free(folder: Path, name: str) -> Path:
+    path, number = folder / name, 1
+    while path.exists():
+        number += 1
+        path = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
+    return path
+
+
+def _write(sent: UploadedFile, path: Path) -> None:
+    """In pieces: a film never stands in memory."""
+    with path.open("xb") as file:
+        for chunk in sent.chunks():
+            file.write(chunk)

@@ -1,0 +1,26 @@
+"""`foilworks attach`: video files for clips that were imported without them."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from corpus.actions.attach_media import attach_folder
+from foilworks.management.base import FoilworksCommand
+from foilworks.management.projects import project_by_slug
+
+
+class Command(FoilworksCommand):
+    help = "gives files of a folder to the clips of a project that lack one, by id; trims are checked"
+    example = "foilworks attach --project my-benchmark --media clips/"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--project", required=True, metavar="SLUG")
+        parser.add_argument("--media", required=True, type=Path, metavar="DIR", help="folder with the video files")
+        parser.add_argument("--source", default="", metavar="ID", help="only the clips of this source video")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        return attach_folder(None, project_by_slug(options["project"]), options["media"], options["source"])
+
+    def render(self, result: dict[str, Any]) -> str:
+        return ", ".join(f"{count} {state}" for state, count in result.items())

@@ -1,0 +1,242 @@
+"""Import by the page: files kept aside and looked at in a job, stored when somebody says so."""
+
+import json
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from corpus.models import Item, MediaState, Video
+from evaluation.models import Import
+from evaluation.uploads import folder_of, safe_name
+from jobs.runner import run_now
+from media.encode import write_mp4
+from projects.models import AuditEvent, Role
+from tests.factories import make_member, make_project, make_video
+from tests.media.painted import painted_clip
+from tests.media.test_probe import encode
+
+pytestmark = pytest.mark.django_db
+
+CSV = "id,video,caption,foil\na,a.mp4,a man sits.,a man stands.\nb,b.mp4,,y\nc,c.mp4,x,x\n"
+
+
+@pytest.fixture(autouse=True)
+def own_uploads(settings, tmp_path):
+    settings.UPLOAD_ROOT = tmp_path / "uploads"
+
+
+@pytest.fixture
+def project():
+    return make_project()
+
+
+@pytest.fixture
+def owner(client, project):
+    client.force_login(make_member(project, Role.RESEARCHER))
+    return client
+
+
+@pytest.fixture
+def film(tmp_path) -> bytes:
+    write_mp4(tmp_path / "film.mp4", painted_clip(8), fps=8)
+    return (tmp_path / "film.mp4").read_bytes()
+
+
+def send(client, project, *videos, records=None, **fields):
+    data = {"format": "csv" if records else "videos", "videos": list(videos), **fields}
+    if records:
+        data["records"] = records
+    return client.post(reverse("evaluation:new_import", args=[project.slug]), data)
+
+
+def file(name: str, content: bytes | str) -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, content.encode() if isinstance(content, str) else content)
+
+
+def looked_at() -> Import:
+    """The newest import after its job."""
+    run_now(Import.objects.latest("pk").job)
+    return Import.objects.latest("pk")
+
+
+def page(client, upload):
+    return client.get(reverse("evaluation:import", args=[upload.project.slug, upload.pk])).content.decode()
+
+
+def test_records_and_videos_are_previewed_then_stored(owner, project, film):
+    response = send(owner, project, file("a.mp4", film), records=file("sitting.csv", CSV))
+    upload = Import.objects.get()
+    assert response.headers["Location"] == reverse("evaluation:import", args=[project.slug, upload.pk])
+    assert upload.state == "reading"
+    assert Video.objects.count() == 0
+    upload = looked_at()
+    assert (upload.state, Video.objects.count(), Item.objects.count()) == ("ready", 0, 0)
+    html = page(owner, upload)
+    assert "1 of 3 records is bad" in html
+    assert "is missing; give the text" in html
+    assert "a foil is equal to the caption" in html
+    assert "a man stands." in html
+    assert str(settings.UPLOAD_ROOT) not in html + json.dumps(upload.preview)
+    owner.post(reverse("evaluation:confirm_import", args=[project.slug, upload.pk]))
+    upload = looked_at()
+    assert upload.state == "done"
+    assert upload.result["errors"] == ["sitting.csv:3: caption: is missing; give the text"]
+    assert list(Video.objects.order_by("key").values_list("key", "media_state")) == [
+        ("a.mp4", "ready"),
+        ("c.mp4", "missing"),
+    ]
+    assert Item.objects.filter(subtest__name="sitting").count() == 2
+    assert not folder_of(upload).exists()
+    assert "Imported." in page(owner, upload)
+
+
+def test_an_unreadable_file_is_said_on_the_page(owner, project):
+    send(owner, project, records=file("x.csv", b"id,caption\na,\xff\n"))
+    upload = looked_at()
+    assert upload.state == "failed"
+    assert upload.preview == {"problem": "x.csv:2: encoding: byte 0xff is not UTF-8; save the file as UTF-8"}
+    assert "x.csv:2: encoding" in page(owner, upload)
+    refused = owner.post(reverse("evaluation:confirm_import", args=[project.slug, upload.pk]))
+    assert refused.status_code == 400
+
+
+def test_videos_alone_go_to_the_clips_that_lack_them_or_become_clips(owner, project, film, tmp_path):
+    lacking = {"media_state": MediaState.MISSING, "duration": None, "fps": None}
+    make_video(project, key="QUVA/a@0-1", source_id="a", start_time=0.0, end_time=0.5, **lacking)
+    make_video(project, key="QUVA/a@1-", source_id="a", start_time=0.5, **lacking)
+    make_video(project, key="there.mp4")
+    hevc = encode(tmp_path / "own.mp4", "libx265").read_bytes()
+    send(owner, project, file("a.mp4", film), file("empty.mp4", b""))
+    # An empty file is refused with the form.
+    assert Import.objects.count() == 0
+    bad = file("notes.mp4", "This is no video.")
+    send(owner, project, file("a.mp4", film), file("own.mp4", hevc), file("there.mp4", film), bad)
+    upload = looked_at()
+    assert {row["file"]: (row["what"], row["clips"]) for row in upload.preview["videos"]} == {
+        "a.mp4": ("attached", ["QUVA/a@0-1", "QUVA/a@1-"]),
+        "notes.mp4": ("broken", []),
+        "own.mp4": ("added", ["own.mp4"]),
+        "there.mp4": ("there", ["there.mp4"]),
+    }
+    assert Video.objects.filter(media_state="missing").count() == 2
+    owner.post(reverse("evaluation:confirm_import", args=[project.slug, upload.pk]))
+    looked_at()
+    assert Video.objects.filter(source_id="a", media_state="ready").count() == 2
+    own = Video.objects.get(key="own.mp4")
+    assert (own.media_state, own.file.name) == ("ready", f"videos/{own.sha256[:2]}/{own.sha256}.mp4")
+    assert Video.objects.filter(source_id="a").values("sha256").distinct().count() == 1
+    assert not Video.objects.filter(key="notes.mp4").exists()
+    actions = AuditEvent.objects.values_list("action", flat=True)
+    assert {"evaluation.receive_import", "evaluation.confirm_import", "corpus.add_video"} <= set(actions)
+
+
+def test_what_is_discarded_is_gone_and_can_not_be_imported(owner, project, django_capture_on_commit_callbacks):
+    send(owner, project, records=file("x.csv", CSV))
+    upload = looked_at()
+    with django_capture_on_commit_callbacks(execute=True):
+        owner.post(reverse("evaluation:discard_import", args=[project.slug, upload.pk]))
+    upload.refresh_from_db()
+    assert (upload.state, folder_of(upload).exists()) == ("discarded", False)
+    assert owner.post(reverse("evaluation:confirm_import", args=[project.slug, upload.pk])).status_code == 400
+    assert Item.objects.count() == 0
+
+
+def test_a_second_press_imports_once(owner, project):
+    send(owner, project, records=file("x.csv", CSV))
+    upload = looked_at()
+    url = reverse("evaluation:confirm_import", args=[project.slug, upload.pk])
+    assert [owner.post(url).status_code for _ in range(2)] == [302, 400]
+
+
+def test_a_rerun_job_stores_nothing_twice(owner, project):
+    from evaluation.jobs import run_import
+
+    send(owner, project, records=file("x.csv", CSV))
+    upload = looked_at()
+    owner.post(reverse("evaluation:confirm_import", args=[project.slug, upload.pk]))
+    upload = looked_at()
+    run_import(upload.pk, upload.job)
+    assert Import.objects.get().result == upload.result
+    assert Item.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("../../etc/passwd", "passwd"),
+        ("..\\..\\a.mp4", "a.mp4"),
+        ("/etc/passwd", "passwd"),
+        (".htaccess", "htaccess"),
+        ("..", "unnamed"),
+        ("", "unnamed"),
+        ("a\x00b\n<script>.mp4", "a_b__script_.mp4"),
+        ("Мой клип (1).mp4", "Мой клип (1).mp4"),
+        ("e\u0301.mp4", "é.mp4"),
+        ("x" * 300 + ".mp4", "x" * 146 + ".mp4"),
+    ],
+)
+def test_a_name_is_never_a_path(name, kept):
+    assert safe_name(name) == kept
+
+
+def test_names_that_lead_elsewhere_stay_in_the_folder(owner, project, film):
+    send(owner, project, file("../../a.mp4", film), file("a.mp4", film), records=file("../x.csv", CSV))
+    upload = Import.objects.get()
+    kept = {path.relative_to(folder_of(upload)).as_posix() for path in folder_of(upload).rglob("*") if path.is_file()}
+    assert kept == {"records/x.csv", "videos/a.mp4", "videos/a-2.mp4"}
+    assert {path.name for path in Path(settings.UPLOAD_ROOT).iterdir()} == {f"import-{upload.pk}"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({"format": "csv"}, "records"),
+        ({"format": "videos"}, "videos"),
+        ({"format": "nonsense"}, "format"),
+        ({"format": "csv", "records": SimpleUploadedFile("x.csv", b"")}, "records"),
+        ({"format": "videos", "records": SimpleUploadedFile("x.csv", b"x")}, "format"),
+    ],
+)
+def test_what_is_missing_is_said_beside_its_field(owner, project, fields, wrong):
+    response = owner.post(reverse("evaluation:new_import", args=[project.slug]), fields)
+    assert response.status_code == 422
+    assert wrong in response.context["form"].errors
+    assert Import.objects.count() == 0
+
+
+def test_more_than_the_limit_is_refused_before_it_is_read(owner, project, settings, film):
+    settings.UPLOAD_MAX_BYTES = 1000
+    response = send(owner, project, file("a.mp4", film))
+    assert response.status_code == 400
+    assert "holds more than the page takes" in response.content.decode()
+    assert Import.objects.count() == 0
+
+
+def test_pages_that_take_no_files_take_no_large_bodies(client, project):
+    large = file("x.bin", b"x" * (1024 * 1024 + 1))
+    assert client.post(reverse("projects:sign_in"), {"username": "x", "file": large}).status_code == 400
+    # Who is not signed in is sent away unread.
+    assert client.post(reverse("evaluation:new_import", args=[project.slug]), {"file": large}).status_code == 302
+
+
+def test_script_in_captions_and_names_is_shown_not_run(owner, project):
+    text = "id,video,caption,foil\na,a.mp4,<script>alert(1)</script>,<b>x</b>\nb,b.mp4,\n"
+    send(owner, project, records=file("<img src=x>.csv", text))
+    html = page(owner, looked_at())
+    assert "<script>alert" not in html
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
+    assert "<img src=x>" not in html
+
+
+def test_progress_asks_for_the_page_once_the_job_is_over(owner, project):
+    send(owner, project, records=file("x.csv", CSV))
+    upload = Import.objects.get()
+    url = reverse("evaluation:import_progress", args=[project.slug, upload.pk])
+    waiting = owner.get(url)
+    assert "HX-Refresh" not in waiting.headers
+    assert 'hx-trigger="every 1s"' in waiting.content.decode()
+    looked_at()
+    assert owner.get(url).headers["HX-Refresh"] == "true"
