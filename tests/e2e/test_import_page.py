@@ -1,0 +1,76 @@
+"""A researcher sends a table and real mp4 files by the page, looks, and imports; by keyboard, wide and narrow."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from corpus.models import Item, Video
+from jobs.models import Job
+from jobs.runner import run_now
+from media.encode import write_mp4
+from projects.models import Role
+from tests.e2e.conftest import SignIn, assert_accessible, moving_dot
+from tests.factories import make_member, make_project
+from tests.media.test_probe import encode
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+TABLE = """id,video,caption,foil
+a,right.mp4,a red dot moves to the right.,a red dot moves to the left.
+b,hevc.mp4,a dot stands still.,a dot moves.
+c,c.mp4,,a dot is gone.
+d,gone.mp4,a dot is there.,a dot is there.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "dots.csv").write_text(TABLE, encoding="utf-8")
+    write_mp4(tmp_path / "right.mp4", moving_dot(), fps=12)
+    encode(tmp_path / "hevc.mp4", "libx265")
+    return tmp_path
+
+
+def do_the_job() -> None:
+    run_now(Job.objects.filter(state="waiting").latest("created_at"))
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_files_are_sent_looked_at_and_imported(sign_in: SignIn, folder: Path, settings, narrow: bool) -> None:
+    settings.UPLOAD_ROOT = folder / "uploads"
+    project = make_project(slug="dots", name="Dots")
+    page = sign_in(make_member(project, Role.RESEARCHER), narrow=narrow)
+    page.goto("/projects/dots/videos/")
+    page.get_by_role("link", name="Import").click()
+    assert_accessible(page)
+    page.get_by_label("What is sent").select_option("csv")
+    page.get_by_label("File of records").set_input_files(folder / "dots.csv")
+    page.get_by_label("Videos").set_input_files([folder / "right.mp4", folder / "hevc.mp4"])
+    page.get_by_role("button", name="Send and look").click()
+    expect(page.get_by_text("being read")).to_be_visible()
+    assert_accessible(page)
+    do_the_job()
+    # The live part asks for the page once the job is over.
+    expect(page.get_by_role("heading", name="This is what would be stored")).to_be_visible()
+    expect(page.get_by_text("1 of 4 records is bad")).to_be_visible()
+    expect(page.get_by_role("row", name="4 left out caption is missing; give the text")).to_be_visible()
+    expect(page.get_by_text("a red dot moves to the left.")).to_be_visible()
+    assert_accessible(page)
+    assert Item.objects.count() == 0
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("importing")).to_be_visible()
+    do_the_job()
+    expect(page.get_by_text("Imported.")).to_be_visible()
+    assert_accessible(page)
+    page.get_by_role("link", name="To the videos").click()
+    page.get_by_role("link", name="hevc.mp4").click()
+    # What no browser plays was converted on its way in.
+    expect(page.locator("video")).to_be_visible()
+    page.wait_for_function("document.querySelector('video').readyState >= 2")
+    assert sorted(Video.objects.values_list("key", "media_state")) == [
+        ("gone.mp4", "missing"),
+        ("hevc.mp4", "ready"),
+        ("right.mp4", "ready"),
+    ]
+    assert Item.objects.count() == 3
