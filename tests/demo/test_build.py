@@ -27,7 +27,8 @@ from jobs.models import Job
 from jobs.runner import run_now
 from projects.models import AuditEvent, Membership, Project, Role, User
 
-pytestmark = pytest.mark.django_db
+# One test process builds the demo once for all of them.
+pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("demo")]
 SIZES = Sizes(training=14, pairs=14, counting=12, free=2)
 QUICK_HASHER = "django.contrib.auth.hashers.MD5PasswordHasher"
 CHOICES = ["caption", "foil", "neither", "both", "cannot_tell"]

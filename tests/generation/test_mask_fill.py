@@ -17,6 +17,10 @@ HELD_OUT = 300
 TRAINED_ON = 2000
 
 
+# One test process trains the model once for all of them.
+pytestmark = pytest.mark.xdist_group("mask-fill")
+
+
 @pytest.fixture(scope="module")
 def world() -> list[tuple[str, str, str]]:
     return captions()
