@@ -1,0 +1,26 @@
+"""`foilworks verify`: an export computed again from its own votes and scores."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.verify import verify
+from foilworks.management.base import FoilworksCommand
+
+
+class Command(FoilworksCommand):
+    help = "checks every byte of an export, and its tables against its own votes and scores; needs no database"
+    example = "foilworks verify my-benchmark-v1"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("folder", type=Path, metavar="DIR", help="the folder that `foilworks export` wrote")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        return verify(options["folder"])
+
+    def render(self, result: dict[str, Any]) -> str:
+        return f"as it was written: {result['hash']}" if result["ok"] else result["difference"]
+
+    def exit_status(self, result: dict[str, Any]) -> int:
+        return 0 if result["ok"] else 1
