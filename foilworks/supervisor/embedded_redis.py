@@ -11,6 +11,7 @@ import shutil
 import stat
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import redis
@@ -132,6 +133,10 @@ class EmbeddedRedis:
         self._process = None
 
     def release(self) -> None:
+        """Give the right up, and leave no empty folder of a long home behind."""
+        if self.socket.parent != self._folder and self._process is None:
+            with suppress(OSError):
+                self.socket.parent.rmdir()
         self._lock.release()
 
     def _wait_until_it_answers(self) -> None:

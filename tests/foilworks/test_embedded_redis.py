@@ -22,6 +22,7 @@ def server(request, tmp_path):
     yield server
     server.stop()
     server.release()
+    assert server.socket.parent.is_relative_to(tmp_path) or not server.socket.parent.exists()
 
 
 def test_it_answers_on_a_private_socket_and_on_no_port(server):
