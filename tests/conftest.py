@@ -39,5 +39,6 @@ def own_folders(settings, tmp_path: Path) -> None:
     settings.EXPORT_ROOT = tmp_path / "exports"
     settings.MODEL_ROOT = tmp_path / "models"
     settings.CACHE_ROOT = tmp_path / "cache"
+    settings.UPLOAD_ROOT = tmp_path / "uploads"
     # The real hashers cost 0.3 s a person; passwords are not what these tests are about.
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -8,12 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
 from playwright.sync_api import Page, expect
 
 from corpus.models import Item
 from corpus.rules.states import ItemState
-from evaluation.models import Run
+from evaluation.models import Import, Run
 from generation.models import GenerationRun
 from jobs.models import Job, JobState
 from jobs.runner import run_now
@@ -29,14 +28,16 @@ WORK = "[data-player][data-ready]"
 HELPERS = {"ann": "annotator", "rita": "reviewer", "vera": "validator", "vic": "validator", "val": "validator"}
 
 
-def bring_in(folder: Path) -> None:
-    """Two clips of one's own with their captions, by the command; all that follows is done by the pages."""
+def own_files(folder: Path) -> tuple[Path, list[Path]]:
+    """Two clips of one's own, one the reverse of the other, and the lines that say what is true of them."""
     frames = moving_dot()
-    for name, pictures in (("right", frames), ("left", frames[::-1])):
-        write_mp4(folder / f"{name}.mp4", pictures, 12.0)
+    clips = [folder / f"{name}.mp4" for name in CAPTIONS]
+    for clip, pictures in zip(clips, (frames, frames[::-1]), strict=True):
+        write_mp4(clip, pictures, 12.0)
     lines = [json.dumps({"id": name, "video": f"{name}.mp4", "caption": text}) for name, text in CAPTIONS.items()]
-    (folder / "direction.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    call_command("import", "jsonl", str(folder / "direction.jsonl"), "--project", "own-clips", "--media", str(folder))
+    records = folder / "direction.jsonl"
+    records.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return records, clips
 
 
 def in_bar(page: Page, name: str) -> None:
@@ -69,10 +70,30 @@ def worker_does(job: Job) -> None:
     assert run_now(job).state == JobState.DONE
 
 
+def bring_in(page: Page, folder: Path) -> None:
+    """Files are sent, looked at, and stored when the researcher says so."""
+    records, clips = own_files(folder)
+    in_bar(page, "Videos")
+    page.get_by_role("link", name="Import").first.click()
+    page.locator("[name='format']").select_option("jsonl")
+    page.locator("[name='records']").set_input_files(records)
+    page.locator("[name='videos']").set_input_files(clips)
+    page.get_by_role("button", name="Send and look").click()
+    page.wait_for_url(re.compile(r"/imports/\d+/$"))
+    worker_does(Import.objects.get().job)
+    page.reload()
+    page.get_by_role("button", name="Import").click()
+    worker_does(Import.objects.get().job)
+    page.reload()
+    expect(page.get_by_text("Imported.")).to_be_visible()
+
+
 def generate(page: Page) -> None:
     page.goto("/projects/own-clips/")
     in_bar(page, "Runs")
     page.get_by_role("link", name="New run").first.click()
+    # The scripts are there once the page has loaded; a choice made before would ask for no fields.
+    page.wait_for_url("**/runs/new/")
     page.get_by_label("Method", exact=True).select_option("preposition")
     page.locator("[name='method-pairs']").fill("to the right:to the left")
     page.get_by_role("button", name="Start the run").click()
@@ -114,7 +135,7 @@ def answers_truly(page: Page) -> None:
 def test_a_small_benchmark_of_own_videos(sign_in: SignIn, tmp_path: Path) -> None:
     owner = sign_in(make_user("olga", is_superuser=True))
     set_up(owner)
-    bring_in(tmp_path)
+    bring_in(owner, tmp_path)
     generate(owner)
 
     people = {name: User.objects.get(username=name) for name in HELPERS}
