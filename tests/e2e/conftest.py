@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -107,6 +108,17 @@ def moving_dot(n: int = 24, side: int = 64) -> list[np.ndarray]:
         picture[side // 2 - 4 : side // 2 + 4, x : x + 8] = (200, 40, 40)
         frames.append(picture)
     return frames
+
+
+def wait_until(page: Page, expression: str, timeout_s: float = 15.0) -> None:
+    """Ask the page until the JavaScript `expression` is true.
+
+    Playwright's own wait_for_function asks again from inside the page, by eval, which our pages' CSP forbids.
+    """
+    until = time.monotonic() + timeout_s
+    while not page.evaluate(expression):
+        assert time.monotonic() < until, f"never true: {expression}"
+        page.wait_for_timeout(50)
 
 
 def assert_accessible(page: Page) -> None:

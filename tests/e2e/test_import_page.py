@@ -10,7 +10,7 @@ from jobs.models import Job
 from jobs.runner import run_now
 from media.encode import write_mp4
 from projects.models import Role
-from tests.e2e.conftest import SignIn, assert_accessible, moving_dot
+from tests.e2e.conftest import SignIn, assert_accessible, moving_dot, wait_until
 from tests.factories import make_member, make_project
 from tests.media.test_probe import encode
 
@@ -67,7 +67,7 @@ def test_files_are_sent_looked_at_and_imported(sign_in: SignIn, folder: Path, se
     page.get_by_role("link", name="hevc.mp4").click()
     # What no browser plays was converted on its way in.
     expect(page.locator("video")).to_be_visible()
-    page.wait_for_function("document.querySelector('video').readyState >= 2")
+    wait_until(page, "document.querySelector('video').readyState >= 2")
     assert sorted(Video.objects.values_list("key", "media_state")) == [
         ("gone.mp4", "missing"),
         ("hevc.mp4", "ready"),

@@ -15,7 +15,7 @@ from generation.models import FilterScore, GenerationRun
 from jobs.models import Job, JobState
 from jobs.runner import run_now
 from projects.models import Role
-from tests.e2e.conftest import SignIn, assert_accessible, film, moving_dot
+from tests.e2e.conftest import SignIn, assert_accessible, film, moving_dot, wait_until
 from tests.factories import (
     make_candidate,
     make_caption,
@@ -96,7 +96,7 @@ def test_every_page_is_accessible_quiet_and_fits(world, sign_in: SignIn, narrow)
         assert response.status == 200, name
         expect(page.locator("h1")).to_have_count(1)
         loaded = "[...document.images].every(image => image.complete && image.naturalWidth > 0)"
-        page.wait_for_function(loaded)
+        wait_until(page, loaded)
         assert_accessible(page)
 
 
