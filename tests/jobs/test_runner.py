@@ -81,6 +81,7 @@ def test_a_job_whose_lease_ran_out_is_taken_over():
 @pytest.mark.django_db
 def test_an_unknown_id_is_nothing_to_do():
     execute("00000000-0000-0000-0000-000000000000")
+    assert not Job.objects.exists()
 
 
 @pytest.mark.django_db

@@ -51,7 +51,9 @@ def test_nobody_signed_in_and_a_closed_account_have_no_roles() -> None:
 
 def test_any_role_will_do_where_none_is_named() -> None:
     project = make_project()
-    require_role(make_member(project, Role.VALIDATOR), project)
+    person = make_member(project, Role.VALIDATOR)
+    require_role(person, project)
+    assert get_project(person, project.slug) == project
 
 
 def test_the_list_of_projects_is_ones_own() -> None:

@@ -41,9 +41,6 @@ class Command(FoilworksCommand, DjangoMigrate):
         elif copy and options["verbosity"]:
             self.say(f"the database as it was before is in {copy}")
 
-    def run(self, **options: Any) -> dict[str, Any]:
-        raise NotImplementedError("handle does the work, as Django's command has it")
-
     def _changes_something(self, options: dict[str, Any]) -> bool:
         """Whether there is something to lose, and a migration to be made or taken back."""
         connection = connections[options["database"]]
