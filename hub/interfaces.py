@@ -112,19 +112,31 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True)
 class GenerationRequest:
-    """One prompt, with the clip it is about where there is one."""
+    """One prompt, with the clip it is about where there is one.
+
+    `system` is the instruction above the conversation, `examples` are (prompt, answer) turns before it, oldest first;
+    a generator without a place for them writes them into its prompt. `temperature` 0 takes the likeliest token each
+    time; above it `seed` makes the draw repeatable. `max_words` bounds the answer.
+    """
 
     prompt: str
     clip: Frames | None = None
     max_words: int = 60
+    meta: VideoMeta | None = None
+    system: str = ""
+    examples: tuple[tuple[str, str], ...] = ()
+    temperature: float = 0.0
+    seed: int = 0
 
 
 @runtime_checkable
 class Generator(Protocol):
+    """Writes texts: descriptions of clips, extractions, answers to choices; local models and endpoints alike."""
+
     info: ModelInfo
 
     def generate(self, requests: Sequence[GenerationRequest]) -> list[str]:
-        """One text a request, in their order; temperature 0 unless the adapter says otherwise."""
+        """One text a request, in their order, without the prompt; an empty text where nothing was said."""
         ...
 
 
