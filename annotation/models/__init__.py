@@ -1,0 +1,29 @@
+"""Work for people: tasks with one row a slot, and what people gave: edits, reviews, votes.
+
+The rules of workflow.md ("Rules that hold at claim AND again at submit") are constraints here wherever a database
+can hold them, and pure functions in annotation/rules/ where it cannot.
+"""
+
+from annotation.models.guidelines import Guideline
+from annotation.models.stages import SlotState, Stage, TaskState
+from annotation.models.tasks import Draft, Ending, Lease, Slot, Task
+from annotation.models.work import Choice, Edit, Involvement, Review, ReviewDecision, Vote, VoteState
+
+__all__ = [
+    "Choice",
+    "Draft",
+    "Edit",
+    "Ending",
+    "Guideline",
+    "Involvement",
+    "Lease",
+    "Review",
+    "ReviewDecision",
+    "Slot",
+    "SlotState",
+    "Stage",
+    "Task",
+    "TaskState",
+    "Vote",
+    "VoteState",
+]

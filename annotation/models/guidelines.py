@@ -1,0 +1,38 @@
+"""What people of a stage are told."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models.stages import Stage
+from corpus.models import Subtest
+from projects.models import Project, User
+
+
+class Guideline(models.Model):
+    """A version of what people of a stage are told; the newest counts, older ones stay with the work done by them."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="guidelines")
+    subtest = models.ForeignKey(Subtest, models.CASCADE, null=True, blank=True, related_name="guidelines")
+    stage = models.CharField(max_length=13, choices=Stage)
+    version = models.PositiveIntegerField()
+    text = models.TextField(help_text=_("Plain paragraphs; a line that starts with + or - is a good or bad example."))
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "subtest", "stage", "version"],
+                condition=Q(subtest__isnull=False),
+                name="one_guideline_a_version",
+            ),
+            models.UniqueConstraint(
+                fields=["project", "stage", "version"],
+                condition=Q(subtest__isnull=True),
+                name="one_general_guideline_a_version",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.stage} v{self.version}"

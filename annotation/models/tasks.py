@@ -1,0 +1,151 @@
+"""Work to be had: tasks with one row a slot, the leases on them, what is typed and not sent yet."""
+
+from django.db import models
+from django.db.models import Q
+
+from annotation.models.guidelines import Guideline
+from annotation.models.stages import SlotState, Stage, TaskState
+from corpus.models import Foil, Item, Video
+from generation.models import Candidate, CandidateGroup
+from projects.models import Project, User
+
+
+class Task(models.Model):
+    """(stage, target). Edit: a group of candidates. Review: a candidate. Validation: an item and ONE foil of it."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="tasks")
+    stage = models.CharField(max_length=13, choices=Stage)
+    video = models.ForeignKey(Video, models.CASCADE, related_name="+")
+    group = models.ForeignKey(CandidateGroup, models.CASCADE, null=True, blank=True, related_name="tasks")
+    candidate = models.ForeignKey(Candidate, models.CASCADE, null=True, blank=True, related_name="tasks")
+    item = models.ForeignKey(Item, models.CASCADE, null=True, blank=True, related_name="tasks")
+    foil = models.ForeignKey(Foil, models.CASCADE, null=True, blank=True, related_name="tasks")
+    overlap = models.PositiveSmallIntegerField(default=1)
+    state = models.CharField(max_length=9, choices=TaskState, default=TaskState.OPEN)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="task_has_its_target",
+                condition=(
+                    Q(stage="edit", group__isnull=False, candidate__isnull=True, item__isnull=True)
+                    | Q(stage="review", candidate__isnull=False, item__isnull=True)
+                    | Q(stage="validation", item__isnull=False, foil__isnull=False)
+                    | Q(stage="baseline", item__isnull=False, foil__isnull=True)
+                ),
+            ),
+            models.UniqueConstraint(
+                fields=["group"], condition=Q(stage="edit", state="open"), name="one_open_edit_task_a_group"
+            ),
+            models.UniqueConstraint(
+                fields=["candidate"], condition=Q(stage="review", state="open"), name="one_open_review_a_candidate"
+            ),
+            models.UniqueConstraint(fields=["foil"], condition=Q(stage="validation"), name="one_validation_a_foil"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.stage} {self.pk}"
+
+
+class Slot(models.Model):
+    """One place in a task. A claim is a lease on it: opaque token, expiry, heartbeat.
+
+    stage, video and item repeat the task's, so that claiming is one indexed query and the constraints can hold.
+    """
+
+    task = models.ForeignKey(Task, models.CASCADE, related_name="slots")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="+")
+    stage = models.CharField(max_length=13, choices=Stage)
+    video = models.ForeignKey(Video, models.CASCADE, related_name="+")
+    item = models.ForeignKey(Item, models.CASCADE, null=True, blank=True, related_name="+")
+    index = models.PositiveSmallIntegerField(default=0)
+    state = models.CharField(max_length=9, choices=SlotState, default=SlotState.FREE)
+    person = models.ForeignKey(User, models.CASCADE, null=True, blank=True, related_name="slots")
+    # A returned piece waits for its author until then (null: for anyone at once).
+    reserved_for = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    reserved_until = models.DateTimeField(null=True, blank=True)
+    token = models.CharField(max_length=43, blank=True)
+    leased_at = models.DateTimeField(null=True, blank=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    # Lower comes first: started tasks before fresh ones, then a seeded shuffle.
+    priority = models.FloatField(default=1.0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["task", "index"], name="one_slot_an_index"),
+            models.UniqueConstraint(
+                fields=["task", "person"], condition=Q(person__isnull=False), name="one_slot_a_person_in_a_task"
+            ),
+            models.UniqueConstraint(
+                fields=["item", "stage", "person"],
+                condition=Q(person__isnull=False, item__isnull=False),
+                name="one_slot_a_person_in_an_item",
+            ),
+            models.UniqueConstraint(fields=["token"], condition=~Q(token=""), name="one_slot_a_token"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["project", "stage", "priority", "id"], condition=Q(state="free"), name="slot_free_first"
+            ),
+            models.Index(fields=["project", "expires_at"], condition=Q(state="leased"), name="slot_lease_end"),
+            models.Index(fields=["person", "state", "stage"], name="slot_of_a_person"),
+        ]
+
+    def __str__(self) -> str:
+        return f"slot {self.index} of task {self.task_id}"
+
+
+class Ending(models.TextChoices):
+    """How a lease came to its end; blank while it runs."""
+
+    RUNNING = ""
+    SUBMITTED = "submitted"
+    SKIPPED = "skipped"
+    EXPIRED = "expired"
+    # The rules forbade the work at submit, or somebody else's submit made the task needless.
+    REFUSED = "refused"
+    CANCELLED = "cancelled"
+
+
+class Lease(models.Model):
+    """Every lease ever given, so that work which comes after its end still finds its slot and its person.
+
+    `token` is what the page holds; the slot carries it too while the lease runs. What the person was shown is fixed
+    here at the claim: the order of the two texts, the version of the guidelines.
+    """
+
+    slot = models.ForeignKey(Slot, models.CASCADE, related_name="leases")
+    task = models.ForeignKey(Task, models.CASCADE, related_name="leases", db_index=False)
+    person = models.ForeignKey(User, models.CASCADE, related_name="leases")
+    token = models.CharField(max_length=43, unique=True)
+    caption_first = models.BooleanField(null=True, blank=True)
+    guideline = models.ForeignKey(Guideline, models.SET_NULL, null=True, blank=True, related_name="+")
+    leased_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+    ending = models.CharField(max_length=9, choices=Ending, blank=True, default=Ending.RUNNING)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["task", "person"], condition=Q(ending="skipped"), name="lease_skipped"),
+        ]
+
+    def __str__(self) -> str:
+        return f"lease of slot {self.slot_id}"
+
+
+class Draft(models.Model):
+    """What a person has typed for a task and not sent yet; the submit ends it, a skip or an expiry does not."""
+
+    person = models.ForeignKey(User, models.CASCADE, related_name="drafts")
+    task = models.ForeignKey(Task, models.CASCADE, related_name="drafts")
+    # {"base": the form as it was first shown, "values": {field: [text, …]}}: a form shown otherwise takes no old draft.
+    payload = models.JSONField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["person", "task"], name="one_draft_a_person_in_a_task")]
+
+    def __str__(self) -> str:
+        return f"draft of {self.person_id} for task {self.task_id}"

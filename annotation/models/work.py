@@ -1,0 +1,173 @@
+"""What people gave: edits, reviews, votes; and what it bars them from."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models.guidelines import Guideline
+from annotation.models.stages import Stage
+from annotation.models.tasks import Slot
+from corpus.models import Foil, Item, Video
+from generation.models import Candidate, CandidateGroup
+from projects.models import Project, User
+
+
+class Involvement(models.Model):
+    """A person had a hand in a video (or in one item of it): the facts that the leakage rule reads.
+
+    Rows are only ever added: who has undone their work has still seen and made it.
+    """
+
+    class Kind(models.TextChoices):
+        MADE = "made", _("wrote, edited or fixed")
+        REVIEWED = "reviewed", _("reviewed")
+        JUDGED = "judged", _("validated or took the human baseline")
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="+")
+    person = models.ForeignKey(User, models.CASCADE, related_name="involvements")
+    video = models.ForeignKey(Video, models.CASCADE, related_name="+")
+    # The candidate group behind the hand: an item's scope of leakage. Null for imported items.
+    group = models.ForeignKey(CandidateGroup, models.CASCADE, null=True, blank=True, related_name="+")
+    kind = models.CharField(max_length=8, choices=Kind)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["person", "video", "group", "kind"],
+                condition=Q(group__isnull=False),
+                name="one_involvement_a_group",
+            ),
+            models.UniqueConstraint(
+                fields=["person", "video", "kind"], condition=Q(group__isnull=True), name="one_involvement_a_video"
+            ),
+        ]
+        # The claim asks it of every slot that it looks at.
+        indexes = [models.Index(fields=["person", "video", "kind"], name="hand_in_a_video")]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} {self.kind} on {self.video_id}"
+
+
+class WorkRecord(models.Model):
+    """What every piece of work by a person carries."""
+
+    slot = models.ForeignKey(Slot, models.SET_NULL, null=True, blank=True, related_name="%(class)ss")
+    # Client-made: a double click, a retry, a reload give one record.
+    idempotency_key = models.CharField(max_length=64)
+    guideline = models.ForeignKey(Guideline, models.SET_NULL, null=True, blank=True, related_name="+")
+    # Watch evidence: {"seconds": …, "loops": …, "covered": share of the clip in 0..1}.
+    watch = models.JSONField(default=dict, blank=True)
+    seconds_spent = models.FloatField(null=True, blank=True)
+    # The lease had ended when it came; it counts only where its slot was still free (`slot` is null otherwise).
+    late = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        abstract = True
+
+
+class Edit(WorkRecord):
+    """What an annotator submitted for a group; each text became or stayed a candidate (`candidates`)."""
+
+    group = models.ForeignKey(CandidateGroup, models.CASCADE, related_name="edits")
+    person = models.ForeignKey(User, models.CASCADE, related_name="edits")
+    texts = models.JSONField()
+    candidates = models.ManyToManyField(Candidate, related_name="submitted_in", blank=True)
+    undone_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["person", "idempotency_key"], name="one_edit_a_key")]
+
+    def __str__(self) -> str:
+        return f"edit {self.pk}"
+
+
+class ReviewDecision(models.TextChoices):
+    ACCEPT = "accept", _("accept")
+    SEND_BACK = "send_back", _("send back")
+    DROP = "drop", _("drop")
+    FIX = "fix", _("fix and accept")
+
+
+class Review(WorkRecord):
+    candidate = models.ForeignKey(Candidate, models.CASCADE, related_name="reviews")
+    person = models.ForeignKey(User, models.CASCADE, related_name="reviews")
+    decision = models.CharField(max_length=9, choices=ReviewDecision)
+    reasons = models.JSONField(default=list, blank=True)
+    comment = models.TextField(blank=True)
+    # The reviewer's own rewording where the decision is fix.
+    child = models.ForeignKey(Candidate, models.SET_NULL, null=True, blank=True, related_name="+")
+    undone_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["person", "idempotency_key"], name="one_review_a_key")]
+
+    def __str__(self) -> str:
+        return f"{self.decision} {self.candidate_id}"
+
+
+class Choice(models.TextChoices):
+    """What a validator says is true of the video, in truth coding. OTHER comes from files alone."""
+
+    CAPTION = "caption", _("only the caption")
+    FOIL = "foil", _("only the foil")
+    NEITHER = "neither", _("neither")
+    BOTH = "both", _("both")
+    CANNOT_TELL = "cannot_tell", _("cannot tell")
+    OTHER = "other", _("other")
+
+
+class VoteState(models.TextChoices):
+    COUNTED = "counted"
+    # Came when no slot was free: kept, apart, never counted.
+    SURPLUS = "surplus"
+    SET_ASIDE = "set_aside"
+    UNDONE = "undone"
+
+
+class Vote(WorkRecord):
+    """One judgement of one caption-foil pair.
+
+    Votes from files have no person, and no foil where they are item-level.
+    """
+
+    class Source(models.TextChoices):
+        PERSON = "person"
+        IMPORT = "import"
+
+    item = models.ForeignKey(Item, models.CASCADE, related_name="votes")
+    foil = models.ForeignKey(Foil, models.CASCADE, null=True, blank=True, related_name="votes")
+    stage = models.CharField(max_length=13, choices=Stage, default=Stage.VALIDATION)
+    person = models.ForeignKey(User, models.CASCADE, null=True, blank=True, related_name="votes")
+    source = models.CharField(max_length=6, choices=Source, default=Source.PERSON)
+    # Tells apart the votes of a file, which name nobody.
+    import_index = models.PositiveSmallIntegerField(null=True, blank=True)
+    choice = models.CharField(max_length=11, choices=Choice)
+    # The order shown: True when the caption was the first text. Null for imported votes.
+    caption_first = models.BooleanField(null=True, blank=True)
+    state = models.CharField(max_length=9, choices=VoteState, default=VoteState.COUNTED)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["person", "idempotency_key"], condition=Q(person__isnull=False), name="one_vote_a_key"
+            ),
+            models.UniqueConstraint(
+                fields=["item", "stage", "person"],
+                condition=Q(person__isnull=False) & ~Q(state="undone"),
+                name="one_vote_a_person_in_an_item",
+            ),
+            models.UniqueConstraint(
+                fields=["slot"], condition=Q(state="counted", slot__isnull=False), name="one_counted_vote_a_slot"
+            ),
+            models.UniqueConstraint(
+                fields=["item", "import_index"],
+                condition=Q(import_index__isnull=False),
+                name="one_imported_vote_an_index",
+            ),
+        ]
+        indexes = [models.Index(fields=["item", "state"], name="vote_of_an_item")]
+
+    def __str__(self) -> str:
+        return f"{self.choice} on {self.item_id}"
