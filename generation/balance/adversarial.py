@@ -1,0 +1,63 @@
+"""Adversarial refinement (SugarCrepe, Hsieh et al. 2023, algorithm 1): two score gaps, mirrored cells made equal.
+
+Each pair has two gaps, caption minus foil under two text-only models. The plane [-1, 1] x [-1, 1] is cut into
+grid x grid cells; a cell and its mirror image through the origin keep as many pairs as the smaller of the two, so that
+no rule on the two scores is right more often than wrong.
+"""
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from generation.balance.records import Chosen
+from generation.errors import GenerationError
+
+GRID = 50
+
+Cell = tuple[int, int]
+
+
+def refine(ids: Sequence[str], gaps: NDArray[np.float64], *, grid: int = GRID, seed: int = 0) -> Chosen:
+    """`gaps`: (n, 2). Gaps beyond 1 (log-likelihoods) are divided by the largest of their column.
+
+    A gap of nothing belongs to neither half: such a cell mirrors itself in that coordinate, where the published code
+    puts it into the upper half. GenerationError: an odd or non-positive grid, gaps that are no numbers.
+    """
+    if grid < 2 or grid % 2:
+        raise GenerationError(f"the grid is {grid}; give an even number of cells a side")
+    if gaps.shape != (len(ids), 2) or not np.isfinite(gaps).all():
+        raise GenerationError("adversarial refinement needs two scores of every foil; score them first")
+    cells: dict[Cell, list[str]] = {}
+    for name, row in sorted(zip(ids, _scaled(gaps), strict=True), key=lambda pair: pair[0]):
+        cells.setdefault(_cell(row, grid), []).append(name)
+    kept: set[str] = set()
+    generator = random.Random(seed)
+    for cell in sorted(cells):
+        kept.update(generator.sample(cells[cell], min(len(cells[cell]), len(cells.get(_mirror(cell), ())))))
+    most = len(kept)
+    return Chosen(tuple(name for name in ids if name in kept), tuple(name for name in ids if name not in kept), most)
+
+
+def shares(gaps: NDArray[np.float64]) -> list[float]:
+    """How often each score prefers the caption, ties half: (2,)."""
+    if not len(gaps):
+        return [0.5, 0.5]
+    return [float(np.mean(np.where(column == 0, 0.5, column > 0))) for column in gaps.T]
+
+
+def _scaled(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
+    largest = np.abs(gaps).max(axis=0, initial=0.0)
+    return gaps / np.maximum(largest, 1.0)
+
+
+def _cell(row: NDArray[np.float64], grid: int) -> Cell:
+    """Cells counted outwards from the axes, so that the mirror image of a cell is its negative."""
+    half = grid // 2
+    first, second = (int(np.sign(gap)) * (1 + min(half - 1, int(abs(gap) * half))) for gap in row)
+    return first, second
+
+
+def _mirror(cell: Cell) -> Cell:
+    return -cell[0], -cell[1]

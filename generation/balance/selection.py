@@ -1,0 +1,142 @@
+"""Global balanced selection: the most pairs in which each word is replaced as often as it is put in.
+
+A pair is a step from the words it replaces to the words it puts in; where all pairs change one word this is a maximum
+balanced circulation, and its linear programme has whole-numbered corners. Pairs that change several words make it an
+integer programme over word counts, which HiGHS solves by the same call. Balance is exact, word by word: the training
+labels of a bag-of-words classifier are then uncorrelated with every word, so that the one fitted on all kept pairs has
+no weight but zero (its penalised likelihood is strictly concave and its gradient vanishes there) and answers .5.
+Own (methods.md, "Balance"); the frequency matching of ViLMA (C.6) is generation/balance/frequency.py.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from generation.balance.records import Change, Chosen, Pair, change
+from generation.errors import GenerationError
+
+# A limit of work, not of time: the same pairs give the same answer on every machine. `at_most` tells what was proved.
+NODES = 2_000
+
+
+def select(
+    pairs: Sequence[Pair], *, per_group: int | None = 1, fixed: Sequence[Pair] = (), nodes: int = NODES
+) -> Chosen:
+    """The largest choice of `pairs`, at most `per_group` of a group, that leaves every word in balance.
+
+    `per_group` None: a group stays whole or leaves whole (items that are judged already), and as many groups as
+    possible stay. `fixed` pairs stay whatever happens (somebody has worked on them) and take their place in their
+    group: what they leave out of balance is made as small as the pairs allow first, then as many as possible are kept.
+    Of equally large choices the same one is always taken, whatever the order of the pairs.
+    GenerationError: two pairs of one id, or `per_group` below 1.
+    """
+    if per_group is not None and per_group < 1:
+        raise GenerationError(f"per_group is {per_group}; keep at least one foil of a group")
+    if len({pair.id for pair in pairs}) != len(pairs):
+        raise GenerationError("two pairs have the same id; give each its own")
+    if not pairs:
+        return Chosen((), (), 0)
+    units = _units(pairs, whole=per_group is None)
+    taken, bound = _solve(units, per_group, fixed, nodes)
+    kept = {name for unit, is_kept in zip(units, taken, strict=True) if is_kept for name in unit.ids}
+    return Chosen(
+        tuple(pair.id for pair in pairs if pair.id in kept),
+        tuple(pair.id for pair in pairs if pair.id not in kept),
+        bound,
+    )
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """What stays or leaves together, with the change of its pairs added up."""
+
+    ids: tuple[str, ...]
+    group: str
+    change: Change
+
+
+def _units(pairs: Sequence[Pair], *, whole: bool) -> list[_Unit]:
+    ordered = sorted(pairs, key=lambda pair: pair.id)
+    if not whole:
+        return [_Unit((pair.id,), pair.group, change(pair.caption, pair.foil)) for pair in ordered]
+    members: dict[str, list[Pair]] = {}
+    for pair in ordered:
+        members.setdefault(pair.group, []).append(pair)
+    return [_Unit(tuple(pair.id for pair in each), name, _sum(each)) for name, each in sorted(members.items())]
+
+
+def _sum(pairs: Sequence[Pair]) -> Change:
+    total: Change = {}
+    for pair in pairs:
+        for word, times in change(pair.caption, pair.foil).items():
+            total[word] = total.get(word, 0) + times
+    return {word: times for word, times in total.items() if times}
+
+
+def _solve(
+    units: list[_Unit], per_group: int | None, fixed: Sequence[Pair], nodes: int
+) -> tuple[NDArray[np.bool_], int]:
+    """(n,) which units stay, and how many pairs could at most.
+
+    Columns: the units, then for every word that fixed pairs hold one for too much on either side, so dear that no
+    number of units pays for one.
+    """
+    changes = [unit.change for unit in units]
+    held = _sum(fixed)
+    vocabulary = sorted({word for row in [*changes, held] for word in row})
+    slack = sorted(held)
+    words = _word_matrix(changes, vocabulary, slack)
+    goal = np.array([-held.get(word, 0) for word in vocabulary], dtype=np.float64)
+    groups, room = _group_matrix(units, per_group, fixed, words.shape[1])
+    cost = np.concatenate([np.full(len(units), -1.0), np.full(2 * len(slack), len(units) + 1.0)])
+    upper = np.concatenate([np.ones(len(units)), np.full(2 * len(slack), np.inf)])
+    found = milp(
+        cost,
+        constraints=[LinearConstraint(words, goal, goal), LinearConstraint(groups, -np.inf, room)],
+        integrality=np.ones(len(cost)),
+        bounds=Bounds(0, upper),
+        options={"node_limit": nodes, "mip_rel_gap": 0.0},
+    )
+    if found.x is None:
+        # Nothing found within the limit of work: to keep nothing is always in balance.
+        return np.zeros(len(units), dtype=np.bool_), len(units)
+    taken = found.x[: len(units)] > 0.5
+    proved = found.status == 0 or slack
+    return taken, int(taken.sum() if proved else min(len(units), np.floor(1e-6 - found.mip_dual_bound)))
+
+
+def _word_matrix(changes: list[dict[str, int]], vocabulary: list[str], slack: list[str]) -> sparse.csr_array:
+    row_of = {word: row for row, word in enumerate(vocabulary)}
+    rows = [row_of[word] for each in changes for word in each]
+    columns = [column for column, each in enumerate(changes) for _ in each]
+    values = [float(times) for each in changes for times in each.values()]
+    for at, word in enumerate(slack):
+        rows += [row_of[word]] * 2
+        columns += [len(changes) + 2 * at, len(changes) + 2 * at + 1]
+        values += [1.0, -1.0]
+    shape = (len(vocabulary), len(changes) + 2 * len(slack))
+    return sparse.csr_array((values, (rows, columns)), shape=shape)
+
+
+def _group_matrix(
+    units: list[_Unit], per_group: int | None, fixed: Sequence[Pair], width: int
+) -> tuple[sparse.csr_array, NDArray[np.float64]]:
+    """One row a group, and how many of it may still stay; groups that cannot overflow have no row."""
+    if per_group is None:
+        return sparse.csr_array((1, width)), np.zeros(1)
+    members: dict[str, list[int]] = {}
+    for column, unit in enumerate(units):
+        members.setdefault(unit.group, []).append(column)
+    held: dict[str, int] = {}
+    for pair in fixed:
+        held[pair.group] = held.get(pair.group, 0) + 1
+    left = {name: max(0, per_group - held.get(name, 0)) for name in members}
+    tight = [name for name in members if len(members[name]) > left[name]]
+    rows = [row for row, name in enumerate(tight) for _ in members[name]]
+    columns = [column for name in tight for column in members[name]]
+    matrix = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(tight), width))
+    return matrix, np.array([float(left[name]) for name in tight])
