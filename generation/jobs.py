@@ -11,7 +11,7 @@ from generation.errors import GenerationError
 from generation.filters.table import FILTERS
 from generation.methods.table import METHODS
 from generation.models import CandidateGroup, GenerationRun
-from generation.storing import done_captions, known_foils, store_batch
+from generation.storing import done_captions, judged_by, known_foils, store_batch
 from jobs.models import Job
 from jobs.progress import progress
 from text.registry import load, lookup
@@ -69,7 +69,13 @@ def _taught(run: GenerationRun, step: pipeline.Step) -> pipeline.Step:
     """The filter with what it learns from captions, where it learns."""
     if not hasattr(step.module, "prepare"):
         return step
-    learnt = step.module.prepare(captions_to_learn_from(run), params=dict(step.params))
+    closing = getattr(step.module, "CLOSING", False)
+    learnt = step.module.prepare(
+        RunCaptions(run) if closing else captions_to_learn_from(run), params=dict(step.params)
+    )  # fmt: skip
+    if closing:
+        # What a killed worker had stored counts as if this one had judged it.
+        step.module.recall(learnt, judged_by(run, step.slug))
     return replace(step, state=learnt)
 
 

@@ -2,6 +2,8 @@
 
 Pure and streaming: at most one batch of captions is in memory, plus what the method's and filters' `prepare` keep.
 
+A filter that keeps the foils of a whole run in balance says CLOSING: it judges, in order, what all the others passed.
+
 A filter module has VERSION, COSTLY and `judge(caption, foil, *, others, params)`; where it needs a model also
 `judge_many(cases, *, params)`, one verdict a case, so that a batch of captions goes through the model together. With a
 `prepare(captions, *, params)` it learns from captions first, and both get what came of that as `state=`.
@@ -17,6 +19,7 @@ from generation.records import Blank, CaptionInput, Case, FoilDraft, Skip, Verdi
 from text.diff import apply_edits
 
 BATCH = 256
+CHEAP, COSTLY, CLOSING = range(3)
 
 
 @dataclass(frozen=True)
@@ -119,13 +122,21 @@ def _open_cases(
 
 
 def _judge(filters: Sequence[Step], found: Sequence[_Open]) -> None:
-    """All cheap filters judge every draft, the costly ones those that passed them all; verdicts are noted in place."""
-    for costly in (False, True):
-        left = [one for one in found if not costly or all(verdict.passed for verdict in one.verdicts.values())]
+    """All cheap filters judge every draft, the costly ones those that passed them all, the closing ones what is left
+    of those; verdicts are noted in place.
+    """
+    for turn in (CHEAP, COSTLY, CLOSING):
+        left = [one for one in found if turn == CHEAP or all(verdict.passed for verdict in one.verdicts.values())]
         for step in filters:
-            if costly == step.module.COSTLY:
+            if turn == _turn(step.module):
                 for one, verdict in zip(left, _verdicts(step, [one.case for one in left]), strict=True):
                     one.verdicts[step.slug] = verdict
+
+
+def _turn(module: Any) -> int:
+    if getattr(module, "CLOSING", False):
+        return CLOSING
+    return COSTLY if module.COSTLY else CHEAP
 
 
 def _verdicts(step: Step, cases: Sequence[Case]) -> Sequence[Verdict]:

@@ -42,6 +42,14 @@ def done_captions(run: GenerationRun, captions: Sequence[Caption]) -> set[int]:
     return set(CandidateGroup.objects.filter(run=run, caption__in=ids).values_list("caption_id", flat=True))
 
 
+def judged_by(run: GenerationRun, slug: str) -> Iterator[tuple[str, str, str, bool]]:
+    """(a name of the caption, its text, the foil, passed) of all that the filter has judged in the run, in order."""
+    rows = FilterScore.objects.filter(candidate__group__run=run, filter=slug).order_by("candidate_id")
+    named = ("candidate__group__caption_id", "candidate__group__caption__text", "candidate__text", "passed")
+    for caption, text, foil, passed in rows.values_list(*named).iterator(ROWS):
+        yield str(caption), text, foil, passed
+
+
 def known_foils(
     run: GenerationRun, captions: Sequence[CaptionInput], rows: Mapping[str, Caption]
 ) -> dict[str, list[str]]:

@@ -4,10 +4,10 @@ An adapter implements one of the protocols below and carries a `ModelInfo`. Arra
 the CPU; similarity leaves in float32 (metrics, "Scores are stored": bf16 ties 5 % of the pairs at a real margin).
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,8 @@ class ModelInfo:
 
     `model_id` and `revision` name the weights wherever they lie (a path is not part of them); `frames` is how many
     frames a clip is sampled to and `size` the (height, width) they are resized to by the decoder, None = as stored.
-    `needs_video` is False for a model of text alone: its scores do not depend on the clip.
+    `needs_video` is False for a model of text alone: its scores do not depend on the clip. `by_item` is True where a
+    score depends on the other texts that are asked with it, as a share of a choice does.
     """
 
     model_id: str
@@ -50,6 +51,7 @@ class ModelInfo:
     frames: int = 0
     size: tuple[int, int] | None = None
     needs_video: bool = True
+    by_item: bool = False
     card: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -141,6 +143,52 @@ class Generator(Protocol):
 
 
 @dataclass(frozen=True)
+class ChatRequest:
+    """A conversation to go on with: (role, content) each, roles system, user, assistant.
+
+    `schema`: the JSON schema of the answer, kept to by models that can. `max_tokens`: of the answer.
+    """
+
+    messages: tuple[tuple[str, str], ...]
+    schema: Mapping[str, Any] | None = None
+    max_tokens: int = 512
+    temperature: float = 0.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class ChatReply:
+    """The answer, or why there is none (`failure`).
+
+    `cut`: it ended at max_tokens. `requests`: how often an endpoint was asked for it. `revision`: which model answered,
+    as it says itself.
+    """
+
+    text: str = ""
+    failure: str = ""
+    cut: bool = False
+    revision: str = ""
+    requests: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@runtime_checkable
+class Chat(Protocol):
+    """`together`: how many requests go through the model at once; 0 where each goes its own way."""
+
+    info: ModelInfo
+    together: int
+
+    def replies(self, requests: Sequence[ChatRequest]) -> Iterator[list[tuple[int, ChatReply]]]:
+        """(place of the request, its reply), those that came together in one list; every request is answered once.
+
+        HubError: nothing can be answered at all (a refused key, an unknown model).
+        """
+        ...
+
+
+@dataclass(frozen=True)
 class Fill:
     """A filler's candidate for one blank: the text put in and its natural-log probability (<= 0)."""
 
@@ -167,6 +215,22 @@ class Filler(Protocol):
 
     def self_losses(self, texts: Sequence[str]) -> list[float]:
         """Mean cross entropy of each text's own tokens with nothing masked, in nats."""
+        ...
+
+
+@runtime_checkable
+class SpanFiller(Protocol):
+    """Puts spans of any length into a blank, by beam search."""
+
+    info: ModelInfo
+    blank: str
+
+    def fill_spans(self, texts: Sequence[str], k: int, *, beams: int, longest: int = 8) -> list[list[Fill]]:
+        """For each text, which holds exactly one `blank`: at most k spans of at most `longest` tokens, best first."""
+        ...
+
+    def span_scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """(text with one blank, a span) -> the natural-log probability that the span stands there."""
         ...
 
 

@@ -40,16 +40,31 @@ ADAPTERS: dict[str, Entry] = {
     ),
 }
 FILLER, CLASSIFIER, ENCODER, TEXT_SCORER = "mask", "classifier", "sentence", "lm"
+SPAN_FILLER, DETECTOR = "t5", "detector"
 HELPERS: dict[str, Entry] = {
     FILLER: Entry(label="Masked language model", path="hub.masked_lm:load_adapter", summary="fills one blank"),
     CLASSIFIER: Entry(
         label="Text classifier", path="hub.pair_classifier:load_adapter", summary="NLI, acceptability (CoLA)"
     ),
     ENCODER: Entry(label="Sentence encoder", path="hub.sentence_encoder:load_adapter", summary="likeness of two texts"),
+    SPAN_FILLER: Entry(
+        label="Text-to-text model", path="hub.text_to_text:load_adapter", summary="spans in a blank, perplexity (T5)"
+    ),
     "fake-mask": Entry(label="Fake filler", path="hub.fake:load_filler", summary="fills by hashing"),
     "fake-classifier": Entry(label="Fake classifier", path="hub.fake:load_classifier", summary="judges by hashing"),
 }
-EVERY: dict[str, Entry] = {**ADAPTERS, **HELPERS}
+CHAT, ENDPOINT = "chat", "endpoint"
+CHATS: dict[str, Entry] = {
+    CHAT: Entry(
+        label="Instruction model", path="hub.chat_lm:load_adapter", summary="a local model with its own chat template"
+    ),
+    "fake-chat": Entry(label="Fake instruction model", path="hub.fake:load_chat", summary="answers by hashing"),
+    # Opened with its address and key, which are the operator's to say (`ChatEndpoint`), not by a name alone.
+    ENDPOINT: Entry(
+        label="OpenAI-compatible endpoint", path="hub.chat_endpoint:ChatEndpoint", summary="asked over HTTP"
+    ),
+}
+EVERY: dict[str, Entry] = {**ADAPTERS, **HELPERS, **CHATS}
 
 SCORE_FILE = "file"
 # A worker keeps so many helpers loaded: filters and methods ask for theirs with every batch.
@@ -85,7 +100,7 @@ def open_helper(name: str, role: str, *, device: str = "auto", dtype: str = "flo
     Kept for the process, and loaded again where the folder's files have changed. HubError: it does not load.
     """
     slug, colon, argument = name.partition(":")
-    if not colon or slug not in EVERY:
+    if not colon or slug not in EVERY or slug == ENDPOINT:
         slug, argument = role, name
     return _kept(slug, argument, device, dtype, _stamp(argument))
 

@@ -81,6 +81,18 @@ FILTERS: dict[str, Entry] = {
         params=(Param("more_than", 30, "the new verb's lemma stands more often than this", "int"), TAGGER),
         deviations=("Where a project has no train split, the run's own captions are counted.",),
     ),
+    "frequency_clipping": Entry(
+        label="Frequency clipping",
+        path="generation.filters.frequency_clipping",
+        summary="Drops foils whose preposition foils would use more often than the captions do.",
+        deviations=(
+            (
+                "both modes: foils are counted as they come, and at no point of the run may a preposition stand in "
+                "more of them than its share of the captions up to there; the paper removes from the finished list, "
+                "and does not say which."
+            ),
+        ),
+    ),
     "antonym": Entry(
         label="Antonym",
         path="generation.filters.antonym",

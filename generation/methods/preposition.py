@@ -2,52 +2,80 @@
 
 `paper`: any other preposition of the corpus (of the built-in list where the run's captions have too few).
 `corrected`: see the table's deviations. With `pairs=` only the given opposites are exchanged, in both modes.
-No language model ranks the candidates: the reason stands in each candidate's facts under "ranking".
+A text-to-text model (`model=`) ranks the candidates and the best are kept; without one they stand in drawn order, and
+each candidate's facts say under "ranking" which it was and why.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from heapq import nsmallest
+from itertools import islice
 from typing import Any
 
 from generation.errors import GenerationError
 from generation.methods._drawing import generator_for
 from generation.methods._lexicon import parse_pairs
 from generation.methods._preposition_grammar import Relation, relations, replacements
+from generation.methods._preposition_ranking import Option, likelihoods
 from generation.methods._surface import phrase_pattern, replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from hub.table import SPAN_FILLER, open_helper
 
-VERSION = "1"
+VERSION = "2"
 UNRANKED_LIST = "unranked: no language model is chosen and the captions are too few for a corpus; built-in list"
 UNRANKED_CORPUS = "unranked: no language model is chosen; drawn as often as the run's captions use each preposition"
 OPPOSITE = "the exact opposite; nothing to rank"
 
-Counts = Mapping[str, int] | None
-Option = tuple[Relation, str]
+RANKED_LIST = "by a language model; of the built-in list, the captions are too few for a corpus"
+RANKED_CORPUS = "by a language model; of the prepositions that the run's captions use"
+# Captions whose candidates the model scores together.
+RANKED_TOGETHER = 64
 
 
-def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> Counts:
-    """How often the captions use each preposition; None where fewer than params["min_corpus"] of them have one."""
+@dataclass(frozen=True)
+class State:
+    """How often the captions use each preposition (None: too few of them have one), and the model that ranks."""
+
+    counts: Mapping[str, int] | None = None
+    scorer: Any = None
+
+    @property
+    def ranking(self) -> str:
+        if self.scorer is None:
+            return UNRANKED_CORPUS if self.counts else UNRANKED_LIST
+        return RANKED_CORPUS if self.counts else RANKED_LIST
+
+
+def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
+    """Counts the captions' own prepositions, with at least params["min_corpus"] captions that have one; loads the
+    model where one is named.
+    """
     del seed
     if params["pairs"]:
-        return None
+        return State()
+    scorer = open_helper(params["model"], SPAN_FILLER, device=params["device"]) if params["model"] else None
     counts: Counter[str] = Counter()
     with_one = 0
     for caption in captions:
         found = [relation.phrase for relation in relations(caption.text, mode) if not relation.opposite]
         counts.update(found)
         with_one += bool(found)
-    return dict(counts) if with_one >= max(1, params["min_corpus"]) else None
+    return State(dict(counts) if with_one >= max(1, params["min_corpus"]) else None, scorer)
 
 
 def make(
-    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: Counts = None
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State | None = None
 ) -> Iterator[FoilDraft | Skip]:
     """Up to params["top"] foils a caption; `state` is what `prepare` gave for the whole run."""
     if params["top"] < 1:
         raise GenerationError(f"parameter 'top' is {params['top']}; give a whole number from 1")
+    known = state or State()
     pairs = parse_pairs(params["pairs"], "pairs")
     pattern = phrase_pattern(list(pairs)) if pairs else None
+    if known.scorer is not None and pattern is None:
+        yield from _ranked(captions, params["top"], mode, known)
+        return
     for caption in captions:
         options, ranking = [], OPPOSITE
         if pattern:
@@ -55,14 +83,53 @@ def make(
                 relation = Relation(match.start(), match.end(), " ".join(match.group().lower().split()))
                 options += [(relation, target) for target in pairs[relation.phrase]]
         else:
-            options = _drawn(caption, mode, seed, state, params["top"])
-            ranking = UNRANKED_CORPUS if state else UNRANKED_LIST
+            options = _drawn(caption, mode, seed, known.counts, params["top"])
+            ranking = known.ranking
         if not options:
             yield Skip(caption.id, _why_none(caption, mode, listed=bool(pairs)))
         yield from _drafts(caption, options[: params["top"]], mode, ranking)
 
 
-def _drawn(caption: CaptionInput, mode: str, seed: int, counts: Counts, top: int) -> list[Option]:
+def _ranked(captions: Iterable[CaptionInput], top: int, mode: str, state: State) -> Iterator[FoilDraft | Skip]:
+    """The most likely candidates of each caption, all that there are having been scored."""
+    stream = iter(captions)
+    while batch := list(islice(stream, RANKED_TOGETHER)):
+        found = [(caption, option) for caption in batch for option in _options(caption, mode, state.counts)]
+        values = iter(likelihoods(state.scorer, found, mode))
+        scored: dict[str, list[tuple[float, Option]]] = {}
+        for caption, option in found:
+            scored.setdefault(caption.id, []).append((next(values), option))
+        for caption in batch:
+            # Equal values keep the options' own order: place in the caption, then the alphabet.
+            best = sorted(scored.get(caption.id, ()), key=lambda pair: -pair[0])[:top]
+            if not best:
+                yield Skip(caption.id, _why_none(caption, mode, listed=False))
+            yield from _scored_drafts(caption, best, mode, state)
+
+
+def _scored_drafts(
+    caption: CaptionInput, best: Sequence[tuple[float, Option]], mode: str, state: State
+) -> Iterator[FoilDraft]:
+    drafts = _drafts(caption, [option for _, option in best], mode, state.ranking, of_model=True)
+    info = state.scorer.info
+    for draft, (value, _) in zip(drafts, best, strict=True):
+        facts = {**draft.facts, "log_likelihood": round(value, 5)}
+        yield replace(draft, facts=facts, model_id=info.model_id, model_revision=info.revision)
+
+
+def _options(caption: CaptionInput, mode: str, counts: Mapping[str, int] | None) -> list[Option]:
+    """Every replacement there is, in order of place and alphabet."""
+    vocabulary = frozenset(counts) if counts else None
+    return [
+        (relation, target)
+        for relation in relations(caption.text, mode)
+        for target in ([relation.opposite] if relation.opposite else replacements(relation.phrase, mode, vocabulary))
+    ]
+
+
+def _drawn(
+    caption: CaptionInput, mode: str, seed: int, counts: Mapping[str, int] | None, top: int
+) -> list[Option]:
     """Options in drawn order: the whole-phrase opposites first, the rest weighted by the corpus."""
     rng = generator_for(seed, "preposition", caption.id)
     vocabulary = frozenset(counts) if counts else None
@@ -87,9 +154,11 @@ def _why_none(caption: CaptionInput, mode: str, *, listed: bool) -> str:
     return "it has no preposition of space that can be replaced"
 
 
-def _drafts(caption: CaptionInput, options: list[Option], mode: str, ranking: str) -> Iterator[FoilDraft]:
+def _drafts(
+    caption: CaptionInput, options: list[Option], mode: str, ranking: str, *, of_model: bool = False
+) -> Iterator[FoilDraft]:
     for rank, (relation, target) in enumerate(options):
         edits = replace_phrase(caption.text, relation.start, relation.end, target)
         facts = {"from": relation.phrase, "to": target}
-        facts["ranking"] = OPPOSITE if relation.opposite else ranking
+        facts["ranking"] = OPPOSITE if relation.opposite and not of_model else ranking
         yield draft_from_edits(caption, edits, method="preposition", mode=mode, rank=rank, facts=facts)

@@ -74,12 +74,21 @@ METHODS: dict[str, Entry] = {
                 "built-in list",
                 "int",
             ),
+            Param(
+                "model",
+                "",
+                "a text-to-text model that ranks the candidates (ViLMA: google-t5/t5-base): hub id or folder; empty: "
+                "they stand in drawn order, weighted by how often the captions use each preposition",
+            ),
+            DEVICE,
         ),
         deviations=(
             (
-                "both modes: no language model ranks the candidates yet; they stand in drawn order, weighted by how "
-                "often the run's own captions use each preposition, and each candidate names this."
+                "corrected: the model says how likely the new preposition is in the blank, the rest of the sentence "
+                "given, as it was trained to; the paper compares perplexities of whole sentences that the model reads "
+                "and writes again."
             ),
+            "corrected: “someone” is put before a sentence for scoring only where it begins with its verb.",
             (
                 "corrected: “from left to right” and its kind change only as a whole into the opposite; the paper also "
                 "writes “over left to right”."

@@ -46,6 +46,19 @@ ALL_FOILS = [
     ("a girl follows Ron into the hall", {"a girl follows Harry into the hall"}),
     ("At dawn Ron sleeps.", {"At dawn Harry sleeps."}),
     ("Ron\nsleeps", {"Harry\nsleeps"}),
+    # Passives, questions, numbers, quotes inside a sentence.
+    ("Harry is chased by a dragon.", {"Ron is chased by a dragon."}),
+    ("is Ginny asleep?", {"is Hermione asleep?"}),
+    ("2 owls follow Hermione", {"2 owls follow Ginny"}),
+    ("a sign says 'Ron'", {"a sign says 'Harry'"}),
+    ("Ron, Ron, Ron!", {"Harry, Harry, Harry!"}),
+    ("the man behind Harry's desk", {"the man behind Ron's desk"}),
+    ("Hermione—tired—yawns", {"Ginny—tired—yawns"}),
+    # Two of one gender: the first becomes whom the caption does not name, and there is nobody else.
+    ("SOMEONE gives Hermione a book, and Ron laughs", {
+        "SOMEONE gives Ginny a book, and Ron laughs", "SOMEONE gives Ginny a book, and Harry laughs"}),
+    ("Her cat bites Ginny.", {"Her cat bites Hermione."}),
+    ("mandarin for Harry", {"mandarin for Ron"}),
 ]  # fmt: skip
 
 

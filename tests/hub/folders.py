@@ -20,6 +20,8 @@ from transformers import (
     RobertaForMaskedLM,
     SiglipConfig,
     SiglipModel,
+    T5Config,
+    T5ForConditionalGeneration,
 )
 
 CORPUS = (
@@ -100,6 +102,50 @@ def causal_lm(folder: Path) -> Path:
         vocab_size=len(tokenizer), n_positions=64, n_embd=16, n_layer=2, n_head=2, bos_token_id=0, eos_token_id=2
     )
     return saved(folder, GPT2LMHeadModel(config), tokenizer)
+
+
+def span_tokenizer(corpus: Sequence[str] = CORPUS, longest: int = 64) -> PreTrainedTokenizerFast:
+    """T5's kind by its special tokens: an end, no beginning, sentinels for blanks; of whole words."""
+    special = ["<pad>", "</s>", "<unk>", *(f"<extra_id_{at}>" for at in range(4))]
+    words = sorted({word for line in corpus for word in line.lower().split()})
+    tokenizer = Tokenizer(models.WordLevel({word: at for at, word in enumerate([*special, *words])}, "<unk>"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.add_special_tokens(special)
+    tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, model_max_length=longest, pad_token="<pad>", eos_token="</s>", unk_token="<unk>",
+        extra_special_tokens=special[3:],
+    )  # fmt: skip
+
+
+def text_to_text(folder: Path, corpus: Sequence[str] = CORPUS, *, steps: int = 30) -> Path:
+    torch.manual_seed(5)
+    tokenizer = span_tokenizer(corpus)
+    config = T5Config(
+        vocab_size=len(tokenizer), d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, decoder_start_token_id=0,
+        dropout_rate=0.0,
+    )  # fmt: skip
+    model = T5ForConditionalGeneration(config)
+    _taught_spans(model, tokenizer, corpus, steps)
+    return saved(folder, model, tokenizer)
+
+
+def _taught_spans(
+    model: T5ForConditionalGeneration, tokenizer: PreTrainedTokenizerFast, corpus: Sequence[str], steps: int
+) -> None:
+    """Some steps on every blank of one word, so that the model has an end to what it writes."""
+    lines = [line.lower().split() for line in corpus]
+    blanks = [(" ".join([*line[:at], "<extra_id_0>", *line[at + 1 :]]), f"<extra_id_0> {line[at]} <extra_id_1>")
+              for line in lines for at in range(len(line))]  # fmt: skip
+    sources, targets = (tokenizer(list(side), padding=True, return_tensors="pt") for side in zip(*blanks, strict=True))
+    labels = targets["input_ids"].masked_fill(targets["attention_mask"] == 0, -100)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=5e-3)
+    for _ in range(steps):
+        model(input_ids=sources["input_ids"], attention_mask=sources["attention_mask"], labels=labels).loss.backward()
+        optimiser.step()
+        optimiser.zero_grad()
+    model.eval()
 
 
 def sentence_encoder(folder: Path, pooling: str = "pooling_mode_mean_tokens") -> Path:

@@ -25,6 +25,8 @@ ENCODERS = {
     "sentence": lambda folder: str(folders.sentence_encoder(folder / "mean")),
     "sentence first": lambda folder: str(folders.sentence_encoder(folder / "first", "pooling_mode_cls_token")),
 }
+# Proved in tests/hub/test_text_to_text.py.
+SPANS = ("t5",)
 LINES = ("a man {} a red shirt", "{} opens the door", "a dog jumps on the {}", "a man {} a red shirt", "{}")
 PAIRS = [("a man folds a shirt", "a man moves"), ("a ring", "a dog jumps on the table from left to right"), ("", "é")]
 
@@ -56,7 +58,7 @@ def close(found, wanted):
 
 
 def test_every_helper_of_the_table_is_tested_here() -> None:
-    assert set(HELPERS) == {name.partition(" ")[0] for name in (*FILLERS, *CLASSIFIERS, *ENCODERS)}
+    assert set(HELPERS) == {name.partition(" ")[0] for name in (*FILLERS, *CLASSIFIERS, *ENCODERS, *SPANS)}
 
 
 def test_a_filler_gives_its_k_best_words_in_order(filler: Filler) -> None:

@@ -1,0 +1,49 @@
+"""Ranking prepositions by a text-to-text model (ViLMA C.6: T5-base, the ten of the lowest perplexity)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from generation.methods._preposition_grammar import Relation
+from generation.methods._surface import replace_phrase
+from generation.records import CaptionInput
+from hub.interfaces import SpanFiller
+from text.diff import apply_edits
+from text.language.verb_forms import verb_readings
+
+# "rolling a can onto a surface" is scored as "someone rolling a can onto a surface".
+SUBJECT = "someone"
+
+Option = tuple[Relation, str]
+
+
+def likelihoods(scorer: Any, found: Sequence[tuple[CaptionInput, Option]], mode: str) -> list[float]:
+    """How likely the model finds each replacement, higher is better; each sentence is asked once.
+
+    `paper`: the mean log-likelihood of a token of the whole foil, so that -value is the logarithm of the perplexity.
+    `corrected`: the log-probability of the new words in the place of the old ones, the rest given: what a model
+    trained on span corruption was trained for.
+    """
+    if mode == "paper":
+        foils = [_with_subject(apply_edits(one.text, _edits(one, option)), always=True) for one, option in found]
+        return [score.value for score in scorer.score(None, foils)]
+    return _span_scores(scorer, found)
+
+
+def _span_scores(scorer: SpanFiller, found: Sequence[tuple[CaptionInput, Option]]) -> list[float]:
+    blanks = []
+    for caption, (relation, target) in found:
+        before, after = caption.text[: relation.start], caption.text[relation.end :]
+        blanks.append((_with_subject(f"{before}{scorer.blank}{after}", always=False), target))
+    return scorer.span_scores(blanks)
+
+
+def _edits(caption: CaptionInput, option: Option) -> Any:
+    relation, target = option
+    return replace_phrase(caption.text, relation.start, relation.end, target)
+
+
+def _with_subject(text: str, *, always: bool) -> str:
+    """Corrected: only what begins with its verb lacks a subject; the paper's sentences all did."""
+    first = text.split(maxsplit=1)[0] if text.strip() else ""
+    lacks = any(tag == "VBG" for _, tag in verb_readings(first.lower()))
+    return f"{SUBJECT} {text[:1].lower()}{text[1:]}" if always or lacks else text
