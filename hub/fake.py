@@ -4,13 +4,14 @@ Their scores mean nothing, and always the same nothing: they are functions of th
 """
 
 import hashlib
-from collections.abc import Collection, Sequence
+import json
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hub.errors import HubError
-from hub.interfaces import Fill, Frames, ModelInfo, Score, ScoreKind, VideoMeta
+from hub.interfaces import ChatReply, ChatRequest, Fill, Frames, ModelInfo, Score, ScoreKind, VideoMeta
 from text.tokens import words
 
 DIMENSIONS = 32
@@ -120,6 +121,28 @@ class FakeClassifier:
         return powers / powers.sum(1, keepdims=True)
 
 
+class FakeChat:
+    """Answers with as many variants of the last message's caption as it asks for, one word changed in each.
+
+    It reads what the prompts of captions say: `Caption: …` and `Number: …`, on lines of their own.
+    """
+
+    together = 16
+    info = ModelInfo("fake/chat", REVISION, ScoreKind.LOG_LIKELIHOOD, needs_video=False, card={"category": "fake"})
+
+    def replies(self, requests: Sequence[ChatRequest]) -> Iterator[list[tuple[int, ChatReply]]]:
+        yield [(at, self._reply(request)) for at, request in enumerate(requests)]
+
+    def _reply(self, request: ChatRequest) -> ChatReply:
+        lines = dict(line.partition(": ")[::2] for line in request.messages[-1][1].splitlines())
+        given = lines.get("Caption", request.messages[-1][1]).split()
+        count = int(lines["Number"]) if lines.get("Number", "").isdecimal() else 1
+        place = _number(" ".join(given).encode(), request.seed) % max(len(given), 1)
+        made = [" ".join([*given[:place], word, *given[place + 1 :]]) for word in FILL_WORDS[:count]]
+        text = json.dumps({"captions": made}, ensure_ascii=False)
+        return ChatReply(text, prompt_tokens=len(given), completion_tokens=len(text.split()))
+
+
 def load_filler(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeFiller:
     """`fake-mask:`; nothing is read from the argument."""
     return FakeFiller()
@@ -128,6 +151,11 @@ def load_filler(argument: str, *, device: str = "auto", dtype: str = "float32") 
 def load_classifier(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeClassifier:
     """`fake-classifier:` has the labels of NLI, `fake-classifier:cola` those of acceptability."""
     return FakeClassifier(COLA_LABELS if argument == "cola" else NLI_LABELS)
+
+
+def load_chat(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeChat:
+    """`fake-chat:`; nothing is read from the argument."""
+    return FakeChat()
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeEmbedder | FakeScorer:

@@ -1,0 +1,105 @@
+"""A real HTTP server on this machine that speaks the chat protocol, well or badly, and counts what it was asked."""
+
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass
+class Said:
+    """What the server answers: a status with headers and a body, after a while."""
+
+    body: Any = ""
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    wait: float = 0.0
+
+
+def content(text: str, *, tokens: tuple[int, int] = (20, 5), reason: str = "stop") -> Said:
+    """An answer in OpenAI's form."""
+    usage = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1]}
+    choice = {"message": {"role": "assistant", "content": text}, "finish_reason": reason}
+    return Said({"choices": [choice], "usage": usage, "model": "tiny-2026-01-01"})
+
+
+def foils(*texts: str) -> Said:
+    return content(json.dumps({"captions": list(texts)}))
+
+
+class Server:
+    """`answer(body, n)`: what is said to the n-th request (from 1) about the same last message."""
+
+    def __init__(self, answer: Callable[[dict[str, Any], int], Said]) -> None:
+        self.answer = answer
+        self.bodies: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.asked: Counter[str] = Counter()
+        self.paths: list[str] = []
+        self.at_once = self.most_at_once = 0
+        self.lock = threading.Lock()
+        self.url = ""
+
+
+@contextmanager
+def chat_server(answer: Callable[[dict[str, Any], int], Said]) -> Iterator[Server]:
+    server = Server(answer)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            last = body["messages"][-1]["content"]
+            with server.lock:
+                server.bodies.append(body)
+                server.headers.append(dict(self.headers))
+                server.paths.append(self.path)
+                server.asked[last] += 1
+                server.at_once += 1
+                server.most_at_once = max(server.most_at_once, server.at_once)
+                n = server.asked[last]
+            said = server.answer(body, n)
+            time.sleep(said.wait)
+            with server.lock:
+                server.at_once -= 1
+            self._say(said)
+
+        def _say(self, said: Said) -> None:
+            raw = said.body if isinstance(said.body, bytes) else None
+            raw = (
+                raw
+                if raw is not None
+                else (said.body if isinstance(said.body, str) else json.dumps(said.body)).encode()
+            )
+            try:
+                self.send_response(said.status)
+                for name, value in said.headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(raw)))
+                self.end_headers()
+                self.wfile.write(raw)
+            except (BrokenPipeError, ConnectionResetError):
+                pass  # The one who asked has given up.
+
+        def do_GET(self) -> None:
+            server.paths.append(self.path)
+            self._say(Said("there", 200))
+
+        def log_message(self, *args: Any) -> None:
+            pass
+
+    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    httpd.daemon_threads = True
+    thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    server.url = f"http://127.0.0.1:{httpd.server_address[1]}/v1"
+    try:
+        yield server
+    finally:
+        httpd.shutdown()
+        httpd.server_close()
+        thread.join()

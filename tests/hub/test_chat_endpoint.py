@@ -1,0 +1,186 @@
+"""An OpenAI-compatible endpoint, on a real server that behaves well and badly."""
+
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from hub import chat_endpoint
+from hub._budget import Budget
+from hub.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from hub.errors import HubError
+from hub.interfaces import Chat, ChatRequest
+from tests.hub.chat_server import Said, chat_server, content
+
+SCHEMA = {"type": "object"}
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch):
+    monkeypatch.setattr(chat_endpoint, "FIRST_PAUSE", 0.01)
+
+
+def ask(server, *texts, patience=None, budget=None, key="", **options):
+    endpoint = Endpoint("lab", server.url, "tiny", key)
+    chat = ChatEndpoint(endpoint, patience or Patience(timeout=2.0), budget)
+    requests = [ChatRequest((("system", "be brief"), ("user", text)), **options) for text in texts]
+    found = dict(pair for together in chat.replies(requests) for pair in together)
+    assert sorted(found) == list(range(len(texts)))
+    return [found[at] for at in range(len(texts))]
+
+
+def test_an_endpoint_is_asked_in_openais_words_and_answers_with_text_and_cost():
+    with chat_server(lambda body, n: content("yes", tokens=(20, 5))) as server:
+        (reply,) = ask(server, "well?", schema=SCHEMA, seed=7, max_tokens=9, key="secret")
+    (body,) = server.bodies
+    assert server.paths == ["/v1/chat/completions"]
+    assert server.headers[0]["Authorization"] == "Bearer secret"
+    assert body["messages"] == [{"role": "system", "content": "be brief"}, {"role": "user", "content": "well?"}]
+    assert (body["model"], body["seed"], body["max_tokens"], body["temperature"]) == ("tiny", 7, 9, 0.0)
+    assert body["response_format"]["json_schema"]["schema"] == SCHEMA
+    assert (reply.text, reply.failure, reply.requests, reply.revision) == ("yes", "", 1, "tiny-2026-01-01")
+    assert (reply.prompt_tokens, reply.completion_tokens, reply.cut) == (20, 5, False)
+
+
+def test_the_key_stands_in_no_representation_and_no_error():
+    assert "secret" not in repr(Endpoint("lab", "http://x", "m", "secret"))
+    refused = Said({"error": {"message": "Incorrect API key provided: secret."}}, 401)
+    wanted = pytest.raises(HubError, match=r"endpoint lab: it refuses the key .*correct CHAT_LAB_KEY")
+    with chat_server(lambda body, n: refused) as server, wanted as error:
+        ask(server, "x", key="secret")
+    assert "secret" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "why", "requests"),
+    [
+        (Said("busy", 429, {"Retry-After": "0"}), "429 after 3 tries", 3),
+        (Said("broken", 500), "500 after 3 tries", 3),
+        (Said("<html>gateway</html>"), "not JSON after 3 tries", 3),
+        (Said({"choices": []}), "not JSON after 3 tries", 3),
+        (Said({"error": "too many words"}, 413), "413: too many words", 1),
+        (Said({"choices": [{"message": {"content": None, "refusal": "I will\nnot."}}]}), "refused: I will not.", 1),
+        (Said({"choices": [{"message": {"content": " "}}]}), "empty answer", 1),
+        (Said("busy", 429, {"Retry-After": "3600"}), "429, wait 3600 s", 1),
+        (Said(b"x" * 5_000_000), "the answer is too long", 1),
+    ],
+)
+def test_what_brings_no_answer_is_named(said, why, requests):
+    with chat_server(lambda body, n: said) as server:
+        (reply,) = ask(server, "x")
+    assert (reply.text, reply.failure, reply.requests) == ("", why, requests)
+    assert len(server.bodies) == requests
+
+
+def test_a_server_that_says_nothing_is_waited_for_no_longer_than_the_timeout():
+    with chat_server(lambda body, n: Said("late", wait=0.5)) as server:
+        (reply,) = ask(server, "x", patience=Patience(tries=2, timeout=0.1))
+    assert (reply.failure, reply.requests) == ("timed out after 2 tries", 2)
+
+
+def test_a_server_that_is_not_there_is_named():
+    class Nowhere:
+        url = "http://127.0.0.1:9/v1"
+
+    (reply,) = ask(Nowhere, "x", patience=Patience(tries=2))
+    assert reply.failure == "no connection (ConnectError) after 2 tries"
+
+
+def test_what_passes_is_tried_again_after_as_long_as_the_server_asks_for():
+    until = format_datetime(datetime.now(UTC) + timedelta(seconds=1.5), usegmt=True)
+    pauses = [{"Retry-After": "0"}, {"Retry-After": until}]
+
+    def answer(body, n):
+        return Said("busy", 429, pauses[n - 1]) if n <= 2 else content("at last")
+
+    with chat_server(answer) as server:
+        start = time.monotonic()
+        (reply,) = ask(server, "x")
+    assert (reply.text, reply.requests) == ("at last", 3)
+    assert time.monotonic() - start > 0.2
+
+
+def test_a_redirect_is_not_followed():
+    wanted = pytest.raises(HubError, match=r"it redirects \(307\), which is not followed")
+    with chat_server(lambda body, n: content("inner secret")) as inner:
+        away = Said("", 307, {"Location": f"{inner.url}/chat/completions"})
+        with chat_server(lambda body, n: away) as server, wanted:
+            ask(server, "x", key="secret")
+    assert not inner.bodies
+
+
+def test_an_unknown_model_ends_everything_with_what_to_correct():
+    wanted = pytest.raises(HubError, match=r"404: no model tiny\); correct CHAT_LAB_URL and CHAT_LAB_MODELS")
+    with chat_server(lambda body, n: Said({"error": {"message": "no model tiny"}}, 404)) as server, wanted:
+        ask(server, *"abcdefgh")
+    assert len(server.bodies) <= 8
+
+
+def test_a_server_without_structured_output_is_asked_without_it_and_remembered():
+    def answer(body, n):
+        if "response_format" in body:
+            return Said({"error": {"message": "response_format is not supported"}}, 400)
+        return Said({"error": "temperature: must be 1"}, 422) if "temperature" in body else content("plain")
+
+    with chat_server(answer) as server:
+        replies = ask(server, "a", "b", "c", schema=SCHEMA, patience=Patience(concurrency=1))
+    assert [reply.text for reply in replies] == ["plain"] * 3
+    assert [reply.requests for reply in replies] == [3, 1, 1]
+
+
+def test_a_server_that_wants_the_newer_name_of_max_tokens_gets_it():
+    def answer(body, n):
+        wrong = {"error": {"message": "Unsupported parameter: 'max_tokens'; use 'max_completion_tokens'"}}
+        return Said(wrong, 400) if "max_tokens" in body else content(str(body["max_completion_tokens"]))
+
+    with chat_server(answer) as server:
+        assert ask(server, "a", max_tokens=33)[0].text == "33"
+
+
+def test_no_more_requests_are_on_their_way_than_allowed():
+    def answer(body, n):
+        time.sleep(0.02)
+        return content("x")
+
+    with chat_server(answer) as server:
+        ask(server, *map(str, range(12)), patience=Patience(concurrency=3))
+    assert 1 < server.most_at_once <= 3
+
+
+def test_requests_beyond_the_budget_are_never_sent():
+    with chat_server(lambda body, n: content("x")) as server:
+        replies = ask(server, *map(str, range(9)), budget=Budget(requests=5, spent_requests=2))
+    assert [reply.failure for reply in replies].count("budget spent") == 6
+    assert len(server.bodies) == 3
+
+
+def test_tokens_are_set_aside_before_a_request_and_counted_after_it():
+    """9 characters are 3 tokens at most, 97 for the answer: 100 set aside, 25 used. 225 let six through one by one:
+    after five 125 are used and 100 are left; after six 150 and 75 are left, less than one may need."""
+    with chat_server(lambda body, n: content("x", tokens=(20, 5))) as server:
+        replies = ask(server, *"abcdefgh", budget=Budget(tokens=225), patience=Patience(concurrency=1), max_tokens=97)
+    assert len(server.bodies) == 6
+    assert [reply.failure for reply in replies[6:]] == ["budget spent"] * 2
+
+
+def test_a_budget_holds_for_requests_that_are_on_their_way_together():
+    with chat_server(lambda body, n: Said(content("x").body, wait=0.05)) as server:
+        ask(server, *"abcdefgh", budget=Budget(tokens=225), patience=Patience(concurrency=8), max_tokens=97)
+    assert len(server.bodies) == 2
+
+
+def test_an_endpoint_that_is_away_is_not_asked_for_every_caption():
+    with chat_server(lambda body, n: Said("broken", 500)) as server:
+        replies = ask(server, *map(str, range(40)), patience=Patience(tries=1, concurrency=2))
+    assert len(server.bodies) <= chat_endpoint.FAILURES_IN_A_ROW + 2
+    assert replies[-1].failure == "not asked: the endpoint had failed too often"
+
+
+def test_an_answer_that_was_cut_off_says_so():
+    with chat_server(lambda body, n: content("half of", reason="length")) as server:
+        assert ask(server, "x")[0].cut
+
+
+def test_an_endpoint_is_a_chat():
+    assert isinstance(ChatEndpoint(Endpoint("lab", "http://x", "m"), Patience()), Chat)
