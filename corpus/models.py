@@ -102,8 +102,12 @@ class Subtest(models.Model):
     # 0 votes: an assembled item is valid at once. Proficiency items take one internal vote.
     votes_wanted = models.PositiveSmallIntegerField(default=3)
     votes_needed = models.PositiveSmallIntegerField(default=2)
+    # Sequential stopping: a pair that no further vote can turn is decided, and its free places are cancelled.
+    stop_early = models.BooleanField(default=False)
     valid_when = models.CharField(max_length=6, choices=ValidWhen, default=ValidWhen.ALL)
     foils_enough = models.PositiveSmallIntegerField(default=1)
+    # None: the project's bar of the blind audit.
+    blind_bar = models.FloatField(null=True, blank=True)
 
     class Meta:
         ordering = ["name"]

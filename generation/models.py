@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Caption, Foil, Subtest
 from corpus.rules.states import CandidateState
@@ -23,9 +24,13 @@ class GenerationRun(models.Model):
     seed = models.BigIntegerField(default=0)
     # Narrows the captions: {"split": "test"}, {"caption_keys": […]}; empty = all captions of ready or missing media.
     selection = models.JSONField(default=dict, blank=True)
+    # Where a threshold was moved since: {filter: number}; what the filters said in the run stays in FilterScore.
+    thresholds = models.JSONField(default=dict, blank=True)
     job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+")
     # Captions for which the method made nothing: {"why": count}.
     skipped = models.JSONField(default=dict, blank=True)
+    # Foils that were asked for and are missing beside others of their caption: {"why": count}.
+    missing = models.JSONField(default=dict, blank=True)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -42,6 +47,10 @@ class CandidateGroup(models.Model):
     run = models.ForeignKey(GenerationRun, models.CASCADE, related_name="groups")
     caption = models.ForeignKey(Caption, models.CASCADE, related_name="candidate_groups")
     skipped_why = models.CharField(max_length=200, blank=True)
+    # Why foils are missing though others are there: ["repeats the caption", …].
+    missing = models.JSONField(default=list, blank=True)
+    # A model was asked in vain, or not at all (its endpoint failed, the budget was spent): it can be asked again.
+    unanswered = models.BooleanField(default=False)
     # Set when the k foils were accepted and the item assembled.
     item = models.OneToOneField("corpus.Item", models.SET_NULL, null=True, blank=True, related_name="candidate_group")
     # True once annotation has made the edit (or review) tasks of the group.
@@ -49,7 +58,10 @@ class CandidateGroup(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "caption"], name="one_group_a_caption_in_a_run")]
-        indexes = [models.Index(fields=["run"], condition=Q(tasked=False), name="group_without_tasks")]
+        indexes = [
+            models.Index(fields=["run"], condition=Q(tasked=False), name="group_without_tasks"),
+            models.Index(fields=["run"], condition=Q(unanswered=True), name="group_without_answer"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.run_id}:{self.caption_id}"
@@ -86,6 +98,8 @@ class Candidate(models.Model):
     target = models.TextField(blank=True)
     facts = models.JSONField(default=dict, blank=True)
     rejected_by = models.JSONField(default=list, blank=True)
+    # The kind of selection that left it out (balance, frequency …); thresholds bring it back no more.
+    held_back_by = models.CharField(max_length=20, blank=True)
     # The item's foil that this candidate became.
     foil = models.OneToOneField(Foil, models.SET_NULL, null=True, blank=True, related_name="candidate")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -98,18 +112,111 @@ class Candidate(models.Model):
         return self.text[:80]
 
 
-class FilterScore(models.Model):
-    """What one filter said of one candidate; thresholds can move without asking it again."""
+class Scorer(models.Model):
+    """A filter's model with all that its measures depend on; thresholds are no part of it."""
 
+    sha256 = models.CharField(max_length=64, unique=True)
+    filter = models.CharField(max_length=40)
+    filter_version = models.CharField(max_length=20)
+    # {"model": "classifier:…@revision", …}
+    params = models.JSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.filter} {self.sha256[:8]}"
+
+
+class Measure(models.Model):
+    """What a scorer measured of one pair of texts: once, for every run and project that asks."""
+
+    scorer = models.ForeignKey(Scorer, models.CASCADE, related_name="measures", db_index=False)
+    # Of what the measure depends on: caption and foil.
+    pair_sha256 = models.CharField(max_length=64)
+    # {"entailment": 0.41, …}: the filter's own names.
+    values = models.JSONField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["scorer", "pair_sha256"], name="one_measure_a_pair")]
+
+    def __str__(self) -> str:
+        return f"{self.scorer_id}: {self.values}"
+
+
+class FilterScore(models.Model):
+    """What one filter of one run said of one candidate, by the thresholds of that run."""
+
+    # The candidate's run, kept here for the index below: spreads and thresholds are asked for by run and filter.
+    run = models.ForeignKey(GenerationRun, models.CASCADE, related_name="filter_scores", db_index=False)
     candidate = models.ForeignKey(Candidate, models.CASCADE, related_name="filter_scores")
     filter = models.CharField(max_length=40)
     filter_version = models.CharField(max_length=20)
+    # Of a filter with a model; empty for the others, and for scores of before measures were kept.
+    measure = models.ForeignKey(Measure, models.SET_NULL, null=True, blank=True, related_name="+")
     score = models.FloatField(null=True, blank=True)
     passed = models.BooleanField()
     detail = models.CharField(max_length=300, blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["candidate", "filter"], name="one_score_a_filter")]
+        indexes = [models.Index(fields=["run", "filter", "score", "passed"], name="scores_of_a_run")]
 
     def __str__(self) -> str:
         return f"{self.filter}: {self.passed}"
+
+
+class PromptTemplate(models.Model):
+    """A project's own prompt for an instruction model, beside those that come with Foilworks.
+
+    A row is never changed: another wording is another version.
+    """
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="prompt_templates")
+    slug = models.SlugField(max_length=40)
+    version = models.PositiveIntegerField()
+    system = models.TextField(blank=True)
+    question = models.TextField()
+    # [["caption", ["foil", …]], …]
+    examples = models.JSONField(default=list, blank=True)
+    sha256 = models.CharField(max_length=64)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["slug", "-version"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "slug", "version"], name="one_prompt_a_version"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.slug}@{self.version}"
+
+
+class ModelAnswer(models.Model):
+    """What an instruction model answered to a request: asked for once, whichever run wants it."""
+
+    # Of the model and everything it was told.
+    sha256 = models.CharField(max_length=64, unique=True)
+    text = models.TextField()
+    cut = models.BooleanField(default=False)
+    model_id = models.CharField(max_length=200)
+    model_revision = models.CharField(max_length=64, blank=True)
+    prompt_tokens = models.PositiveIntegerField(default=0)
+    completion_tokens = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.text[:80]
+
+
+class RunCost(models.Model):
+    """What a run has spent at an instruction model so far, failures included."""
+
+    run = models.OneToOneField(GenerationRun, models.CASCADE, related_name="cost")
+    requests = models.PositiveIntegerField(default=0)
+    prompt_tokens = models.PositiveBigIntegerField(default=0)
+    completion_tokens = models.PositiveBigIntegerField(default=0)
+    # Answers that were there already and cost nothing.
+    reused = models.PositiveIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.run_id}: {self.requests}"

@@ -44,6 +44,8 @@ class Project(models.Model):
     undo_seconds = models.PositiveIntegerField(default=30, validators=[MaxValueValidator(600)])
     # A returned piece waits for its author this long; then anyone may take it.
     returned_hours = models.PositiveIntegerField(default=24)
+    # A release in which a model that reads the words alone is right more often than this is stopped.
+    blind_bar = models.FloatField(default=0.6, validators=[MinValueValidator(0.5), MaxValueValidator(1.0)])
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -62,6 +62,10 @@ CANDIDATE_MOVES: dict[str, Move] = {
     "queue": _move((C.GENERATED,), C.QUEUED),
     "skip_editing": _move((C.GENERATED,), C.IN_REVIEW),
     "readmit": _move((C.FILTERED_OUT,), C.QUEUED),
+    # Where the project edits nothing, what comes back waits for review, as it would have from the start.
+    "readmit_to_review": _move((C.FILTERED_OUT,), C.IN_REVIEW),
+    # A threshold moved, or a balanced choice without it. In review only while no review task has been made.
+    "hold_back": _move((C.QUEUED, C.IN_REVIEW), C.FILTERED_OUT),
     "claim": _move((C.QUEUED, C.RETURNED), C.EDITING),
     "release": _move((C.EDITING,), C.QUEUED),
     "release_returned": _move((C.EDITING,), C.RETURNED),
