@@ -7,6 +7,7 @@ changes are those of text/language/change_of_state.py. Captions come in these te
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from generation.methods._drawing import generator_for
@@ -23,11 +24,11 @@ from generation.methods._state_grammar import (
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
 from text.language.change_finding import FoundChange
-from text.language.change_of_state import StateChange
+from text.language.change_of_state import StateChange, by_verb
 from text.language.numbers import match_case
 from text.language.tools import Tagger, tagger
 
-VERSION = "1"
+VERSION = "2"
 NO_VERB = "no verb of the lexicon of changes stands in it with something that changes"
 
 Made = tuple[list[Edit], StateChange] | str
@@ -61,7 +62,7 @@ def _made(caption: CaptionInput, sentence: Sentence, mode: str, seed: int, tags:
     if sentence.subtest == ACTION:
         if mode == "paper" and not _is_template(text):
             return "it has none of the paper's templates; cos_caption makes them, or use mode corrected"
-        return _action(text, (0, len(text)), caption, mode, tags)
+        return _action(text, (0, len(text)), caption, mode, tags, _noted_states(caption))
     if sentence.subtest == REVERSE:
         return _reverse(caption, sentence, mode, tags)
     span = sentence.pre if sentence.subtest == PRE else sentence.post
@@ -80,11 +81,29 @@ def _known_verb(caption: CaptionInput) -> str:
     return str(noted.get("verb", "")) if isinstance(noted, dict) else ""
 
 
-def _action(text: str, span: tuple[int, int], caption: CaptionInput, mode: str, tags: Tagger) -> Made:
+def _noted_states(caption: CaptionInput) -> tuple[str, str]:
+    """The states that the caption's maker noted: facts {"cos": {"pre": …, "post": …}}."""
+    noted = caption.facts.get("cos")
+    return (str(noted.get("pre", "")), str(noted.get("post", ""))) if isinstance(noted, dict) else ("", "")
+
+
+def _with_states(found: FoundChange, states: tuple[str, str]) -> FoundChange:
+    """The change that the verb makes between these states, where it has several: "soak" what is dry, or drained."""
+    for change in by_verb()[found.change.verb]:
+        if (change.pre, change.post) == states and (change.transitive if found.transitive else change.intransitive):
+            return replace(found, change=change)
+    return found
+
+
+def _action(
+    text: str, span: tuple[int, int], caption: CaptionInput, mode: str, tags: Tagger, states: tuple[str, str]
+) -> Made:
     """The first verb of change that can be undone."""
     tokens, changes = changes_in(text, span, tags)
     noted = _known_verb(caption)
-    changes = [found for found in changes if found.change.verb == noted] or changes
+    changes = [_with_states(found, states) for found in changes if found.change.verb == noted] or [
+        _with_states(found, states) for found in changes
+    ]
     why = NO_VERB
     for found in changes:
         target = _target(found, mode)
@@ -116,11 +135,11 @@ def _reverse(caption: CaptionInput, sentence: Sentence, mode: str, tags: Tagger)
     assert pre, "a reverse sentence has all three"
     assert post, "a reverse sentence has all three"
     assert middle, "a reverse sentence has all three"
-    made = _action(caption.text, middle, caption, mode, tags)
+    before, after = caption.text[slice(*pre)], caption.text[slice(*post)]
+    made = _action(caption.text, middle, caption, mode, tags, (before.lower(), after.lower()))
     if isinstance(made, str):
         return made
     edits, change = made
-    before, after = caption.text[slice(*pre)], caption.text[slice(*post)]
     if before.lower() == after.lower():
         return f"before and after are both '{before}'"
     if mode != "paper" and (before.lower(), after.lower()) != (change.pre, change.post):

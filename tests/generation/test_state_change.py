@@ -44,6 +44,12 @@ EXACT = [
     ("the box was sealed.", "the box was unsealed."),
     ("SOMEONE OPENS THE DOOR!", "SOMEONE CLOSES THE DOOR!"),
     ("🙂 a man opens a door — שלום", "🙂 a man closes a door — שלום"),
+    # Of several changes that a verb makes, the one between these states.
+    ("Initially, the rice is drained. Then, someone soaks the rice. At the end, the rice is soaking.",
+     "Initially, the rice is soaking. Then, someone drains the rice. At the end, the rice is drained."),
+    ("Someone rinses the shells.", "Someone lathers the shells."),
+    ("The athlete jumps.", "The athlete lands."),
+    ("Someone wraps the spring roll up.", "Someone unwraps the spring roll."),
     # Pre-state.
     ("Initially, the paper is unfolded.", "Initially, the paper is folded."),
     ("Initially, the cup is full.", "Initially, the cup is empty."),
@@ -115,7 +121,7 @@ def test_one_subtest_alone():
     text = "Initially, the paper is unfolded."
     assert drafts("state_change", text, subtest="pre_state")[0].facts["subtest"] == "pre_state"
     assert skipped("state_change", text, subtest="action") == "it has the template of pre_state, not of action"
-    assert [read_sentence(text).subtest for text in (EXACT[0][0], EXACT[27][0], EXACT[30][0], EXACT[33][0])] == [
+    assert [read_sentence(text).subtest for text in (EXACT[0][0], EXACT[31][0], EXACT[34][0], EXACT[37][0])] == [
         "action", "pre_state", "post_state", "reverse"
     ]  # fmt: skip
 
@@ -136,7 +142,7 @@ def test_every_transitive_change_goes_through_all_four_subtests(entry, seed):
     action = f"someone {verb} the grey thing {particle}".strip() + "."
     before, after = f"Initially, the grey thing is {entry.pre}.", f"At the end, the grey thing is {entry.post}."
     texts = [action, before, after, f"{before} Then, {action} {after}"]
-    facts = {"cos": {"verb": entry.verb}}
+    facts = {"cos": {"verb": entry.verb, "pre": entry.pre, "post": entry.post}}
     captions = [CaptionInput(f"c{n}", text, facts=facts) for n, text in enumerate(texts)]
     made = [[judged.draft.foil for judged in one.foils] for one in outcomes("state_change", captions, seed=seed)]
     assert made[1] == [f"Initially, the grey thing is {entry.post}."]
