@@ -5,18 +5,34 @@ can hold them, and pure functions in annotation/rules/ where it cannot.
 """
 
 from annotation.models.guidelines import Guideline
+from annotation.models.objects import (
+    CheckedFrame,
+    FrameObjects,
+    FrameState,
+    ObjectAnswer,
+    ObjectCheck,
+    ObjectError,
+    ObjectErrorClass,
+)
 from annotation.models.stages import SlotState, Stage, TaskState
 from annotation.models.tasks import Draft, Ending, Lease, Slot, Task
 from annotation.models.work import Choice, Edit, Involvement, Review, ReviewDecision, Vote, VoteState
 
 __all__ = [
+    "CheckedFrame",
     "Choice",
     "Draft",
     "Edit",
     "Ending",
+    "FrameObjects",
+    "FrameState",
     "Guideline",
     "Involvement",
     "Lease",
+    "ObjectAnswer",
+    "ObjectCheck",
+    "ObjectError",
+    "ObjectErrorClass",
     "Review",
     "ReviewDecision",
     "Slot",

@@ -11,7 +11,8 @@ from projects.models import Project, User
 
 
 class Task(models.Model):
-    """(stage, target). Edit: a group of candidates. Review: a candidate. Validation: an item and ONE foil of it."""
+    """(stage, target). Edit: a group of candidates. Review: a candidate. Validation: an item and ONE foil of it.
+    Human baseline: an item. Object check: a frame."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="tasks")
     stage = models.CharField(max_length=13, choices=Stage)
@@ -20,6 +21,7 @@ class Task(models.Model):
     candidate = models.ForeignKey(Candidate, models.CASCADE, null=True, blank=True, related_name="tasks")
     item = models.ForeignKey(Item, models.CASCADE, null=True, blank=True, related_name="tasks")
     foil = models.ForeignKey(Foil, models.CASCADE, null=True, blank=True, related_name="tasks")
+    frame = models.ForeignKey("CheckedFrame", models.CASCADE, null=True, blank=True, related_name="tasks")
     overlap = models.PositiveSmallIntegerField(default=1)
     state = models.CharField(max_length=9, choices=TaskState, default=TaskState.OPEN)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -33,6 +35,7 @@ class Task(models.Model):
                     | Q(stage="review", candidate__isnull=False, item__isnull=True)
                     | Q(stage="validation", item__isnull=False, foil__isnull=False)
                     | Q(stage="baseline", item__isnull=False, foil__isnull=True)
+                    | Q(stage="objects", frame__isnull=False, item__isnull=True)
                 ),
             ),
             models.UniqueConstraint(
@@ -42,6 +45,12 @@ class Task(models.Model):
                 fields=["candidate"], condition=Q(stage="review", state="open"), name="one_open_review_a_candidate"
             ),
             models.UniqueConstraint(fields=["foil"], condition=Q(stage="validation"), name="one_validation_a_foil"),
+            models.UniqueConstraint(
+                fields=["item"],
+                condition=Q(stage="baseline") & ~Q(state="cancelled"),
+                name="one_baseline_an_item",
+            ),
+            models.UniqueConstraint(fields=["frame"], condition=Q(stage="objects"), name="one_object_task_a_frame"),
         ]
 
     def __str__(self) -> str:
@@ -121,6 +130,8 @@ class Lease(models.Model):
     person = models.ForeignKey(User, models.CASCADE, related_name="leases")
     token = models.CharField(max_length=43, unique=True)
     caption_first = models.BooleanField(null=True, blank=True)
+    # Human baseline: the texts in the order shown, each by its foil's id, the caption by 0.
+    order_shown = models.JSONField(null=True, blank=True)
     guideline = models.ForeignKey(Guideline, models.SET_NULL, null=True, blank=True, related_name="+")
     leased_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)

@@ -146,6 +146,8 @@ class Vote(WorkRecord):
     choice = models.CharField(max_length=11, choices=Choice)
     # The order shown: True when the caption was the first text. Null for imported votes.
     caption_first = models.BooleanField(null=True, blank=True)
+    # Human baseline: the texts in the order shown, each by its foil's id, the caption by 0; the foil is the one chosen.
+    order_shown = models.JSONField(null=True, blank=True)
     state = models.CharField(max_length=9, choices=VoteState, default=VoteState.COUNTED)
 
     class Meta:
