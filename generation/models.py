@@ -220,3 +220,40 @@ class RunCost(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id}: {self.requests}"
+
+
+class Selection(models.Model):
+    """A choice among the candidates of a run, or of all runs of a subtest, so that text alone tells less.
+
+    A job works it out, a researcher looks at it and applies it: those in `lost` that still wait are held back.
+    """
+
+    class Kind(models.TextChoices):
+        BALANCE = "balance", _("balanced selection")
+        FREQUENCY = "frequency", _("frequency matching")
+        ADVERSARIAL = "adversarial", _("adversarial refinement")
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="selections")
+    subtest = models.ForeignKey(Subtest, models.CASCADE, related_name="selections")
+    # None: all runs of the subtest.
+    run = models.ForeignKey(GenerationRun, models.CASCADE, null=True, blank=True, related_name="selections")
+    kind = models.CharField(max_length=12, choices=Kind)
+    params = models.JSONField(default=dict, blank=True)
+    seed = models.BigIntegerField(default=0)
+    job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+")
+    # generation.balance.outcome.outcome; None until the job is done.
+    result = models.JSONField(null=True, blank=True)
+    # Ids of the candidates that it leaves out.
+    lost = models.JSONField(default=list, blank=True)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    applied_at = models.DateTimeField(null=True, blank=True)
+    applied_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    # How many were held back, and how many stayed since somebody had begun meanwhile: {"held_back": n, "begun": n}.
+    moved = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.kind} for {self.subtest_id}"
