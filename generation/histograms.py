@@ -59,7 +59,7 @@ def _span(low: float, high: float) -> str:
 
 def score_histograms(run: GenerationRun) -> list[Histogram]:
     """One a filter of the run that gave scores; two queries, one more for each such filter."""
-    scores = FilterScore.objects.filter(candidate__group__run=run, score__isnull=False)
+    scores = FilterScore.objects.filter(run=run, score__isnull=False)
     spans = scores.values_list("filter").annotate(low=Min("score"), high=Max("score")).order_by("filter")
     return [_histogram(scores.filter(filter=slug), slug, low, high) for slug, low, high in spans]
 

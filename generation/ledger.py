@@ -51,7 +51,7 @@ def counts_by_run(runs: Iterable[GenerationRun]) -> dict[int, RunCounts]:
 def filter_counts(run: GenerationRun) -> list[FilterCount]:
     """One row a filter of the run: how many it judged and how many it rejected."""
     rows = (
-        FilterScore.objects.filter(candidate__group__run=run)
+        FilterScore.objects.filter(run=run)
         .values_list("filter")
         .annotate(judged=Count("id"), rejected=Count("id", filter=Q(passed=False)))
         .order_by("filter")

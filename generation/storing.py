@@ -44,7 +44,7 @@ def done_captions(run: GenerationRun, captions: Sequence[Caption]) -> set[int]:
 
 def judged_by(run: GenerationRun, slug: str) -> Iterator[tuple[str, str, str, bool]]:
     """(a name of the caption, its text, the foil, passed) of all that the filter has judged in the run, in order."""
-    rows = FilterScore.objects.filter(candidate__group__run=run, filter=slug).order_by("candidate_id")
+    rows = FilterScore.objects.filter(run=run, filter=slug).order_by("candidate_id")
     named = ("candidate__group__caption_id", "candidate__group__caption__text", "candidate__text", "passed")
     for caption, text, foil, passed in rows.values_list(*named).iterator(ROWS):
         yield str(caption), text, foil, passed
@@ -108,6 +108,7 @@ def _scores(run: GenerationRun, candidate: Candidate, judged: Judged) -> Iterato
     versions = {row["slug"]: row["version"] for row in run.filters}
     for slug, verdict in judged.verdicts.items():
         yield FilterScore(
+            run=run,
             candidate=candidate,
             filter=slug,
             filter_version=versions[slug],

@@ -7,7 +7,7 @@ from typing import Any
 from annotation.models import Slot, Task
 from corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
 from corpus.rules.states import CandidateState, ItemState
-from generation.models import Candidate, CandidateGroup, GenerationRun
+from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
 from projects.models import Membership, Project, User
 
 _numbers = itertools.count(1)
@@ -86,6 +86,11 @@ def make_candidate(group: CandidateGroup, text: str = "a man unfolds a shirt.", 
         "target": text,
     }
     return Candidate.objects.create(group=group, text=text, **{**values, **fields})
+
+
+def make_score(candidate: Candidate, slug: str, *, passed: bool = True, **fields: Any) -> FilterScore:
+    values = {"run": candidate.group.run, "filter": slug, "filter_version": "1", "passed": passed}
+    return FilterScore.objects.create(candidate=candidate, **{**values, **fields})
 
 
 def make_task(project: Project, stage: str, video: Video, overlap: int = 1, **target: Any) -> Task:

@@ -64,7 +64,9 @@ def test_a_returned_piece_comes_with_the_reviewers_reasons_and_without_their_nam
 def test_a_review_card_has_the_checks_the_filters_and_the_earlier_returns(world):
     group = world.group(UNFOLDS)
     candidate = group.candidates.get()
-    FilterScore.objects.create(candidate=candidate, filter="fluency", filter_version="1", score=0.5, passed=True)
+    FilterScore.objects.create(
+        run=candidate.group.run, candidate=candidate, filter="fluency", filter_version="1", score=0.5, passed=True
+    )
     world.edit("ann", UNFOLDS)
     world.review("rita", "send_back", reasons=["grammar"])
     world.edit("ann", "two dogs chase the red ball.", parents=[candidate.pk])
@@ -76,7 +78,9 @@ def test_a_review_card_has_the_checks_the_filters_and_the_earlier_returns(world)
     release(world.rita, card.claim.token)
     world.group(TEARS)
     other = world.edit("ann", TEARS).candidates.get()
-    FilterScore.objects.create(candidate=other, filter="blind", filter_version="1", score=0.25, passed=False)
+    FilterScore.objects.create(
+        run=other.group.run, candidate=other, filter="blind", filter_version="1", score=0.25, passed=False
+    )
     card = claim_card(world.rob, world.claim("rob", Stage.REVIEW))
     if card.review.foil.candidate_id != other.pk:
         release(world.rob, card.claim.token)

@@ -46,7 +46,9 @@ def world():
         caption = make_caption(video, f"{n}: {LONG}")
         candidate = make_candidate(make_group(run, caption), caption.text.replace("left to right", "up"), state=state)
         passed = state != CandidateState.FILTERED_OUT
-        FilterScore.objects.create(candidate=candidate, filter="minimal_edit", filter_version="1", passed=passed)
+        FilterScore.objects.create(
+            run=candidate.group.run, candidate=candidate, filter="minimal_edit", filter_version="1", passed=passed
+        )
         pair = make_item(simpler, caption, state=ItemState.VALID)
         verdict = (ItemState.VALID, ItemState.INVALID, ItemState.VALID)[n % 3]
         item = make_item(subtest, caption, (candidate.text,), state=verdict, proficiency_item=pair, unanimous=False)

@@ -68,7 +68,9 @@ def test_provenance_names_method_seed_filters_and_a_pseudonym(project, researche
     made = factories.make_candidate(
         group, text=foil.text, state=CandidateState.ACCEPTED, foil=foil, author=author, parent=parent, seed=7
     )
-    FilterScore.objects.create(candidate=made, filter="minimal_edit", filter_version="1", score=1.0, passed=True)
+    FilterScore.objects.create(
+        run=made.group.run, candidate=made, filter="minimal_edit", filter_version="1", score=1.0, passed=True
+    )
     release = freeze_release(researcher, project)
     (provenance,) = ReleaseItem.objects.get(release=release).record["provenance"]
     assert (provenance["method"], provenance["seed"], provenance["params"]) == ("fake", 7, {"k": 1})

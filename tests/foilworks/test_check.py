@@ -39,7 +39,9 @@ def world():
     dropped = factories.make_candidate(
         world.group(), "a man folds a shirt.", state=CandidateState.FILTERED_OUT, rejected_by=["identical"]
     )
-    FilterScore.objects.create(candidate=dropped, filter="identical", filter_version="1", passed=False)
+    FilterScore.objects.create(
+        run=dropped.group.run, candidate=dropped, filter="identical", filter_version="1", passed=False
+    )
     Score.objects.create(model_key="m", protocol="p", text_sha256="0" * 64, value=0.5, kind="similarity")
     # What the factory calls ready has no file.
     for video in Video.objects.all():

@@ -6,9 +6,8 @@ import pytest
 from django.urls import reverse
 
 from generation.histograms import BINS, score_histograms
-from generation.models import FilterScore
 from projects.models import Role
-from tests.factories import make_candidate, make_group, make_member, make_project, make_run, make_subtest
+from tests.factories import make_candidate, make_group, make_member, make_project, make_run, make_score, make_subtest
 
 pytestmark = pytest.mark.django_db
 
@@ -23,9 +22,7 @@ def scored(run, filter_slug, scores, bar):
     for score in scores:
         candidate = make_candidate(make_group(run))
         passed = score is None or score < bar
-        FilterScore.objects.create(
-            candidate=candidate, filter=filter_slug, filter_version="1", score=score, passed=passed
-        )  # fmt: skip
+        make_score(candidate, filter_slug, score=score, passed=passed)
 
 
 def test_scores_are_counted_bin_by_bin_passed_and_rejected_apart(run):

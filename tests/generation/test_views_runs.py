@@ -6,7 +6,7 @@ from django.urls import reverse
 from corpus.rules.states import CandidateState
 from generation.filters.table import FILTERS
 from generation.methods.table import METHODS
-from generation.models import FilterScore, GenerationRun
+from generation.models import GenerationRun
 from jobs.models import Job, JobState
 from projects.models import AuditEvent, Role
 from tests.factories import (
@@ -16,6 +16,7 @@ from tests.factories import (
     make_member,
     make_project,
     make_run,
+    make_score,
     make_subtest,
     make_video,
 )
@@ -49,10 +50,8 @@ def form_data(subtest, **changes):
 
 
 def rejected(candidate, *filters: str) -> None:
-    FilterScore.objects.bulk_create(
-        FilterScore(candidate=candidate, filter=slug, filter_version="1", passed=slug not in filters)
-        for slug in ("identical", "minimal_edit")
-    )
+    for slug in ("identical", "minimal_edit"):
+        make_score(candidate, slug, passed=slug not in filters)
 
 
 class TestNewRun:
