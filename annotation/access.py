@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.claims import Claim, claim_of
 from annotation.models import Edit, Lease, Review, Slot, Vote
-from corpus.models import Item
+from corpus.models import Item, Subtest
 from projects.access import require_role, roles_in
 from projects.models import Project, Role, User
 
@@ -63,6 +63,14 @@ def item_for(person: User, pk: int, *roles: str) -> Item:
         raise Http404(_("There is no such item."))
     require_role(person, project, *roles)
     return item
+
+
+def subtest_for(project: Project, pk: int) -> Subtest:
+    """A subtest of a project that the person may already see; Http404 for another project's."""
+    subtest = Subtest.objects.filter(project=project, pk=pk).first()
+    if subtest is None:
+        raise Http404(_("There is no such subtest."))
+    return subtest
 
 
 def member_for(person: User, project: Project, pk: int) -> User:

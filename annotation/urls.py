@@ -3,6 +3,7 @@
 from django.urls import path
 
 from annotation.views.edit import edit
+from annotation.views.guidelines import guideline, guidelines, preview
 from annotation.views.lease import draft, heartbeat, skip
 from annotation.views.people import member_remove, member_roles, people
 from annotation.views.queue import queue
@@ -16,6 +17,10 @@ urlpatterns = [
     path("projects/<slug:slug>/people/", people, name="people"),
     path("projects/<slug:slug>/people/<int:pk>/roles/", member_roles, name="member_roles"),
     path("projects/<slug:slug>/people/<int:pk>/remove/", member_remove, name="member_remove"),
+    path("projects/<slug:slug>/guidelines/", guidelines, name="guidelines"),
+    path("projects/<slug:slug>/guidelines/preview/", preview, name="guideline_preview"),
+    path("projects/<slug:slug>/guidelines/<slug:stage>/", guideline, name="guideline"),
+    path("projects/<slug:slug>/guidelines/<slug:stage>/<int:subtest>/", guideline, name="guideline"),
     path("projects/<slug:slug>/work/", work, name="work"),
     path("projects/<slug:slug>/work/<slug:stage>/", queue, name="queue"),
     path("projects/<slug:slug>/work/edit/<slug:token>/", edit, name="edit"),

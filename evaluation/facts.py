@@ -102,28 +102,36 @@ def vote_facts(project: Project, subtest: Subtest | None = None) -> Votes:
     """The counted votes, one row each, in the order given. One query; names are user names, for researchers only."""
     rows = counted_votes(project, subtest).order_by("pk").values_list(
         "item_id", "item__subtest__name", "item__key", "foil_id", "foil__position", "person__username", "choice",
-        "caption_first",
+        "caption_first", "guideline__version", "guideline__subtest__name",
     )  # fmt: skip
     return votes_from_rows(rows)
 
 
-VoteRow = tuple[int, str, str, int | None, int | None, str | None, str, bool | None]
+VoteRow = tuple[int, str, str, int | None, int | None, str | None, str, bool | None, int | None, str | None]
 
 
 def votes_from_rows(rows: Iterable[VoteRow]) -> Votes:
-    """(item, subtest, key, foil, position, person, choice, caption first) -> arrays; a file's votes name nobody."""
+    """Rows of the columns that vote_facts asks for -> arrays; a file's votes name nobody and no guideline."""
     units: dict[tuple[int, int | None], int] = {}
     unit_names: list[str] = []
     people: dict[str, int] = {}
     items: set[int] = set()
-    table: list[tuple[int, int, int, int]] = []
-    for item, subtest, key, foil, position, person, choice, first in rows:
+    told: dict[str, int] = {}
+    table: list[tuple[int, int, int, int, int]] = []
+    for item, subtest, key, foil, position, person, choice, first, version, told_for in rows:
         unit = units.setdefault((item, foil), len(units))
         if unit == len(unit_names):
             unit_names.append(f"{subtest}:{key}" + ("" if position is None else f"/{position}"))
         annotator = NOBODY if person is None else people.setdefault(person, len(people))
         code = OTHER if choice == Choice.OTHER else CHOICES.index(choice)
         items.add(item)
-        table.append((unit, annotator, code, 0 if first is None else 1 if first else 2))
-    array = np.array(table, dtype=np.int64).reshape(len(table), 4)
-    return Votes(array[:, 0], array[:, 1], array[:, 2], array[:, 3], unit_names, list(people), len(items))
+        by = told.setdefault(_guideline_name(version, told_for), len(told))
+        table.append((unit, annotator, code, 0 if first is None else 1 if first else 2, by))
+    array = np.array(table, dtype=np.int64).reshape(len(table), 5)
+    columns = (array[:, at] for at in range(4))
+    return Votes(*columns, unit_names, list(people), len(items), guideline=array[:, 4], guideline_names=list(told))
+
+
+def _guideline_name(version: int | None, subtest: str | None) -> str:
+    """"v2", "counting v1" for a subtest's own; "none" for votes that no version stands behind."""
+    return "none" if version is None else f"{subtest} v{version}" if subtest else f"v{version}"

@@ -55,6 +55,7 @@ PAGES: tuple[Page, ...] = (
             "evaluation:model_card",
         ),
     ),
+    Page(_("Guidelines"), "annotation:guidelines", RESEARCHERS, section=("annotation:guideline",)),
     Page(_("People"), "annotation:people", RESEARCHERS),
 )
 

@@ -19,8 +19,8 @@ from annotation.actions.claim import ROLE_OF_STAGE, claim
 from annotation.claims import Claim, claim_of
 from annotation.models import Edit, Review, Vote
 from annotation.queries import Card, draft_of
-from annotation.rules.guidelines import parse_guideline
 from annotation.views._done import done_bar, done_parameter
+from annotation.views._guidelines import guideline_html
 from corpus.clip import player_clip
 from projects.access import get_project
 from projects.models import Project
@@ -42,7 +42,7 @@ def work_page(request: HttpRequest, card: Card, context: dict[str, Any], problem
         **context,
         "card": card,
         "clip": player_clip(card.video),
-        "guideline": {"version": card.guideline_version, "blocks": parse_guideline(card.guideline_text)},
+        "guideline": {"version": card.guideline_version, "html": guideline_html(card.guideline_text)},
         "seconds_left": max(0, round((card.claim.expires_at - timezone.now()).total_seconds())),
         "key": request.POST.get("idempotency_key") or secrets.token_urlsafe(24),
         "draft_key": f"{stage}-{card.claim.task_id}-{request.user.pk}",

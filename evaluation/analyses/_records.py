@@ -68,6 +68,9 @@ class Votes:
     unit_names: Sequence[str]
     annotator_names: Sequence[str]
     n_items: int
+    # (v,) codes into guideline_names: what each voter was told; None where no one noted it.
+    guideline: NDArray[np.int64] | None = None
+    guideline_names: Sequence[str] = ()
 
 
 def coded(votes: Votes, coding: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:

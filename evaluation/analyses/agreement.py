@@ -13,7 +13,7 @@ from evaluation.analyses._agreement import alpha, fleiss_kappa, percent_agreemen
 from evaluation.analyses._records import NOBODY, Votes, coded, tallied
 from evaluation.metrics._intervals import DRAWS, SEED, wilson
 
-VERSION = "1"
+VERSION = "2"
 INPUT = "votes"
 # 500 annotators share up to 124,750 pairs; a page can show the ones that judged most together.
 MOST_PAIRS = 200
@@ -44,7 +44,35 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = DRAWS, seed: in
         "choices": {name: int(total) for name, total in zip(categories, counts.sum(axis=0), strict=True)},
         "pairs": _pairs(votes, codes),
         "annotators": _against_majority(votes, codes, counts),
+        "guidelines": _by_guideline(votes, codes, len(categories), draws, seed),
     }
+
+
+def _by_guideline(votes: Votes, codes: Codes, n_categories: int, draws: int, seed: int) -> list[dict[str, Any]]:
+    """The same for the votes under each version of the guidelines, in the order of their names; [] where all had one.
+
+    Votes under different versions answer different questions, so a unit's votes count within a version alone.
+    """
+    if votes.guideline is None or len(votes.guideline_names) < 2:
+        return []
+    found = []
+    for at, name in enumerate(votes.guideline_names):
+        under = votes.guideline == at
+        counts = np.zeros((len(votes.unit_names), n_categories), dtype=np.int64)
+        np.add.at(counts, (votes.unit[under], codes[under]), 1)
+        reliability = alpha(counts, draws=draws, seed=seed)
+        found.append(
+            {
+                "guideline": name,
+                "n_votes": int(under.sum()),
+                "n_units_used": int((counts.sum(axis=1) >= 2).sum()),
+                "alpha": reliability.value,
+                "alpha_ci": reliability.interval,
+                "reason": reliability.reason,
+                "percent_agreement": percent_agreement(counts),
+            }
+        )
+    return found
 
 
 def _pairs(votes: Votes, codes: Codes) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
 from evaluation.analyses import agreement, position
 from evaluation.analyses._agreement import _alpha_from_sums, _alpha_parts, alpha, fleiss_kappa, percent_agreement
+from evaluation.analyses._records import Votes
 from evaluation.errors import EvaluationError
 from tests.evaluation.builders import votes_of
 
@@ -160,3 +161,22 @@ def test_an_interval_over_a_whole_benchmark_is_quick():
     found = alpha(counts, draws=10_000)
     assert time.perf_counter() - start < 3
     assert found.interval[0] < found.value < found.interval[1]
+
+
+def test_agreement_is_split_by_the_version_that_voters_were_told():
+    # Two units of four votes. Under v1 both pairs of voters agree (u: caption, caption; w: foil, foil): alpha 1.
+    # Under v2 both disagree (u: caption, foil; w: foil, caption): D_o = 1, D_e = (2*2*2)/(4*3) = 2/3, alpha = -1/2.
+    units, choices = [0, 0, 1, 1, 0, 0, 1, 1], [0, 0, 1, 1, 0, 1, 1, 0]
+    told = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    names, people = np.arange(8), [f"p{n}" for n in range(8)]
+    columns = (np.array(units), names, np.array(choices), np.zeros(8, int))
+    votes = Votes(*columns, ["u", "w"], people, 2, guideline=told, guideline_names=["v1", "v2"])
+    first, second = agreement.compute(votes)["guidelines"]
+    assert (first["guideline"], first["alpha"], first["percent_agreement"], first["n_votes"]) == ("v1", 1.0, 1.0, 4)
+    assert (second["guideline"], second["percent_agreement"], second["n_units_used"]) == ("v2", 0.0, 2)
+    assert second["alpha"] == pytest.approx(-0.5)
+
+
+def test_one_version_for_all_is_no_split():
+    votes = Votes(*(np.zeros(2, int),) * 4, ["u"], ["p"], 1, np.zeros(2, int), ["v1"])
+    assert agreement.compute(votes)["guidelines"] == []

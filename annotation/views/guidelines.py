@@ -1,0 +1,81 @@
+"""What the people of each stage are told: the versions, an editor with a preview, a warning before work is split."""
+
+from itertools import zip_longest
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation.access import subtest_for
+from annotation.actions.publish_guideline import publish_guideline
+from annotation.errors import AnnotationError
+from annotation.guideline_queries import current_guidelines, versions_of, work_begun
+from annotation.models import Stage
+from annotation.rules.guidelines import MAX_CHARACTERS
+from annotation.views._guidelines import guideline_html
+from corpus.models import Subtest
+from projects.access import get_project
+from projects.models import Project, Role
+from text.diff import diff_segments
+
+# Older versions stay with the work that was done by them.
+SHOWN = 20
+
+
+@require_safe
+def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    subtests = Subtest.objects.filter(project=project)
+    return render(
+        request, "annotation/guidelines.html", {"rows": current_guidelines(project), "subtests": subtests}
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def guideline(request: HttpRequest, slug: str, stage: str, subtest: int | None = None) -> HttpResponse:
+    """One stage's text. POST publishes it; where work has begun by the version before, only once that is confirmed."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    if stage not in Stage.values:
+        raise Http404(_("There is no such stage."))
+    about = subtest_for(project, subtest) if subtest is not None else None
+    form, problem, begun = request.POST, "", work_begun(project, stage, about)
+    if request.method == "POST":
+        unwarned = begun and form.get("begun") != str(begun)
+        if "preview" not in form and not unwarned:
+            try:
+                made = publish_guideline(request.user, project, stage, form.get("text", ""), subtest=about)
+            except AnnotationError as error:
+                problem = str(error)
+            else:
+                messages.success(request, _("Version %(n)s holds from now on.") % {"n": made.version})
+                return redirect(request.path)
+    context = _context(request, project, stage, about) | {"problem": problem, "begun": begun}
+    return render(request, "annotation/guideline.html", context, status=400 if problem else 200)
+
+
+@require_POST
+def preview(request: HttpRequest, slug: str) -> HttpResponse:
+    """The HTML of what is typed, for the page to show beside it."""
+    request.project = get_project(request.user, slug, Role.RESEARCHER)
+    html = guideline_html(request.POST.get("text", "")[:MAX_CHARACTERS])
+    return render(request, "annotation/_guideline_preview.html", {"preview": html})
+
+
+def _context(request: HttpRequest, project: Project, stage: str, subtest: Subtest | None) -> dict[str, Any]:
+    versions = list(versions_of(project, stage, subtest)[:SHOWN])
+    text = request.POST.get("text", versions[0].text if versions else "")
+    return {
+        "stage": Stage(stage),
+        "subtest": subtest,
+        "text": text,
+        "most": MAX_CHARACTERS,
+        "preview": guideline_html(text[:MAX_CHARACTERS]),
+        "warned": request.method == "POST" and "preview" not in request.POST,
+        "versions": [
+            {"row": row, "segments": diff_segments(older.text, row.text) if older else [("same", row.text)]}
+            for row, older in zip_longest(versions, versions[1:])
+        ],
+    }
