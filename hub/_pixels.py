@@ -1,5 +1,6 @@
 """Frames to a model's input as its preprocessor_config.json asks: resized, cropped, normalised. No torchvision."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +38,11 @@ class Pixels:
             raise HubError(
                 f"{argument}: preprocessor_config.json: missing or unreadable; copy it beside config.json"
             ) from error
-        side = (image_size, image_size) if isinstance(image_size, int) else tuple(image_size)
+        return cls.from_settings(raw, (image_size, image_size) if isinstance(image_size, int) else image_size)
+
+    @classmethod
+    def from_settings(cls, raw: Mapping[str, Any], side: tuple[int, int]) -> "Pixels":
+        """As a processor's settings say; `side` (height, width) where they name none."""
         size = raw.get("size") or {}
         crop = raw.get("crop_size") or {}
         return cls(
@@ -51,9 +56,8 @@ class Pixels:
 
     def __call__(self, frames: np.ndarray, device: torch.device) -> torch.Tensor:
         """uint8 (k, height, width, 3) -> float32 (k, 3, height', width') on the device."""
-        images = torch.from_numpy(np.ascontiguousarray(frames)).to(device).permute(0, 3, 1, 2).float()
-        if self.resize is not None:
-            images = self._resized(images)
+        # Resized in whole grey levels on the CPU, as PIL and torchvision do: one picture whatever the device.
+        images = self._resized(torch.from_numpy(np.ascontiguousarray(frames)).permute(0, 3, 1, 2)).to(device).float()
         if self.crop is not None:
             images = _cropped(images, *self.crop)
         mean = torch.tensor(self.mean, device=device).view(1, 3, 1, 1)
@@ -70,12 +74,9 @@ class Pixels:
             wanted = self.resize or (height, width)
         if wanted == (height, width):
             return images
-        smooth = self.resample != "nearest-exact"
-        resized = F.interpolate(images, wanted, mode=self.resample, antialias=smooth) if smooth else F.interpolate(
-            images, wanted, mode=self.resample
-        )  # fmt: skip
-        # Pictures hold whole numbers from 0 to 255: what models were trained on was rounded here too.
-        return resized.round().clamp(0, 255)
+        if self.resample == "nearest-exact":
+            return F.interpolate(images, wanted, mode=self.resample)
+        return F.interpolate(images, wanted, mode=self.resample, antialias=True)
 
 
 def _resize(size: Any, side: tuple[int, ...]) -> int | tuple[int, int]:

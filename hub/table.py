@@ -33,6 +33,15 @@ ADAPTERS: dict[str, Entry] = {
             "where wanted"
         ),
     ),
+    "vlm": Entry(
+        label="Generative video-language model",
+        path="hub.generative:load_adapter",
+        summary=(
+            "LLaVA-NeXT-Video, Video-LLaVA, LLaVA-OneVision, Qwen-VL, InternVL, VideoLLaMA3: `vlm:HUB_ID_OR_FOLDER`, "
+            "with `?frames=8&mode=likelihood|gain|blind|p_yes|choice` where wanted"
+        ),
+        needs_gpu=True,
+    ),
     "lm": Entry(
         label="Causal language model",
         path="hub.causal_lm:load_adapter",

@@ -8,7 +8,7 @@ import pytest
 from hub.interfaces import HIGHER_IS_BETTER, Embedder, ModelInfo, ScoreKind, Scorer, VideoMeta
 from hub.table import ADAPTERS, open_adapter
 from hub.tiny_video import TinyConfig, TinyVideoText, Words, save_model
-from tests.hub import folders
+from tests.hub import folders, generative_folders
 
 TEXTS = ["a red circle moves from left to right", "a ring", "words that no model knows: zyzzyva, été", ""]
 
@@ -28,6 +28,8 @@ SPECS = {
     "clip": lambda folder: f"clip:{folders.clip(folder / 'clip')}?frames=4",
     "clip logits": lambda folder: f"clip:{folders.clip(folder / 'clip')}?frames=3&pooling=logits",
     "clip siglip": lambda folder: f"clip:{folders.clip(folder / 'siglip', siglip=True)}",
+    "vlm": lambda folder: f"vlm:{generative_folders.llava_onevision(folder / 'vlm')}?frames=4",
+    "vlm blind": lambda folder: f"vlm:{generative_folders.qwen3_vl(folder / 'vlm')}?mode=blind",
     "lm": lambda folder: f"lm:{folders.causal_lm(folder / 'lm')}",
 }
 
@@ -80,8 +82,10 @@ def test_the_same_input_scores_the_same(adapter: Embedder | Scorer) -> None:
 def test_a_batch_changes_nothing(adapter: Embedder | Scorer) -> None:
     """Alone or beside others: padding and batch statistics must not leak into a score."""
     if not isinstance(adapter, Embedder):
-        alone = [adapter.score(None, [text])[0].value for text in TEXTS]
-        assert alone == pytest.approx([s.value for s in adapter.score(None, TEXTS)], abs=1e-5)
+        frames, meta = clips(adapter.info, 1)
+        clip, about = (frames[0], meta[0]) if adapter.info.needs_video else (None, None)
+        alone = [adapter.score(clip, [text], meta=about)[0].value for text in TEXTS]
+        assert alone == pytest.approx([s.value for s in adapter.score(clip, TEXTS, meta=about)], abs=1e-5)
         return
     frames, meta = clips(adapter.info, 3)
     together, texts = adapter.encode_video(frames, meta), adapter.encode_text(TEXTS)
@@ -95,4 +99,5 @@ def test_no_text_is_no_row(adapter: Embedder | Scorer) -> None:
     if isinstance(adapter, Embedder):
         assert len(adapter.encode_text([])) == 0
     else:
-        assert adapter.score(None, []) == []
+        clip = clips(adapter.info, 1)[0][0] if adapter.info.needs_video else None
+        assert adapter.score(clip, []) == []

@@ -1,0 +1,213 @@
+"""Tiny generative video models with random weights, each family as its published folders are laid out."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import (
+    CLIPVisionConfig,
+    InternVLConfig,
+    InternVLForConditionalGeneration,
+    LlamaConfig,
+    LlamaForCausalLM,
+    LlavaNextVideoConfig,
+    LlavaNextVideoForConditionalGeneration,
+    LlavaOnevisionConfig,
+    LlavaOnevisionForConditionalGeneration,
+    PreTrainedTokenizerFast,
+    Qwen2_5_VLConfig,
+    Qwen2_5_VLForConditionalGeneration,
+    Qwen2Config,
+    Qwen2VLConfig,
+    Qwen2VLForConditionalGeneration,
+    Qwen3VLConfig,
+    Qwen3VLForConditionalGeneration,
+    SiglipVisionConfig,
+    VideoLlama3Config,
+    VideoLlama3ForConditionalGeneration,
+    VideoLlavaConfig,
+    VideoLlavaForConditionalGeneration,
+)
+
+from tests.hub.folders import byte_tokenizer, saved
+
+MARKS = (
+    "<video>", "<image>", "<|vision_start|>", "<|vision_end|>", "<|video_pad|>", "<|image_pad|>", "<img>", "</img>",
+    "<IMG_CONTEXT>", "<|im_start|>", "<|im_end|>",
+)  # fmt: skip
+TEMPLATE = (
+    "{% for message in messages %}<|im_start|>{{ message.role }}\n{% for part in message.content %}{% if part.type == "
+    "'video' %}VIDEO{% else %}{{ part.text }}{% endif %}{% endfor %}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+# Wide random weights, so that texts and clips differ in what they get.
+WIDE = 0.2
+TEXT = {
+    "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "max_position_embeddings": 4096, "initializer_range": WIDE, "bos_token_id": 0,
+    "eos_token_id": 2, "pad_token_id": 1,
+}  # fmt: skip
+VISION = {
+    "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2, "image_size": 16,
+    "patch_size": 4, "initializer_range": WIDE,
+}  # fmt: skip
+HALF = [0.5, 0.5, 0.5]
+PICTURE = {"image_mean": HALF, "image_std": HALF, "resample": 3}
+SQUARE = {**PICTURE, "size": {"height": 16, "width": 16}}
+CROPPED = {
+    **PICTURE, "size": {"shortest_edge": 16}, "do_center_crop": True, "crop_size": {"height": 16, "width": 16},
+}  # fmt: skip
+PATCHED = {
+    **PICTURE, "patch_size": 4, "merge_size": 2, "temporal_patch_size": 2,
+    "size": {"shortest_edge": 16 * 16, "longest_edge": 24 * 24},
+}  # fmt: skip
+
+
+def talkative() -> PreTrainedTokenizerFast:
+    """The tokenizer, and the same random numbers for the model that is made next."""
+    torch.manual_seed(7)
+    tokenizer = byte_tokenizer(longest=4096)
+    tokenizer.add_special_tokens({"additional_special_tokens": list(MARKS)})
+    return tokenizer
+
+
+def _text(tokenizer: PreTrainedTokenizerFast, **more: Any) -> dict[str, Any]:
+    return {**TEXT, "vocab_size": len(tokenizer), **more}
+
+
+def _ids(tokenizer: PreTrainedTokenizerFast, video: str, image: str) -> dict[str, int]:
+    found = tokenizer.convert_tokens_to_ids([video, image])
+    return {"video_token_id": found[0], "image_token_id": found[1]}
+
+
+def _indices(tokenizer: PreTrainedTokenizerFast) -> dict[str, int]:
+    found = tokenizer.convert_tokens_to_ids(["<video>", "<image>"])
+    return {"video_token_index": found[0], "image_token_index": found[1]}
+
+
+def _vision_ends(tokenizer: PreTrainedTokenizerFast) -> dict[str, int]:
+    ends = tokenizer.convert_tokens_to_ids(["<|vision_start|>", "<|vision_end|>"])
+    return {"vision_start_token_id": ends[0], "vision_end_token_id": ends[1]}
+
+
+def llava_next_video(folder: Path) -> Path:
+    tokenizer = talkative()
+    config = LlavaNextVideoConfig(
+        vision_config=CLIPVisionConfig(**VISION), text_config=LlamaConfig(**_text(tokenizer)),
+        spatial_pool_stride=2, image_grid_pinpoints=[[16, 16]], **_indices(tokenizer),
+    )  # fmt: skip
+    return _folder(folder, LlavaNextVideoForConditionalGeneration(config), tokenizer, CROPPED, "")
+
+
+def video_llava(folder: Path) -> Path:
+    tokenizer = talkative()
+    config = VideoLlavaConfig(
+        vision_config=CLIPVisionConfig(**VISION), text_config=LlamaConfig(**_text(tokenizer)), **_indices(tokenizer)
+    )
+    return _folder(folder, VideoLlavaForConditionalGeneration(config), tokenizer, CROPPED, "")
+
+
+def llava_onevision(folder: Path) -> Path:
+    tokenizer = talkative()
+    config = LlavaOnevisionConfig(
+        vision_config=SiglipVisionConfig(**{**VISION, "vision_use_head": False}),
+        text_config=Qwen2Config(**_text(tokenizer)), image_grid_pinpoints=[[16, 16]], **_indices(tokenizer),
+    )  # fmt: skip
+    return _folder(folder, LlavaOnevisionForConditionalGeneration(config), tokenizer, SQUARE, "<video>\n")
+
+
+def internvl(folder: Path) -> Path:
+    tokenizer = talkative()
+    vision = {**VISION, "image_size": [16, 16], "patch_size": [4, 4], "use_mean_pooling": True}
+    config = InternVLConfig(
+        vision_config=vision, text_config=Qwen2Config(**_text(tokenizer)), image_seq_length=4, downsample_ratio=0.5,
+        image_token_id=tokenizer.convert_tokens_to_ids("<IMG_CONTEXT>"),
+    )  # fmt: skip
+    return _folder(folder, InternVLForConditionalGeneration(config), tokenizer, SQUARE, "<video>\n")
+
+
+def qwen2_vl(folder: Path) -> Path:
+    tokenizer = talkative()
+    rope = {"rope_type": "default", "mrope_section": [2, 1, 1], "rope_theta": 10000.0}
+    vision = {"depth": 2, "embed_dim": 16, "hidden_size": 32, "num_heads": 2, "patch_size": 4, "mlp_ratio": 2}
+    config = Qwen2VLConfig(
+        vision_config=vision, text_config=_text(tokenizer, rope_parameters=rope),
+        **_ids(tokenizer, "<|video_pad|>", "<|image_pad|>"), **_vision_ends(tokenizer),
+    )  # fmt: skip
+    return _folder(folder, Qwen2VLForConditionalGeneration(config), tokenizer, PATCHED, _PAD)
+
+
+def qwen2_5_vl(folder: Path) -> Path:
+    tokenizer = talkative()
+    rope = {"rope_type": "default", "mrope_section": [2, 1, 1], "rope_theta": 10000.0}
+    vision = {
+        "depth": 2, "hidden_size": 16, "intermediate_size": 24, "num_heads": 2, "patch_size": 4, "out_hidden_size": 32,
+        "window_size": 16, "fullatt_block_indexes": [1], "tokens_per_second": 2,
+    }  # fmt: skip
+    config = Qwen2_5_VLConfig(
+        vision_config=vision, text_config=_text(tokenizer, rope_parameters=rope),
+        **_ids(tokenizer, "<|video_pad|>", "<|image_pad|>"), **_vision_ends(tokenizer),
+    )  # fmt: skip
+    return _folder(folder, Qwen2_5_VLForConditionalGeneration(config), tokenizer, PATCHED, _PAD)
+
+
+def qwen3_vl(folder: Path) -> Path:
+    tokenizer = talkative()
+    rope = {"rope_type": "default", "mrope_section": [2, 1, 1], "rope_theta": 10000.0, "mrope_interleaved": True}
+    vision = {
+        "depth": 2, "hidden_size": 16, "intermediate_size": 24, "num_heads": 2, "patch_size": 4, "out_hidden_size": 32,
+        "deepstack_visual_indexes": [0], "num_position_embeddings": 16, "initializer_range": WIDE,
+    }  # fmt: skip
+    config = Qwen3VLConfig(
+        vision_config=vision, text_config=_text(tokenizer, rope_parameters=rope, head_dim=8),
+        **_ids(tokenizer, "<|video_pad|>", "<|image_pad|>"), **_vision_ends(tokenizer),
+    )  # fmt: skip
+    sizes = {**PATCHED, "size": {"shortest_edge": 16 * 16, "longest_edge": 4 * 24 * 24}}
+    return _folder(folder, Qwen3VLForConditionalGeneration(config), tokenizer, sizes, _PAD)
+
+
+def video_llama_3(folder: Path) -> Path:
+    tokenizer = talkative()
+    vision = {
+        "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2, "patch_size": 4,
+        "initializer_range": WIDE,
+    }  # fmt: skip
+    config = VideoLlama3Config(
+        vision_config=vision, text_config=Qwen2Config(**_text(tokenizer)),
+        **_ids(tokenizer, "<|video_pad|>", "<|image_pad|>"),
+    )  # fmt: skip
+    sizes = {**PATCHED, "temporal_patch_size": 1, "size": {"shortest_edge": 16 * 16, "longest_edge": 4 * 24 * 24}}
+    return _folder(folder, VideoLlama3ForConditionalGeneration(config), tokenizer, sizes, _PAD)
+
+
+_PAD = "<|vision_start|><|video_pad|><|vision_end|>"
+FAMILIES: dict[str, Callable[[Path], Path]] = {
+    "llava_next_video": llava_next_video,
+    "video_llava": video_llava,
+    "llava_onevision": llava_onevision,
+    "internvl": internvl,
+    "qwen2_vl": qwen2_vl,
+    "qwen2_5_vl": qwen2_5_vl,
+    "qwen3_vl": qwen3_vl,
+    "video_llama_3": video_llama_3,
+}
+
+
+def _folder(folder: Path, model: torch.nn.Module, tokenizer: Any, processor: dict[str, Any], video: str) -> Path:
+    """`video`: what the chat template writes for one; without it the folder has none, as old ones have not."""
+    for weights in model.parameters():
+        if weights.ndim > 1:
+            torch.nn.init.normal_(weights, std=WIDE)
+    saved(folder, model, tokenizer)
+    (folder / "video_preprocessor_config.json").write_text(json.dumps(processor))
+    if video:
+        (folder / "chat_template.jinja").write_text(TEMPLATE.replace("VIDEO", video))
+    return folder
+
+
+def saved_text_model(folder: Path) -> Path:
+    """A model of text alone, which no video goes into."""
+    tokenizer = talkative()
+    return saved(folder, LlamaForCausalLM(LlamaConfig(**_text(tokenizer))), tokenizer)

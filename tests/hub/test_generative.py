@@ -1,0 +1,124 @@
+"""Generative video models: shared prefixes equal whole forward passes; what each mode means; what is written."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from hub._shared_prefix import full_log_probabilities
+from hub.generative import DESCRIBE, MATCHES, NO, SLOT, YES, GenerativeModel
+from hub.interfaces import GenerationRequest, VideoMeta
+from hub.table import open_adapter
+from tests.hub import generative_folders
+
+TEXTS = ["a man folds a red shirt", "a ring", "a woman opens the door and two boys are lifting a box", "x", ""]
+META = VideoMeta("clip", (0.0, 0.5, 1.0, 1.5))
+# Mean log-likelihoods of TEXTS[:2] for these weights and frames, as one forward pass over prefix and caption gave them.
+GOLDEN = {
+    "llava_next_video": [-6.8969, -6.2034],
+    "video_llava": [-6.4228, -4.9891],
+    "llava_onevision": [-6.5307, -6.7787],
+    "internvl": [-6.4894, -6.2984],
+    "qwen2_vl": [-6.0127, -5.2238],
+    "qwen2_5_vl": [-5.9703, -7.0168],
+    "qwen3_vl": [-6.9639, -5.5579],
+    "video_llama_3": [-6.9239, -6.4861],
+}
+
+
+def clip(seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 256, (4, 20, 30, 3), np.uint8)
+
+
+@pytest.fixture(scope="module", params=generative_folders.FAMILIES)
+def family(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def folder(family: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return generative_folders.FAMILIES[family](tmp_path_factory.mktemp("generative") / family)
+
+
+@pytest.fixture(scope="module")
+def adapter(folder: Path) -> GenerativeModel:
+    return open_adapter(f"vlm:{folder}?frames=4", device="cpu")
+
+
+def values(adapter: GenerativeModel, texts: list[str], mode: str = "", seed: int = 0) -> list[float]:
+    return [score.value for score in adapter.score(clip(seed), texts, mode, META)]
+
+
+def test_a_shared_prefix_equals_whole_forward_passes(adapter: GenerativeModel) -> None:
+    rendered = adapter.talk.prompt(DESCRIBE, video=True)
+    prefix = adapter.prefix(rendered, adapter.prepare(clip(), META))
+    texts = [adapter.talk.continued_ids(rendered, text) for text in TEXTS[:4]]
+    shared, whole = (f(prefix, texts) for f in (adapter.prefixes.log_probabilities, _whole(adapter)))
+    for one, other in zip(shared, whole, strict=True):
+        torch.testing.assert_close(one, other, atol=1e-3, rtol=0)
+    scores = adapter.score(clip(), TEXTS[:4], meta=META)
+    for score, row in zip(scores, whole, strict=True):
+        assert score.value == pytest.approx(float(row.mean()), abs=1e-3)
+        parts = {"sum": float(row.sum()), "mean": score.value, "tokens": len(row)}
+        assert score.parts == pytest.approx(parts, abs=1e-2)
+
+
+def _whole(adapter: GenerativeModel):
+    return lambda prefix, texts: full_log_probabilities(adapter.prefixes, prefix, texts)
+
+
+def test_p_yes_equals_whole_forward_passes(adapter: GenerativeModel) -> None:
+    """exp(yes) / (exp(yes) + exp(no)), each summed over its spellings."""
+    texts = TEXTS[:3]
+    head, _, tail = adapter.talk.prompt(MATCHES.format(SLOT), video=True).partition(SLOT)
+    prefix = adapter.prefix(head, adapter.prepare(clip(), META))
+    spellings = [sorted({adapter.talk.continued_ids("\n", word)[0] for word in words}) for words in (YES, NO)]
+    for text, value in zip(texts, values(adapter, texts, "p_yes"), strict=True):
+        after = adapter.talk.tokenizer(text + tail, add_special_tokens=False)["input_ids"]
+        ids = torch.cat([prefix.ids, torch.tensor([after])], 1)
+        with torch.inference_mode():
+            logits = adapter.model(**adapter.prefixes.forward_inputs(prefix, ids)).logits[0, -1].softmax(0)
+        yes, no = (float(logits[ids].sum()) for ids in spellings)
+        assert value == pytest.approx(yes / (yes + no), abs=1e-3)
+
+
+def test_golden_scores(adapter: GenerativeModel, family: str) -> None:
+    assert values(adapter, TEXTS[:2]) == pytest.approx(GOLDEN[family], abs=1e-3)
+
+
+def test_a_batch_is_as_good_as_one_by_one(adapter: GenerativeModel) -> None:
+    for mode in ("likelihood", "p_yes", "gain"):
+        alone = [values(adapter, [text], mode)[0] for text in TEXTS]
+        assert values(adapter, TEXTS, mode) == pytest.approx(alone, abs=1e-4)
+
+
+def test_the_clip_matters_and_a_blind_score_knows_none(adapter: GenerativeModel) -> None:
+    assert values(adapter, TEXTS[:3]) != pytest.approx(values(adapter, TEXTS[:3], seed=1), abs=1e-3)
+    blind = [score.value for score in adapter.score(None, TEXTS[:3], "blind")]
+    assert blind == pytest.approx(values(adapter, TEXTS[:3], "blind"), abs=1e-6)
+    seen = values(adapter, TEXTS[:3])
+    gains = adapter.score(clip(), TEXTS[:3], "gain", META)
+    assert [gain.value for gain in gains] == pytest.approx([a - b for a, b in zip(seen, blind, strict=True)], abs=1e-4)
+    assert all(gain.parts["blind_sum"] < 0 for gain in gains)
+
+
+def test_shares_of_a_choice_sum_to_one_whatever_the_order(adapter: GenerativeModel) -> None:
+    texts = TEXTS[:4]
+    shares = values(adapter, texts, "choice")
+    assert sum(shares) == pytest.approx(1, abs=1e-5)
+    # Turned round, every text stands in the same places once more.
+    assert values(adapter, texts[1:] + texts[:1], "choice") == pytest.approx(shares[1:] + shares[:1], abs=1e-4)
+
+
+def test_requests_together_are_written_as_alone(adapter: GenerativeModel) -> None:
+    requests = [
+        GenerationRequest("what is seen?", clip(), 4, META),
+        GenerationRequest("who?", None, 3, system="short", examples=(("where?", "there"),)),
+        GenerationRequest("what is seen?", clip(1), 4, META),
+        GenerationRequest("what is seen?", clip(), 4, META, temperature=1.0, seed=3),
+    ]
+    together = adapter.generate(requests)
+    assert together == [adapter.generate([request])[0] for request in requests]
+    assert all(len(text.split()) <= request.max_words for text, request in zip(together, requests, strict=True))
+    assert all(together[:2])

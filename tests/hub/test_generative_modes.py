@@ -1,0 +1,99 @@
+"""What generative models share whatever their family: modes, options, what is refused."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.torch import load_file, save_file
+
+from hub._shared_prefix import TEXTS_A_BATCH
+from hub.errors import HubError
+from hub.generative import GenerativeModel
+from hub.interfaces import Generator, Scorer, VideoMeta
+from hub.table import open_adapter
+from tests.hub import generative_folders
+from tests.hub.test_generative import clip, values
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return generative_folders.llava_onevision(tmp_path_factory.mktemp("one") / "onevision")
+
+
+@pytest.fixture(scope="module")
+def adapter(folder: Path) -> GenerativeModel:
+    return open_adapter(f"vlm:{folder}?frames=4", device="cpu")
+
+
+def test_it_is_a_scorer_and_a_generator(adapter: GenerativeModel) -> None:
+    assert isinstance(adapter, Scorer)
+    assert isinstance(adapter, Generator)
+
+
+def test_many_texts_share_the_prefix_in_several_batches(adapter: GenerativeModel) -> None:
+    texts = [f"a dog jumps {'x' * (n % 5)} {n}" for n in range(TEXTS_A_BATCH * 2 + 3)]
+    assert values(adapter, texts)[::7] == pytest.approx([values(adapter, [t])[0] for t in texts[::7]], abs=1e-4)
+
+
+def test_the_video_goes_through_once(adapter: GenerativeModel) -> None:
+    seen: list[int] = []
+    hook = adapter.model.model.vision_tower.register_forward_hook(lambda *_: seen.append(1))
+    values(adapter, [f"text {n}" for n in range(40)])
+    hook.remove()
+    assert seen == [1]
+
+
+@pytest.mark.parametrize("mode", ["likelihood", "blind", "choice", "p_yes"])
+def test_the_mode_is_part_of_what_the_model_is(folder: Path, mode: str) -> None:
+    info = open_adapter(f"vlm:{folder}?frames=4&mode={mode}", device="cpu").info
+    assert f"mode={mode}" in info.revision
+    assert info.needs_video is (mode != "blind")
+    assert info.by_item is (mode == "choice")
+    assert info.kind == ("p_yes" if mode in ("choice", "p_yes") else "log_likelihood")
+
+
+def test_what_cannot_be_asked(adapter: GenerativeModel) -> None:
+    with pytest.raises(HubError, match=r"needs a clip; without one ask for 'blind'"):
+        adapter.score(None, ["x"], "p_yes")
+    with pytest.raises(HubError, match=r"mode 'yes' is unknown; choose one of: likelihood, gain, blind"):
+        adapter.score(clip(), ["x"], "yes")
+    with pytest.raises(HubError, match=r"a choice takes at most 26 texts, not 27"):
+        values(adapter, [f"text {n}" for n in range(27)], "choice")
+    with pytest.raises(HubError, match=r"clip 'k': .* takes uint8 \(frames, height, width, 3\), not float32"):
+        adapter.score(clip().astype(np.float32), ["x"], meta=VideoMeta("k"))
+
+
+def test_options_are_checked(folder: Path) -> None:
+    with pytest.raises(HubError, match="mode is 'best'; choose one of"):
+        open_adapter(f"vlm:{folder}?mode=best", device="cpu")
+    with pytest.raises(HubError, match="max_pixels is '0'; give a whole number from 1"):
+        open_adapter(f"vlm:{folder}?max_pixels=0", device="cpu")
+
+
+def test_another_kind_of_model_is_refused(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(HubError, match="the model cannot be loaded"):
+        open_adapter(f"vlm:{generative_folders.saved_text_model(tmp_path / 'lm')}", device="cpu")
+
+
+def test_a_folder_without_a_template_and_one_that_forgets_the_video(folder: Path, tmp_path: Path) -> None:
+    copy = generative_folders.llava_onevision(tmp_path / "copy")
+    (copy / "chat_template.jinja").write_text("{{ messages[0].content[-1].text }}")
+    with pytest.raises(HubError, match=r"its chat template writes no <video> for a video"):
+        open_adapter(f"vlm:{copy}?frames=4", device="cpu").score(clip(), ["x"])
+    (copy / "chat_template.jinja").unlink()
+    with pytest.raises(HubError, match=r"copy: it has no chat template; copy chat_template.jinja"):
+        open_adapter(f"vlm:{copy}", device="cpu")
+    (copy / "chat_template.json").write_text(json.dumps({"chat_template": "{% bad"}))
+    with pytest.raises(HubError, match=r"its chat template fails"):
+        open_adapter(f"vlm:{copy}?frames=4", device="cpu").score(clip(), ["x"])
+
+
+def test_a_renamed_tensor_is_named(tmp_path: Path) -> None:
+    copy = generative_folders.llava_onevision(tmp_path / "copy")
+    tensors = load_file(copy / "model.safetensors")
+    name = next(name for name in tensors if name.endswith("image_newline"))
+    tensors[name + "_old"] = tensors.pop(name)
+    save_file(tensors, copy / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(HubError, match=r"copy: missing model\.image_newline; unexpected .*image_newline_old"):
+        open_adapter(f"vlm:{copy}", device="cpu")
