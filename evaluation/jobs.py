@@ -21,10 +21,11 @@ from evaluation.exchange import uploaded
 from evaluation.files import read_pairs
 from evaluation.leaderboard import board
 from evaluation.model_cards import stated
-from evaluation.models import Import, ModelCard, Run, Score
+from evaluation.models import Import, ModelCard, Report, Run, Score
 from evaluation.protocol_models import reader, scores_by_item, under_protocol
 from evaluation.protocols import PROTOCOLS
 from evaluation.queries import SCORE_FILE, asked_of, records_of
+from evaluation.reports import project_report
 from evaluation.run_scores import keep
 from evaluation.scoring import Clip, PairScore, Tally, score_pairs
 from hub.interfaces import ModelInfo
@@ -219,3 +220,13 @@ def preview_import(import_id: int, job: Job) -> None:
 def run_import(import_id: int, job: Job) -> None:
     """Import the files of this import."""
     uploaded.store(Import.objects.select_related("project", "created_by").get(pk=import_id), job)
+
+
+def compute_report(report_id: int, job: Job) -> None:
+    """Compute a report of BY_JOB as its row asks; nothing where it is up to date."""
+    row = Report.objects.select_related("project").get(pk=report_id)
+    params = dict(row.params)
+    subtest = params.pop("subtest", None)
+    progress(job, 0, 1, "computing")
+    project_report(row.project, row.kind, subtest=subtest, params=params)
+    progress(job, 1, 1, "done")

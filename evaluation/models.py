@@ -141,8 +141,11 @@ class Report(models.Model):
     kind = models.CharField(max_length=40)
     params = models.JSONField(default=dict, blank=True)
     params_key = models.CharField(max_length=64, blank=True)
-    fingerprint = models.CharField(max_length=64)
-    data = models.JSONField()
+    # Empty until a job has computed what somebody asked for.
+    fingerprint = models.CharField(max_length=64, blank=True)
+    data = models.JSONField(default=dict, blank=True)
+    # Of reports that only jobs compute: the latest.
+    job = models.ForeignKey(Job, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now=True)
 
     class Meta:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from evaluation import charts
+from evaluation import charts, plots
 
 
 def votes(data: dict[str, Any]) -> bytes:
@@ -14,4 +14,22 @@ def words(data: dict[str, Any]) -> bytes:
     return charts.word_shifts(data["top_shifts"])
 
 
-CHARTS: dict[str, Callable[[dict[str, Any]], bytes]] = {"votes": votes, "words": words}
+def numbers(data: dict[str, Any]) -> bytes:
+    return plots.grouped([(row["group"], {"captions": (row["share"], None)}) for row in data["rows"]])
+
+
+def verbs(data: dict[str, Any]) -> bytes:
+    """Both sources side by side; a source that made no foil has no bar."""
+    sources = [source for source, n in data["n"].items() if n]
+    rows = [(row["verb"], {source: (row[source], None) for source in sources}) for row in data["rows"]]
+    return plots.grouped(rows[:MOST_VERBS])
+
+
+MOST_VERBS = 20
+
+CHARTS: dict[str, Callable[[dict[str, Any]], bytes]] = {
+    "votes": votes,
+    "words": words,
+    "numbers": numbers,
+    "verbs": verbs,
+}

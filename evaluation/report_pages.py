@@ -7,14 +7,18 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from corpus.models import Item
+from evaluation.analyses._records import CODINGS as CODED
+from evaluation.analyses.table import BY_JOB
 from evaluation.errors import EvaluationError
 from evaluation.pseudonyms import pseudonym
-from evaluation.reports import project_report
+from evaluation.reports import project_report, stored_report
 from projects.models import Project, User
 
 # The codings of the agreement page, the default first; truth3 is for files that hold counts only.
 CODINGS = ("truth", "shown", "truth3")
 WORDS_IN_ALT = 10
+VERBS_IN_ALT = 5
 
 Data = dict[str, Any]
 Row = list[Any]
@@ -31,14 +35,32 @@ class ReportPage:
     # Further template variables: (project, subtest, data) -> dict.
     extras: Callable[[Project, str, Data], Data] | None = None
 
+    @property
+    def by_job(self) -> bool:
+        """Whether a job computes it: the page shows what is stored, and how far the job is."""
+        return self.slug in BY_JOB
+
     def context(self, project: Project, subtest: str, params: Mapping[str, Any]) -> Data:
         """`data` and the extras of this page. EvaluationError where there is nothing to report on yet."""
+        if self.by_job:
+            stored = stored_report(project, self.slug, subtest or None, params)
+            data = under_pseudonyms(project, stored.data) if stored.data else None
+            extras = self.extras(project, subtest, data) if data and self.extras else {}
+            return {"stored": stored, "data": data, **extras}
         data = report_data(project, self.slug, subtest, params)
         return {"data": data, **(self.extras(project, subtest, data) if self.extras else {})}
 
 
 def report_data(project: Project, kind: str, subtest: str, params: Mapping[str, Any]) -> Data:
-    """The report with people under the pseudonyms that releases and exports use; `subtest` empty = all main items."""
+    """The report with people under the pseudonyms that releases and exports use; `subtest` empty = all main items.
+
+    EvaluationError: nothing to report on yet, or a report of a job that nobody has asked for.
+    """
+    if kind in BY_JOB:
+        data = stored_report(project, kind, subtest or None, params).data
+        if data is None:
+            raise EvaluationError(_("It is not computed yet; ask for it on its page."))
+        return under_pseudonyms(project, data)
     return under_pseudonyms(project, project_report(project, kind, subtest=subtest or None, params=params))
 
 
@@ -79,6 +101,19 @@ def _validation_rows(data: Data) -> list[Row]:
 def _agreement_rows(data: Data) -> list[Row]:
     pairs = [[*row["annotators"], row["n"], row["agreement"]] for row in data["pairs"]]
     return [["annotator", "other", "n", "agreement"], *pairs]
+
+
+def _skill_rows(data: Data) -> list[Row]:
+    columns = ["annotator", "n_votes", "agreement", "dawid_skene", "mace"]
+    return [columns, *([row[column] for column in columns] for row in data["annotators"])]
+
+
+def _numbers_rows(data: Data) -> list[Row]:
+    return [["number", "count", "share"], *([row["group"], row["count"], row["share"]] for row in data["rows"])]
+
+
+def _verbs_rows(data: Data) -> list[Row]:
+    return [["verb", "machine", "person"], *([row["verb"], row["machine"], row["person"]] for row in data["rows"])]
 
 
 def _divergence_rows(data: Data) -> list[Row]:
@@ -128,7 +163,68 @@ def _agreement_extras(project: Project, subtest: str, data: Data) -> Data:
             codings.append(project_report(project, "agreement", subtest=subtest or None, params={"coding": coding}))
         except EvaluationError as error:
             codings.append({"coding": coding, "alpha": None, "reason": str(error)})
-    return {"codings": codings, "position": report_data(project, "position", subtest, {})}
+    skill = stored_report(project, "skill", subtest or None, {})
+    known = {row["annotator"]: row for row in under_pseudonyms(project, skill.data)["annotators"]} if skill.data else {}
+    annotators = [{**row, "skill": known.get(row["annotator"])} for row in data["annotators"]]
+    position = report_data(project, "position", subtest, {})
+    return {"codings": codings, "position": position, "skill": skill, "validators": annotators}
+
+
+# How the page calls who gave a verdict.
+METHODS = {"majority": _("Majority"), "dawid_skene": "Dawid-Skene", "mace": "MACE"}
+MOST_DIFFERING = 100
+
+
+def _skill_extras(project: Project, _subtest: str, data: Data) -> Data:
+    """Tables in the order of the coding's categories, choices in words, pairs with the page of their item."""
+    categories = CODED[data["coding"]]
+    verdicts = [
+        (METHODS[row["method"]], [row[category] for category in categories], row) for row in data["verdicts"]
+    ]
+    shown = data["differing"][:MOST_DIFFERING]
+    items = _items_of(project, [row["unit"] for row in shown])
+    differing = [
+        {
+            **row,
+            **{name: _worded(row[name]) for name in METHODS},
+            "tally": ", ".join(f"{_worded(choice)} {n}" for choice, n in row["votes"].items()),
+            "item": items.get(row["unit"]),
+        }
+        for row in shown
+    ]
+    return {"categories": [_worded(name) for name in categories], "verdicts": verdicts, "differing": differing}
+
+
+def _worded(choice: str | None) -> str:
+    return choice.replace("_", " ") if choice else "–"
+
+
+def _items_of(project: Project, units: list[str]) -> dict[str, int]:
+    """{unit: id of its item} of units that are named `subtest:key` or `subtest:key/foil`. One query."""
+    keys = {unit: unit.partition(":")[2] for unit in units}
+    bare = {unit: key.rpartition("/")[0] or key for unit, key in keys.items()}
+    rows = Item.objects.filter(subtest__project=project, key__in={*keys.values(), *bare.values()})
+    found = {f"{subtest}:{key}": pk for pk, subtest, key in rows.values_list("pk", "subtest__name", "key")}
+    stem = {unit: unit.partition(":")[0] for unit in units}
+    return {
+        unit: found[name]
+        for unit in units
+        for name in (f"{stem[unit]}:{bare[unit]}", unit)
+        if name in found
+    }
+
+
+def _numbers_extras(_project: Project, _subtest: str, data: Data) -> Data:
+    shown = [row for row in data["rows"] if row["count"]]
+    return {"numbers_alt": "; ".join(f"{row['group']}: {row['share']:.1%}" for row in shown)}
+
+
+def _verbs_extras(_project: Project, _subtest: str, data: Data) -> Data:
+    said = []
+    for source in (source for source, n in data["n"].items() if n):
+        most = sorted(data["rows"], key=lambda row: -row[source])[:VERBS_IN_ALT]
+        said.append(f"{source}: " + ", ".join(f"{row['verb']} {row[source]:.0%}" for row in most))
+    return {"verbs_alt": "; ".join(said), "has_both": all(data["n"].values())}
 
 
 def _divergence_extras(_project: Project, _subtest: str, data: Data) -> Data:
@@ -142,8 +238,11 @@ PAGES: dict[str, ReportPage] = {
     for page in (
         ReportPage("validation", _("Validation"), _validation_rows, ("votes",), _validation_extras),
         ReportPage("agreement", _("Agreement"), _agreement_rows, extras=_agreement_extras),
+        ReportPage("skill", _("Skill"), _skill_rows, extras=_skill_extras),
         ReportPage("divergence", _("Divergence"), _divergence_rows, ("words",), _divergence_extras),
         ReportPage("blind", _("Blind audit"), _blind_rows),
         ReportPage("people", _("People"), _people_rows),
+        ReportPage("numbers", _("Number words"), _numbers_rows, ("numbers",), _numbers_extras),
+        ReportPage("verbs", _("Verbs"), _verbs_rows, ("verbs",), _verbs_extras),
     )
 }

@@ -8,23 +8,25 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any
 
 import numpy as np
 from django.db.models import Count, Q
+from django.utils.translation import gettext as _
 
 from annotation.models import Edit, Review, Stage, Vote, VoteState
 from corpus.models import Item, ReleaseItem, Subtest
 from corpus.rules.states import CandidateState, ItemState
 from evaluation.analyses.funnel import FunnelCounts
 from evaluation.analyses.people import WorkFacts
-from evaluation.analyses.table import REPORTS
+from evaluation.analyses.table import BY_JOB, REPORTS
 from evaluation.errors import EvaluationError
 from evaluation.facts import item_facts, vote_facts
 from evaluation.models import Report
 from evaluation.scored_facts import corpus_facts, edit_facts, scored_facts
 from generation.models import Candidate, CandidateGroup
+from jobs.models import JobState
 from projects.models import Project
 from text.registry import load, lookup, parse_params
 
@@ -36,27 +38,85 @@ def project_report(
 ) -> dict[str, Any]:
     """The report of REPORTS[kind] over the main items of the project, or the items of the named subtest.
 
-    RegistryError: unknown kind or parameter. EvaluationError: no such subtest, or nothing to report on yet.
+    Pages read those of BY_JOB with `stored_report`. RegistryError: unknown kind or parameter. EvaluationError: no such
+    subtest, or nothing to report on yet.
     """
-    entry = lookup(REPORTS, kind, "report")
-    chosen = parse_params(entry, params or {})
-    analysis = load(entry)
-    row = _subtest(project, subtest) if subtest else None
-    facts = FACTS[analysis.INPUT](project, row)
-    key = _digest([subtest or "", chosen])
-    fingerprint = _digest([kind, analysis.VERSION, chosen, _plain(facts)])
-    stored = Report.objects.filter(project=project, kind=kind, params_key=key).first()
-    if stored is not None and stored.fingerprint == fingerprint:
+    asked = _asked(project, kind, subtest, params)
+    stored = _row(asked)
+    if stored is not None and stored.fingerprint == asked.fingerprint:
         return stored.data
     # Through JSON and back, so that a fresh report and a stored one are alike to the last type.
-    data = json.loads(json.dumps(analysis.compute(facts, **chosen), allow_nan=False))
+    data = json.loads(json.dumps(load(REPORTS[kind]).compute(asked.facts, **asked.params), allow_nan=False))
     Report.objects.update_or_create(
         project=project,
         kind=kind,
-        params_key=key,
-        defaults={"params": {**chosen, "subtest": subtest}, "fingerprint": fingerprint, "data": data},
+        params_key=asked.key,
+        defaults={
+            "params": {**asked.params, "subtest": subtest},
+            "fingerprint": asked.fingerprint,
+            "data": data,
+        },
     )
     return data
+
+
+@dataclass(frozen=True)
+class StoredReport:
+    """A report that only jobs compute, as it is now. `data` None: not computed yet. Stale: its inputs changed since."""
+
+    row: Report | None
+    data: dict[str, Any] | None
+    is_stale: bool
+
+    @property
+    def is_at_work(self) -> bool:
+        return bool(self.row and self.row.job and not self.row.job.is_over)
+
+    @property
+    def wants_anew(self) -> bool:
+        """Computed once, stale now, and its last job neither at work nor failed."""
+        failed = bool(self.row and self.row.job and self.row.job.state != JobState.DONE)
+        return self.data is not None and self.is_stale and not failed
+
+
+def stored_report(project: Project, kind: str, subtest: str | None, params: Mapping[str, Any]) -> StoredReport:
+    """What is stored of a report of BY_JOB, with its job; nothing is computed. Errors as of `project_report`."""
+    asked = _asked(project, kind, subtest, params)
+    if not len(asked.facts.choice):
+        raise EvaluationError(_("Nobody has judged an item yet; it can be computed once validators have voted."))
+    row = _row(asked)
+    if row is None or not row.fingerprint:
+        return StoredReport(row, None, True)
+    return StoredReport(row, row.data, row.fingerprint != asked.fingerprint)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    project: Project
+    kind: str
+    params: dict[str, Any]
+    facts: Any
+    key: str
+    fingerprint: str
+
+
+def _asked(project: Project, kind: str, subtest: str | None, params: Mapping[str, Any] | None) -> _Asked:
+    entry = lookup(REPORTS, kind, "report")
+    chosen = parse_params(entry, params or {})
+    analysis = load(entry)
+    facts = FACTS[analysis.INPUT](project, _subtest(project, subtest) if subtest else None)
+    fingerprint = _digest([kind, analysis.VERSION, chosen, _plain(facts)])
+    return _Asked(project, kind, chosen, facts, params_key(kind, subtest, chosen), fingerprint)
+
+
+def params_key(kind: str, subtest: str | None, params: Mapping[str, Any] | None) -> str:
+    """Which of a kind's reports this is, whatever its inputs are now."""
+    return _digest([subtest or "", parse_params(lookup(REPORTS, kind, "report"), params or {})])
+
+
+def _row(asked: _Asked) -> Report | None:
+    rows = Report.objects.filter(project=asked.project, kind=asked.kind, params_key=asked.key)
+    return (rows.select_related("job") if asked.kind in BY_JOB else rows).first()
 
 
 def _subtest(project: Project, name: str) -> Subtest:

@@ -14,7 +14,7 @@ from evaluation.views.model_card import model_card
 from evaluation.views.release import release, release_chart
 from evaluation.views.releases import freeze, releases
 from evaluation.views.report_files import report_chart, report_file
-from evaluation.views.reports import report, reports
+from evaluation.views.reports import report, report_ask, report_progress, reports
 from evaluation.views.run import run, run_file, run_progress
 from evaluation.views.run_scores import run_scores
 
@@ -32,6 +32,8 @@ urlpatterns = [
     path("projects/<slug:slug>/items/<int:pk>/move/", item_move, name="item_move"),
     path("projects/<slug:slug>/reports/", reports, name="reports"),
     path("projects/<slug:slug>/reports/<slug:kind>/", report, name="report"),
+    path("projects/<slug:slug>/reports/<slug:kind>/compute/", report_ask, name="report_ask"),
+    path("projects/<slug:slug>/reports/<slug:kind>/progress/", report_progress, name="report_progress"),
     path("projects/<slug:slug>/reports/<slug:kind>/download.<slug:extension>", report_file, name="report_file"),
     path("projects/<slug:slug>/reports/<slug:kind>/<slug:chart>.svg", report_chart, name="report_chart"),
     path("projects/<slug:slug>/releases/", releases, name="releases"),

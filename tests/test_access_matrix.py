@@ -112,6 +112,10 @@ RULES: dict[str, Rule] = {
     "generation:run": owner_page("generation_run"),
     "generation:run_progress": owner_page("generation_run"),
     "generation:candidate": owner_page("candidate"),
+    "generation:captions": owner_page(post=422),
+    "generation:maker_fields": owner_page(),
+    "generation:caption_run": owner_page("caption_run"),
+    "generation:make_captions": owner_action("caption_run"),
     "annotation:people": owner_page(post=422),
     "annotation:member_roles": owner_page("member", get=NO, post=302),
     "annotation:member_remove": owner_page("member", get=NO, post=302),
@@ -138,6 +142,9 @@ RULES: dict[str, Rule] = {
     "evaluation:report": owner_page("report"),
     "evaluation:report_file": owner_page("report", "extension"),
     "evaluation:report_chart": owner_page("report", "chart"),
+    "evaluation:report_ask": owner_page("job_report", get=NO, post=302),
+    # Nobody has voted in the world below: there is nothing to compute from.
+    "evaluation:report_progress": owner_page("job_report", get=400),
     "evaluation:releases": owner_page(),
     "evaluation:freeze": owner_page(post=302),
     "evaluation:release": owner_page("release", post=422),
@@ -160,7 +167,7 @@ RULES: dict[str, Rule] = {
 }
 # Words of a URL that are the same in every project; all other arguments name a row of one.
 WORDS = {"stage": "edit", "work_kind": "edit", "report": "validation", "analysis": "delta", "extension": "json",
-         "scores_form": "vilma",
+         "scores_form": "vilma", "job_report": "skill",
          "chart": "votes", "exporter": "jsonl"}  # fmt: skip
 
 

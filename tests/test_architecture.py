@@ -34,7 +34,7 @@ TABLES = {
     "evaluation.metrics": ("METRICS", set()),
     "evaluation.analyses": ("REPORTS", set()),
 }
-HEAVY = ("torch", "transformers", "sentence_transformers", "spacy")
+HEAVY = ("torch", "transformers", "sentence_transformers", "spacy", "crowdkit", "pandas")
 
 
 def source_files() -> list[Path]:

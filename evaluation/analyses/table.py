@@ -11,6 +11,8 @@ TIES = Param("ties", "half", "How an equal score counts.", "choice", ("half", "s
 CUT = Param("cut", "quantile", "Groups of equal size, or of equal width in log seconds.", "choice", ("quantile", "log"))
 SHARE = Param("share", 0.15, "What part of the items each end holds.", "float")
 CODING = Param("coding", "truth", "How votes are coded for agreement.", "choice", ("truth", "truth3", "shown"))
+# A place on the screen is no truth of the item.
+TRUTH_CODING = Param("coding", "truth", CODING.help, "choice", ("truth", "truth3"))
 
 REPORTS: dict[str, Entry] = {
     "validation": Entry(
@@ -25,6 +27,13 @@ REPORTS: dict[str, Entry] = {
         path="evaluation.analyses.agreement",
         params=(CODING,),
         summary="Krippendorff's alpha under a named coding, Fleiss' kappa, per pair and per annotator.",
+    ),
+    "skill": Entry(
+        label="Skill of validators",
+        path="evaluation.analyses.skill",
+        params=(TRUTH_CODING,),
+        summary="Dawid-Skene and MACE beside the majority: whose votes can be trusted, which verdicts would turn.",
+        deviations=("MACE is the likeliest of five seeded starts; crowd-kit's own restarts share one seed.",),
     ),
     "divergence": Entry(
         label="Divergence",
@@ -98,3 +107,5 @@ REPORTS: dict[str, Entry] = {
 
 # They read scores of a release, and so belong to a release and not to a project.
 OF_SCORES = frozenset({"delta", "proximity", "identity", "counts", "length"})
+# Their libraries cost seconds and gigabytes: jobs and commands compute them, pages show what is stored.
+BY_JOB = frozenset({"skill"})

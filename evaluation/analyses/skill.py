@@ -1,0 +1,136 @@
+"""Dawid-Skene and MACE beside the majority: whose votes can be trusted, and which verdicts that would turn.
+
+Both estimate at once what is true of each unit and how good each annotator is (Dawid & Skene 1979; Hovy et al. 2013):
+an annotator who often stands alone counts for less. A second look at the votes; verdicts stay the majority's.
+"""
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.analyses._records import NOBODY, Votes, coded, tallied
+from evaluation.errors import EvaluationError
+from text.registry import Entry, load
+
+VERSION = "1"
+INPUT = "votes"
+# A report is read by people; what is beyond is counted.
+MOST_DIFFERING = 500
+CROWD = Entry("crowd-kit", "evaluation.analyses._crowd", summary="needs the [models] extra; jobs and commands only")
+
+Codes = NDArray[np.int64]
+
+
+def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 0) -> dict[str, Any]:
+    """Verdicts of the majority (more than half of a unit's votes), of Dawid-Skene and of MACE; the skill of each
+    annotator; the units on which the three do not say the same, the surest first.
+
+    EvaluationError: the coding `shown` (a place is no truth), no named votes, fewer than two annotators.
+    """
+    if coding == "shown":
+        raise EvaluationError("first and second are places, not what is true of an item; give truth or truth3")
+    named = votes.annotator != NOBODY
+    if not named.any():
+        raise EvaluationError("these votes name nobody; Dawid-Skene and MACE need to know whose vote is whose")
+    kept = Votes(votes.unit[named], votes.annotator[named], votes.choice[named], votes.position[named],
+                 votes.unit_names, votes.annotator_names, votes.n_items)  # fmt: skip
+    codes, categories = coded(kept, coding)
+    counts = tallied(kept, codes, len(categories))
+    seen = _Seen(kept, codes)
+    if len(seen.people) < 2:
+        raise EvaluationError("one annotator judged everything; skill shows only against what others say")
+    fits = _fits(seen, len(categories))
+    majority = _majority(counts[seen.units])
+    verdicts = {"majority": majority, **{name: posterior.argmax(axis=1) for name, (posterior, _) in fits.items()}}
+    differing = _differing(kept, seen, counts[seen.units], verdicts, fits, categories)
+    return {
+        "coding": coding,
+        "n_votes": len(codes),
+        "n_nameless": int((~named).sum()),
+        "n_units": len(seen.units),
+        "n_annotators": len(seen.people),
+        "verdicts": [_verdict_row(name, found, majority, categories) for name, found in verdicts.items()],
+        "annotators": _annotators(kept, seen, codes, majority, fits),
+        "n_differing": len(differing),
+        "differing": differing[:MOST_DIFFERING],
+    }
+
+
+class _Seen:
+    """Units, annotators and categories that have a vote, with the votes numbered among them without a gap."""
+
+    def __init__(self, votes: Votes, codes: Codes) -> None:
+        self.units, self.unit = np.unique(votes.unit, return_inverse=True)
+        self.people, self.annotator = np.unique(votes.annotator, return_inverse=True)
+        self.categories, self.label = np.unique(codes, return_inverse=True)
+
+
+Fits = dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
+
+
+def _fits(seen: _Seen, categories: int) -> Fits:
+    """{method: ((units, categories) posterior, (annotators,) skill)}; one category alone leaves nothing to estimate."""
+    if len(seen.categories) == 1:
+        sure = np.zeros((len(seen.units), categories))
+        sure[:, seen.categories[0]] = 1.0
+        return dict.fromkeys(("dawid_skene", "mace"), (sure, np.ones(len(seen.people))))
+    if find_spec("crowdkit") is None:
+        raise EvaluationError("crowd-kit is not installed; pip install 'foilworks[models]'")
+    crowd = load(CROWD)
+    found: Fits = {}
+    for name in ("dawid_skene", "mace"):
+        fit = getattr(crowd, name)(seen.unit, seen.annotator, seen.label)
+        posterior = np.zeros((len(seen.units), categories))
+        posterior[:, seen.categories] = fit.posterior
+        found[name] = (posterior, fit.skill)
+    return found
+
+
+def _majority(counts: Codes) -> Codes:
+    """(units,) the category of more than half of the votes, -1 where there is none."""
+    return np.where(counts.max(axis=1) * 2 > counts.sum(axis=1), counts.argmax(axis=1), -1)
+
+
+def _verdict_row(name: str, found: Codes, majority: Codes, categories: tuple[str, ...]) -> dict[str, Any]:
+    """How often each category is the verdict, and how many verdicts are another than the majority's."""
+    decided = majority >= 0
+    return {
+        "method": name,
+        **{category: int((found == place).sum()) for place, category in enumerate(categories)},
+        "none": int((found < 0).sum()),
+        "turned": int((found[decided] != majority[decided]).sum()),
+        "decided_where_majority_is_none": int((found[~decided] >= 0).sum()),
+    }
+
+
+def _annotators(votes: Votes, seen: _Seen, codes: Codes, majority: Codes, fits: Fits) -> list[dict[str, Any]]:
+    """Skill of each, least first by Dawid-Skene; `agreement`: the share of their votes that are the majority's."""
+    rows = []
+    for place, person in enumerate(seen.people.tolist()):
+        mine = seen.annotator == place
+        against = majority[seen.unit[mine]]
+        decided = against >= 0
+        rows.append(
+            {
+                "annotator": votes.annotator_names[person],
+                "n_votes": int(mine.sum()),
+                "agreement": float((codes[mine] == against)[decided].mean()) if decided.any() else None,
+                **{name: float(skill[place]) for name, (_, skill) in fits.items()},
+            }
+        )
+    return sorted(rows, key=lambda row: (row["dawid_skene"], row["annotator"]))
+
+
+def _differing(
+    votes: Votes, seen: _Seen, counts: Codes, verdicts: dict[str, Codes], fits: Fits, categories: tuple[str, ...]
+) -> list[dict[str, Any]]:
+    stacked = np.stack(list(verdicts.values()))
+    rows = []
+    for k in np.flatnonzero((stacked != stacked[0]).any(axis=0)).tolist():
+        said = {name: categories[found[k]] if found[k] >= 0 else None for name, found in verdicts.items()}
+        sure = {f"p_{name}": float(posterior[k].max()) for name, (posterior, _) in fits.items()}
+        tally = {category: int(n) for category, n in zip(categories, counts[k], strict=True) if n}
+        rows.append({"unit": votes.unit_names[seen.units[k]], "votes": tally, **said, **sure})
+    return sorted(rows, key=lambda row: (-max(row["p_dawid_skene"], row["p_mace"]), row["unit"]))
