@@ -21,6 +21,7 @@ from evaluation.exchange.batch import Batch, chunks
 from evaluation.exchange.result import ImportResult
 from projects import audit
 from projects.access import require_role
+from projects.actions.create_project_by_operator import store_project
 from projects.models import Project, Role, User
 from text.registry import load, lookup, parse_params
 
@@ -47,7 +48,8 @@ def import_records(
 
     `actor` None is the operator at the command line. `media_dir` is where files are looked for: by name, by source id;
     clips whose file is not there are stored as missing, clips whose file cannot be used as broken. `dry_run` says what
-    would happen and stores nothing, `strict` stores nothing where a record is bad. CorpusError: the file cannot be
+    would happen and stores nothing, `strict` stores nothing where a record is bad. A project that is not stored yet
+    (the operator's) is stored with the records, and not without them. CorpusError: the file cannot be
     read, no such media folder; EvaluationError: a bad record under `strict`, two imports at once.
     """
     if actor is not None:
@@ -115,6 +117,8 @@ def _find(batch: Batch, media_dir: Path | None) -> dict[str, Path]:
 
 
 def _ready_keys(batch: Batch) -> set[str]:
+    if batch.project.pk is None:
+        return set()
     keys = list({record.video.key for record in batch.records})
     ready = Video.objects.filter(project=batch.project, media_state=MediaState.READY)
     return {key for some in chunks(keys) for key in ready.filter(key__in=some).values_list("key", flat=True)}
@@ -129,6 +133,8 @@ def _keep(found: dict[str, Path], *, copy: bool, progress: Progress) -> dict[str
 
 def _store(batch: Batch, actor: User | None) -> None:
     now = timezone.now()
+    if batch.project.pk is None:
+        store_project(batch.project)
     # Imports into one project queue up here (SQLite's writers queue by themselves).
     Project.objects.select_for_update().get(pk=batch.project.pk)
     load_subtests(batch)

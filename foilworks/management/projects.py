@@ -1,6 +1,6 @@
 """The project that a command is about. The operator of the server reaches all of them."""
 
-from projects.actions.create_project_by_operator import create_project_by_operator
+from projects.actions.create_project_by_operator import new_project
 from projects.errors import ProjectError
 from projects.models import Project
 
@@ -16,11 +16,11 @@ def project_by_slug(slug: str) -> Project:
 
 
 def project_to_fill(slug: str, create: bool) -> Project:
-    """The project named `slug`, made where `create` allows it."""
+    """The project named `slug`; where there is none and `create` allows it a new one, which the import stores."""
     found = Project.objects.filter(slug=slug).first()
     if found is None and not create:
         raise ProjectError(f"--project: there is no project '{slug}'; add --create, or choose one of: {_known()}")
-    return found or create_project_by_operator(slug)
+    return found or new_project(slug)
 
 
 def _known() -> str:

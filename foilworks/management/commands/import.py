@@ -34,7 +34,7 @@ class Command(FoilworksCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         result = import_records(
-            project_to_fill(options["project"], create=options["create"] and not options["dry_run"]),
+            project_to_fill(options["project"], create=options["create"]),
             None,
             options["format"],
             options["path"],
