@@ -62,6 +62,12 @@ class Video(models.Model):
         return self.key
 
 
+class DoubtSettled(models.TextChoices):
+    CORRECTED = "corrected", _("corrected")
+    CONFIRMED = "confirmed", _("confirmed as true")
+    DROPPED = "dropped", _("dropped with its video's items")
+
+
 class Caption(models.Model):
     """A sentence that is true of its video. `facts` holds what methods need: an annotated count, a template."""
 
@@ -72,6 +78,10 @@ class Caption(models.Model):
     facts = models.JSONField(default=dict, blank=True)
     # Validators mostly said "foil only" or "neither": the caption itself is in doubt (workflow.md rule 11).
     flagged_false = models.BooleanField(default=False)
+    # What came of the doubt; a later item whose validators say it again opens it anew.
+    doubt_settled = models.CharField(max_length=9, choices=DoubtSettled, blank=True)
+    # Of a corrected caption: the one that it takes the place of, with its items and their votes.
+    revises = models.OneToOneField("self", models.SET_NULL, null=True, blank=True, related_name="revision")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -92,12 +102,18 @@ class Subtest(models.Model):
         ALL = "all", _("all its caption-foil pairs are valid")
         ENOUGH = "enough", _("enough of its pairs are valid; invalid foils drop out")
 
+    class Changes(models.TextChoices):
+        ANYTHING = "", _("whatever its method changes")
+        ACTION = "action", _("the action, while people and things stay (counterfactuals, Feint6K)")
+
     project = models.ForeignKey(Project, models.CASCADE, related_name="subtests")
     name = models.CharField(max_length=120)
     test = models.CharField(max_length=120, blank=True, help_text=_("The phenomenon that several subtests share."))
     kind = models.CharField(max_length=12, choices=Kind, default=Kind.MAIN)
     # Items of this subtest look for their proficiency item (same video) in the named one.
     proficiency_subtest = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="mains")
+    # What a person who writes a foil is to change: the edit page checks and marks accordingly.
+    changes = models.CharField(max_length=6, choices=Changes, blank=True, default=Changes.ANYTHING)
     foils_per_item = models.PositiveSmallIntegerField(default=1)
     # 0 votes: an assembled item is valid at once. Proficiency items take one internal vote.
     votes_wanted = models.PositiveSmallIntegerField(default=3)

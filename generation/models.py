@@ -6,6 +6,8 @@ from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Caption, Foil, Subtest
 from corpus.rules.states import CandidateState
+from generation.side_models import CaptionRun as CaptionRun
+from generation.side_models import Tuning as Tuning
 from jobs.models import Job
 from projects.models import Project, User
 
@@ -100,6 +102,8 @@ class Candidate(models.Model):
     rejected_by = models.JSONField(default=list, blank=True)
     # The kind of selection that left it out (balance, frequency …); thresholds bring it back no more.
     held_back_by = models.CharField(max_length=20, blank=True)
+    # Accepted by rule: it was not drawn into the share of its author's work that reviewers see.
+    unreviewed = models.BooleanField(default=False)
     # The item's foil that this candidate became.
     foil = models.OneToOneField(Foil, models.SET_NULL, null=True, blank=True, related_name="candidate")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -257,3 +261,57 @@ class Selection(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} for {self.subtest_id}"
+
+
+class HintModel(models.Model):
+    """The model that a project's annotators may ask about what they type; no row, or a disabled one: nobody asks."""
+
+    project = models.OneToOneField(Project, models.CASCADE, related_name="hint_model")
+    # As typed: "lm:/path", "tiny:/path", "clip:openai/clip-vit-base-patch32".
+    spec = models.CharField(max_length=500)
+    enabled = models.BooleanField(default=True)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    updated_at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return self.spec
+
+
+class Hint(models.Model):
+    """What the model said of one typed text beside its caption; `value` and `of_caption` are None until it has."""
+
+    caption = models.ForeignKey(Caption, models.CASCADE, related_name="hints")
+    text = models.TextField()
+    text_sha256 = models.CharField(max_length=64)
+    spec = models.CharField(max_length=500)
+    # Model id + revision, the key of its scores: what says that an evaluated model helped to write.
+    model_key = models.CharField(max_length=300, blank=True)
+    value = models.FloatField(null=True, blank=True)
+    of_caption = models.FloatField(null=True, blank=True)
+    kind = models.CharField(max_length=20, blank=True)
+    higher_is_better = models.BooleanField(default=True)
+    problem = models.CharField(max_length=300, blank=True)
+    job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["caption", "text_sha256", "spec"], name="one_hint_a_text"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.spec}: {self.value}"
+
+
+class HintShown(models.Model):
+    """A person asked about a text: whoever has a model's word in mind writes otherwise."""
+
+    hint = models.ForeignKey(Hint, models.CASCADE, related_name="shown")
+    person = models.ForeignKey(User, models.CASCADE, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["hint", "person"], name="one_hint_a_person")]
+
+    def __str__(self) -> str:
+        return f"{self.hint_id} to {self.person_id}"

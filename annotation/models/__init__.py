@@ -14,6 +14,7 @@ from annotation.models.objects import (
     ObjectError,
     ObjectErrorClass,
 )
+from annotation.models.reviewing import ReviewPolicy, ReviewRate
 from annotation.models.stages import SlotState, Stage, TaskState
 from annotation.models.tasks import Draft, Ending, Lease, Slot, Task
 from annotation.models.work import Choice, Edit, Involvement, Review, ReviewDecision, Vote, VoteState
@@ -35,6 +36,8 @@ __all__ = [
     "ObjectErrorClass",
     "Review",
     "ReviewDecision",
+    "ReviewPolicy",
+    "ReviewRate",
     "Slot",
     "SlotState",
     "Stage",

@@ -16,7 +16,7 @@ class Guideline(models.Model):
     subtest = models.ForeignKey(Subtest, models.CASCADE, null=True, blank=True, related_name="guidelines")
     stage = models.CharField(max_length=13, choices=Stage)
     version = models.PositiveIntegerField()
-    text = models.TextField(help_text=_("Plain paragraphs; a line that starts with + or - is a good or bad example."))
+    text = models.TextField(help_text=_("Markdown; lists of + and - lines hold good and bad examples."))
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 

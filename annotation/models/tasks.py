@@ -23,6 +23,8 @@ class Task(models.Model):
     foil = models.ForeignKey(Foil, models.CASCADE, null=True, blank=True, related_name="tasks")
     frame = models.ForeignKey("CheckedFrame", models.CASCADE, null=True, blank=True, related_name="tasks")
     overlap = models.PositiveSmallIntegerField(default=1)
+    # A review asked for once more, of somebody who does not know: it measures agreement and decides nothing.
+    second = models.BooleanField(default=False)
     state = models.CharField(max_length=9, choices=TaskState, default=TaskState.OPEN)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -42,7 +44,9 @@ class Task(models.Model):
                 fields=["group"], condition=Q(stage="edit", state="open"), name="one_open_edit_task_a_group"
             ),
             models.UniqueConstraint(
-                fields=["candidate"], condition=Q(stage="review", state="open"), name="one_open_review_a_candidate"
+                fields=["candidate", "second"],
+                condition=Q(stage="review", state="open"),
+                name="one_open_review_a_candidate",
             ),
             models.UniqueConstraint(fields=["foil"], condition=Q(stage="validation"), name="one_validation_a_foil"),
             models.UniqueConstraint(

@@ -16,13 +16,15 @@ from projects.models import Project, User
 class Involvement(models.Model):
     """A person had a hand in a video (or in one item of it): the facts that the leakage rule reads.
 
-    Rows are only ever added: who has undone their work has still seen and made it.
+    Rows are only ever added: who has undone their work has still seen and made it. One exception: an undone choice of
+    the human baseline, whose item is in the person's hands again.
     """
 
     class Kind(models.TextChoices):
         MADE = "made", _("wrote, edited or fixed")
         REVIEWED = "reviewed", _("reviewed")
         JUDGED = "judged", _("validated or took the human baseline")
+        SETTLED = "settled", _("settled a split or a caption in doubt")
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="+")
     person = models.ForeignKey(User, models.CASCADE, related_name="involvements")
@@ -99,6 +101,8 @@ class Review(WorkRecord):
     # The reviewer's own rewording where the decision is fix.
     child = models.ForeignKey(Candidate, models.SET_NULL, null=True, blank=True, related_name="+")
     undone_at = models.DateTimeField(null=True, blank=True)
+    # The candidate was decided on before by somebody else: this one is only compared with that.
+    second = models.BooleanField(default=False)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["person", "idempotency_key"], name="one_review_a_key")]

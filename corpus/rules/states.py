@@ -79,6 +79,12 @@ CANDIDATE_MOVES: dict[str, Move] = {
     # A review undone while nothing has followed from it; what a fix had made is withdrawn with it.
     "undo_review": _move((C.ACCEPTED, C.RETURNED, C.DROPPED, C.SUPERSEDED), C.IN_REVIEW),
     "withdraw": _move((C.ACCEPTED,), C.SUPERSEDED),
+    # Not drawn into the share that reviewers see: accepted by rule, and back with its author where they undo it.
+    "pass_unreviewed": _move((C.IN_REVIEW,), C.ACCEPTED),
+    "undo_pass": _move((C.ACCEPTED,), C.EDITING),
+    # Its caption was false: the text goes on under the corrected one as a child, or ends with the video's items.
+    "recaption": _move((C.QUEUED, C.EDITING, C.IN_REVIEW, C.RETURNED, C.ACCEPTED), C.SUPERSEDED),
+    "drop_with_video": _move((C.QUEUED, C.EDITING, C.IN_REVIEW, C.RETURNED, C.ACCEPTED), C.DROPPED),
 }
 
 I = ItemState  # noqa: E741
@@ -88,9 +94,12 @@ ITEM_MOVES: dict[str, Move] = {
     "recount": _move((I.VALID, I.INVALID, I.SPLIT), I.IN_VALIDATION),
     "requeue": _move((I.INVALID,), I.REQUEUED),
     "retract": _move((I.VALID,), I.RETRACTED),
+    # Repair of a false caption: the item stays as the record of its votes, whatever they had come to.
+    "recaption": _move((I.IN_VALIDATION, I.VALID, I.INVALID, I.SPLIT), I.REQUEUED),
+    "drop_with_video": _move((I.IN_VALIDATION, I.VALID, I.INVALID, I.SPLIT), I.RETRACTED),
 }
 
-# Nothing leads on from these; an undo within the project's seconds is the only way back.
+# Nothing leads on from these but an undo within the project's seconds, and the repair of a caption found false.
 TERMINAL_CANDIDATE_STATES = frozenset({C.ACCEPTED, C.DROPPED, C.SUPERSEDED})
 
 

@@ -45,7 +45,7 @@ class OneCandidate(RuleBasedStateMachine):
             return
         assert before in CANDIDATE_MOVES[move].origins
         if before in TERMINAL_CANDIDATE_STATES:
-            assert move in {"undo_review", "withdraw"}
+            assert move in {"undo_review", "withdraw", "undo_pass", "recaption", "drop_with_video"}
 
     @invariant()
     def stands_in_a_known_state(self) -> None:

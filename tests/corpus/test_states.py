@@ -38,6 +38,18 @@ CANDIDATE = {
     ("dropped", "undo_review"): "in_review",
     ("superseded", "undo_review"): "in_review",
     ("accepted", "withdraw"): "superseded",
+    ("in_review", "pass_unreviewed"): "accepted",
+    ("accepted", "undo_pass"): "editing",
+    ("queued", "recaption"): "superseded",
+    ("editing", "recaption"): "superseded",
+    ("in_review", "recaption"): "superseded",
+    ("returned", "recaption"): "superseded",
+    ("accepted", "recaption"): "superseded",
+    ("queued", "drop_with_video"): "dropped",
+    ("editing", "drop_with_video"): "dropped",
+    ("in_review", "drop_with_video"): "dropped",
+    ("returned", "drop_with_video"): "dropped",
+    ("accepted", "drop_with_video"): "dropped",
 }
 ITEM = {
     ("in_validation", "vote"): {"in_validation", "valid", "invalid", "split"},
@@ -47,6 +59,14 @@ ITEM = {
     ("split", "recount"): {"in_validation"},
     ("invalid", "requeue"): {"requeued"},
     ("valid", "retract"): {"retracted"},
+    ("in_validation", "recaption"): {"requeued"},
+    ("valid", "recaption"): {"requeued"},
+    ("invalid", "recaption"): {"requeued"},
+    ("split", "recaption"): {"requeued"},
+    ("in_validation", "drop_with_video"): {"retracted"},
+    ("valid", "drop_with_video"): {"retracted"},
+    ("invalid", "drop_with_video"): {"retracted"},
+    ("split", "drop_with_video"): {"retracted"},
 }
 
 
@@ -89,8 +109,8 @@ def test_an_unknown_move_names_those_there_are():
         next_item_state("valid", "teleport")
 
 
-def test_nothing_but_an_undo_leads_on_from_a_terminal_state():
-    undos = {"undo_review", "withdraw"}
+def test_nothing_but_an_undo_or_a_false_caption_leads_on_from_a_terminal_state():
+    undos = {"undo_review", "withdraw", "undo_pass", "recaption", "drop_with_video"}
     for state in TERMINAL_CANDIDATE_STATES:
         assert {move for origin, move in CANDIDATE if origin == state} <= undos
     for state in ("requeued", "retracted"):
