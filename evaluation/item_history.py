@@ -9,9 +9,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Item
-from evaluation.pseudonyms import pseudonym
 from generation.models import Candidate
 from projects.models import AuditEvent, Project
+from projects.pseudonyms import pseudonym
 
 # Who judged what is told by the votes, under pseudonyms; the history must not give the names away.
 JUDGED = frozenset({"vote", "recount"})

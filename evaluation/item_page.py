@@ -14,9 +14,9 @@ from annotation.actions.retract import retract
 from annotation.models import Choice, Vote, VoteState
 from corpus.models import Foil, Item
 from corpus.rules.states import ItemState
-from evaluation.pseudonyms import pseudonym
 from generation.models import Candidate
 from projects.models import Project, User
+from projects.pseudonyms import pseudonym
 from text.diff import diff_segments
 
 

@@ -11,9 +11,9 @@ from corpus.models import Item
 from evaluation.analyses._records import CODINGS as CODED
 from evaluation.analyses.table import BY_JOB
 from evaluation.errors import EvaluationError
-from evaluation.pseudonyms import pseudonym
 from evaluation.reports import project_report, stored_report
 from projects.models import Project, User
+from projects.pseudonyms import pseudonym
 
 # The codings of the agreement page, the default first; truth3 is for files that hold counts only.
 CODINGS = ("truth", "shown", "truth3")

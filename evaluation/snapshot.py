@@ -11,9 +11,9 @@ from corpus.models import Foil, Item, Subtest, Video
 from corpus.records import ItemRecord, PairRecord, VideoRecord
 from corpus.release_records import release_id, release_record
 from corpus.rules.states import FoilVerdict, ItemState
-from evaluation.pseudonyms import pseudonym
 from generation.models import Candidate
 from projects.models import Project
+from projects.pseudonyms import pseudonym
 
 JUDGED = {ItemState.VALID: True, ItemState.INVALID: False, ItemState.SPLIT: False}
 

@@ -16,12 +16,12 @@ from corpus.rules.states import ItemState
 from evaluation.analyses.table import OF_SCORES, REPORTS
 from evaluation.errors import EvaluationError
 from evaluation.models import Run
-from evaluation.pseudonyms import pseudonym
 from evaluation.queries import release_scores, run_results
 from evaluation.report_pages import under_pseudonyms
 from evaluation.reports import project_report
 from evaluation.snapshot import frozen_items, item_name
 from projects.models import Project
+from projects.pseudonyms import pseudonym
 
 
 @dataclass(frozen=True)

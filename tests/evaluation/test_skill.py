@@ -9,12 +9,12 @@ from evaluation.actions.ask_report import ask_report
 from evaluation.analyses import skill
 from evaluation.errors import EvaluationError
 from evaluation.models import Report
-from evaluation.pseudonyms import pseudonym
 from evaluation.reports import project_report, stored_report
 from jobs.models import Job, JobState
 from jobs.runner import run_now
 from projects.errors import AccessDenied
 from projects.models import Role
+from projects.pseudonyms import pseudonym
 from tests import factories
 from tests.evaluation.builders import votes_of
 

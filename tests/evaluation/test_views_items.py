@@ -11,9 +11,9 @@ from evaluation.actions.start_run import start_run
 from evaluation.clip_keys import clip_key, text_key
 from evaluation.item_history import CANDIDATE_WORDS, ITEM_WORDS
 from evaluation.models import Run, Score
-from evaluation.pseudonyms import pseudonym
 from generation.models import Candidate
 from projects.models import AuditEvent
+from projects.pseudonyms import pseudonym
 from tests.annotation.world import World, make_world
 from tests.factories import make_caption, make_item, make_subtest, make_video
 

@@ -10,10 +10,10 @@ from django.urls import reverse
 from annotation.models import Vote
 from corpus.models import Caption, Foil
 from corpus.rules.states import CandidateState, ItemState
-from evaluation.pseudonyms import pseudonym
 from evaluation.report_pages import PAGES
 from evaluation.reports import project_report
 from projects.models import Role
+from projects.pseudonyms import pseudonym
 from tests.factories import (
     make_candidate,
     make_caption,
