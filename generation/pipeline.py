@@ -6,7 +6,8 @@ A filter that keeps the foils of a whole run in balance says CLOSING: it judges,
 
 A filter module has VERSION, COSTLY and `judge(caption, foil, *, others, params)`; where it needs a model also
 `judge_many(cases, *, params)`, one verdict a case, so that a batch of captions goes through the model together. With a
-`prepare(captions, *, params)` it learns from captions first, and both get what came of that as `state=`.
+`prepare(captions, *, params)` it learns from captions first, and both get what came of that as `state=`. One with
+`measure_many` is asked about a pair of texts once (see measuring).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,40 +16,56 @@ from itertools import islice
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.records import Blank, CaptionInput, Case, FoilDraft, Skip, Verdict
+from generation.measuring import Measures, measures_of, pair_sha256
+from generation.records import Blank, CaptionInput, Case, FoilDraft, Shortfall, Skip, Verdict
 from text.diff import apply_edits
 
 BATCH = 256
 CHEAP, COSTLY, CLOSING = range(3)
 
+Made = FoilDraft | Skip | Blank | Shortfall
+
 
 @dataclass(frozen=True)
 class Step:
-    """A loaded method or filter module with its slug, its full parameters, and what a filter has learnt."""
+    """A loaded method or filter module with its slug, its full parameters, and what a filter has learnt.
+
+    `given`: what the run hands over to a method beside captions, such as a model whose answers are kept.
+    """
 
     slug: str
     module: Any
     params: Mapping[str, Any]
     state: Any = None
+    given: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A foil with each filter's verdict; `rejected_by` names all that did not pass it, in the filters' order."""
+    """A foil with each filter's verdict; `rejected_by` names all that did not pass it, in the filters' order.
+
+    `pair`: the key of its measures (see measuring).
+    """
 
     draft: FoilDraft
     verdicts: Mapping[str, Verdict]
     rejected_by: tuple[str, ...]
+    pair: str = ""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """All that came of one caption: its foils, or why there are none, or how many blanks a person fills."""
+    """All that came of one caption: its foils, or why there are none, or how many blanks a person fills.
+
+    `missing`: why some of the foils asked for are not among them. `unanswered`: a model can be asked again.
+    """
 
     caption: CaptionInput
     foils: tuple[Judged, ...] = ()
     skipped: tuple[str, ...] = ()
     blanks: int = 0
+    missing: tuple[str, ...] = ()
+    unanswered: bool = False
 
 
 def prepare(method: Step, captions: Iterable[CaptionInput], *, mode: str, seed: int) -> Any:
@@ -67,10 +84,12 @@ def run(
     seed: int,
     state: Any = None,
     known: Mapping[str, Sequence[str]] | None = None,
+    measures: Measures | None = None,
     batch_size: int = BATCH,
 ) -> Iterator[Outcome]:
     """One outcome a caption, in their order. `state` comes from `prepare` over the whole run, so that batches,
     order and resuming change nothing. `known`: caption id -> foils that the caption already has elsewhere.
+    `measures`: where what filters measure is kept and found.
 
     Raises GenerationError where a method breaks its contract (edits that do not make the foil, an unknown caption).
     """
@@ -81,19 +100,18 @@ def run(
             caption.id: list(_open_cases(caption, made[caption.id], (known or {}).get(caption.id, ())))
             for caption in batch
         }
-        _judge(filters, [one for found in open_cases.values() for one in found])
+        _judge(filters, [one for found in open_cases.values() for one in found], measures)
         for caption in batch:
             yield _outcome(caption, made[caption.id], open_cases[caption.id], filters)
 
 
-def _made(
-    method: Step, batch: Sequence[CaptionInput], *, mode: str, seed: int, state: Any
-) -> dict[str, list[FoilDraft | Skip | Blank]]:
-    by_id: dict[str, list[FoilDraft | Skip | Blank]] = {caption.id: [] for caption in batch}
+def _made(method: Step, batch: Sequence[CaptionInput], *, mode: str, seed: int, state: Any) -> dict[str, list[Made]]:
+    by_id: dict[str, list[Made]] = {caption.id: [] for caption in batch}
     texts = {caption.id: caption.text for caption in batch}
     if len(by_id) != len(batch):
         raise GenerationError("two captions of one run have the same id; give each its own")
-    for thing in method.module.make(batch, params=dict(method.params), mode=mode, seed=seed, state=state):
+    given = dict(method.given)
+    for thing in method.module.make(batch, params=dict(method.params), mode=mode, seed=seed, state=state, **given):
         if thing.caption_id not in by_id:
             raise GenerationError(f"method {method.slug} answered for a caption it was not given: {thing.caption_id}")
         if isinstance(thing, FoilDraft) and apply_edits(texts[thing.caption_id], thing.edits) != thing.foil:
@@ -111,9 +129,7 @@ class _Open:
     verdicts: dict[str, Verdict] = field(default_factory=dict)
 
 
-def _open_cases(
-    caption: CaptionInput, things: Sequence[FoilDraft | Skip | Blank], known: Sequence[str]
-) -> Iterator[_Open]:
+def _open_cases(caption: CaptionInput, things: Sequence[Made], known: Sequence[str]) -> Iterator[_Open]:
     others = tuple(known)
     for thing in things:
         if isinstance(thing, FoilDraft):
@@ -121,7 +137,7 @@ def _open_cases(
             others = (*others, thing.foil)
 
 
-def _judge(filters: Sequence[Step], found: Sequence[_Open]) -> None:
+def _judge(filters: Sequence[Step], found: Sequence[_Open], measures: Measures | None) -> None:
     """All cheap filters judge every draft, the costly ones those that passed them all, the closing ones what is left
     of those; verdicts are noted in place.
     """
@@ -129,7 +145,7 @@ def _judge(filters: Sequence[Step], found: Sequence[_Open]) -> None:
         left = [one for one in found if turn == CHEAP or all(verdict.passed for verdict in one.verdicts.values())]
         for step in filters:
             if turn == _turn(step.module):
-                for one, verdict in zip(left, _verdicts(step, [one.case for one in left]), strict=True):
+                for one, verdict in zip(left, _verdicts(step, [one.case for one in left], measures), strict=True):
                     one.verdicts[step.slug] = verdict
 
 
@@ -139,7 +155,10 @@ def _turn(module: Any) -> int:
     return COSTLY if module.COSTLY else CHEAP
 
 
-def _verdicts(step: Step, cases: Sequence[Case]) -> Sequence[Verdict]:
+def _verdicts(step: Step, cases: Sequence[Case], measures: Measures | None) -> Sequence[Verdict]:
+    if hasattr(step.module, "measure_many"):
+        found = measures_of(step.slug, step.module, step.params, cases, measures) if cases else []
+        return [step.module.verdict(one, params=dict(step.params)) for one in found]
     given: dict[str, Any] = {"params": dict(step.params)}
     if hasattr(step.module, "prepare"):
         given["state"] = step.state
@@ -150,7 +169,7 @@ def _verdicts(step: Step, cases: Sequence[Case]) -> Sequence[Verdict]:
 
 def _outcome(
     caption: CaptionInput,
-    things: Sequence[FoilDraft | Skip | Blank],
+    things: Sequence[Made],
     found: Sequence[_Open],
     filters: Sequence[Step],
 ) -> Outcome:
@@ -163,7 +182,10 @@ def _outcome(
             one.draft,
             one.verdicts,
             tuple(step.slug for step in filters if step.slug in one.verdicts and not one.verdicts[step.slug].passed),
+            pair_sha256(one.case),
         )
         for one in found
     )
-    return Outcome(caption, tuple(judged), skipped, blanks)
+    missing = tuple(why for thing in things if isinstance(thing, Shortfall) for why in thing.why)
+    unanswered = any(thing.unanswered for thing in things if isinstance(thing, Skip))
+    return Outcome(caption, tuple(judged), skipped, blanks, missing, unanswered)

@@ -6,6 +6,8 @@ from typing import Any
 
 from text.diff import Edit, apply_edits
 
+# What a filter's model found out about a pair of texts, by the filter's own names; thresholds are held against it.
+Measure = Mapping[str, float | None]
 # As published with its traps mended (the default), and as published.
 MODES = ("corrected", "paper")
 
@@ -51,10 +53,19 @@ class FoilDraft:
 
 @dataclass(frozen=True)
 class Skip:
-    """The method makes nothing of this caption, and why."""
+    """The method makes nothing of this caption, and why. `unanswered`: a model gave no answer, it can be asked again."""
 
     caption_id: str
     why: str
+    unanswered: bool = False
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    """Some of the foils asked for are missing though others are there: why, once for each."""
+
+    caption_id: str
+    why: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ TABLES = {
     "generation.filters": ("FILTERS", set()),
     "corpus.importers": ("IMPORTERS", set()),
     "corpus.exporters": ("EXPORTERS", set()),
-    "hub": ("EVERY", {"device", "errors", "interfaces"}),
+    "hub": ("EVERY", {"device", "errors", "interfaces", "revisions"}),
     "evaluation.metrics": ("METRICS", set()),
     "evaluation.analyses": ("REPORTS", set()),
 }

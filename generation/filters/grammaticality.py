@@ -6,12 +6,13 @@ of "acceptable" by a classifier trained on CoLA, both as means over sentences. V
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.records import CaptionInput, Case, Verdict
+from generation.records import CaptionInput, Case, Measure, Verdict
 from hub.interfaces import PairClassifier
+from hub.revisions import fingerprint
 from hub.table import CLASSIFIER, FILLER, open_helper
 
 VERSION = "1"
@@ -25,12 +26,25 @@ def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: di
 
 
 def judge_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Verdict]:
-    """Score: GRUEN's grammaticality; passes from params["min"] on. The detail keeps the raw CoLA probability."""
+    return [verdict(one, params=params) for one in measure_many(cases, params=params)]
+
+
+def scorer(params: dict[str, Any]) -> dict[str, Any]:
+    """What the measures depend on."""
+    return {"cola": fingerprint(params["cola"], CLASSIFIER), "lm": fingerprint(params["lm"], FILLER)}
+
+
+def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
+    """{"score": GRUEN's, "cola": the raw CoLA probability, "likely": the language model's part}."""
     found = score_texts([case.foil for case in cases], params)
-    return [
-        Verdict(score >= params["min"], score, f"CoLA probability {cola:.3f}, language model {likely:.3f}")
-        for score, cola, likely in found
-    ]
+    return [{"score": score, "cola": cola, "likely": likely} for score, cola, likely in found]
+
+
+def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
+    """Score: GRUEN's grammaticality; passes from params["min"] on. The detail keeps the raw CoLA probability."""
+    score = measure["score"] or 0.0
+    detail = f"CoLA probability {measure['cola']:.3f}, language model {measure['likely']:.3f}"
+    return Verdict(score >= params["min"], score, detail)
 
 
 def score_texts(texts: Sequence[str], params: dict[str, Any]) -> list[tuple[float, float, float]]:

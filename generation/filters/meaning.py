@@ -1,12 +1,14 @@
 """The contrast sets' rule of meaning as one filter: an antonym, OR other enough in words AND as sentences (3.2)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generation.filters import antonym
 from generation.filters._changes import changes, replaced
 from generation.filters._likeness import largest_word_cosine, open_vectors, sentence_cosines
-from generation.records import CaptionInput, Case, Verdict
+from generation.records import CaptionInput, Case, Measure, Verdict
+from hub.revisions import file_hash, fingerprint
+from hub.table import ENCODER
 from text.language.tools import tagger
 
 VERSION = "1"
@@ -18,21 +20,40 @@ def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: di
 
 
 def judge_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Verdict]:
-    """Score: the cosine of caption and foil, None for antonyms, which no encoder is asked about."""
+    return [verdict(one, params=params) for one in measure_many(cases, params=params)]
+
+
+def scorer(params: dict[str, Any]) -> dict[str, Any]:
+    """What the measures depend on."""
+    return {
+        "model": fingerprint(params["model"], ENCODER),
+        "vectors": file_hash(params["vectors"]),
+        "tagger": tagger(params["tagger"]).name,
+    }
+
+
+def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
+    """{"antonym": 1 or 0, "sentence": cosine of caption and foil, "word": largest cosine of words or None}.
+
+    No encoder is asked about antonyms: their "sentence" is None.
+    """
     tags = tagger(params["tagger"])
     vectors = open_vectors(params["vectors"])
     pairs = [list(replaced(changes(case.caption.text, case.foil, tags))) for case in cases]
-    verdicts: list[Verdict | None] = [
-        Verdict(True, None, "an antonym") if any(antonym.are_opposites(*pair) for pair in found) else None
-        for found in pairs
-    ]
-    left = [at for at, verdict in enumerate(verdicts) if verdict is None]
+    opposite = [any(antonym.are_opposites(*pair) for pair in found) for found in pairs]
+    left = [at for at, found in enumerate(opposite) if not found]
     cosines = dict(zip(left, sentence_cosines([cases[at] for at in left], params) if left else (), strict=True))
     words = [largest_word_cosine(((one.lemma, other.lemma) for one, other in found), vectors) for found in pairs]
-    return [verdict or _verdict(cosines[at], words[at], params) for at, verdict in enumerate(verdicts)]
+    return [
+        {"antonym": float(found), "sentence": cosines.get(at), "word": words[at]} for at, found in enumerate(opposite)
+    ]
 
 
-def _verdict(sentence: float, word: float | None, params: dict[str, Any]) -> Verdict:
+def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
+    """Score: the cosine of caption and foil, None for antonyms."""
+    if measure["antonym"]:
+        return Verdict(True, None, "an antonym")
+    sentence, word = measure["sentence"] or 0.0, measure["word"]
     why = [f"cosine {sentence:.2f}"] if sentence >= params["sentence_max"] else []
     if word is not None and word >= params["word_max"]:
         why.append(f"cosine of words {word:.2f}")

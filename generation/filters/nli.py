@@ -1,11 +1,12 @@
 """Drops a foil that follows from its caption: premise caption, hypothesis foil, as a pair (ViLMA 3.2, VALSE)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.records import CaptionInput, Case, Verdict
+from generation.records import CaptionInput, Case, Measure, Verdict
 from hub.interfaces import PairClassifier
+from hub.revisions import fingerprint
 from hub.table import CLASSIFIER, open_helper
 
 VERSION = "1"
@@ -17,17 +18,26 @@ def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: di
 
 
 def judge_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Verdict]:
-    """Score: P(entailment); dropped where that is the most probable label, or from params["max_entailment"] on."""
+    return [verdict(one, params=params) for one in measure_many(cases, params=params)]
+
+
+def scorer(params: dict[str, Any]) -> dict[str, Any]:
+    """What the measures depend on."""
+    return {"model": fingerprint(params["model"], CLASSIFIER), "entailment": params["entailment"]}
+
+
+def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
+    """{"entailment": its probability, "likeliest": 1 where no other label is more probable}."""
     model = open_helper(params["model"], CLASSIFIER, device=params["device"])
     at = _entailment(model, params["entailment"])
     rows = model.probs([(case.caption.text, case.foil) for case in cases])
-    bar = params["max_entailment"]
-    return [
-        _verdict(float(row[at]), dropped=int(row.argmax()) == at if bar <= 0 else float(row[at]) >= bar) for row in rows
-    ]
+    return [{"entailment": float(row[at]), "likeliest": float(int(row.argmax()) == at)} for row in rows]
 
 
-def _verdict(probability: float, *, dropped: bool) -> Verdict:
+def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
+    """Score: P(entailment); dropped where that is the most probable label, or from params["max_entailment"] on."""
+    probability, bar = measure["entailment"] or 0.0, params["max_entailment"]
+    dropped = bool(measure["likeliest"]) if bar <= 0 else probability >= bar
     return Verdict(not dropped, probability, f"entailed by the caption ({probability:.2f})" if dropped else "")
 
 

@@ -5,10 +5,11 @@
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from generation.records import CaptionInput, Case, Verdict
+from generation.records import CaptionInput, Case, Measure, Verdict
+from hub.revisions import fingerprint
 from hub.table import TEXT_SCORER, open_helper
 
 VERSION = "1"
@@ -20,18 +21,29 @@ def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: di
 
 
 def judge_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Verdict]:
-    """Score: the relative change. Every text is scored once."""
-    scorer = open_helper(params["model"], TEXT_SCORER, device=params["device"])
+    return [verdict(one, params=params) for one in measure_many(cases, params=params)]
+
+
+def scorer(params: dict[str, Any]) -> dict[str, Any]:
+    """What the measures depend on."""
+    return {"model": fingerprint(params["model"], TEXT_SCORER)}
+
+
+def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
+    """{"caption": its perplexity, "foil": its perplexity}. Every text is scored once."""
+    model = open_helper(params["model"], TEXT_SCORER, device=params["device"])
     texts = list(dict.fromkeys(text for case in cases for text in (case.caption.text, case.foil)))
-    values = {text: _perplexity(score.value) for text, score in zip(texts, scorer.score(None, texts), strict=True)}
-    return [_verdict(values[case.caption.text], values[case.foil], params) for case in cases]
+    values = {text: _perplexity(score.value) for text, score in zip(texts, model.score(None, texts), strict=True)}
+    return [{"caption": values[case.caption.text], "foil": values[case.foil]} for case in cases]
 
 
 def _perplexity(mean_log_likelihood: float) -> float:
     return math.exp(min(-mean_log_likelihood, 700.0))
 
 
-def _verdict(caption: float, foil: float, params: dict[str, Any]) -> Verdict:
+def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
+    """Score: the relative change, by the formula that is chosen."""
+    caption, foil = measure["caption"] or 0.0, measure["foil"] or 0.0
     change = (caption - foil if params["formula"] == "paper" else foil - caption) / caption
     passed = change < params["max_change"] or (change < params["wide_change"] and foil < params["max_perplexity"])
     return Verdict(passed, change, f"perplexity {caption:.0f} of the caption, {foil:.0f} of the foil")

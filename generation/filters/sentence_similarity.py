@@ -1,10 +1,12 @@
 """Drops a foil that a sentence encoder takes for nearly the same (contrast sets 3.2: SBERT cosine under .8)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generation.filters._likeness import sentence_cosines
-from generation.records import CaptionInput, Case, Verdict
+from generation.records import CaptionInput, Case, Measure, Verdict
+from hub.revisions import fingerprint
+from hub.table import ENCODER
 
 VERSION = "1"
 COSTLY = True
@@ -15,8 +17,20 @@ def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: di
 
 
 def judge_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Verdict]:
+    return [verdict(one, params=params) for one in measure_many(cases, params=params)]
+
+
+def scorer(params: dict[str, Any]) -> dict[str, Any]:
+    """What the measures depend on."""
+    return {"model": fingerprint(params["model"], ENCODER)}
+
+
+def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
+    """{"cosine": of caption and foil}."""
+    return [{"cosine": value} for value in sentence_cosines(cases, params)]
+
+
+def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
     """Score: the cosine of caption and foil; passes below params["max"]."""
-    return [
-        Verdict(value < params["max"], value, "" if value < params["max"] else f"cosine {value:.2f}")
-        for value in sentence_cosines(cases, params)
-    ]
+    value = measure["cosine"] or 0.0
+    return Verdict(value < params["max"], value, "" if value < params["max"] else f"cosine {value:.2f}")

@@ -1,11 +1,12 @@
 """Drops a foil whose new word means much the same as the one it replaces (contrast sets: cosine < .4)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generation.filters._changes import changes, replaced
 from generation.filters._likeness import largest_word_cosine, open_vectors
-from generation.records import CaptionInput, Verdict
+from generation.records import CaptionInput, Case, Measure, Verdict
+from hub.revisions import file_hash
 from text.language.tools import tagger
 
 VERSION = "1"
@@ -13,10 +14,29 @@ COSTLY = True
 
 
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
-    """Score: the highest cosine of a replaced word's lemma and its replacement's; words without vectors pass."""
-    del others
-    vectors = open_vectors(params["vectors"])
-    found = replaced(changes(caption.text, foil, tagger(params["tagger"])))
-    value = largest_word_cosine(((one.lemma, other.lemma) for one, other in found), vectors)
+    return judge_many([Case(caption, foil, tuple(others))], params=params)[0]
+
+
+def judge_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Verdict]:
+    return [verdict(one, params=params) for one in measure_many(cases, params=params)]
+
+
+def scorer(params: dict[str, Any]) -> dict[str, Any]:
+    """What the measures depend on."""
+    return {"vectors": file_hash(params["vectors"]), "tagger": tagger(params["tagger"]).name}
+
+
+def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measure]:
+    """{"cosine": the largest of a replaced word's lemma and its replacement's; None where no pair has vectors}."""
+    vectors, tags = open_vectors(params["vectors"]), tagger(params["tagger"])
+    found = [list(replaced(changes(case.caption.text, case.foil, tags))) for case in cases]
+    return [
+        {"cosine": largest_word_cosine(((one.lemma, other.lemma) for one, other in pairs), vectors)} for pairs in found
+    ]
+
+
+def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
+    """Score: the cosine; passes below params["max"], and where no word has a vector."""
+    value = measure["cosine"]
     passed = value is None or value < params["max"]
     return Verdict(passed, value, "" if passed else f"cosine of words {value:.2f}")

@@ -1,0 +1,52 @@
+"""What filters with a model find out about pairs of texts, found out once: kept measures are looked up first. Pure.
+
+Such a filter module has `measure_many(cases, *, params)`, one measure a case, `verdict(measure, *, params)`, which
+alone reads thresholds, and `scorer(params)`, all that its measures depend on.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from generation.records import Case, Measure
+
+
+class Measures(Protocol):
+    """Where measures are kept, by the filter of the run and the key of the pair."""
+
+    def find(self, slug: str, pairs: Sequence[str]) -> Mapping[str, Measure]:
+        """The measures that are there."""
+        ...
+
+    def keep(self, slug: str, found: Mapping[str, Measure]) -> None:
+        """Newly found ones."""
+        ...
+
+
+def pair_sha256(case: Case) -> str:
+    """The key of caption and foil."""
+    return hashlib.sha256(json.dumps([case.caption.text, case.foil], ensure_ascii=False).encode()).hexdigest()
+
+
+def scorer_sha256(slug: str, version: str, depends_on: Mapping[str, Any]) -> str:
+    """The key of a scorer: the filter, its version and all that its measures depend on."""
+    told = json.dumps([slug, version, depends_on], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+def measures_of(
+    slug: str, module: Any, params: Mapping[str, Any], cases: Sequence[Case], kept: Measures | None
+) -> list[Measure]:
+    """One a case, in their order; equal pairs and those that are kept cost the model nothing."""
+    keys = [pair_sha256(case) for case in cases]
+    once = dict(zip(keys, cases, strict=True))
+    found = dict(kept.find(slug, list(once))) if kept is not None else {}
+    left = [key for key in once if key not in found]
+    if left:
+        made = module.measure_many([once[key] for key in left], params=dict(params))
+        new = dict(zip(left, made, strict=True))
+        if kept is not None:
+            kept.keep(slug, new)
+        found |= new
+    return [found[key] for key in keys]

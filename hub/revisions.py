@@ -1,0 +1,64 @@
+"""Which weights a name stands for, told without loading them: scores that are kept are kept for these weights.
+
+A folder is known by the bytes of its files, a hub id by the commit that lies in the local cache. Imports no torch.
+"""
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+
+from huggingface_hub import try_to_load_from_cache
+
+from hub.table import EVERY, open_helper
+
+KINDS = frozenset({".json", ".safetensors", ".txt", ".model", ".jinja"})
+
+
+def fingerprint(name: str, role: str, *, device: str = "auto") -> str:
+    """`SLUG:NAME@REVISION` of what `open_helper(name, role)` opens.
+
+    A hub id that was never loaded here is loaded, as it will be in a moment anyway. HubError: it does not load.
+    """
+    slug, colon, argument = name.partition(":")
+    if not colon or slug not in EVERY:
+        slug, argument = role, name
+    if not argument or "/" not in argument:
+        # Fakes, or a bare hub id of old ("gpt2").
+        return f"{slug}:{argument}@{_cached_commit(argument) if argument else ''}"
+    folder = Path(argument)
+    if folder.is_dir():
+        # Not the path: the same weights elsewhere are the same model.
+        return f"{slug}:@{file_hash(argument)}"
+    hub_id, _, revision = argument.partition("@")
+    commit = _cached_commit(hub_id, revision)
+    if not commit:
+        open_helper(name, role, device=device)
+        commit = _cached_commit(hub_id, revision)
+    return f"{slug}:{hub_id}@{commit or revision}"
+
+
+def file_hash(path: str) -> str:
+    """Sixteen hex digits of a file's bytes, or of all files of a folder that a score depends on; "" where it is none.
+
+    Kept for the process until a file changes.
+    """
+    place = Path(path)
+    files = [place] if place.is_file() else sorted(p for p in place.rglob("*") if p.suffix in KINDS and p.is_file())
+    return _hash(tuple((str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in files), str(place)) if files else ""
+
+
+@lru_cache(maxsize=64)
+def _hash(files: tuple[tuple[str, int, int], ...], root: str) -> str:
+    digest = hashlib.sha256()
+    for path, _, _ in files:
+        name = Path(path).name if path == root else Path(path).relative_to(root).as_posix()
+        digest.update(name.encode())
+        with Path(path).open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()[:16]
+
+
+def _cached_commit(hub_id: str, revision: str = "") -> str:
+    """The commit of the snapshot in the local cache; "" where there is none."""
+    found = try_to_load_from_cache(hub_id, "config.json", revision=revision or None)
+    return Path(found).parent.name[:16] if isinstance(found, str) else ""
