@@ -56,6 +56,11 @@ class ScoringForm(forms.Form):
     spec = forms.CharField(label=_("Model"), max_length=LONGEST_SPEC)
     label = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_LABEL)
     protocol = forms.ChoiceField(label=_("Protocol"), choices=[(slug, p.label) for slug, p in PROTOCOLS.items()])
+    control = forms.BooleanField(
+        label=_("Retrieval control"),
+        required=False,
+        help_text=_("Also ranks each caption among 5 captions of other videos, beside its rank among its foils."),
+    )
     device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

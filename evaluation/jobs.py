@@ -24,7 +24,7 @@ from evaluation.model_cards import stated
 from evaluation.models import Import, ModelCard, Report, Run, Score
 from evaluation.protocol_models import reader, scores_by_item, under_protocol
 from evaluation.protocols import PROTOCOLS
-from evaluation.queries import SCORE_FILE, asked_of, records_of
+from evaluation.queries import SCORE_FILE, asked_of, control_key, control_texts, records_of
 from evaluation.reports import project_report
 from evaluation.run_scores import keep
 from evaluation.scoring import Clip, PairScore, Tally, score_pairs
@@ -99,10 +99,17 @@ def _work(run: Run, needs_video: bool, by_item: bool) -> tuple[list[_ClipWork], 
     """
     found: dict[str, _ClipWork] = {}
     without_media: list[str] = []
+    control = run.params.get("control")
+    sampled = control_texts(records_of(run.release), control) if control else {}
     members = ReleaseItem.objects.filter(release=run.release).select_related("video").order_by("position")
     for member in members.iterator(chunk_size=ROWS_A_QUERY):
         asked = asked_of(member.record, by_item)
-        for key, texts in ((asked.main_key, asked.main), (asked.proficiency_key, asked.proficiency)):
+        among = sampled.get(member.record["id"], ())
+        for key, texts in (
+            (asked.main_key, asked.main),
+            (asked.proficiency_key, asked.proficiency),
+            (control_key(member.record, by_item), among),
+        ):
             clip = _clip(key, member.video, member.record["video"]) if needs_video else Clip("")
             if clip is None:
                 without_media.append(member.record["id"])

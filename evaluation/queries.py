@@ -15,6 +15,7 @@ from evaluation.files import padded
 from evaluation.metrics import pairwise, rcad
 from evaluation.metrics._choices import ChoiceScores
 from evaluation.metrics._intervals import DRAWS
+from evaluation.metrics.control import beside, sampled_captions
 from evaluation.models import Run, Score
 from evaluation.protocols import PROTOCOLS
 from projects.models import Project
@@ -62,6 +63,11 @@ class Asked:
     proficiency_key: str
     proficiency: tuple[str, ...]
 
+    @property
+    def is_ranked(self) -> bool:
+        """Whether the caption has a rank among its foils: with one foil, right or wrong says it all."""
+        return len(self.main) > 2
+
 
 def scored_by_item(run: Run) -> bool:
     """Whether the run's values stand under items, not under clips: a file's do, and softmaxes over an item's texts."""
@@ -83,6 +89,27 @@ def asked_of(record: Record, by_item: bool = False) -> Asked:
         proficiency_key=item_key(record, "proficiency") if by_item else key,
         proficiency=(pair["caption"], *pair["foils"]) if able else (),
     )
+
+
+def control_texts(records: Sequence[Record], params: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """{id: own caption, then sampled captions of other videos} of the items whose caption has a rank (RCAD's control).
+
+    `params`: candidates and seed. EvaluationError: no such item, or too few captions to draw from.
+    """
+    ranked = {record["id"] for record in records if len(record["foils"]) > 1}
+    if not ranked:
+        raise EvaluationError("no item has two foils or more, so there is no rank to control; leave the control out")
+    names = [record["id"] for record in records]
+    sources = [cluster(record["video"]) for record in records]
+    captions = [record["caption"] for record in records]
+    others = sampled_captions(names, sources, captions, **params)
+    drawn = zip(names, captions, others, strict=True)
+    return {name: (caption, *texts) for name, caption, texts in drawn if name in ranked}
+
+
+def control_key(record: Record, by_item: bool) -> str:
+    """Where the control's scores of an item stand."""
+    return item_key(record, "control") if by_item else clip_key(record["video"])
 
 
 def texts_of(record: Record) -> tuple[str, ...]:
@@ -174,19 +201,45 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
     rows, about["left_out"] = counted(run, rows)
     if not rows:
         return {**about, "tie_policy": policy, "overall": None, "subtests": {}, "tests": {}, "avg_P+T": None,
-                "rcad": None}  # fmt: skip
-    ranks = _ranks(rows, policy, draws)
-    return {**about, **pairwise.compute(pair_scores(rows), ties=policy, draws=draws), "rcad": ranks}
+                "rcad": None, "control": None}  # fmt: skip
+    ranked = _ranked(rows)
+    control = _controlled(run, ranked)
+    return {
+        **about,
+        **pairwise.compute(pair_scores(rows), ties=policy, draws=draws),
+        "rcad": rcad.compute(ranked, ties=policy, draws=draws) if ranked else None,
+        "control": beside(ranked, control, run.params["control"], policy, draws) if ranked and control else None,
+    }
 
 
-def _ranks(rows: Sequence[ReleaseScore], policy: str, draws: int) -> dict[str, Any] | None:
-    """`metrics.rcad` over the items of two foils and more; None where there is none, since T says it all then."""
+def _ranked(rows: Sequence[ReleaseScore]) -> ChoiceScores | None:
+    """The items of two foils and more; None where there is none, since T says it all then."""
     several = [row for row in rows if len(row.foils) > 1]
     if not several:
         return None
     data = pair_scores(several)
-    right = np.zeros(len(several), dtype=np.int64)
-    return rcad.compute(ChoiceScores(data.ids, data.main, right, data.clusters), ties=policy, draws=draws)
+    return ChoiceScores(data.ids, data.main, np.zeros(len(several), dtype=np.int64), data.clusters)
+
+
+def _controlled(run: Run, ranked: ChoiceScores | None) -> ChoiceScores | None:
+    """The same items among sampled captions, where the run was asked for that and has scored them; two queries."""
+    if ranked is None or not run.params.get("control"):
+        return None
+    records = records_of(run.release)
+    texts = control_texts(records, run.params["control"])
+    scores, _kind, higher = stored_scores(run)
+    sign, by_item = 1.0 if higher else -1.0, scored_by_item(run)
+    cluster_of = dict(zip(ranked.ids, ranked.clusters, strict=True))
+    found = {
+        record["id"]: [sign * value for value in values]
+        for record in records
+        if record["id"] in cluster_of
+        and (values := values_of(scores, control_key(record, by_item), texts[record["id"]])) is not None
+    }
+    if not found:
+        return None
+    clusters = [cluster_of[name] for name in found]
+    return ChoiceScores(list(found), padded(list(found.values())), np.zeros(len(found), dtype=np.int64), clusters)
 
 
 def counted(run: Run, rows: Sequence[ReleaseScore]) -> tuple[list[ReleaseScore], list[str]]:

@@ -21,7 +21,9 @@ from evaluation.queries import counted, pair_scores, records_of, release_scores,
 
 Floats = NDArray[np.float64]
 # Beside the analysis's own version: a change in how a run's scores become credits.
-VERSION = "2"
+VERSION = "3"
+AXES_VERSION = "2"
+RANKED = "ranked"
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,12 @@ class Axes:
     subtests: Sequence[str]
     tests: Sequence[str]
     clusters: Sequence[str]
+    n_foils: Sequence[int]
 
     def scope(self, name: str) -> NDArray[np.bool_]:
-        """(n,) the items of `subtest:NAME` or `test:NAME`; all of them for anything else."""
+        """(n,) the items of `subtest:NAME` or `test:NAME`, or `ranked` ones (two foils and more); else all of them."""
+        if name == RANKED:
+            return np.array(self.n_foils) > 1
         kind, _, wanted = name.partition(":")
         names = {"subtest": self.subtests, "test": self.tests}.get(kind)
         if names is None:
@@ -53,16 +58,17 @@ class Credits:
 def axes_of(release: Release) -> Axes:
     """One query, or none."""
 
-    def make() -> dict[str, list[str]]:
+    def make() -> dict[str, list[Any]]:
         records = records_of(release)
         return {
             "ids": [record["id"] for record in records],
             "subtests": [record["subtest"] for record in records],
             "tests": [record["test"] or record["subtest"] for record in records],
             "clusters": [cluster(record["video"]) for record in records],
+            "n_foils": [len(record["foils"]) for record in records],
         }
 
-    return Axes(**kept(release.project, "axes", str(release.pk), release.content_hash, make))
+    return Axes(**kept(release.project, "axes", str(release.pk), digest([AXES_VERSION, release.content_hash]), make))
 
 
 def runs_of(release: Release) -> QuerySet[Run]:
@@ -89,7 +95,7 @@ def fingerprint_of(run: Run) -> str:
     stamp: datetime | None = vars(row)["stamp"]
     rules = asdict(PROTOCOLS[run.protocol])
     parts = [VERSION, pairwise.VERSION, run.release_id, run.model_key, run.protocol, rules, stamp and stamp.timestamp()]
-    return digest(parts)
+    return digest([*parts, run.params.get("control")])
 
 
 def results_of(run: Run) -> dict[str, Any]:

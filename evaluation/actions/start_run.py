@@ -9,8 +9,11 @@ from django.utils.translation import gettext as _
 
 from corpus.models import Release
 from evaluation.errors import EvaluationError
+from evaluation.metrics._intervals import SEED
+from evaluation.metrics.control import CANDIDATES
 from evaluation.models import Run
 from evaluation.protocols import PROTOCOLS
+from evaluation.queries import control_texts, records_of
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_role
@@ -35,12 +38,15 @@ def start_run(
     protocol: str = "foilworks",
     device: str = "auto",
     label: str = "",
+    control: bool = False,
 ) -> Run:
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
+    `control`: each caption that has a rank is also scored among sampled captions of other videos (Feint6K, Fig. 1b).
+
     AccessDenied without the researcher's role; HubError for a spec that names no model; EvaluationError for an unknown
-    protocol or device, for a score file that is not there, and for a path outside the folder of models where a person
-    asks: a page must not read what only the operator may name.
+    protocol or device, for a score file that is not there, for a control that cannot be drawn, and for a path outside
+    the folder of models where a person asks: a page must not read what only the operator may name.
     """
     project = release.project
     if person is not None:
@@ -54,6 +60,7 @@ def start_run(
         label=(label.strip() or default_label(slug, argument))[:LONGEST_LABEL],
         protocol=protocol,
         device=device,
+        params={"control": _drawn(release, slug)} if control else {},
         created_by=person,
     )
     run.job = enqueue(
@@ -67,6 +74,15 @@ def start_run(
     details = {"spec": spec, "protocol": protocol, "device": device, "release": release.pk}
     audit.record(audit.event(project, person, "evaluation.start_run", run, **details))
     return run
+
+
+def _drawn(release: Release, slug: str) -> dict[str, int]:
+    """How the control is sampled; tried here, so that nobody waits for a run that cannot."""
+    if slug == SCORE_FILE:
+        raise EvaluationError(_("A score file has no scores of sampled captions; leave the control out."))
+    params = {"candidates": CANDIDATES, "seed": SEED}
+    control_texts(records_of(release), params)
+    return params
 
 
 def _check_choices(protocol: str, device: str) -> None:

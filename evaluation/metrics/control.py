@@ -4,6 +4,9 @@ Each video's own caption stands among k - 1 captions of other videos, drawn once
 to the counterfactuals and not to having six candidates. Read as RCAD's numbers are, on the same videos.
 """
 
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +15,9 @@ from numpy.typing import NDArray
 from evaluation.errors import EvaluationError
 from evaluation.metrics import rcad
 from evaluation.metrics._choices import ChoiceScores
+from evaluation.metrics._comparison import paired_difference
 from evaluation.metrics._intervals import DRAWS, SEED
+from evaluation.metrics._ties import hit, standing
 
 VERSION = "1"
 INPUT = "matrix"
@@ -32,6 +37,52 @@ def sampled_others(size: int, candidates: int = CANDIDATES, seed: int = SEED) ->
     others = np.stack([generator.choice(size - 1, candidates - 1, replace=False) for _ in range(size)])
     # Places from the own one on move up by one, which leaves the own one out.
     return others + (others >= np.arange(size)[:, None])
+
+
+def sampled_captions(
+    names: Sequence[str],
+    sources: Sequence[str],
+    captions: Sequence[str],
+    *,
+    candidates: int = CANDIDATES,
+    seed: int = SEED,
+) -> list[tuple[str, ...]]:
+    """For each of n items `candidates` - 1 distinct captions that stand with other source videos alone.
+
+    An item's draw depends on its name, the seed and the captions only: a caption more or less in a later release moves
+    few of them, so that a rerun asks a model for little. EvaluationError where some item has too few to draw from.
+    """
+    if candidates < 2:
+        raise EvaluationError(f"{candidates} candidates leave nothing to choose; give at least 2")
+    pool = sorted(set(captions))
+    place = {caption: k for k, caption in enumerate(pool)}
+    own: dict[str, set[int]] = defaultdict(set)
+    for source, caption in zip(sources, captions, strict=True):
+        own[source].add(place[caption])
+    marks = np.array([_mark(caption) for caption in pool], dtype=np.uint64)
+    found = []
+    for name, source in zip(names, sources, strict=True):
+        keys = _mixed(marks ^ np.uint64(_mark(f"{seed}\0{name}")))
+        keys[list(own[source])] = np.iinfo(np.uint64).max
+        if len(pool) - len(own[source]) < candidates - 1:
+            raise EvaluationError(
+                f"item '{name}': {candidates} candidates need {candidates - 1} captions of other videos, and there are "
+                f"{len(pool) - len(own[source])}; leave the control out"
+            )
+        best = np.argpartition(keys, candidates - 2)[: candidates - 1]
+        found.append(tuple(pool[k] for k in best[np.argsort(keys[best])].tolist()))
+    return found
+
+
+def _mark(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The finaliser of splitmix64: neighbouring values leave far apart (Steele et al. 2014)."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
 
 
 def compute(
@@ -63,3 +114,16 @@ def compute(
     names = [str(k) for k in range(size)]
     found = rcad.compute(ChoiceScores(names, scores, np.zeros(size, dtype=np.int64), names), ties=ties, draws=draws)
     return {**found, "candidates": candidates, "seed": seed}
+
+
+def beside(
+    ranked: ChoiceScores, sampled: ChoiceScores, params: Mapping[str, Any], ties: str, draws: int = DRAWS
+) -> dict[str, Any]:
+    """metrics.rcad of `sampled` (own caption first), with `drop`: by how much R@1 falls from it to `ranked`, the
+    counterfactuals, over the items in both, as a paired difference."""
+    found = rcad.compute(sampled, ties=ties, draws=draws)
+    place = {name: k for k, name in enumerate(ranked.ids)}
+    same = [place[name] for name in sampled.ids]
+    hard = hit(standing(ranked.scores[same], ranked.right[same]), ties)
+    easy = hit(standing(sampled.scores, sampled.right), ties)
+    return {**found, **params, "drop": paired_difference(easy, hard, sampled.clusters, draws=draws).plain()}

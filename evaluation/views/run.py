@@ -5,13 +5,16 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from evaluation import charts
 from evaluation.access import get_run
 from evaluation.csv_cells import safe_row
+from evaluation.human import human_line
 from evaluation.leaderboard import results_of
 from evaluation.protocols import PROTOCOLS
+from evaluation.run_scores import RANKED, axes_of
 from evaluation.score_writers import WRITERS as WRITERS_OF_SCORES
 
 COLUMNS = ("T", "P", "P+T", "n", "ties", "T_all", "n_all", "n_clusters")
@@ -30,6 +33,8 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "protocol": PROTOCOLS.get(found.protocol),
         "missing": results["missing"][:MOST_LISTED],
         "score_forms": WRITERS_OF_SCORES,
+        "ranks": _ranks(results),
+        "people": human_line(found.release, axes_of(found.release), RANKED) if results["rcad"] else None,
     }
     return render(request, "evaluation/run.html", context)
 
@@ -77,6 +82,12 @@ def _svg(results: dict[str, Any]) -> HttpResponse:
 
 
 WRITERS = {"json": _json, "csv": _csv, "svg": _svg}
+
+
+def _ranks(results: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The caption's ranks: among its foils, and among sampled captions where the run was asked for that."""
+    rows = ((_("among its foils (RCAD)"), "rcad"), (_("among captions of other videos (control)"), "control"))
+    return [(name, results[key]) for name, key in rows if results.get(key)]
 
 
 def _groups(results: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:

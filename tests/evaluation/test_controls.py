@@ -12,7 +12,8 @@ from evaluation.answer_files import mismatches, read_answers
 from evaluation.errors import EvaluationError
 from evaluation.metrics import classes, control, retrieval
 from evaluation.metrics.classes import Answers
-from evaluation.metrics.control import sampled_others
+from evaluation.metrics._choices import ChoiceScores
+from evaluation.metrics.control import sampled_captions, sampled_others
 from text.errors import ActionableError
 
 DRAWS = 20
@@ -41,6 +42,47 @@ class TestControl:
         assert found["R@2"] == pytest.approx(5 / 6)
         assert found["mean_rank"] == pytest.approx((1 + 1 + 1 + 2 + 2 + 3) / 6)
         assert (found["candidates"], found["n"]) == (6, 6)
+
+    @quick
+    @given(st.integers(6, 30), st.integers(2, 6), st.integers(0, 9))
+    def test_sampled_captions_are_of_other_videos_whatever_the_order(self, size, candidates, seed):
+        names = [f"i{k}" for k in range(size)]
+        sources = [f"v{k // 2}" for k in range(size)]
+        captions = [f"caption {k % (size - 1)}" for k in range(size)]
+        if size < candidates + 4:
+            return
+        found = sampled_captions(names, sources, captions, candidates=candidates, seed=seed)
+        own = {source: {c for c, s in zip(captions, sources, strict=True) if s == source} for source in sources}
+        for source, texts in zip(sources, found, strict=True):
+            assert len(set(texts)) == candidates - 1
+            assert not own[source] & set(texts)
+        back = sampled_captions(names[::-1], sources[::-1], captions[::-1], candidates=candidates, seed=seed)
+        assert back[::-1] == found
+
+    def test_a_caption_more_moves_few_samples_and_another_seed_most(self):
+        names, sources = [f"i{k}" for k in range(200)], [f"v{k}" for k in range(200)]
+        captions = [f"caption {k}" for k in range(200)]
+        first = sampled_captions(names, sources, captions)
+        more = sampled_captions([*names, "new"], [*sources, "w"], [*captions, "a new caption"])
+        # Each of the 200 takes the new one among its five with chance 5 / 200: 5 on average.
+        assert 0 < sum(one != other for one, other in zip(first, more, strict=False)) < 15
+        other = sampled_captions(names, sources, captions, seed=1)
+        assert sum(one != two for one, two in zip(first, other, strict=True)) > 190
+        often = np.unique([text for texts in first for text in texts], return_counts=True)[1]
+        assert often.max() < 20
+
+    def test_too_few_captions_of_other_videos_are_named(self):
+        with pytest.raises(EvaluationError, match="'a'.*there are 1"):
+            sampled_captions(["a", "b"], ["v", "w"], ["one", "two"])
+
+    def test_the_drop_is_paired_over_the_same_items(self):
+        # a, b, c: right among counterfactuals .5 (a tie), 0, 1; among sampled captions 1, 1, 1. c lacks the control.
+        hard = np.array([[1.0, 1, 0], [0, 1, 0], [2, 1, 0]])
+        ranked = ChoiceScores(["a", "b", "c"], hard, np.zeros(3, int), list("abc"))
+        sampled = ChoiceScores(["b", "a"], np.array([[1.0, 0, 0], [1, 0, 0]]), np.zeros(2, int), list("ba"))
+        found = control.beside(ranked, sampled, {"candidates": 3, "seed": 0}, "half", draws=DRAWS)
+        assert found["drop"]["value"] == pytest.approx(((1 - 0.5) + (1 - 0)) / 2)
+        assert (found["R@1"], found["n"], found["seed"]) == (1, 2, 0)
 
     def test_a_constant_model_is_at_chance(self):
         found = control.compute(np.ones((10, 10)), draws=DRAWS)

@@ -17,7 +17,7 @@ from evaluation.actions.start_run import start_run
 from evaluation.clip_keys import clip_key, text_key
 from evaluation.errors import EvaluationError
 from evaluation.models import Run, Score
-from evaluation.queries import records_of, release_named, release_scores, run_results
+from evaluation.queries import control_texts, records_of, release_named, release_scores, run_results
 from jobs.models import JobState
 from jobs.runner import run_now
 from media.encode import write_mp4
@@ -151,6 +151,58 @@ def test_items_of_several_foils_have_ranks(release):
     found = run_results(run, draws=50)["rcad"]
     assert found["mean_rank"] == pytest.approx(sum(ranks) / 3)
     assert found["R@2"] == pytest.approx(sum(rank <= 2 for rank in ranks) / 3)
+
+
+@pytest.fixture
+def wide_release():
+    """Seven items of two foils on seven videos of one clip each, and one of a single foil."""
+    project = factories.make_project(slug="wide")
+    main = factories.make_subtest(project, name="moves", foils_per_item=2)
+    name = "videos/clip.mp4"
+    path = Path(settings.MEDIA_ROOT) / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_mp4(path, painted_clip(8), fps=8)
+    for number in range(8):
+        video = factories.make_video(project, key=f"clip{number}", file=name, sha256=f"{number:064d}",
+                                     source_id=f"s{number}")  # fmt: skip
+        caption = factories.make_caption(video, f"a ball rises {number} times")
+        foils = (f"a ball falls {number} times", f"a cube rises {number} times")[: 2 if number else 1]
+        factories.make_item(main, caption, foils, key=f"i{number}", state=ItemState.VALID)
+    return freeze_release(None, project)
+
+
+def test_the_control_ranks_the_same_captions_among_those_of_other_videos(wide_release):
+    plain = score(wide_release)
+    assert run_results(plain, draws=50)["control"] is None
+    before = Score.objects.count()
+    run = score(wide_release, control=True)
+    # The single-foil item has no rank: 7 items ask for 5 captions more.
+    assert Score.objects.count() - before == 7 * 5
+    got = run_results(run, draws=50)
+    texts = control_texts(records_of(wide_release), run.params["control"])
+    ranks = []
+    for record in records_of(wide_release)[1:]:
+        key = clip_key(record["video"])
+        own, *others = (Score.objects.get(clip_key=key, text_sha256=text_key(t)).value for t in texts[record["id"]])
+        assert len(others) == 5
+        ranks.append(1 + sum(other > own for other in others))
+    assert got["control"]["mean_rank"] == pytest.approx(sum(ranks) / 7)
+    assert (got["control"]["n"], got["rcad"]["n"], got["control"]["candidates"]) == (7, 7, 6)
+    assert got["control"]["drop"]["value"] == pytest.approx(got["control"]["R@1"] - got["rcad"]["R@1"])
+    assert got["overall"]["T"] == run_results(plain, draws=50)["overall"]["T"]
+    # The stored scores answer a second run.
+    score(wide_release, control=True)
+    assert Score.objects.count() - before == 7 * 5
+
+
+def test_a_control_that_cannot_be_drawn_is_refused_at_once(release, tmp_path):
+    with pytest.raises(EvaluationError, match="captions of other videos"):
+        start_run(None, release, "fake:1", control=True)
+    path = tmp_path / "s.jsonl"
+    path.write_text("{}")
+    with pytest.raises(EvaluationError, match="score file"):
+        start_run(None, release, f"file:{path}", control=True)
+    assert not Run.objects.exists()
 
 
 def test_a_run_that_scored_nothing_has_no_overall(release):

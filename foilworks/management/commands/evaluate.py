@@ -29,6 +29,10 @@ class Command(FoilworksCommand):
         parser.add_argument("--protocol", default="foilworks", choices=sorted(PROTOCOLS))
         parser.add_argument("--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:N")
         parser.add_argument("--label", default="", help="how tables and charts call the run")
+        parser.add_argument(
+            "--control", action="store_true",
+            help="also rank each caption among 5 sampled captions of other videos (Feint6K, Fig. 1b)",
+        )  # fmt: skip
         parser.add_argument("--sync", action="store_true", help="score now and print the result, instead of queueing")
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -41,6 +45,7 @@ class Command(FoilworksCommand):
             protocol=options["protocol"],
             device=options["device"],
             label=options["label"],
+            control=options["control"],
         )
         assert run.job is not None
         result = {"run": run.pk, "release": release.pk, "model": run.label, "job": str(run.job.pk)}
