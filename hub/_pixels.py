@@ -1,7 +1,8 @@
 """Frames to a model's input as its preprocessor_config.json asks: resized, cropped, normalised. No torchvision."""
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,33 @@ class Pixels:
         if self.resample == "nearest-exact":
             return F.interpolate(images, wanted, mode=self.resample)
         return F.interpolate(images, wanted, mode=self.resample, antialias=True)
+
+
+def patch_rows(
+    frames: np.ndarray, pixels: Pixels, patch: int, most: int, device: torch.device
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """SigLIP 2 with free sizes: frames near their own shape, as rows of at most `most` patches of `patch` pixels.
+
+    Returns rows (k, most, patch * patch * 3) with zeros behind, their mask (k, most), (k, 2) patches down and across.
+    """
+    height, width = _size_of_patches(frames.shape[1], frames.shape[2], patch, most)
+    images = replace(pixels, resize=(height, width), crop=None)(frames, device)
+    k, down, across = len(images), height // patch, width // patch
+    rows = images.view(k, 3, down, patch, across, patch).permute(0, 2, 4, 3, 5, 1).reshape(k, down * across, -1)
+    mask = torch.zeros(k, most, dtype=torch.int32, device=device)
+    mask[:, : down * across] = 1
+    shapes = torch.tensor([[down, across]] * k, device=device)
+    return F.pad(rows, (0, 0, 0, most - down * across)), mask, shapes
+
+
+def _size_of_patches(height: int, width: int, patch: int, most: int) -> tuple[int, int]:
+    """The largest (height, width) in whole patches, `most` of them or fewer, that keeps the picture's shape."""
+    low, high = 1e-6, 100.0
+    while high - low >= 1e-5:
+        middle = (low + high) / 2
+        down, across = (max(1, math.ceil(side * middle / patch)) for side in (height, width))
+        low, high = (middle, high) if down * across <= most else (low, middle)
+    return tuple(max(1, math.ceil(side * low / patch)) * patch for side in (height, width))  # type: ignore[return-value]
 
 
 def _resize(size: Any, side: tuple[int, ...]) -> int | tuple[int, int]:

@@ -58,7 +58,7 @@ def load_pretrained(auto_class: Any, argument: str, *, slug: str, device: str, d
             source, output_loading_info=True, use_safetensors=True, trust_remote_code=False, dtype=number_format,
             ignore_mismatched_sizes=True, **options,
         )  # fmt: skip
-    except (OSError, ValueError, KeyError, SafetensorError, RuntimeError) as error:
+    except (OSError, ValueError, KeyError, SafetensorError, RuntimeError, ImportError) as error:
         raise HubError(_why(argument, error)) from error
     _refuse_misfits(argument, info)
     if Path(source).is_dir():
@@ -145,6 +145,10 @@ def model_source(argument: str) -> tuple[str, str]:
 
 def _why(argument: str, error: Exception) -> str:
     folder = Path(argument)
+    if isinstance(error, ImportError):
+        return (
+            f"{argument}: the model cannot be loaded ({_first_line(error)}); install what it names beside transformers"
+        )
     if not folder.is_dir():
         return (
             f"{argument}: the model cannot be loaded ({_first_line(error)}); check its name and the connection, or "

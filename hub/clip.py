@@ -12,15 +12,16 @@ import torch
 from numpy.typing import NDArray
 from transformers import AutoModel
 
-from hub._pixels import Pixels
-from hub._pretrained import Pretrained, distinct, load_pretrained, load_tokenizer, longest_input, split_options
+from hub._embedding import Tokens, check_clips, encoded, unit
+from hub._pixels import Pixels, patch_rows
+from hub._pretrained import Pretrained, load_pretrained, load_tokenizer, split_options
 from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
 
 FRAMES = 8
 IMAGES_A_BATCH = 64
-TEXTS_A_BATCH = 128
 POOLINGS = ("features", "logits")
+FREE = "siglip2"
 
 
 class FrameEmbedder:
@@ -29,10 +30,11 @@ class FrameEmbedder:
     def __init__(self, loaded: Pretrained, tokenizer: Any, pixels: Pixels, *, frames: int, pooling: str) -> None:
         self.model, self.tokenizer, self.device, self.pixels = loaded.model, tokenizer, loaded.device, pixels
         self.pooling = pooling
-        text = getattr(loaded.model.config, "text_config", loaded.model.config)
-        self._longest = min(longest_input(tokenizer, loaded.model.config), text.max_position_embeddings)
         # SigLIP was trained on texts padded to full length, and has no mask; CLIP masks its padding.
         self._full_length = "siglip" in loaded.model.config.model_type
+        # SigLIP 2 with free sizes takes rows of patches; `patches` at most of them a picture.
+        self._patches = loaded.model.config.vision_config.num_patches if loaded.model.config.model_type == FREE else 0
+        self._tokens = Tokens(tokenizer, loaded.model.config, full_length=self._full_length, device=loaded.device)
         self._dtype = next(loaded.model.parameters()).dtype
         self.info = ModelInfo(
             loaded.name,
@@ -45,26 +47,20 @@ class FrameEmbedder:
     @torch.inference_mode()
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
         """n clips of k frames, each of its own height and width -> (n, k, d)."""
-        for clip, about in zip(clips, meta, strict=True):
-            wanted = clip.ndim == 4 and clip.shape[0] == self.info.frames and clip.shape[3] == 3
-            if not wanted or clip.dtype != np.uint8:
-                raise HubError(
-                    f"clip '{about.key}': {self.info.model_id} takes uint8 ({self.info.frames}, height, width, 3), "
-                    f"not {clip.dtype} {clip.shape}; sample it to its frames"
-                )
-        images = torch.cat([self.pixels(clip, self.device) for clip in clips])
+        check_clips(clips, meta, self.info)
+        given = self._images(clips)
         rows = [
-            self.model.get_image_features(pixel_values=images[at : at + IMAGES_A_BATCH].to(self._dtype)).pooler_output
-            for at in range(0, len(images), IMAGES_A_BATCH)
+            self.model.get_image_features(
+                **{name: part[at : at + IMAGES_A_BATCH] for name, part in given.items()}
+            ).pooler_output
+            for at in range(0, len(given["pixel_values"]), IMAGES_A_BATCH)
         ]
-        return _normal(torch.cat(rows)).reshape(len(clips), self.info.frames, -1)
+        return unit(torch.cat(rows)).reshape(len(clips), self.info.frames, -1)
 
     @torch.inference_mode()
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """m texts -> (m, d); longer texts are cut to what the model takes."""
-        once, place = distinct(texts)
-        rows = [self._texts(once[at : at + TEXTS_A_BATCH]) for at in range(0, len(once), TEXTS_A_BATCH)]
-        return np.concatenate(rows)[place] if rows else np.zeros((0, 1), np.float32)
+        return encoded(texts, self._texts)
 
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
         """(n, k, d), (m, d) -> (n, m): the cosine with the mean feature, or the mean of the frames' logits."""
@@ -81,14 +77,19 @@ class FrameEmbedder:
         return (videos @ texts.T * np.float32(scale) + np.float32(shift)).astype(np.float32)
 
     def _texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        padding = "max_length" if self._full_length else True
-        found = self.tokenizer(
-            list(texts), padding=padding, truncation=True, max_length=self._longest, return_tensors="pt"
-        ).to(self.device)  # fmt: skip
+        found = self._tokens(texts)
         given = {"input_ids": found["input_ids"]}
         if not self._full_length:
             given["attention_mask"] = found["attention_mask"]
-        return _normal(self.model.get_text_features(**given).pooler_output)
+        return unit(self.model.get_text_features(**given).pooler_output)
+
+    def _images(self, clips: Sequence[Frames]) -> dict[str, torch.Tensor]:
+        if not self._patches:
+            return {"pixel_values": torch.cat([self.pixels(clip, self.device) for clip in clips]).to(self._dtype)}
+        size = self.model.config.vision_config.patch_size
+        cut = [patch_rows(clip, self.pixels, size, self._patches, self.device) for clip in clips]
+        rows, masks, shapes = (torch.cat(parts) for parts in zip(*cut, strict=True))
+        return {"pixel_values": rows.to(self._dtype), "pixel_attention_mask": masks, "spatial_shapes": shapes}
 
 
 def softmax_mean(frame_logits: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -108,11 +109,8 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     if not all(hasattr(loaded.model, part) for part in needed) or hasattr(loaded.model, "prompts_generator"):
         kind = type(loaded.model).__name__
         raise HubError(f"{name}: {kind} is no image-text dual encoder; choose a model of the CLIP or SigLIP type")
-    pixels = Pixels.of(name, loaded.model.config.vision_config.image_size)
+    vision = loaded.model.config.vision_config
+    pixels = Pixels.of(name, getattr(vision, "image_size", vision.patch_size))
     return FrameEmbedder(
         loaded, load_tokenizer(name), pixels, frames=options.get("frames", FRAMES), pooling=pooling
     )  # fmt: skip
-
-
-def _normal(rows: torch.Tensor) -> NDArray[np.float32]:
-    return torch.nn.functional.normalize(rows.float(), dim=1).cpu().numpy()

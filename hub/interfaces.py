@@ -259,6 +259,17 @@ class TextEncoder(Protocol):
         ...
 
 
+@runtime_checkable
+class FeatureExtractor(Protocol):
+    """A frozen video backbone: what a classifier of clips is trained on."""
+
+    info: ModelInfo
+
+    def features(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
+        """n clips of `info.frames` frames -> (n, tokens, d), in their order."""
+        ...
+
+
 @dataclass(frozen=True)
 class Detection:
     """What a detector saw: a label, its score in 0..1, and (x0, y0, x1, y1) in shares of width and height."""

@@ -33,6 +33,22 @@ ADAPTERS: dict[str, Entry] = {
             "where wanted"
         ),
     ),
+    "xclip": Entry(
+        label="X-CLIP",
+        path="hub.xclip:load_adapter",
+        summary="a video-text model whose text depends on the clip: `xclip:HUB_ID_OR_FOLDER`",
+    ),
+    "video": Entry(
+        label="Video-text dual encoder",
+        path="hub.video_text:load_adapter",
+        summary="VideoPrism, PE-Video (needs timm): `video:HUB_ID_OR_FOLDER`, with `?frames=16` where wanted",
+    ),
+    "blip2": Entry(
+        label="BLIP-2 matching",
+        path="hub.blip2:load_adapter",
+        summary="image-text matching by frames: `blip2:HUB_ID_OR_FOLDER`, with `?frames=8&pooling=probability`",
+        needs_gpu=True,
+    ),
     "vlm": Entry(
         label="Generative video-language model",
         path="hub.generative:load_adapter",
@@ -62,6 +78,14 @@ HELPERS: dict[str, Entry] = {
     "fake-mask": Entry(label="Fake filler", path="hub.fake:load_filler", summary="fills by hashing"),
     "fake-classifier": Entry(label="Fake classifier", path="hub.fake:load_classifier", summary="judges by hashing"),
 }
+BACKBONE = "backbone"
+BACKBONES: dict[str, Entry] = {
+    BACKBONE: Entry(
+        label="Frozen video backbone",
+        path="hub.video_backbone:load_adapter",
+        summary="VideoMAE, V-JEPA 2, TimeSformer, ViViT: tokens that a classifier is trained on",
+    ),
+}
 CHAT, ENDPOINT = "chat", "endpoint"
 CHATS: dict[str, Entry] = {
     CHAT: Entry(
@@ -73,7 +97,7 @@ CHATS: dict[str, Entry] = {
         label="OpenAI-compatible endpoint", path="hub.chat_endpoint:ChatEndpoint", summary="asked over HTTP"
     ),
 }
-EVERY: dict[str, Entry] = {**ADAPTERS, **HELPERS, **CHATS}
+EVERY: dict[str, Entry] = {**ADAPTERS, **HELPERS, **BACKBONES, **CHATS}
 
 SCORE_FILE = "file"
 # A worker keeps so many helpers loaded: filters and methods ask for theirs with every batch.

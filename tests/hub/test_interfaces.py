@@ -8,7 +8,7 @@ import pytest
 from hub.interfaces import HIGHER_IS_BETTER, Embedder, ModelInfo, ScoreKind, Scorer, VideoMeta
 from hub.table import ADAPTERS, open_adapter
 from hub.tiny_video import TinyConfig, TinyVideoText, Words, save_model
-from tests.hub import folders, generative_folders
+from tests.hub import folders, generative_folders, video_folders
 
 TEXTS = ["a red circle moves from left to right", "a ring", "words that no model knows: zyzzyva, été", ""]
 
@@ -28,6 +28,11 @@ SPECS = {
     "clip": lambda folder: f"clip:{folders.clip(folder / 'clip')}?frames=4",
     "clip logits": lambda folder: f"clip:{folders.clip(folder / 'clip')}?frames=3&pooling=logits",
     "clip siglip": lambda folder: f"clip:{folders.clip(folder / 'siglip', siglip=True)}",
+    "xclip": lambda folder: f"xclip:{video_folders.xclip(folder / 'xclip')}",
+    "video": lambda folder: f"video:{video_folders.videoprism(folder / 'video')}",
+    "blip2": lambda folder: f"blip2:{video_folders.blip2(folder / 'blip2')}?frames=2",
+    "clip metaclip2": lambda folder: f"clip:{video_folders.metaclip2(folder / 'metaclip2')}?frames=2",
+    "clip siglip2": lambda folder: f"clip:{video_folders.siglip2(folder / 'siglip2')}?frames=2",
     "vlm": lambda folder: f"vlm:{generative_folders.llava_onevision(folder / 'vlm')}?frames=4",
     "vlm blind": lambda folder: f"vlm:{generative_folders.qwen3_vl(folder / 'vlm')}?mode=blind",
     "lm": lambda folder: f"lm:{folders.causal_lm(folder / 'lm')}",

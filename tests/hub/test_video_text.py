@@ -1,0 +1,136 @@
+"""Video-text and image-text models of other shapes: what comes out is what the model's own forward pass gives."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from transformers import Siglip2ImageProcessor
+
+from hub._embedding import Tokens
+from hub._pixels import Pixels, patch_rows
+from hub._pretrained import Pretrained
+from hub.errors import HubError
+from hub.interfaces import VideoMeta
+from hub.table import open_adapter
+from hub.video_text import PeVideo
+from tests.hub import folders, video_folders
+
+TEXTS = ["a man folds a red shirt", "a ring", "a woman opens the door"]
+
+
+def clips(frames: int = 4) -> list[np.ndarray]:
+    return [np.random.default_rng(n).integers(0, 256, (frames, 20, 30, 3), np.uint8) for n in range(2)]
+
+
+def shown(adapter) -> torch.Tensor:
+    return torch.stack([adapter.pixels(clip, torch.device("cpu")) for clip in clips(adapter.info.frames)])
+
+
+def scores(adapter) -> np.ndarray:
+    videos = adapter.encode_video(clips(adapter.info.frames), [VideoMeta(), VideoMeta()])
+    return adapter.score(videos, adapter.encode_text(TEXTS))
+
+
+def tokens(adapter, *, full_length: bool = False) -> dict[str, torch.Tensor]:
+    return {name: part for name, part in _tokens(adapter, full_length)(TEXTS).items() if name != "token_type_ids"}
+
+
+def _tokens(adapter, full_length: bool) -> Tokens:
+    made = adapter._tokens if hasattr(adapter, "_tokens") else None
+    assert made is None or made.full_length is full_length
+    return made or Tokens(adapter.tokenizer, adapter.model.config, full_length=full_length, device=torch.device("cpu"))
+
+
+@torch.inference_mode()
+def test_x_clip_prompts_each_text_with_each_clip(tmp_path: Path) -> None:
+    adapter = open_adapter(f"xclip:{video_folders.xclip(tmp_path / 'm')}", device="cpu")
+    out = adapter.model(pixel_values=shown(adapter), **tokens(adapter))
+    wanted = out.logits_per_video / adapter.model.logit_scale.exp()
+    np.testing.assert_allclose(scores(adapter), wanted.numpy(), atol=1e-5)
+    # The same texts without prompting would score otherwise.
+    flat = torch.nn.functional.normalize(torch.from_numpy(adapter.encode_text(TEXTS)), dim=1)
+    assert (out.video_embeds @ flat.T - wanted).abs().max() > 1e-3
+
+
+@torch.inference_mode()
+def test_videoprism_gives_the_cosine_of_its_two_sides(tmp_path: Path) -> None:
+    adapter = open_adapter(f"video:{video_folders.videoprism(tmp_path / 'm')}", device="cpu")
+    out = adapter.model(pixel_values_videos=shown(adapter), **tokens(adapter, full_length=True))
+    np.testing.assert_allclose(scores(adapter), (out.video_embeds @ out.text_embeds.T).numpy(), atol=1e-5)
+    assert (adapter.info.frames, adapter.info.kind) == (4, "cosine")
+
+
+@torch.inference_mode()
+def test_pe_video_gives_its_logit() -> None:
+    model, tokenizer = video_folders.pe_video()
+    pixels = Pixels.from_settings(video_folders.PROCESSOR, (16, 16))
+    adapter = PeVideo(Pretrained(model, "pe", "1", torch.device("cpu")), tokenizer, pixels, 4)
+    model.text_video_logit_scale.fill_(2.0)
+    model.text_video_logit_bias.fill_(-1.0)
+    out = model(pixel_values_videos=shown(adapter), **tokens(adapter))
+    np.testing.assert_allclose(scores(adapter), out.logits_video_text.numpy(), atol=1e-4)
+
+
+def test_pe_video_says_what_has_to_be_installed(tmp_path: Path) -> None:
+    with pytest.raises(HubError, match=r"requires the timm library .*; install what it names beside transformers"):
+        open_adapter(f"video:{video_folders.pe_video_folder(tmp_path / 'pe')}", device="cpu")
+
+
+@torch.inference_mode()
+def test_blip2_matches_each_frame_with_each_text(tmp_path: Path) -> None:
+    folder = video_folders.blip2(tmp_path / "m")
+    adapter = open_adapter(f"blip2:{folder}?frames=4", device="cpu")
+    videos, texts = adapter.encode_video(clips(), [VideoMeta()] * 2), adapter.encode_text(TEXTS)
+    logits = adapter.frame_logits(videos, texts)
+    for at, pixels in enumerate(shown(adapter)):
+        for row, text in enumerate(TEXTS):
+            found = adapter.tokenizer([text] * 4, return_tensors="pt")
+            given = {name: found[name] for name in ("input_ids", "attention_mask")}
+            out = adapter.model(pixel_values=pixels, use_image_text_matching_head=True, **given).logits_per_image
+            np.testing.assert_allclose(logits[at, :, row], (out[:, 1] - out[:, 0]).numpy(), atol=1e-4)
+    np.testing.assert_allclose(scores(adapter), logits.mean(1), atol=1e-5)
+    by_chance = open_adapter(f"blip2:{folder}?frames=4&pooling=probability", device="cpu")
+    np.testing.assert_allclose(scores(by_chance), (1 / (1 + np.exp(-logits))).mean(1), atol=1e-5)
+    assert by_chance.info.kind == "p_yes"
+
+
+@torch.inference_mode()
+def test_metaclip_2_by_frames(tmp_path: Path) -> None:
+    adapter = open_adapter(f"clip:{video_folders.metaclip2(tmp_path / 'm')}?frames=4", device="cpu")
+    given = clips()[0]
+    out = adapter.model(pixel_values=adapter.pixels(given, torch.device("cpu")), **tokens(adapter))
+    logits = adapter.frame_logits(adapter.encode_video([given], [VideoMeta()]), adapter.encode_text(TEXTS))
+    np.testing.assert_allclose(logits[0], out.logits_per_image.numpy(), atol=1e-4)
+
+
+@torch.inference_mode()
+def test_siglip_2_with_free_sizes(tmp_path: Path) -> None:
+    folder = video_folders.siglip2(tmp_path / "m")
+    adapter = open_adapter(f"clip:{folder}?frames=4", device="cpu")
+    given = clips()[0]
+    raw = json.loads((folder / "preprocessor_config.json").read_text())
+    processor = Siglip2ImageProcessor(**raw, patch_size=4, max_num_patches=16)
+    theirs = processor(images=[Image.fromarray(frame) for frame in given], return_tensors="pt")
+    rows, mask, shapes = patch_rows(given, adapter.pixels, 4, 16, torch.device("cpu"))
+    np.testing.assert_array_equal(shapes, theirs["spatial_shapes"])
+    np.testing.assert_array_equal(mask, theirs["pixel_attention_mask"])
+    assert np.abs(rows.numpy() - theirs["pixel_values"].numpy()).max() <= 1.01 / 127.5  # a grey level
+    text = adapter._tokens(TEXTS)["input_ids"]
+    out = adapter.model(pixel_values=rows, pixel_attention_mask=mask, spatial_shapes=shapes, input_ids=text)
+    logits = adapter.frame_logits(adapter.encode_video([given], [VideoMeta()]), adapter.encode_text(TEXTS))
+    np.testing.assert_allclose(logits[0], out.logits_per_image.numpy(), atol=1e-4)
+
+
+@pytest.mark.parametrize("spec", ["xclip", "video", "blip2"])
+def test_a_model_of_another_kind_is_refused(tmp_path: Path, spec: str) -> None:
+    with pytest.raises(HubError, match=r"is no X-CLIP|are not known to 'video:'|blip2|cannot be loaded|missing"):
+        open_adapter(f"{spec}:{folders.clip(tmp_path / 'clip')}", device="cpu")
+
+
+def test_a_clip_of_other_frames_is_named(tmp_path: Path) -> None:
+    adapter = open_adapter(f"xclip:{video_folders.xclip(tmp_path / 'm')}", device="cpu")
+    with pytest.raises(HubError, match=r"clip 'k': m takes uint8 \(4, height, width, 3\), not uint8 \(3, 20, 30, 3\)"):
+        adapter.encode_video(clips(3)[:1], [VideoMeta("k")])
