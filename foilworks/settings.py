@@ -1,6 +1,7 @@
 """All settings. The only module of the project that reads the environment (and a `.env` file beside manage.py)."""
 
 import os
+import re
 import secrets
 import sys
 from pathlib import Path
@@ -44,6 +45,35 @@ def _kept_secret(home: Path) -> str:
     return path.read_text(encoding="utf-8").strip()
 
 
+def _chat_endpoints() -> dict[str, dict]:
+    """name -> address, models, key and price of every endpoint that CHAT_ENDPOINTS names (README)."""
+    found = {}
+    for name in _env("CHAT_ENDPOINTS").replace(",", " ").split():
+        prefix = f"CHAT_{name.upper()}"
+        url = urlsplit(_env(f"{prefix}_URL"))
+        if not re.fullmatch(r"[a-z][a-z0-9_]{0,29}", name):
+            raise ImproperlyConfigured(f"CHAT_ENDPOINTS: '{name}': name it in small letters, digits and _, at most 30")
+        if url.scheme not in {"http", "https"} or not url.hostname or url.username or url.query or url.fragment:
+            raise ImproperlyConfigured(f"{prefix}_URL is no address; write it as https://host/v1")
+        models = _env(f"{prefix}_MODELS").replace(",", " ").split()
+        if not models:
+            raise ImproperlyConfigured(f"{prefix}_MODELS names no model; list those that may be asked, the usual first")
+        found[name] = {"url": url.geturl(), "models": tuple(models), "key": _env(f"{prefix}_KEY"), **_price(prefix)}
+    return found
+
+
+def _price(prefix: str) -> dict:
+    """CHAT_…_PRICE="0.15 0.60 USD": of a million tokens in and out."""
+    words = _env(f"{prefix}_PRICE").split()
+    if not words:
+        return {}
+    try:
+        price = (float(words[0]), float(words[1]))
+    except (ValueError, IndexError) as error:
+        raise ImproperlyConfigured(f"{prefix}_PRICE is no price; write it as '0.15 0.60 USD'") from error
+    return {"price": price, "currency": " ".join(words[2:])}
+
+
 # One folder holds database, media, caches, models and the embedded Redis; two homes never touch each other.
 FOILWORKS_HOME = Path(_env("FOILWORKS_HOME", str(BASE_DIR / "var"))).resolve()
 try:
@@ -51,6 +81,9 @@ try:
 except OSError as error:
     raise ImproperlyConfigured(f"FOILWORKS_HOME cannot be made ({error}); choose a folder you can write to") from error
 FOILWORKS_DEVICE = _env("FOILWORKS_DEVICE", "auto")
+# Of one worker's models; 0: the processors shared out among the workers. More threads than processors are many times
+# slower than one.
+FOILWORKS_THREADS = int(_env("FOILWORKS_THREADS") or _env("OMP_NUM_THREADS") or 0)
 FOILWORKS_CHROMIUM = _env("FOILWORKS_CHROMIUM")
 FOILWORKS_PYTHON = sys.executable
 
@@ -189,6 +222,9 @@ UPLOAD_MAX_BYTES = int(_env("UPLOAD_MAX_MB", "2048")) * 1024 * 1024
 UPLOAD_PAGES = frozenset({"evaluation:new_import"})
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+# The instruction models that runs may ask over HTTP; people choose among these and name no address of their own.
+CHAT_ENDPOINTS = _chat_endpoints()
 
 STATIC_URL = "/static/"
 STATIC_ROOT = FOILWORKS_HOME / "static"

@@ -5,11 +5,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Protocol
 
 from foilworks.supervisor.errors import SupervisorError
@@ -49,9 +49,12 @@ class PythonChild:
         log: Path | None = None,
         descriptors: Sequence[int] = (),
         patience_s: float = 8.0,
+        variables: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.name = name
-        self._argv = [sys.executable, "-m", "foilworks.supervisor.child", module, *arguments]
+        # `env` becomes the process: its number stays, and what we inherited is passed on.
+        set_first = ["env", *(f"{name}={value}" for name, value in variables.items())] if variables else []
+        self._argv = [*set_first, sys.executable, "-m", "foilworks.supervisor.child", module, *arguments]
         self._log = log
         self._descriptors = tuple(descriptors)
         self._patience_s = patience_s

@@ -2,6 +2,7 @@
 
 import http.client
 import logging
+import os
 import signal
 import socket
 import threading
@@ -13,6 +14,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import DatabaseError, connections
 
+from evaluation.actions.discard_stale_imports import discard_stale_imports
 from foilworks.supervisor.embedded_redis import EmbeddedRedis, answers
 from foilworks.supervisor.errors import SupervisorError
 from foilworks.supervisor.lock import FolderLock
@@ -50,7 +52,7 @@ def services(*, workers: int = 1, to_logs: bool = True, extra: tuple[Watched, ..
         )
     try:
         children = [*([owned] if owned else []), *_workers(workers, to_logs), *extra]
-        with Supervisor(children, chore=_requeue) as supervisor:
+        with Supervisor(children, chore=_look_after) as supervisor:
             yield supervisor
     finally:
         if owned:
@@ -92,6 +94,7 @@ def _workers(count: int, to_logs: bool) -> list[PythonChild]:
             "django",
             ["rqworker", "default", *(["gpu"] if number == 1 else []), *common.split()],
             log=log_folder() / f"worker-{number}.log" if to_logs else None,
+            variables={"OMP_NUM_THREADS": str(settings.FOILWORKS_THREADS or max(1, (os.cpu_count() or 1) // count))},
         )
         for number in range(1, count + 1)
     ]
@@ -151,11 +154,14 @@ def _wait_for_the_web(port: int, stopped: threading.Event) -> None:
         asking.join(0.1)
 
 
-def _requeue() -> None:
+def _look_after() -> None:
+    """Every quarter of a minute: lost jobs go back on the queue, files that somebody left lying go."""
     try:
         if count := requeue_lost():
             logger.warning("%s jobs put back on the queue", count)
+        if count := discard_stale_imports():
+            logger.warning("%s imports that nobody decided on were discarded", count)
     except DatabaseError as error:
-        logger.warning("lost jobs could not be looked for: %s", error)
+        logger.warning("lost jobs and left files could not be looked for: %s", error)
     finally:
         connections.close_all()

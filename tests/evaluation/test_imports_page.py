@@ -1,6 +1,7 @@
 """Import by the page: files kept aside and looked at in a job, stored when somebody says so."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from corpus.models import Item, MediaState, Video
+from evaluation.actions.discard_stale_imports import discard_stale_imports
 from evaluation.models import Import
 from evaluation.uploads import folder_of, safe_name
 from jobs.runner import run_now
@@ -142,6 +144,20 @@ def test_what_is_discarded_is_gone_and_can_not_be_imported(owner, project, djang
     assert (upload.state, folder_of(upload).exists()) == ("discarded", False)
     assert owner.post(reverse("evaluation:confirm_import", args=[project.slug, upload.pk])).status_code == 400
     assert Item.objects.count() == 0
+
+
+def test_what_nobody_decided_on_goes_after_a_while(owner, project, django_capture_on_commit_callbacks):
+    send(owner, project, records=file("x.csv", CSV))
+    upload = looked_at()
+    assert discard_stale_imports(now=upload.created_at + timedelta(days=13)) == 0
+    with django_capture_on_commit_callbacks(execute=True):
+        assert discard_stale_imports(now=upload.created_at + timedelta(days=15)) == 1
+    upload.refresh_from_db()
+    assert (upload.state, folder_of(upload).exists()) == ("discarded", False)
+    last = AuditEvent.objects.latest("pk")
+    assert (last.action, last.actor, last.reason) == (
+        "evaluation.discard_import", None, "not decided on for 14 days"
+    )  # fmt: skip
 
 
 def test_a_second_press_imports_once(owner, project):

@@ -50,6 +50,16 @@ def child(tmp_path, monkeypatch) -> Callable[..., PythonChild]:
 SLEEP = "import pathlib, sys, time\npathlib.Path(sys.argv[1]).write_text('here')\ntime.sleep(60)\n"
 
 
+def test_a_child_gets_our_environment_and_its_own_variables_beside(child, tmp_path, monkeypatch):
+    monkeypatch.setenv("OURS", "inherited")
+    code = "import os\nprint(os.environ['OURS'], os.environ['OMP_NUM_THREADS'], flush=True)\n" + SLEEP
+    talker = child("threads", code, variables={"OMP_NUM_THREADS": "3"})
+    talker.start()
+    eventually((tmp_path / "threads").exists)
+    talker.stop()
+    assert (tmp_path / "logs/threads.log").read_text() == "inherited 3\n"
+
+
 def test_a_child_starts_writes_its_log_and_stops(child, tmp_path):
     talker = child("talker", "print('hello', flush=True)\n" + SLEEP)
     talker.start()
