@@ -3,6 +3,7 @@
 from django.shortcuts import get_object_or_404
 
 from generation.models import Candidate, GenerationRun
+from generation.side_models import CaptionRun, Tuning
 from projects.access import get_project
 from projects.models import Role, User
 
@@ -17,3 +18,14 @@ def get_candidate(person: User, slug: str, pk: int) -> Candidate:
     project = get_project(person, slug, Role.RESEARCHER)
     candidates = Candidate.objects.select_related("group__run__project", "group__caption__video", "author", "parent")
     return get_object_or_404(candidates, group__run__project=project, pk=pk)
+
+
+def get_caption_run(person: User, slug: str, pk: int) -> CaptionRun:
+    project = get_project(person, slug, Role.RESEARCHER)
+    runs = CaptionRun.objects.select_related("project", "job", "created_by")
+    return get_object_or_404(runs, project=project, pk=pk)
+
+
+def get_tuning(person: User, slug: str, pk: int) -> Tuning:
+    project = get_project(person, slug, Role.RESEARCHER)
+    return get_object_or_404(Tuning.objects.select_related("project", "job", "created_by"), project=project, pk=pk)

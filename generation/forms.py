@@ -7,8 +7,10 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Split, Subtest
+from generation.captioning.table import CAPTIONERS
 from generation.filters.table import FILTERS, default_filters
 from generation.methods.table import METHODS
+from generation.side_models import CaptionSources
 from projects.entry_form import EntryForm
 from projects.models import Project
 
@@ -68,3 +70,27 @@ class RunForm(forms.Form):
     def selection(self) -> dict[str, str]:
         split = self.cleaned_data["split"]
         return {"split": split} if split else {}
+
+
+class CaptionForm(forms.Form):
+    """Which maker makes captions of what; its parameters are a form of their own."""
+
+    maker = forms.ChoiceField(label=_("Caption maker"), choices=[(slug, one.label) for slug, one in CAPTIONERS.items()])
+    sources = forms.ChoiceField(
+        label=_("Made of"), choices=CaptionSources.choices, widget=forms.RadioSelect, initial=CaptionSources.CAPTIONS
+    )
+    mode = forms.ChoiceField(label=_("Mode"), choices=MODES, widget=forms.RadioSelect, initial="corrected")
+    split = forms.ChoiceField(
+        label=_("Videos"), required=False,
+        choices=[("", _("all")), *[(value, value) for value, _label in Split.choices if value]],
+    )  # fmt: skip
+    seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=MAX_SEED, initial=0)
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, maker: str = "") -> None:
+        super().__init__(data)
+        wanted = (data or {}).get("maker") or maker
+        self.maker_slug = wanted if wanted in CAPTIONERS else next(iter(CAPTIONERS))
+        self.params = EntryForm(CAPTIONERS[self.maker_slug], data, prefix="maker")
+
+    def is_valid(self) -> bool:
+        return super().is_valid() and self.params.is_valid()

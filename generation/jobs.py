@@ -6,6 +6,8 @@ from itertools import islice
 from typing import Any
 
 from generation import pipeline
+from generation.answer_rows import RowAnswers
+from generation.caption_making import preview_captions, store_captions
 from generation.captions import RunCaptions, captions_to_learn_from
 from generation.errors import GenerationError
 from generation.filters.table import FILTERS
@@ -49,6 +51,16 @@ def run_generation(run_id: int, job: Job) -> None:
     progress(job, total, total, "done")
 
 
+def run_caption_preview(run_id: int, job: Job) -> None:
+    """Look at what a caption maker makes of a project's first sources."""
+    preview_captions(CaptionRun.objects.select_related("project").get(pk=run_id), job)
+
+
+def run_captions(run_id: int, job: Job) -> None:
+    """Make and store a project's captions; goes on behind what is stored."""
+    store_captions(CaptionRun.objects.select_related("project").get(pk=run_id), job)
+
+
 def _steps(run: GenerationRun) -> tuple[pipeline.Step, list[pipeline.Step]]:
     """The run's modules, and their versions noted in the run's row when it begins."""
     method = pipeline.Step(run.method, load(lookup(METHODS, run.method, "method")), run.params)
@@ -81,7 +93,16 @@ def _taught(run: GenerationRun, step: pipeline.Step) -> pipeline.Step:
 
 def _skipped(run: GenerationRun) -> dict[str, Any]:
     reasons = CandidateGroup.objects.filter(run=run).exclude(skipped_why="").values_list("skipped_why", flat=True)
-    counts = Counter(reasons.iterator())
+    return _most_frequent(Counter(reasons.iterator()))
+
+
+def _missing(run: GenerationRun) -> dict[str, int]:
+    """Foils that are missing beside others of their caption: why -> how many."""
+    lists = CandidateGroup.objects.filter(run=run).exclude(missing=[]).values_list("missing", flat=True)
+    return _most_frequent(Counter(why for found in lists.iterator() for why in found))
+
+
+def _most_frequent(counts: Counter[str]) -> dict[str, int]:
     kept = dict(counts.most_common(MOST_REASONS))
     others = sum(counts.values()) - sum(kept.values())
     return {**kept, "other reasons": others} if others else kept

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from generation.views.candidate import candidate
+from generation.views.captions import caption_run, captions, make_captions, maker_fields
 from generation.views.methods import methods
 from generation.views.new_run import method_fields, new_run
 from generation.views.run import run, run_progress
@@ -16,5 +17,10 @@ urlpatterns = [
     path("projects/<slug:slug>/runs/new/fields/", method_fields, name="method_fields"),
     path("projects/<slug:slug>/runs/<int:pk>/", run, name="run"),
     path("projects/<slug:slug>/runs/<int:pk>/progress/", run_progress, name="run_progress"),
+    path("projects/<slug:slug>/captions/", captions, name="captions"),
+    path("projects/<slug:slug>/captions/fields/", maker_fields, name="maker_fields"),
+    path("projects/<slug:slug>/captions/<int:pk>/", caption_run, name="caption_run"),
+    path("projects/<slug:slug>/captions/<int:pk>/make/", make_captions, name="make_captions"),
+    path("projects/<slug:slug>/runs/<int:pk>/thresholds/", thresholds, name="thresholds"),
     path("projects/<slug:slug>/candidates/<int:pk>/", candidate, name="candidate"),
 ]

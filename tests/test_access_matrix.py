@@ -22,6 +22,7 @@ from corpus.rules.states import CandidateState, ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.start_run import start_run
 from evaluation.models import Import
+from generation.side_models import CaptionRun
 from projects.models import Role, User
 from tests.factories import (
     make_candidate,
@@ -115,7 +116,7 @@ RULES: dict[str, Rule] = {
     "generation:captions": owner_page(post=422),
     "generation:maker_fields": owner_page(),
     "generation:caption_run": owner_page("caption_run"),
-    "generation:make_captions": owner_action("caption_run"),
+    "generation:make_captions": Rule(OWNERS, get=NO, post=302, args=("caption_run",)),
     "annotation:people": owner_page(post=422),
     "annotation:member_roles": owner_page("member", get=NO, post=302),
     "annotation:member_remove": owner_page("member", get=NO, post=302),
@@ -218,6 +219,7 @@ def make_world() -> World:
         "member": people["annotator"].pk,
         "generation_run": group.run.pk,
         "candidate": edited.pk,
+        "caption_run": CaptionRun.objects.create(project=project, maker="cos_caption", preview={"n_made": 1}).pk,
         "item": valid.pk,
         "release": release.pk,
         "import": Import.objects.create(project=project, preview={}).pk,

@@ -1,0 +1,134 @@
+"""Makes a project's captions with a caption maker: a look at the first sources, then all of them, stored in batches."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from corpus.models import Caption, Video
+from generation.captioning.records import MadeCaption
+from generation.captioning.table import CAPTIONERS
+from generation.errors import GenerationError
+from generation.records import CaptionInput, Skip
+from generation.side_models import CaptionRun, CaptionSources
+from jobs.models import Job
+from jobs.progress import progress
+from text.registry import load, lookup
+
+LOOKED_AT = 200
+SHOWN = 20
+BATCH = 500
+MOST_REASONS = 30
+LONGEST_KEY = 200
+
+# The row of a source, the video that its captions are of, what the maker is told of it.
+Source = tuple[int, int, CaptionInput]
+
+
+def preview_captions(run: CaptionRun, job: Job) -> None:
+    """Note what the maker makes of the first sources; nothing of the project changes."""
+    module = _maker(run)
+    sources = list(islice(_sources(run, 0), LOOKED_AT))
+    made, skipped = [], Counter[str]()
+    for _, thing in _made(run, module, sources):
+        if isinstance(thing, Skip):
+            skipped[thing.why] += 1
+        else:
+            made.append([_source_text(sources, thing), thing.text])
+    shown = {"sources": len(sources), "made": made[:SHOWN], "n_made": len(made)}
+    run.preview = {**shown, "skipped": dict(skipped.most_common(MOST_REASONS))}
+    run.maker_version = module.VERSION
+    run.save(update_fields=["preview", "maker_version"])
+    progress(job, len(sources), len(sources), "looked at the first sources")
+
+
+def store_captions(run: CaptionRun, job: Job) -> None:
+    """Make and store the captions of all sources, a batch a transaction; goes on behind what is stored.
+
+    GenerationError: the maker has changed since the preview.
+    """
+    module = _maker(run)
+    if module.VERSION != run.maker_version:
+        raise GenerationError("the caption maker has changed since the preview; look at it again")
+    total = _rows(run).count()
+    done = total - _rows(run).filter(pk__gt=run.cursor).count()
+    stream = _sources(run, run.cursor)
+    while batch := list(islice(stream, BATCH)):
+        _store(run, module, batch)
+        done += len(batch)
+        progress(job, done, total, "making captions")
+    progress(job, total, total, "done")
+
+
+def _maker(run: CaptionRun) -> Any:
+    return load(lookup(CAPTIONERS, run.maker, "caption maker"))
+
+
+def _rows(run: CaptionRun) -> QuerySet[Any]:
+    """Captions or videos without one, never those that came in later."""
+    if run.sources == CaptionSources.VIDEOS:
+        by_others = Q(facts__made_by_run__isnull=True) | ~Q(facts__made_by_run=run.pk)
+        others = Caption.objects.filter(by_others, video=OuterRef("pk"))
+        videos = Video.objects.filter(project=run.project, pk__lte=run.last_source).filter(~Exists(others))
+        return (videos.filter(split=run.split) if run.split else videos).order_by("pk")
+    captions = Caption.objects.filter(video__project=run.project, pk__lte=run.last_source).select_related("video")
+    return (captions.filter(video__split=run.split) if run.split else captions).order_by("pk")
+
+
+def _sources(run: CaptionRun, after: int) -> Iterator[Source]:
+    # By key ranges, not one open cursor: batches are written between two reads.
+    while chunk := list(_rows(run).filter(pk__gt=after)[:BATCH]):
+        after = chunk[-1].pk
+        for row in chunk:
+            video = row if isinstance(row, Video) else row.video
+            text, facts = ("", {}) if isinstance(row, Video) else (row.text, row.facts)
+            known = {"class_label": video.class_label, "category": video.category}
+            facts = {**{name: value for name, value in known.items() if value}, **facts}
+            yield row.pk, video.pk, CaptionInput(str(row.pk), text, video.key, facts)
+
+
+def _made(run: CaptionRun, module: Any, sources: Sequence[Source]) -> Iterator[tuple[int, MadeCaption | Skip]]:
+    """(the video's row, what was made of a source)."""
+    videos = {given.id: video for _, video, given in sources}
+    given = [source for _, _, source in sources]
+    for thing in module.make(given, params=dict(run.params), mode=run.mode, seed=run.seed):
+        yield videos[thing.caption_id if isinstance(thing, Skip) else thing.source_id], thing
+
+
+def _source_text(sources: Sequence[Source], made: MadeCaption) -> str:
+    source = next(given for _, _, given in sources if given.id == made.source_id)
+    return source.text or str(source.facts.get("class_label") or source.video)
+
+
+@transaction.atomic
+def _store(run: CaptionRun, module: Any, batch: Sequence[Source]) -> None:
+    """One batch, with the run's counts and how far it is."""
+    things = list(_made(run, module, batch))
+    rows: dict[tuple[int, str], Caption] = {}
+    for video, thing in things:
+        if isinstance(thing, MadeCaption):
+            row = _row(run, video, thing)
+            rows.setdefault((video, row.text_sha256), row)
+    there = set(
+        Caption.objects.filter(video__in={video for video, _ in rows}).values_list("video_id", "text_sha256")
+    )  # fmt: skip
+    new = [row for key, row in rows.items() if key not in there]
+    Caption.objects.bulk_create(new, BATCH)
+    run.stored += len(new)
+    run.known += len(rows) - len(new)
+    reasons = Counter(run.skipped)
+    reasons.update(thing.why for _, thing in things if isinstance(thing, Skip))
+    run.skipped = dict(reasons.most_common(MOST_REASONS))
+    run.cursor = batch[-1][0]
+    run.save(update_fields=["stored", "known", "skipped", "cursor"])
+
+
+def _row(run: CaptionRun, video: int, made: MadeCaption) -> Caption:
+    sha256 = hashlib.sha256(made.text.encode()).hexdigest()
+    facts = {**made.facts, "maker": made.maker, "mode": made.mode, "made_by_run": run.pk}
+    key = f"{made.maker}-{sha256[:12]}"[:LONGEST_KEY]
+    return Caption(video_id=video, key=key, text=made.text, text_sha256=sha256, facts=facts)

@@ -1,0 +1,185 @@
+"""Captions made for a project from its page: a look first, stored when somebody says so, once and for good."""
+
+import pytest
+from django.urls import reverse
+
+from corpus.models import Caption
+from generation import caption_making
+from generation.actions.make_captions import make_captions, preview_captions
+from generation.errors import GenerationError
+from generation.models import CaptionRun
+from jobs.models import JobState
+from jobs.runner import run_now
+from projects.errors import AccessDenied
+from projects.models import AuditEvent, Role
+from tests.factories import make_caption, make_member, make_project, make_video
+from text.registry import RegistryError
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project():
+    project = make_project()
+    make_caption(make_video(project, split="train"), "a man folds a red shirt")
+    make_caption(make_video(project), "a man opens the door")
+    make_caption(make_video(project), "nobody moves")
+    return project
+
+
+@pytest.fixture
+def owner(project):
+    return make_member(project, Role.RESEARCHER)
+
+
+def looked_at(person, project, **options):
+    run = preview_captions(person, project, **{"maker": "cos_caption", "params": {"template": "action"}, **options})
+    assert run_now(run.job).state == JobState.DONE
+    run.refresh_from_db()
+    return run
+
+
+def stored(person, run):
+    run_now(make_captions(person, run).job)
+    run.refresh_from_db()
+    return run
+
+
+def texts(project):
+    return set(Caption.objects.filter(video__project=project).values_list("text", flat=True))
+
+
+MADE = {"Someone folds the red shirt.", "Someone opens the door."}
+
+
+def test_a_look_shows_the_first_captions_and_stores_none(owner, project):
+    before = texts(project)
+    run = looked_at(owner, project)
+    assert run.preview["made"] == [
+        ["a man folds a red shirt", "Someone folds the red shirt."],
+        ["a man opens the door", "Someone opens the door."],
+    ]
+    assert (run.preview["sources"], run.preview["n_made"]) == (3, 2)
+    assert sum(run.preview["skipped"].values()) == 1
+    assert texts(project) == before
+
+
+def test_what_is_made_stands_beside_its_source_with_its_facts(owner, project):
+    run = stored(owner, looked_at(owner, project))
+    assert (run.stored, run.known, sum(run.skipped.values())) == (2, 0, 1)
+    assert texts(project) >= MADE
+    made = Caption.objects.get(text="Someone folds the red shirt.")
+    assert made.video.captions.filter(text="a man folds a red shirt").exists()
+    assert made.facts["cos"]["verb"] == "fold"
+    assert made.facts["maker"] == "cos_caption"
+    actions = list(AuditEvent.objects.order_by("id").values_list("action", "actor"))
+    assert actions == [("generation.preview_captions", owner.pk), ("generation.make_captions", owner.pk)]
+
+
+def test_a_second_time_finds_them_there(owner, project):
+    stored(owner, looked_at(owner, project))
+    # The made sentences are sources too: their own action caption is themselves.
+    run = stored(owner, looked_at(owner, project))
+    assert run.stored == 0
+    assert run.known == 2
+    with pytest.raises(GenerationError, match="asked for before"):
+        make_captions(owner, run)
+
+
+def test_a_killed_job_goes_on_behind_what_it_stored(owner, project, monkeypatch):
+    monkeypatch.setattr("generation.caption_making.BATCH", 1)
+    run = make_captions(owner, looked_at(owner, project))
+    real, calls = caption_making._store, []
+
+    def stops(*args):
+        calls.append(args)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        real(*args)
+
+    monkeypatch.setattr(caption_making, "_store", stops)
+    with pytest.raises(KeyboardInterrupt):
+        run_now(run.job)
+    run.refresh_from_db()
+    assert run.stored == 1
+    run.job.refresh_from_db()
+    run_now(run.job)
+    run.refresh_from_db()
+    # The second batch is asked for again, the first is not.
+    assert len(calls) == 4
+    assert (run.stored, run.known, sum(run.skipped.values())) == (2, 0, 1)
+
+
+def test_videos_without_a_caption_give_their_class_label(owner, project):
+    make_video(project, class_label="cut-keyboard")
+    make_video(project, class_label="sleeping")
+    run = looked_at(owner, project, maker="verb_noun_caption", params={}, sources="videos")
+    assert run.preview["made"] == [["cut-keyboard", "cutting a keyboard"]]
+    assert run.preview["sources"] == 2
+    stored(owner, run)
+    assert "cutting a keyboard" in texts(project)
+
+
+def test_one_split_alone(owner, project):
+    assert looked_at(owner, project, split="train").preview["sources"] == 1
+
+
+def test_who_and_what_is_refused(owner, project):
+    with pytest.raises(AccessDenied):
+        preview_captions(make_member(project, Role.REVIEWER), project, maker="cos_caption")
+    with pytest.raises(RegistryError, match="unknown caption maker"):
+        preview_captions(owner, project, maker="nothing")
+    with pytest.raises(RegistryError, match="has no parameter"):
+        preview_captions(owner, project, maker="cos_caption", params={"x": 1})
+    empty = make_project()
+    with pytest.raises(GenerationError, match="import videos or captions first"):
+        preview_captions(make_member(empty, Role.RESEARCHER), empty, maker="cos_caption")
+    run = preview_captions(owner, project, maker="verb_noun_caption")
+    with pytest.raises(GenerationError, match="wait for it"):
+        make_captions(owner, run)
+    run_now(run.job)
+    run.refresh_from_db()
+    with pytest.raises(GenerationError, match="makes nothing"):
+        make_captions(owner, run)
+
+
+class TestPages:
+    def url(self, name, project, *args):
+        return reverse(f"generation:{name}", args=[project.slug, *args])
+
+    def test_from_the_form_to_stored_captions(self, client, owner, project):
+        client.force_login(owner)
+        page = client.get(self.url("captions", project), {"maker": "cos_caption"})
+        assert b'name="maker-template"' in page.content
+        data = {"maker": "cos_caption", "sources": "captions", "mode": "corrected", "seed": "0",
+                "maker-template": "action"}  # fmt: skip
+        answer = client.post(self.url("captions", project), data)
+        run = CaptionRun.objects.get()
+        assert answer["Location"] == self.url("caption_run", project, run.pk)
+        assert b"hx-get" in client.get(answer["Location"]).content
+        run_now(run.job)
+        shown = client.get(answer["Location"]).content.decode()
+        assert "Someone folds the red shirt." in shown
+        assert client.get(answer["Location"], {"part": "1"})["HX-Refresh"] == "true"
+        client.post(self.url("make_captions", project, run.pk))
+        run.refresh_from_db()
+        run_now(run.job)
+        assert texts(project) >= MADE
+        assert "Make foils for them" in client.get(answer["Location"]).content.decode()
+        assert "#1" in client.get(self.url("captions", project)).content.decode() or run.pk != 1
+
+    def test_wrong_parameters_are_said(self, client, owner, project):
+        client.force_login(owner)
+        data = {"maker": "count_template", "sources": "captions", "mode": "corrected", "seed": "0", "maker-max": "x"}
+        answer = client.post(self.url("captions", project), data)
+        assert answer.status_code == 422
+        assert "Enter a whole number" in answer.content.decode()
+
+    def test_the_pages_ask_the_database_little(self, client, owner, project, django_assert_max_num_queries):
+        client.force_login(owner)
+        for _ in range(5):
+            looked_at(owner, project)
+        for address in (self.url("captions", project), self.url("caption_run", project, CaptionRun.objects.first().pk)):
+            client.get(address)
+            with django_assert_max_num_queries(12):
+                client.get(address)
