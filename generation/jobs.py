@@ -11,9 +11,12 @@ from generation.caption_making import preview_captions, store_captions
 from generation.captions import RunCaptions, captions_to_learn_from
 from generation.errors import GenerationError
 from generation.filters.table import FILTERS
+from generation.measure_rows import RowMeasures
 from generation.methods.table import METHODS
 from generation.models import CandidateGroup, GenerationRun
+from generation.services import services
 from generation.storing import done_captions, judged_by, known_foils, store_batch
+from generation.side_models import CaptionRun
 from jobs.models import Job
 from jobs.progress import progress
 from text.registry import load, lookup
@@ -33,7 +36,10 @@ def run_generation(run_id: int, job: Job) -> None:
     captions = RunCaptions(run)
     total = len(captions)
     progress(job, 0, total, "reading captions")
+    heard = _Heard(job, total)
+    method = _equipped(run, method, heard)
     state = pipeline.prepare(method, captions, mode=run.mode, seed=run.seed)
+    measures = RowMeasures(filters)
     filters = [_taught(run, step) for step in filters]
     stream, done = captions.selected(), 0
     while batch := list(islice(stream, BATCH)):
@@ -42,12 +48,14 @@ def run_generation(run_id: int, job: Job) -> None:
         given = [selected.given for selected in batch if selected.given.id in rows]
         known = known_foils(run, given, rows)
         outcomes = pipeline.run(
-            method, given, filters=filters, mode=run.mode, seed=run.seed, state=state, known=known, batch_size=BATCH
-        )
-        store_batch(run, list(outcomes), rows)
+            method, given, filters=filters, mode=run.mode, seed=run.seed, state=state, known=known, measures=measures,
+            batch_size=BATCH,
+        )  # fmt: skip
+        store_batch(run, list(outcomes), rows, measures)
         done += len(batch)
+        heard.start(done)
         progress(job, done, total, "making foils")
-    GenerationRun.objects.filter(pk=run.pk).update(skipped=_skipped(run))
+    GenerationRun.objects.filter(pk=run.pk).update(skipped=_skipped(run), missing=_missing(run))
     progress(job, total, total, "done")
 
 
@@ -75,6 +83,30 @@ def _steps(run: GenerationRun) -> tuple[pipeline.Step, list[pipeline.Step]]:
     run.filters = [{**row, "version": step.module.VERSION} for row, step in zip(run.filters, filters, strict=True)]
     run.save(update_fields=["method_version", "filters"])
     return method, filters
+
+
+class _Heard:
+    """Counts a model's replies for the page, between two batches; a cancelled job ends at the next one."""
+
+    def __init__(self, job: Job, total: int) -> None:
+        self._job, self._total, self._done = job, total, 0
+
+    def start(self, done: int) -> None:
+        self._done = done
+
+    def __call__(self, replies: int) -> None:
+        self._done = min(self._done + replies, self._total)
+        progress(self._job, self._done, self._total, "asking the model")
+
+
+def _equipped(run: GenerationRun, step: pipeline.Step, heard: _Heard) -> pipeline.Step:
+    """The method with the model that it asks, where it asks one."""
+    if not getattr(step.module, "ASKS", False):
+        return step
+    answers = RowAnswers(run, heard)
+    return replace(
+        step, given=services(step.module, step.params, answers, project=run.project, spent=answers.spent)
+    )
 
 
 def _taught(run: GenerationRun, step: pipeline.Step) -> pipeline.Step:

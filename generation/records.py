@@ -53,7 +53,8 @@ class FoilDraft:
 
 @dataclass(frozen=True)
 class Skip:
-    """The method makes nothing of this caption, and why. `unanswered`: a model gave no answer, it can be asked again."""
+    """The method makes nothing of this caption, and why. `unanswered`: a model gave no answer and can be asked again.
+    """
 
     caption_id: str
     why: str

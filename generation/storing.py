@@ -7,6 +7,7 @@ from django.db import transaction
 
 from corpus.models import Caption, Foil
 from corpus.rules.states import CandidateState, next_candidate_state
+from generation.measure_rows import RowMeasures
 from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
 from generation.pipeline import Judged, Outcome
 from generation.records import CaptionInput
@@ -21,25 +22,50 @@ OUT_OF_PLAY = (CandidateState.FILTERED_OUT, CandidateState.DROPPED, CandidateSta
 
 
 @transaction.atomic
-def store_batch(run: GenerationRun, outcomes: Sequence[Outcome], rows: Mapping[str, Caption]) -> None:
-    """Store the outcomes of captions (`rows` by CaptionInput.id) that have no group in the run yet."""
-    groups = CandidateGroup.objects.bulk_create(
-        [CandidateGroup(run=run, caption=rows[one.caption.id], skipped_why=_why(one)) for one in outcomes], ROWS
-    )
+def store_batch(
+    run: GenerationRun,
+    outcomes: Sequence[Outcome],
+    rows: Mapping[str, Caption],
+    measures: RowMeasures | None = None,
+) -> None:
+    """Store the outcomes of captions (`rows` by CaptionInput.id) that have no group in the run yet, or one for which a
+    model gave no answer. `measures`: where those of this batch are kept.
+    """
+    groups = _groups(run, outcomes, rows)
     pairs = [
         (_candidate(run, group, judged), judged)
         for group, one in zip(groups, outcomes, strict=True)
         for judged in one.foils
     ]
     Candidate.objects.bulk_create([candidate for candidate, _ in pairs], ROWS)
-    FilterScore.objects.bulk_create([score for pair in pairs for score in _scores(run, *pair)], ROWS)
+    FilterScore.objects.bulk_create([score for pair in pairs for score in _scores(run, *pair, measures)], ROWS)
     audit.record_many(_event(run, candidate) for candidate, _ in pairs)
 
 
+def _groups(run: GenerationRun, outcomes: Sequence[Outcome], rows: Mapping[str, Caption]) -> list[CandidateGroup]:
+    """The group of each outcome, as it is now; one that had no answer before is taken up again."""
+    captions = [rows[one.caption.id].pk for one in outcomes]
+    there = {group.caption_id: group for group in CandidateGroup.objects.filter(run=run, caption__in=captions)}
+    found = []
+    for one in outcomes:
+        caption = rows[one.caption.id]
+        group = there.get(caption.pk) or CandidateGroup(run=run, caption=caption)
+        group.skipped_why, group.missing, group.unanswered = _why(one), list(one.missing), one.unanswered
+        # Tasks are made of what has come now.
+        group.tasked = group.tasked and not one.foils
+        found.append(group)
+    CandidateGroup.objects.bulk_create([group for group in found if group.pk is None], ROWS)
+    CandidateGroup.objects.bulk_update(
+        list(there.values()), ["skipped_why", "missing", "unanswered", "tasked"], ROWS
+    )  # fmt: skip
+    return found
+
+
 def done_captions(run: GenerationRun, captions: Sequence[Caption]) -> set[int]:
-    """Ids of those of the captions that the run has dealt with."""
+    """Ids of those of the captions that the run has dealt with; where a model gave no answer it has not."""
     ids = [caption.pk for caption in captions]
-    return set(CandidateGroup.objects.filter(run=run, caption__in=ids).values_list("caption_id", flat=True))
+    groups = CandidateGroup.objects.filter(run=run, caption__in=ids, unanswered=False)
+    return set(groups.values_list("caption_id", flat=True))
 
 
 def judged_by(run: GenerationRun, slug: str) -> Iterator[tuple[str, str, str, bool]]:
@@ -104,7 +130,9 @@ def _move(run: GenerationRun, rejected_by: Sequence[str]) -> str:
     return "queue" if run.project.edit_stage else "skip_editing"
 
 
-def _scores(run: GenerationRun, candidate: Candidate, judged: Judged) -> Iterator[FilterScore]:
+def _scores(
+    run: GenerationRun, candidate: Candidate, judged: Judged, measures: RowMeasures | None
+) -> Iterator[FilterScore]:
     versions = {row["slug"]: row["version"] for row in run.filters}
     for slug, verdict in judged.verdicts.items():
         yield FilterScore(
@@ -112,6 +140,7 @@ def _scores(run: GenerationRun, candidate: Candidate, judged: Judged) -> Iterato
             candidate=candidate,
             filter=slug,
             filter_version=versions[slug],
+            measure_id=measures.row(slug, judged.pair) if measures else None,
             score=verdict.score,
             passed=verdict.passed,
             detail=verdict.detail[:LONGEST_DETAIL],

@@ -3,9 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from django.conf import settings
+
 from generation import pipeline
+from generation.answer_files import FileAnswers
 from generation.methods.table import METHODS
 from generation.records import CaptionInput, FoilDraft
+from generation.services import services
 from text.registry import load, lookup, parse_params
 
 
@@ -19,13 +23,15 @@ def try_method(
     """
     entry = lookup(METHODS, slug, "method")
     params = parse_params(entry, raw_params)
-    method = pipeline.Step(slug, load(entry), params)
+    module = load(entry)
+    answers = FileAnswers(settings.CACHE_ROOT / "answers")
+    method = pipeline.Step(slug, module, params, given=services(module, params, answers, project=None))
     state = pipeline.prepare(method, captions, mode=mode, seed=seed)
     result: dict[str, Any] = {"candidates": [], "skipped": [], "blanks": []}
     for outcome in pipeline.run(method, captions, mode=mode, seed=seed, state=state):
         text = outcome.caption.text
         result["candidates"] += [_shown(text, judged.draft) for judged in outcome.foils]
-        result["skipped"] += [{"caption": text, "why": why} for why in outcome.skipped]
+        result["skipped"] += [{"caption": text, "why": why} for why in (*outcome.skipped, *outcome.missing)]
         if outcome.blanks:
             result["blanks"].append({"caption": text, "count": outcome.blanks})
     return result

@@ -9,12 +9,14 @@ from django.db import transaction
 from django.db.models import Max
 
 from corpus.models import Split, Subtest
+from generation import endpoints
 from generation.captions import RunCaptions, selected_rows
 from generation.errors import GenerationError
 from generation.filters.table import FILTERS, default_filters
 from generation.methods.table import METHODS
 from generation.model_paths import with_paths
 from generation.models import GenerationRun
+from generation.prompt_rows import find_prompt
 from generation.records import MODES
 from jobs.queue import enqueue
 from projects import audit
@@ -82,6 +84,9 @@ def _queue(run: GenerationRun) -> None:
 
 def _params(method: str, raw: Mapping[str, Any], subtest: Subtest) -> dict[str, Any]:
     params = parse_params(lookup(METHODS, method, "method"), raw)
+    if endpoints.asks_a_model(params):
+        params = endpoints.checked(params)
+        find_prompt(params["template"], subtest.project)
     if method != "person":
         return params
     wanted = params["foils"] or subtest.foils_per_item

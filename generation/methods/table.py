@@ -9,6 +9,22 @@ DEVICE = Param("device", "auto", "auto, cpu, cuda or cuda:N")
 MASKED_LM = Param(
     "model", "FacebookAI/roberta-base", "a masked language model: hub id or folder; several with commas vote"
 )
+# Of everything that asks an instruction model, over HTTP or on this machine.
+ASKING = (
+    Param("endpoint", "", "one of the endpoints that the operator has configured; empty: a local model"),
+    Param(
+        "model",
+        "",
+        "local: an instruction model with a chat template, hub id or folder; endpoint: one of its models, empty: its "
+        "usual one",
+    ),
+    Param("requests", 2000, "budget: requests to the endpoint at most, tries included; 0: no limit", "int"),
+    Param("tokens", 2_000_000, "budget: tokens asked and answered at most; 0: no limit", "int"),
+    Param("concurrency", 4, "requests on their way at a time, at most 32", "int"),
+    Param("tries", 3, "how often a request is tried that fails in a way that can pass (429, 5xx, timeout)", "int"),
+    Param("timeout", 60, "seconds that an answer may take", "int"),
+    DEVICE,
+)
 WORD_KINDS = ("verb", "noun", "object", "subject")
 
 METHODS: dict[str, Entry] = {
@@ -254,6 +270,45 @@ METHODS: dict[str, Entry] = {
             "Feint6K finds its words with an AMR parser; here they are found by part of speech.",
         ),
     ),
+    "span_infill": Entry(
+        label="Span infilling",
+        path="generation.methods.span_infill",
+        summary="A verb phrase becomes a blank that a text-to-text model fills with another one.",
+        params=(
+            Param(
+                "model",
+                "google-t5/t5-base",
+                "a text-to-text model with sentinels: hub id or folder (ViLMA: google-t5/t5-large), or one tuned here",
+            ),
+            Param(
+                "pattern",
+                "both",
+                "what is replaced: a verb, a verb with the preposition behind it, or each of them by itself",
+                "choice",
+                ("verb", "verb_preposition", "both"),
+            ),
+            Param("which", "first", "where there are several verbs", "choice", ("first", "last", "every")),
+            Param("beams", 50, "beams of the search (contrast sets: 50; ViLMA: 64)", "int"),
+            Param("top", 50, "spans taken from the model for each blank (contrast sets: 50)", "int"),
+            Param("longest", 8, "tokens that a span may have", "int"),
+            Param("foils", 5, "foils for each caption at most", "int"),
+            Param("prompt", "", "ViLMA, rare actions: “a person can {span}” stands for all before the blank"),
+            Param(
+                "stop",
+                "pronouns,conjunctions",
+                "lists of words that no span may hold: generic, touching (verbs), pronouns, conjunctions",
+            ),
+            TAGGER,
+            DEVICE,
+        ),
+        deviations=(
+            (
+                "corrected: a span is a verb in the form that stood there, alone or with words that link its object "
+                "(“climbs up”); the papers take any words and filter afterwards."
+            ),
+            "both modes: the stop lists are our own; ViLMA gives examples of each (use, have; hold, reach; I; and).",
+        ),
+    ),
     "proficiency_object": Entry(
         label="Proficiency: object",
         path="generation.methods.proficiency_object",
@@ -278,6 +333,25 @@ METHODS: dict[str, Entry] = {
         deviations=(
             "corrected: words of the same number and another lemma only, before the best are taken.",
             "both modes: single words by a masked language model; the paper fills whole phrases by T5 as well.",
+        ),
+    ),
+    "chat": Entry(
+        label="Instruction model",
+        path="generation.methods.chat",
+        summary="“installs a wheel to a bicycle” becomes “uninstalls a wheel from a bicycle”, by a chat model.",
+        params=(
+            *ASKING,
+            Param("template", "counterfactual@1", "the prompt with its examples, by name and version"),
+            Param("foils", 5, "foils for each caption, asked for together (Feint6K: 10 or 5); at most 20", "int"),
+            Param("temperature", 0.0, "0: the likeliest answer; above: drawn by the seed", "float"),
+            Param("max_tokens", 600, "tokens of an answer at most", "int"),
+        ),
+        deviations=(
+            "both modes: instruction and examples are our own; Feint6K prints none, and names no chat model.",
+            (
+                "corrected: a foil takes its caption's first letter (large or small) and its full stop or none, so "
+                "that neither tells which of the two a machine wrote."
+            ),
         ),
     ),
     "person": Entry(

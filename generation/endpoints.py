@@ -1,0 +1,76 @@
+"""The endpoints that the operator has configured, and the wishes of a run held against them. No model library."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+
+from generation.errors import GenerationError
+
+# Parameter -> (smallest, largest) of methods and makers that ask an instruction model.
+BOUNDS = {
+    "requests": (0, 10_000_000),
+    "tokens": (0, 10_000_000_000),
+    "tries": (1, 10),
+    "timeout": (1, 600),
+    "concurrency": (1, 32),
+    "max_tokens": (1, 32_768),
+    "temperature": (0, 2),
+}
+
+
+@dataclass(frozen=True)
+class Configured:
+    """`models`: those that may be asked, the first where none is named. `price`: of a million tokens in and out."""
+
+    name: str
+    url: str
+    models: tuple[str, ...]
+    key: str = field(default="", repr=False)
+    price: tuple[float, float] | None = None
+    currency: str = ""
+
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """What so many tokens cost, in `currency`; None where no price is set."""
+        if self.price is None:
+            return None
+        return (prompt_tokens * self.price[0] + completion_tokens * self.price[1]) / 1e6
+
+
+def configured() -> dict[str, Configured]:
+    return {name: Configured(name=name, **row) for name, row in settings.CHAT_ENDPOINTS.items()}
+
+
+def find_endpoint(name: str) -> Configured:
+    """GenerationError lists the endpoints there are."""
+    known = configured()
+    if name not in known:
+        there = f"choose one of: {', '.join(known)}" if known else "none is configured: set CHAT_ENDPOINTS (README)"
+        raise GenerationError(f"there is no endpoint '{name}'; {there}")
+    return known[name]
+
+
+def asks_a_model(params: Mapping[str, Any]) -> bool:
+    """Whether these are parameters of something that asks an instruction model."""
+    return "endpoint" in params and "template" in params
+
+
+def checked(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters with the endpoint's own model where none is named; GenerationError says what cannot be."""
+    for name, (least, most) in BOUNDS.items():
+        if name in params and not least <= params[name] <= most:
+            raise GenerationError(f"parameter '{name}' is {params[name]}; give a number from {least} to {most}")
+    if not params["endpoint"]:
+        if not params["model"].strip():
+            raise GenerationError(
+                "which model is asked is not said; choose an endpoint, or give a local instruction model as 'model'"
+            )
+        return dict(params)
+    endpoint = find_endpoint(params["endpoint"])
+    model = params["model"].strip() or endpoint.models[0]
+    if model not in endpoint.models:
+        raise GenerationError(
+            f"endpoint {endpoint.name}: '{model}' is none of its models; choose one of: {', '.join(endpoint.models)}"
+        )
+    return {**params, "model": model}

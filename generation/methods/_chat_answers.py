@@ -1,0 +1,112 @@
+"""What an instruction model wrote, read as a list of captions, and what is wrong with each."""
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from generation.filters._normal import normal_form
+
+NAMES = ("captions", "counterfactuals", "foils", "sentences", "answers")
+OPENS = re.compile(r"[\[{]")
+ENDS = ".!?"
+THOUGHT = "</think>"
+# An answer of brackets alone would take the square of its length.
+MOST_STARTS = 200
+# A rewording of a caption is about as long as it; far more is an explanation.
+MOST_TIMES, MOST_MORE = 3, 60
+
+
+def read_captions(answer: str) -> list[str] | None:
+    """The captions of an answer in JSON, also where it stands in a fence or in prose; None where there is no JSON.
+
+    Taken are {"captions": […]} (and a few other names), a bare list, and objects with one text each in a list.
+    """
+    for value in _values(answer):
+        found = _texts(value)
+        if found is not None:
+            return found
+    return None
+
+
+def _values(answer: str) -> Iterator[object]:
+    """The JSON values that begin with a bracket, whole ones first; what a model thought aloud is passed over."""
+    decoder = json.JSONDecoder()
+    for match in islice(OPENS.finditer(answer, answer.rfind(THOUGHT) + 1), MOST_STARTS):
+        try:
+            yield decoder.raw_decode(answer, match.start())[0]
+        except (ValueError, RecursionError):
+            continue
+
+
+def _texts(value: object) -> list[str] | None:
+    if isinstance(value, dict):
+        named = next((value[name] for name in NAMES if isinstance(value.get(name), list)), None)
+        lists = [one for one in value.values() if isinstance(one, list)]
+        return _texts(named if named is not None else lists[0]) if named is not None or len(lists) == 1 else None
+    if not isinstance(value, list):
+        return None
+    texts = [_text(one) for one in value]
+    return [text for text in texts if text is not None] if texts and all(text is not None for text in texts) else None
+
+
+def _text(value: object) -> str | None:
+    if isinstance(value, dict):
+        inner = [one for one in value.values() if isinstance(one, str)]
+        value = inner[0] if len(inner) == 1 else None
+    return " ".join(value.split()) if isinstance(value, str) else None
+
+
+def sort_out(caption: str, answers: list[str], k: int, *, mend: bool) -> tuple[list[str], list[str]]:
+    """(at most k foils, why others are missing), in their order.
+
+    `mend`: the foil takes the caption's first letter (large or small) and its full stop or none, so that neither tells
+    which of the two was written by a machine.
+    """
+    kept: list[str] = []
+    why: list[str] = []
+    seen: set[str] = set()
+    for answer in answers[:k]:
+        text = _like(caption, answer) if mend else answer
+        form = normal_form(text) if text else ""
+        if not text:
+            why.append("empty answer")
+        elif form == normal_form(caption):
+            why.append("repeats the caption")
+        elif form in seen:
+            why.append("repeats another answer")
+        elif len(text) > MOST_TIMES * len(caption) + MOST_MORE:
+            why.append("far longer than the caption")
+        else:
+            seen.add(form)
+            kept.append(text)
+    return kept, why + ["fewer than asked for"] * (k - len(answers[:k]))
+
+
+def _like(caption: str, foil: str) -> str:
+    text = foil.strip()
+    bare = caption.rstrip()
+    if not text or not bare:
+        return text
+    if text[-1] in ENDS and bare[-1] not in ENDS:
+        text = text.rstrip(ENDS).rstrip()
+    elif bare[-1] in ENDS and text and text[-1] not in ENDS:
+        text += bare[-1]
+    first = bare.lstrip()[0]
+    # "I", "TV" and names keep their capitals: only a word that is otherwise small takes the caption's form.
+    word = re.match(r"[^\W\d_]+", text)
+    if word and first.isupper() and text[0].islower():
+        text = text[0].upper() + text[1:]
+    elif word and first.islower() and text[0].isupper() and not word.group()[1:].isupper() and _is_common(word.group()):
+        text = text[0].lower() + text[1:]
+    return text
+
+
+def _is_common(word: str) -> bool:
+    """Words that a caption begins with and that are no names."""
+    return word.lower() in {
+        "a", "an", "the", "some", "someone", "somebody", "two", "three", "four", "five", "several", "many", "one",
+        "there", "people", "person", "man", "men", "woman", "women", "boy", "boys", "girl", "girls", "kid", "kids",
+        "child", "children", "he", "she", "it", "they", "his", "her", "their", "this", "that", "these", "those", "in",
+        "on", "at", "young", "old", "little",
+    }  # fmt: skip

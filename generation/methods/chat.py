@@ -1,0 +1,93 @@
+"""Counterfactuals by an instruction model: "installs … to" -> "uninstalls … from" (Feint6K 4.2, method II).
+
+The model is asked for k captions at once, with the examples of a prompt template, in JSON; verb and preposition change
+together, which a single masked word cannot. Every answer is kept: nothing is asked twice. `paper` takes the answers as
+they come; `corrected` gives a foil its caption's first letter and full stop.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from generation.asking import Asking
+from generation.errors import GenerationError
+from generation.methods._chat_answers import read_captions, sort_out
+from generation.prompts import Prompt
+from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
+from hub.interfaces import ChatReply, ChatRequest
+from text.diff import diff_edits
+
+VERSION = "1"
+# What a run hands over: the model with its kept answers, and the prompt.
+ASKS = True
+SCHEMA = {
+    "type": "object",
+    "properties": {"captions": {"type": "array", "items": {"type": "string"}}},
+    "required": ["captions"],
+    "additionalProperties": False,
+}
+MOST_FOILS = 20
+LARGEST_SEED = 2**31
+
+
+def make(
+    captions: Iterable[CaptionInput],
+    *,
+    params: dict[str, Any],
+    mode: str,
+    seed: int,
+    state: None = None,
+    asking: Asking,
+    prompt: Prompt,
+) -> Iterator[FoilDraft | Skip | Shortfall]:
+    """Up to params["foils"] foils a caption, in the model's order; what is missing is named."""
+    del state
+    if not 1 <= params["foils"] <= MOST_FOILS:
+        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1 to {MOST_FOILS}")
+    batch = list(captions)
+    replies = asking.ask([_request(caption, params, seed, prompt) for caption in batch])
+    for caption, reply in zip(batch, replies, strict=True):
+        made, why = _foils(caption, reply, params["foils"], mend=mode != "paper")
+        if reply.failure or not made:
+            # A local model would say the same again.
+            yield Skip(caption.id, why[0], unanswered=bool(reply.failure) and not asking.chat.together)
+            continue
+        for rank, foil in enumerate(made):
+            yield _draft(caption, foil, rank, mode, asking, reply, prompt)
+        if why:
+            yield Shortfall(caption.id, tuple(why))
+
+
+def _request(caption: CaptionInput, params: dict[str, Any], seed: int, prompt: Prompt) -> ChatRequest:
+    return ChatRequest(
+        prompt.messages(" ".join(caption.text.split()), params["foils"]),
+        schema=SCHEMA,
+        max_tokens=params["max_tokens"],
+        temperature=params["temperature"],
+        seed=seed % LARGEST_SEED,
+    )
+
+
+def _foils(caption: CaptionInput, reply: ChatReply, k: int, *, mend: bool) -> tuple[list[str], Sequence[str]]:
+    if reply.failure:
+        return [], [reply.failure]
+    found = read_captions(reply.text)
+    if found is None:
+        return [], ["cut off: raise max_tokens" if reply.cut else "not JSON"]
+    made, why = sort_out(caption.text, found, k, mend=mend)
+    # Only white space or capitals may differ: no edit would be left to show.
+    return [foil for foil in made if diff_edits(caption.text, foil)], why
+
+
+def _draft(
+    caption: CaptionInput, foil: str, rank: int, mode: str, asking: Asking, reply: ChatReply, prompt: Prompt
+) -> FoilDraft:
+    edits = diff_edits(caption.text, foil)
+    draft = draft_from_edits(caption, edits, method="chat", mode=mode, rank=rank, facts={"edits": len(edits)})
+    return replace(
+        draft,
+        model_id=asking.chat.info.model_id[:200],
+        model_revision=(reply.revision or asking.chat.info.revision)[:64],
+        prompt_template=prompt.id,
+        prompt_hash=prompt.sha256,
+    )

@@ -1,0 +1,172 @@
+"""Prompts for instruction models, versioned: what a version stands for never changes. Pure.
+
+`PROMPTS` come with Foilworks; a project's own are rows (`PromptTemplate`) of the same fields. Candidates carry the id
+("counterfactual@1") and the hash of what was said.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from generation.errors import GenerationError
+
+Message = tuple[str, str]
+Example = tuple[str, tuple[str, ...]]
+
+SLUG = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
+ID = re.compile(r"(?P<slug>[a-z0-9]+(?:[-_][a-z0-9]+)*)@(?P<version>[1-9]\d*)")
+MOST_EXAMPLES = 20
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """`question` holds {caption} and may hold {k}; each example is a caption with the answer that is wanted for it."""
+
+    slug: str
+    version: int
+    label: str
+    system: str
+    question: str
+    examples: tuple[Example, ...] = ()
+    source: str = ""
+
+    @property
+    def id(self) -> str:
+        return f"{self.slug}@{self.version}"
+
+    @property
+    def sha256(self) -> str:
+        """Of what a model is told; the label is none of it."""
+        told = [self.system, self.question, self.examples]
+        return hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
+
+    def messages(self, caption: str, k: int) -> tuple[Message, ...]:
+        """The conversation: the instruction, each example as a turn of its own, the question."""
+        said: list[Message] = [("system", self.system)] if self.system else []
+        for text, answers in self.examples:
+            said.append(("user", self._asked(text, len(answers))))
+            said.append(("assistant", json.dumps({"captions": list(answers)}, ensure_ascii=False)))
+        return (*said, ("user", self._asked(caption, k)))
+
+    def _asked(self, caption: str, k: int) -> str:
+        # By hand, not str.format: captions and prompts may hold braces.
+        return self.question.replace("{k}", str(k)).replace("{caption}", caption)
+
+
+ANSWER_FORM = (
+    'Answer with JSON and nothing else, in this form: {"captions": ["…", "…"]}, '
+    "with as many captions as the number says."
+)
+QUESTION = "Caption: {caption}\nNumber: {k}"
+
+PROMPTS: Mapping[str, Prompt] = {
+    prompt.id: prompt
+    for prompt in (
+        Prompt(
+            "counterfactual",
+            1,
+            "Counterfactual actions",
+            (
+                "You are given a caption that is true of a video. Write counterfactual captions: each describes "
+                "another action, so that it is false of this video, though it could be true of another one. Change "
+                "the verb, and with it every preposition or particle that goes with the new verb (install … to, "
+                "uninstall … from). Leave people, things, places, numbers and all other words as they are. Keep tense, "
+                "capital letters and punctuation. Each caption has another verb; none is a synonym of the action, "
+                "follows from it, or contains it as a part. " + ANSWER_FORM
+            ),
+            QUESTION,
+            (
+                (
+                    "a man installs a wheel to a bicycle in a workshop",
+                    (
+                        "a man uninstalls a wheel from a bicycle in a workshop",
+                        "a man leans a wheel against a bicycle in a workshop",
+                        "a man rolls a wheel past a bicycle in a workshop",
+                    ),
+                ),
+                (
+                    "Two girls climb up a ladder beside the pool.",
+                    (
+                        "Two girls climb down a ladder beside the pool.",
+                        "Two girls carry a ladder beside the pool.",
+                        "Two girls hide behind a ladder beside the pool.",
+                        "Two girls paint a ladder beside the pool.",
+                    ),
+                ),
+                (
+                    "a chef pours milk into a bowl and smiles",
+                    (
+                        "a chef drinks milk out of a bowl and smiles",
+                        "a chef spills milk over a bowl and smiles",
+                    ),
+                ),
+                (
+                    "The dog is running after a ball on the beach",
+                    (
+                        "The dog is running away from a ball on the beach",
+                        "The dog is lying next to a ball on the beach",
+                        "The dog is barking at a ball on the beach",
+                        "The dog is digging for a ball on the beach",
+                        "The dog is jumping over a ball on the beach",
+                    ),
+                ),
+            ),
+            "Feint6K 4.2, method II: the instruction and the examples are our own, the paper prints none",
+        ),
+        Prompt(
+            "counterfactual-object",
+            1,
+            "Counterfactual objects",
+            (
+                "You are given a caption that is true of a video. Write counterfactual captions: in each, one thing of "
+                "the caption is replaced by another thing that could be there instead and cannot be mistaken for it, "
+                "so that the caption is false of this video. Leave actions, people, places, numbers and all other "
+                "words as they are; mend only an article (a, an). Keep tense, capital letters and punctuation. No "
+                "new thing is a synonym, a kind or a part of the old one. " + ANSWER_FORM
+            ),
+            QUESTION,
+            (
+                (
+                    "a woman cuts an onion with a knife",
+                    (
+                        "a woman cuts a carrot with a knife",
+                        "a woman cuts a rope with a knife",
+                        "a woman cuts an onion with a pair of scissors",
+                    ),
+                ),
+                ("A boy is kicking a ball in a park.", ("A boy is kicking a can in a park.",)),
+            ),
+            "Feint6K 5.3, object-based captions: the instruction and the examples are our own",
+        ),
+    )
+}
+
+
+def built_in(prompt_id: str) -> Prompt:
+    """The prompt of an id; GenerationError lists those that come with Foilworks."""
+    if prompt_id not in PROMPTS:
+        raise GenerationError(f"there is no prompt '{prompt_id}'; choose one of: {', '.join(sorted(PROMPTS))}")
+    return PROMPTS[prompt_id]
+
+
+def checked(slug: str, version: int, system: str, question: str, examples: Sequence[Sequence[object]]) -> Prompt:
+    """A project's own prompt; GenerationError says what is wrong with it."""
+    if not SLUG.fullmatch(slug) or len(slug) > 40:
+        raise GenerationError(f"prompt '{slug}': name it in small letters, digits and dashes, at most 40")
+    if "{caption}" not in question:
+        raise GenerationError(f"prompt {slug}: question: it holds no {{caption}}; put it where the caption is to stand")
+    if len(examples) > MOST_EXAMPLES:
+        raise GenerationError(f"prompt {slug}: examples: {len(examples)} are too many; give {MOST_EXAMPLES} at most")
+    return Prompt(slug, version, f"{slug}@{version}", system, question, tuple(_example(slug, one) for one in examples))
+
+
+def _example(slug: str, given: Sequence[object]) -> Example:
+    if not isinstance(given, Sequence) or len(given) != 2:
+        raise GenerationError(f'prompt {slug}: examples: write each as ["caption", ["foil", "foil"]]')
+    caption, foils = given
+    texts = list(foils) if isinstance(foils, Sequence) and not isinstance(foils, str) else []
+    if not isinstance(caption, str) or not caption.strip() or not texts or not all(isinstance(t, str) for t in texts):
+        raise GenerationError(f'prompt {slug}: examples: write each as ["caption", ["foil", "foil"]]')
+    return caption, tuple(str(text) for text in texts)
