@@ -63,6 +63,11 @@ ADAPTERS: dict[str, Entry] = {
         path="hub.causal_lm:load_adapter",
         summary="a blind baseline, text alone (GPT-2, OPT): `lm:HUB_ID_OR_FOLDER`",
     ),
+    "seq2seq": Entry(
+        label="Encoder-decoder language model",
+        path="hub.seq2seq_lm:load_adapter",
+        summary="a blind baseline, text alone (T5, BART): `seq2seq:HUB_ID_OR_FOLDER`",
+    ),
 }
 FILLER, CLASSIFIER, ENCODER, TEXT_SCORER = "mask", "classifier", "sentence", "lm"
 SPAN_FILLER, DETECTOR = "t5", "detector"

@@ -173,8 +173,8 @@ def test_an_encoder_gives_rows_of_length_one_that_do_not_depend_on_the_batch(enc
 def test_the_pooling_is_the_one_that_the_folder_names(tmp_path: Path) -> None:
     mean, first = (open_helper(ENCODERS[name](tmp_path), ENCODER, device="cpu") for name in ENCODERS)
     assert np.abs(mean.encode_text(["a man folds"]) - first.encode_text(["a man folds"])).max() > 1e-3
-    folder = folders.sentence_encoder(tmp_path / "max", "pooling_mode_max_tokens")
-    with pytest.raises(HubError, match="pooling by pooling_mode_max_tokens is not understood"):
+    folder = folders.sentence_encoder(tmp_path / "weighted", "pooling_mode_weightedmean_tokens")
+    with pytest.raises(HubError, match="pooling by pooling_mode_weightedmean_tokens is not understood"):
         open_helper(str(folder), ENCODER)
 
 

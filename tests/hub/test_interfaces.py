@@ -8,7 +8,7 @@ import pytest
 from hub.interfaces import HIGHER_IS_BETTER, Embedder, ModelInfo, ScoreKind, Scorer, VideoMeta
 from hub.table import ADAPTERS, open_adapter
 from hub.tiny_video import TinyConfig, TinyVideoText, Words, save_model
-from tests.hub import folders, generative_folders, video_folders
+from tests.hub import folders, generative_folders, test_text_models, video_folders
 
 TEXTS = ["a red circle moves from left to right", "a ring", "words that no model knows: zyzzyva, été", ""]
 
@@ -36,6 +36,8 @@ SPECS = {
     "vlm": lambda folder: f"vlm:{generative_folders.llava_onevision(folder / 'vlm')}?frames=4",
     "vlm blind": lambda folder: f"vlm:{generative_folders.qwen3_vl(folder / 'vlm')}?mode=blind",
     "lm": lambda folder: f"lm:{folders.causal_lm(folder / 'lm')}",
+    "seq2seq": lambda folder: f"seq2seq:{test_text_models.bart(folder / 'bart')}",
+    "seq2seq t5": lambda folder: f"seq2seq:{test_text_models.t5(folder / 't5')}",
 }
 
 

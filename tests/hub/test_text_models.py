@@ -1,0 +1,94 @@
+"""Text-only models: perplexity of encoder-decoders, and sentence encoders as sentence-transformers has them."""
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+from transformers import BartConfig, BartForConditionalGeneration, T5Config, T5ForConditionalGeneration
+
+from hub.errors import HubError
+from hub.sentence_encoder import instructed
+from hub.table import ENCODER, open_adapter, open_helper
+from tests.hub import folders
+
+TEXTS = ["a man folds a red shirt", "a ring", "two boys are lifting a box on the table"]
+
+
+def t5(folder: Path) -> Path:
+    torch.manual_seed(21)
+    tokenizer = folders.byte_tokenizer()
+    config = T5Config(
+        vocab_size=len(tokenizer), d_model=16, d_kv=8, d_ff=32, num_layers=1, num_heads=2, pad_token_id=1,
+        eos_token_id=2, decoder_start_token_id=1, initializer_factor=0.5,
+    )  # fmt: skip
+    return folders.saved(folder, T5ForConditionalGeneration(config), tokenizer)
+
+
+def bart(folder: Path) -> Path:
+    torch.manual_seed(22)
+    tokenizer = folders.byte_tokenizer()
+    config = BartConfig(
+        vocab_size=len(tokenizer), d_model=16, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
+        decoder_attention_heads=2, encoder_ffn_dim=32, decoder_ffn_dim=32, max_position_embeddings=64, init_std=0.3,
+        pad_token_id=1, bos_token_id=0, eos_token_id=2, decoder_start_token_id=2, forced_eos_token_id=2,
+    )  # fmt: skip
+    return folders.saved(folder, BartForConditionalGeneration(config), tokenizer)
+
+
+@pytest.mark.parametrize("make", [t5, bart])
+def test_the_value_is_the_models_own_loss_of_writing_what_it_read(make, tmp_path: Path) -> None:
+    adapter = open_adapter(f"seq2seq:{make(tmp_path / 'm')}", device="cpu")
+    scores = adapter.score(None, TEXTS)
+    for text, score in zip(TEXTS, scores, strict=True):
+        ids = adapter.tokenizer(text, return_tensors="pt")["input_ids"]
+        with torch.inference_mode():
+            loss = float(adapter.model(input_ids=ids, labels=ids).loss)
+        assert score.value == pytest.approx(-loss, abs=1e-4)
+        assert score.parts["sum"] == pytest.approx(-loss * ids.shape[1], abs=1e-3)
+        assert score.parts["tokens"] == ids.shape[1]
+
+
+def _saved_by_sentence_transformers(folder: Path, pooling: str, dense: bool) -> tuple[Path, np.ndarray]:
+    """A folder as the package writes it, and the rows that the package gives."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from sentence_transformers import SentenceTransformer
+        from sentence_transformers.sentence_transformer.modules import Dense, Normalize, Pooling, Transformer
+
+        body = Transformer(str(folders.sentence_encoder(folder / "body")))
+        parts = [body, Pooling(16, pooling_mode=pooling), *([Dense(16, 8)] if dense else []), Normalize()]
+        model = SentenceTransformer(modules=parts, device="cpu").eval()
+        model.save(str(folder / "whole"))
+        return folder / "whole", model.encode(TEXTS)
+
+
+@pytest.mark.parametrize(("pooling", "dense"), [("mean", False), ("cls", False), ("lasttoken", True), ("max", False)])
+def test_rows_are_those_of_sentence_transformers(pooling: str, dense: bool, tmp_path: Path) -> None:
+    folder, wanted = _saved_by_sentence_transformers(tmp_path, pooling, dense)
+    encoder = open_helper(str(folder), ENCODER, device="cpu")
+    np.testing.assert_allclose(encoder.encode_text(TEXTS), wanted, atol=1e-5)
+    np.testing.assert_allclose(encoder.encode_text(TEXTS[2:])[0], wanted[2], atol=1e-5)
+
+
+def test_parts_that_do_not_fit_are_named(tmp_path: Path) -> None:
+    folder, _ = _saved_by_sentence_transformers(tmp_path, "mean", dense=True)
+    save_file({"linear.weight": torch.zeros(8, 16)}, folder / "2_Dense/model.safetensors")
+    with pytest.raises(HubError, match=r"2_Dense: holds linear.weight with Tanh, not linear.bias, linear.weight"):
+        open_helper(str(folder), ENCODER, device="cpu")
+    parts = json.loads((folder / "modules.json").read_text())
+    parts[2]["type"] = "sentence_transformers.models.LSTM"
+    (folder / "modules.json").write_text(json.dumps(parts))
+    with pytest.raises(HubError, match="its part 'LSTM' is not understood; choose another model"):
+        open_helper(str(folder), ENCODER, device="cpu")
+
+
+def test_an_instruction_stands_before_the_text() -> None:
+    """UTD, B.2."""
+    assert instructed("Given an activity, retrieve a video.", ["run"]) == [
+        "Instruct: Given an activity, retrieve a video.\nQuery: run"
+    ]
+    assert instructed("", ["run"]) == ["run"]
