@@ -7,12 +7,12 @@ from django.http import Http404
 from django.utils.translation import gettext as _
 
 from annotation.claims import Claim, claim_of
-from annotation.models import Edit, Lease, Review, Slot, Vote
-from corpus.models import Item, Subtest
+from annotation.models import CheckedFrame, Edit, Lease, ObjectAnswer, ObjectCheck, Review, Slot, Vote
+from corpus.models import Caption, Item, Subtest
 from projects.access import require_role, roles_in
 from projects.models import Project, Role, User
 
-Work = TypeVar("Work", Edit, Review, Vote)
+Work = TypeVar("Work", Edit, Review, Vote, ObjectAnswer)
 
 
 def lease_for(person: User, token: str) -> Lease:
@@ -52,6 +52,29 @@ def vote_for(person: User, pk: int) -> Vote:
     return _own(Vote.objects.select_related("slot__project", "slot__task"), person, pk)
 
 
+def object_answer_for(person: User, pk: int) -> ObjectAnswer:
+    """The person's own answer on a frame with its slot; Http404 for anybody else's."""
+    return _own(ObjectAnswer.objects.select_related("slot__project", "slot__task"), person, pk)
+
+
+def checked_frame_for(person: User, project: Project, pk: int, *roles: str) -> CheckedFrame:
+    """A frame of the project's object checks, for who holds one of `roles` (any, without) in it; else Http404."""
+    require_role(person, project, *roles)
+    frame = CheckedFrame.objects.select_related("check_of").filter(pk=pk, check_of__project=project).first()
+    if frame is None:
+        raise Http404(_("There is no such frame."))
+    return frame
+
+
+def object_check_for(person: User, project: Project, pk: int) -> ObjectCheck:
+    """An object check of the project, for its researchers; Http404 for another project's."""
+    require_role(person, project, Role.RESEARCHER)
+    check = ObjectCheck.objects.filter(pk=pk, project=project).first()
+    if check is None:
+        raise Http404(_("There is no such object check."))
+    return check
+
+
 def item_for(person: User, pk: int, *roles: str) -> Item:
     """An item of a project in which the person holds one of `roles`; strangers get Http404, members AccessDenied."""
     try:
@@ -63,6 +86,19 @@ def item_for(person: User, pk: int, *roles: str) -> Item:
         raise Http404(_("There is no such item."))
     require_role(person, project, *roles)
     return item
+
+
+def caption_for(person: User, pk: int, *roles: str) -> Caption:
+    """A caption of a project in which the person holds one of `roles`; strangers get Http404, members AccessDenied."""
+    try:
+        caption = Caption.objects.select_related("video__project").get(pk=pk)
+    except Caption.DoesNotExist as error:
+        raise Http404(_("There is no such caption.")) from error
+    project: Project = caption.video.project
+    if not roles_in(person, project):
+        raise Http404(_("There is no such caption."))
+    require_role(person, project, *roles)
+    return caption
 
 
 def subtest_for(project: Project, pk: int) -> Subtest:

@@ -3,13 +3,13 @@
 annotation.rules.eligibility says what the rule is; tests hold this form of it to that one.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from annotation.models import Edit, Involvement, Lease, Slot, SlotState, Stage, Vote, VoteState
-from annotation.rules.eligibility import Hand, PersonFacts, TaskFacts
+from annotation.rules.eligibility import OPEN_TO_ALL, Hand, PersonFacts, TaskFacts
 from annotation.rules.ordering import FRESH, STARTED
 from corpus.models import MediaState
 from generation.models import Candidate
@@ -51,12 +51,15 @@ def bars(person: User, project: Project, stage: str, now: datetime) -> Bars:
     if stage == Stage.REVIEW:
         # Own work is a hand in the video as well; asked of the row itself, because "never" is a strong word.
         own |= Q(task__candidate__author=person)
-    leaks = stage != Stage.EDIT
+    leaks = stage not in OPEN_TO_ALL
     return Bars(
         media=~Q(video__media_state=MediaState.READY),
         reserved=Q(reserved_for__isnull=False, reserved_until__gt=now) & ~Q(reserved_for=person),
         made=_hand(person, project, stage, Involvement.Kind.MADE) if leaks else nothing,
-        reviewed=_hand(person, project, stage, Involvement.Kind.REVIEWED) if judges else nothing,
+        # Who settled a split has seen the verdicts of others, as a reviewer has.
+        reviewed=_hand(person, project, stage, Involvement.Kind.REVIEWED, Involvement.Kind.SETTLED)
+        if judges
+        else nothing,
         judged=_judged(person) if stage == Stage.BASELINE else nothing,
         yours=own,
     )
@@ -73,8 +76,8 @@ def skipped_by(person: User) -> Exists:
     return Exists(Lease.objects.filter(task=OuterRef("task"), person=person, ending="skipped"))
 
 
-def _hand(person: User, project: Project, stage: str, kind: str) -> Q:
-    hands = Involvement.objects.filter(person=person, kind=kind, video=OuterRef("video"))
+def _hand(person: User, project: Project, stage: str, *kinds: str) -> Q:
+    hands = Involvement.objects.filter(person=person, kind__in=kinds, video=OuterRef("video"))
     if project.leakage_scope == LeakageScope.VIDEO:
         return Q(Exists(hands))
     group = _GROUP[Stage(stage)]
@@ -129,18 +132,26 @@ def group_of(slot: Slot) -> int | None:
     return group.pk if group else None
 
 
-def person_facts(person: User, task: TaskFacts) -> PersonFacts:
-    """What the person has done that can bear on this work: hands in its video, its lineage, its item."""
-    hands = Involvement.objects.filter(person=person, video=task.hand.video).values_list("kind", "video", "group")
+def hands_of(person: User, video: int) -> PersonFacts:
+    """The person's hands in a video. One query."""
+    hands = Involvement.objects.filter(person=person, video=video).values_list("kind", "group")
     by_kind: dict[str, set[Hand]] = {}
-    for kind, video, group in hands:
+    for kind, group in hands:
         by_kind.setdefault(kind, set()).add(Hand(video, group))
-    votes = _votes_of(person, task.stage).filter(item=task.item) if task.item else Vote.objects.none()
     return PersonFacts(
         person=person.pk,
         made=frozenset(by_kind.get(Involvement.Kind.MADE, ())),
         reviewed=frozenset(by_kind.get(Involvement.Kind.REVIEWED, ())),
+        settled=frozenset(by_kind.get(Involvement.Kind.SETTLED, ())),
         judged=frozenset(by_kind.get(Involvement.Kind.JUDGED, ())),
+    )
+
+
+def person_facts(person: User, task: TaskFacts) -> PersonFacts:
+    """What the person has done that can bear on this work: hands in its video, its lineage, its item."""
+    votes = _votes_of(person, task.stage).filter(item=task.item) if task.item else Vote.objects.none()
+    return replace(
+        hands_of(person, task.hand.video),
         wrote=frozenset(_written(person, task.lineage) if task.lineage else ()),
         judged_items=frozenset(votes.values_list("item_id", flat=True)),
     )

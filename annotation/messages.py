@@ -51,6 +51,15 @@ REASONS: dict[str, Words] = {
     "other": _("other (see the comment)"),
 }
 
+SETTLED: dict[str, Words] = {
+    "foil_false": _("the foil is false of the video"),
+    "foil_true": _("the foil is true of the video, too"),
+    "caption_false": _("the caption is not true of the video"),
+    "not_visible": _("the video does not show it"),
+    "wording": _("one of the texts can be read in two ways"),
+    "other": _("other (see the comment)"),
+}
+
 EMPTY: dict[str, Words] = {
     "nothing_yet": _("No work has reached this stage yet."),
     "all_done": _("Everything in this stage is done."),

@@ -24,6 +24,8 @@ ITEM_WORDS: dict[str, str | Promise] = {
     "adjudicate": _("The split was settled."),
     "requeue": _("Its foils went back to editing."),
     "retract": _("The item was taken out."),
+    "recaption": _("Its caption was corrected: it stays as the record of its votes."),
+    "drop_with_video": _("The item was taken out with all of its video."),
     "take_apart": _("The item was taken apart again by an undo."),
 }
 CANDIDATE_WORDS: dict[str, str | Promise] = {
@@ -43,6 +45,10 @@ CANDIDATE_WORDS: dict[str, str | Promise] = {
     "drop": _("A reviewer dropped the foil."),
     "undo_review": _("The review was undone."),
     "withdraw": _("The fix was withdrawn with its review."),
+    "pass_unreviewed": _("The foil was accepted by rule: it was not drawn for a review."),
+    "undo_pass": _("The submit was undone."),
+    "recaption": _("Its caption was corrected; the foil goes on under the new one."),
+    "drop_with_video": _("The foil was dropped with all of its video."),
     "reopen": _("The foil was reopened."),
     "import": _("The foil was imported with its item."),
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from corpus.models import Caption, MediaState, Split
+from corpus.models import Caption, DoubtSettled, MediaState, Split
 from generation.models import GenerationRun
 from generation.records import CaptionInput
 from projects.models import Project
@@ -62,6 +62,7 @@ def selected_rows(project: Project, selection: dict[str, Any]) -> QuerySet[Capti
     {"split": "test", "key_prefix": "direction-", "caption_keys": [...], "last_caption": pk}, each optional.
     """
     rows = Caption.objects.filter(video__project=project).exclude(video__media_state=MediaState.BROKEN)
+    rows = rows.exclude(doubt_settled__in=[DoubtSettled.CORRECTED, DoubtSettled.DROPPED])
     if selection.get("split"):
         rows = rows.filter(video__split=selection["split"])
     if selection.get("key_prefix"):

@@ -3,6 +3,7 @@
 import hashlib
 from typing import Any
 
+from corpus.models import Foil
 from corpus.rules.states import CandidateState
 from generation.models import Candidate, CandidateGroup
 from projects import audit
@@ -11,10 +12,7 @@ from text.diff import Edit, diff_edits
 
 METHOD, VERSION = "person", "1"
 # What a reopened or carried over foil keeps of where it came from.
-PROVENANCE = (
-    "rank",
-    "text",
-    "text_sha256",
+MADE_BY = (
     "method",
     "method_version",
     "mode",
@@ -24,12 +22,18 @@ PROVENANCE = (
     "prompt_hash",
     "seed",
     "author",
+    "facts",
+)
+PROVENANCE = (
+    *MADE_BY,
+    "rank",
+    "text",
+    "text_sha256",
     "edits",
     "span_start",
     "span_end",
     "source",
     "target",
-    "facts",
 )
 
 
@@ -61,6 +65,30 @@ def copy_candidate(source: Candidate, state: CandidateState, project: Project, a
     kept = {name: getattr(source, name) for name in PROVENANCE}
     child = Candidate.objects.create(group_id=source.group_id, parent=source, state=state, **kept)
     audit.record(audit.event(project, actor, "reopen", child, to_state=state, reason=reason, parent=source.pk))
+    return child
+
+
+def carry_over(
+    group: CandidateGroup, source: Candidate | Foil, rank: int, state: CandidateState, actor: User, reason: str
+) -> Candidate:
+    """A child under another caption: the source's text and what made it, with what it changes of the new caption.
+
+    An imported foil has no candidate to descend from; its child says that it came by an import.
+    """
+    if isinstance(source, Candidate):
+        kept = {name: getattr(source, name) for name in MADE_BY} | {"parent": source}
+    else:
+        kept = {"method": "import", "method_version": "1"}
+    child = Candidate.objects.create(
+        group=group,
+        rank=rank,
+        state=state,
+        text=source.text,
+        text_sha256=source.text_sha256,
+        **kept,
+        **changes(group.caption.text, source.text),
+    )
+    audit.record(audit.event(group.run.project, actor, "reopen", child, to_state=state, reason=reason))
     return child
 
 

@@ -6,21 +6,41 @@ from django.db.models import Count, Q
 
 from annotation.actions import _tasks
 from annotation.actions._assembly import assemble
+from annotation.actions._foils import VERSION
 from annotation.models import SlotState, Stage, Task, TaskState
 from annotation.rules.flow import GroupFacts, NextWork, next_work
 from annotation.rules.ordering import FRESH, RETURNED
+from corpus.models import Caption, DoubtSettled, Subtest
 from corpus.rules.states import CandidateState
-from generation.models import Candidate, CandidateGroup
+from generation.models import Candidate, CandidateGroup, GenerationRun
 from projects.models import User
 
 PERSON_METHOD = "person"
+# What comes back without a group to go back to; those of a subtest share runs that say where their groups come from.
+REOPENED = "reopened"
 C = CandidateState
+# Captions that nothing more is made of.
+GIVEN_UP = frozenset({DoubtSettled.CORRECTED, DoubtSettled.DROPPED})
 
 
 def locked_group(pk: int) -> CandidateGroup:
     """The group with run, subtest, project and caption; other writes on it wait until the transaction ends."""
     groups = CandidateGroup.objects.select_related("run__subtest", "run__project", "caption")
     return groups.select_for_update(of=("self",), no_key=True).get(pk=pk)
+
+
+def reopened_group(subtest: Subtest, caption: Caption, person: User) -> CandidateGroup:
+    """A new group for the caption in which people may write: of an imported item, of a corrected caption."""
+    runs = GenerationRun.objects.filter(subtest=subtest, method=PERSON_METHOD, mode=REOPENED)
+    run = runs.exclude(groups__caption=caption).first() or GenerationRun.objects.create(
+        project=subtest.project,
+        subtest=subtest,
+        method=PERSON_METHOD,
+        method_version=VERSION,
+        mode=REOPENED,
+        created_by=person,
+    )
+    return CandidateGroup.objects.create(run=run, caption=caption, tasked=True)
 
 
 def group_facts(group: CandidateGroup) -> GroupFacts:
@@ -59,7 +79,7 @@ def advance(
     A free task that is needed no longer is cancelled; one that somebody holds stays. `reserved_for` is whom a new
     edit task waits for: the author of a returned piece.
     """
-    if group.item_id is not None:
+    if group.item_id is not None or group.caption.doubt_settled in GIVEN_UP:
         return
     needed = next_work(group_facts(group))
     if needed.assemble:

@@ -8,7 +8,7 @@ from annotation.actions._moves import move_item
 from annotation.models import Stage, Task, Vote, VoteState
 from annotation.rules import voting
 from annotation.rules.voting import VoteRule
-from corpus.models import Caption, Foil, Item, Subtest
+from corpus.models import Caption, DoubtSettled, Foil, Item, Subtest
 from corpus.rules.states import FoilVerdict, ItemState
 from projects.models import User
 
@@ -71,6 +71,10 @@ def flag_caption(item: Item) -> None:
     by_item: dict[int, Counter[str]] = {}
     for pk, choice in votes.values_list("item", "choice"):
         by_item.setdefault(pk, Counter())[choice] += 1
+    if voting.caption_in_doubt(by_item.get(item.pk, {})):
+        # Confirmed before, and here are validators who say it again.
+        confirmed = Caption.objects.filter(pk=item.caption_id, doubt_settled=DoubtSettled.CONFIRMED)
+        confirmed.update(doubt_settled="")
     doubt = any(voting.caption_in_doubt(counts) for counts in by_item.values())
     Caption.objects.filter(pk=item.caption_id).exclude(flagged_false=doubt).update(flagged_false=doubt)
 

@@ -1,4 +1,4 @@
-"""A researcher settles an item whose votes were split."""
+"""Somebody who had no hand in the video settles an item whose votes were split."""
 
 from datetime import datetime
 
@@ -7,20 +7,27 @@ from django.utils.translation import gettext as _
 
 from annotation.access import item_for
 from annotation.actions._moves import move_item
-from annotation.actions._transaction import committed
+from annotation.actions._transaction import Refused, committed
 from annotation.actions._verdicts import locked_item
+from annotation.eligible import hands_of
 from annotation.errors import AnnotationError
+from annotation.models import Involvement
+from annotation.rules.eligibility import Hand
+from annotation.rules.settling import why_not_settle
 from corpus.models import Foil, Item
 from corpus.rules.states import FoilVerdict, ItemState
+from generation.models import CandidateGroup
 from projects.models import Role, User
 
 OUTCOMES = (ItemState.VALID, ItemState.INVALID)
+ROLES = (Role.RESEARCHER, Role.REVIEWER)
 
 
 def adjudicate(person: User, item_id: int, outcome: str, reason: str, *, now: datetime | None = None) -> Item:
     """split -> valid or invalid; the pairs that were split take the outcome. Votes stay as they are.
 
-    AnnotationError without a reason, IllegalMove for an item that is not split.
+    AnnotationError without a reason, WorkRefused for who made, reviewed or judged something on the video, IllegalMove
+    for an item that is not split.
     """
     if outcome not in OUTCOMES:
         raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(OUTCOMES)})
@@ -29,11 +36,18 @@ def adjudicate(person: User, item_id: int, outcome: str, reason: str, *, now: da
     return committed(lambda: _adjudicate(person, item_id, outcome, reason.strip(), now or timezone.now()))
 
 
-def _adjudicate(person: User, item_id: int, outcome: str, reason: str, now: datetime) -> Item:
-    item = locked_item(item_for(person, item_id, Role.RESEARCHER).pk)
-    move_item(
-        item, "adjudicate", item.subtest.project, person, outcome=outcome, reason=reason, also={"decided_at": now}
-    )
+def _adjudicate(person: User, item_id: int, outcome: str, reason: str, now: datetime) -> Item | Refused:
+    item = locked_item(item_for(person, item_id, *ROLES).pk)
+    project = item.subtest.project
+    group = CandidateGroup.objects.filter(item=item).values_list("pk", flat=True).first()
+    refusal = why_not_settle(hands_of(person, item.video_id), Hand(item.video_id, group), project.leakage_scope)
+    if refusal is not None:
+        return Refused(refusal)
+    move_item(item, "adjudicate", project, person, outcome=outcome, reason=reason, also={"decided_at": now})
     verdict = FoilVerdict.VALID if outcome == ItemState.VALID else FoilVerdict.INVALID
     Foil.objects.filter(item=item, verdict=FoilVerdict.SPLIT).update(verdict=verdict)
+    hand = Involvement(
+        project=project, person=person, video_id=item.video_id, group_id=group, kind=Involvement.Kind.SETTLED
+    )
+    Involvement.objects.bulk_create([hand], ignore_conflicts=True)
     return item

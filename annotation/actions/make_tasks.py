@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from annotation.actions import _tasks
-from annotation.actions._groups import advance
+from annotation.actions._groups import GIVEN_UP, advance
 from annotation.actions._transaction import one_write_at_a_time
 from annotation.models import Stage, Task, TaskState
 from corpus.models import Foil, Item
@@ -48,7 +48,8 @@ def groups_without_tasks(project: Project) -> QuerySet[CandidateGroup]:
     """Groups whose tasks are not made yet and whose filters have run, of runs that nobody has cancelled."""
     waiting = CandidateGroup.objects.filter(run__project=project, tasked=False)
     unfiltered = Candidate.objects.filter(group=OuterRef("pk"), state=CandidateState.GENERATED)
-    return waiting.exclude(run__job__state=JobState.CANCELLED).exclude(Exists(unfiltered))
+    waiting = waiting.exclude(run__job__state=JobState.CANCELLED).exclude(caption__doubt_settled__in=GIVEN_UP)
+    return waiting.exclude(Exists(unfiltered))
 
 
 def _groups_batch(project: Project, size: int) -> int:

@@ -8,18 +8,15 @@ from django.utils import timezone
 from annotation.access import item_for
 from annotation.actions import _foils
 from annotation.actions._assembly import unlink_main_items
-from annotation.actions._groups import PERSON_METHOD, advance, locked_group
+from annotation.actions._groups import advance, locked_group, reopened_group
 from annotation.actions._moves import move_item
 from annotation.actions._transaction import committed
 from annotation.actions._verdicts import locked_item
 from corpus.models import Foil, Item
 from corpus.rules.states import CandidateState, FoilVerdict
-from generation.models import Candidate, CandidateGroup, GenerationRun
+from generation.models import Candidate, CandidateGroup
 from projects import audit
 from projects.models import Role, User
-
-# An imported item has no group to go back to; those of a subtest share a run that says where its groups come from.
-REOPENED = "reopened"
 
 
 def requeue(person: User, item_id: int, reason: str = "", *, now: datetime | None = None) -> Item:
@@ -36,7 +33,7 @@ def _requeue(person: User, item_id: int, reason: str, now: datetime) -> Item:
     move_item(item, "requeue", project, person, reason=reason)
     unlink_main_items(item)
     found = CandidateGroup.objects.filter(item=item).values_list("pk", flat=True).first()
-    group = locked_group(found or _group_for_import(item, person).pk)
+    group = locked_group(found or reopened_group(item.subtest, item.caption, person).pk)
     CandidateGroup.objects.filter(pk=group.pk).update(item=None, tasked=True)
     group.item = None
     _reopen(item, group, person, reason)
@@ -68,16 +65,3 @@ def _imported(foil: Foil, group: CandidateGroup) -> Candidate:
     )
     audit.record(audit.event(group.run.project, None, "import", candidate, to_state=candidate.state))
     return candidate
-
-
-def _group_for_import(item: Item, person: User) -> CandidateGroup:
-    runs = GenerationRun.objects.filter(subtest=item.subtest, method=PERSON_METHOD, mode=REOPENED)
-    run = runs.exclude(groups__caption=item.caption).first() or GenerationRun.objects.create(
-        project=item.subtest.project,
-        subtest=item.subtest,
-        method=PERSON_METHOD,
-        method_version=_foils.VERSION,
-        mode=REOPENED,
-        created_by=person,
-    )
-    return CandidateGroup.objects.create(run=run, caption=item.caption, tasked=True)

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from annotation.access import review_for
 from annotation.actions import _undo
 from annotation.actions._assembly import take_apart
-from annotation.actions._groups import advance, locked_group
+from annotation.actions._groups import GIVEN_UP, advance, locked_group
 from annotation.actions._moves import move_candidates
 from annotation.actions._transaction import committed
 from annotation.claims import Claim
@@ -37,6 +37,8 @@ def _undo_review(person: User, review_id: int, now: datetime) -> Claim:
     _undo.in_time(review, person, Role.REVIEWER, now)
     project = group.run.project
     _require_nothing_followed(review)
+    if group.caption.doubt_settled in GIVEN_UP:
+        raise AnnotationError(_("The caption was corrected since, so there is nothing to take back any more."))
     if group.item_id is not None:
         take_apart(group, project, person)
     if review.child_id is not None:

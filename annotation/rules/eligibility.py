@@ -7,6 +7,9 @@ to each other), the submit asks `why_not` again of fresh facts.
 from dataclasses import dataclass
 from enum import StrEnum
 
+# What somebody made or judged says nothing about these: writing foils, looking for objects in a frame.
+OPEN_TO_ALL = frozenset({"edit", "objects"})
+
 
 class Refusal(StrEnum):
     TASK_OVER = "task_over"
@@ -51,6 +54,7 @@ class PersonFacts:
     person: int
     made: frozenset[Hand] = frozenset()
     reviewed: frozenset[Hand] = frozenset()
+    settled: frozenset[Hand] = frozenset()
     judged: frozenset[Hand] = frozenset()
     wrote: frozenset[int] = frozenset()
     judged_items: frozenset[int] = frozenset()
@@ -64,7 +68,7 @@ def why_not(person: PersonFacts, task: TaskFacts, scope: str) -> Refusal | None:
         return Refusal.MEDIA_MISSING
     if task.reserved_for not in (None, person.person):
         return Refusal.RESERVED
-    if task.stage == "edit":
+    if task.stage in OPEN_TO_ALL:
         return None
     return _leak(person, task, scope)
 
@@ -77,7 +81,7 @@ def _leak(person: PersonFacts, task: TaskFacts, scope: str) -> Refusal | None:
     if _within(person.made, task.hand, scope):
         return Refusal.MADE_IT
     # A review is not blind: who reviewed one foil of a video may review the others (docs/decisions/0008).
-    if task.stage != "review" and _within(person.reviewed, task.hand, scope):
+    if task.stage != "review" and _within(person.reviewed | person.settled, task.hand, scope):
         return Refusal.REVIEWED_IT
     if task.stage == "baseline" and _within(person.judged, task.hand, "video"):
         return Refusal.JUDGED_IT

@@ -1,6 +1,6 @@
 """Every invariant that `foilworks check` asks for: name -> generator of findings. The names stand in its JSON."""
 
-from foilworks.invariants import candidates, database, history, items, leakage, media, releases, slots, votes
+from foilworks.invariants import candidates, captions, database, history, items, leakage, media, releases, slots, votes
 from foilworks.invariants.violation import Check
 
 _SUBJECTS: tuple[tuple[str, tuple[Check, ...]], ...] = (
@@ -57,6 +57,13 @@ _SUBJECTS: tuple[tuple[str, tuple[Check, ...]], ...] = (
             candidates.an_accepted_foil_is_of_its_groups_item,
             candidates.edits_give_the_text,
             candidates.somebody_or_something_made_it,
+        ),
+    ),
+    (
+        "captions",
+        (
+            captions.a_revision_takes_the_place_of_a_corrected_caption,
+            captions.nothing_lives_under_a_caption_that_was_given_up,
         ),
     ),
     ("history", (history.candidates_came_by_legal_moves, history.items_came_by_legal_moves)),

@@ -7,19 +7,24 @@ from annotation.actions.adjudicate import adjudicate
 from annotation.actions.publish_guideline import publish_guideline
 from annotation.actions.requeue import requeue
 from annotation.actions.retract import retract
-from annotation.errors import AnnotationError
+from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Stage
 from corpus.models import Item
 from corpus.rules.states import IllegalMove
 from generation.models import Candidate, GenerationRun
 from projects.errors import AccessDenied
-from projects.models import AuditEvent
+from projects.models import AuditEvent, User
 from tests import factories
 from tests.annotation.world import make_world
 
 UNFOLDS, TEARS, IRONS = "a man unfolds a shirt.", "a man tears a shirt.", "a man irons a shirt."
 
 pytestmark = pytest.mark.django_db
+
+
+def afresh(world, name: str) -> User:
+    """The person without the roles that were looked up before."""
+    return User.objects.get(pk=world.people[name].pk)
 
 
 def judged(world, *choices: str, item: Item | None = None) -> Item:
@@ -39,6 +44,28 @@ def test_a_split_item_is_settled_with_a_reason(world, outcome):
     row = AuditEvent.objects.get(action="adjudicate")
     assert (row.actor, row.from_state, row.to_state, row.reason) == (world.owner, "split", outcome, "I looked at it.")
     assert item.votes.filter(state="counted").count() == 3
+
+
+def test_who_made_reviewed_or_judged_something_on_the_video_settles_nothing_there(world):
+    item = judged(world, "caption", "foil", "both", item=world.made_item())
+    world.project.memberships.create(person=world.ann, role="reviewer")
+    world.project.memberships.create(person=world.vera, role="researcher")
+    for name, refusal in (("ann", "made_it"), ("rita", "reviewed_it"), ("vera", "judged_it")):
+        with pytest.raises(WorkRefused) as refused:
+            adjudicate(afresh(world, name), item.pk, "valid", "x")
+        assert refused.value.refusal == refusal
+    assert adjudicate(world.rob, item.pk, "valid", "x").state == "valid"
+
+
+def test_who_settled_a_split_judges_nothing_more_on_that_video(world):
+    item = judged(world, "caption", "foil", "both")
+    adjudicate(world.rob, item.pk, "valid", "x")
+    world.project.memberships.create(person=world.rob, role="validator")
+    world.people["rob"] = afresh(world, "rob")
+    factories.make_item(world.subtest, factories.make_caption(item.video, "another"))
+    assert world.claim("rob", Stage.VALIDATION) is None
+    world.item()
+    assert world.claim("rob", Stage.VALIDATION) is not None
 
 
 def test_only_a_split_item_is_adjudicated_and_only_to_a_verdict_with_a_reason(world):
@@ -135,18 +162,18 @@ def test_a_valid_item_is_retracted_with_a_reason_and_leaves_its_main_items(world
         retract(world.owner, item.pk, "again")
 
 
-def test_only_the_projects_researchers_settle(world):
+def test_only_the_projects_researchers_requeue_and_retract_and_its_reviewers_adjudicate_too(world):
     item = judged(world, "caption", "foil", "both")
     stranger, other_owner = factories.make_user(), make_world().owner
-    for act in (
-        lambda person: adjudicate(person, item.pk, "valid", "x"),
-        lambda person: requeue(person, item.pk),
-        lambda person: retract(person, item.pk, "x"),
+    for act, refused in (
+        (lambda person: adjudicate(person, item.pk, "valid", "x"), ("ann", "vera")),
+        (lambda person: requeue(person, item.pk), ("ann", "rita", "vera")),
+        (lambda person: retract(person, item.pk, "x"), ("ann", "rita", "vera")),
     ):
         for person in (stranger, other_owner):
             with pytest.raises(Http404):
                 act(person)
-        for name in ("ann", "rita", "vera"):
+        for name in refused:
             with pytest.raises(AccessDenied):
                 act(getattr(world, name))
     item.refresh_from_db()
@@ -155,8 +182,13 @@ def test_only_the_projects_researchers_settle(world):
 
 def test_guidelines_are_numbered_by_stage_and_by_subtest(world):
     versions = [
-        publish_guideline(world.owner, world.project, stage, "text", subtest=subtest).version
-        for stage, subtest in [("edit", None), ("edit", None), ("review", None), ("edit", world.subtest)]
+        publish_guideline(world.owner, world.project, stage, text, subtest=subtest).version
+        for stage, subtest, text in (
+            ("edit", None, "a"),
+            ("edit", None, "b"),
+            ("review", None, "a"),
+            ("edit", world.subtest, "a"),
+        )
     ]
     assert versions == [1, 2, 1, 1]
 

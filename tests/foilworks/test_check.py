@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.db import connection, transaction
 
 from annotation.models import Edit, Lease, Slot, Task, Vote
-from corpus.models import Foil, Item, ReleaseItem, Video
+from corpus.models import Caption, Foil, Item, ReleaseItem, Video
 from corpus.rules.states import CandidateState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.models import Score
@@ -211,6 +211,14 @@ BROKEN = {
     "candidates.somebody_or_something_made_it": (
         lambda world: Candidate.objects.filter(state="accepted").update(method=""),
         "generation.candidate",
+    ),
+    "captions.a_revision_takes_the_place_of_a_corrected_caption": (
+        lambda world: Caption.objects.filter(items__state="valid").update(revises=waiting(world).caption),
+        "corpus.caption",
+    ),
+    "captions.nothing_lives_under_a_caption_that_was_given_up": (
+        lambda world: Caption.objects.update(doubt_settled="dropped"),
+        "corpus.item annotation.task",
     ),
     "history.candidates_came_by_legal_moves": (
         lambda world: trail(world, Candidate, from_state="dropped", to_state="queued"),

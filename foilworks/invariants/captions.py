@@ -1,0 +1,30 @@
+"""Captions that were found false: what became of them, and that nothing lives on under what was given up."""
+
+from collections.abc import Iterator
+
+from django.db.models import F, Q
+
+from annotation.models import Task, TaskState
+from corpus.models import Caption, DoubtSettled, Item
+from foilworks.invariants.items import LIVE
+from foilworks.invariants.violation import Finding, rows
+
+GIVEN_UP = (DoubtSettled.CORRECTED, DoubtSettled.DROPPED)
+
+
+def a_revision_takes_the_place_of_a_corrected_caption() -> Iterator[Finding]:
+    revisions = Caption.objects.filter(revises__isnull=False)
+    yield from rows(revisions.exclude(video=F("revises__video")), "revises a caption of another video")
+    kept = revisions.filter(revises__doubt_settled__in=["", DoubtSettled.CONFIRMED])
+    yield from rows(kept, "revises a caption that still holds")
+    corrected = Caption.objects.filter(doubt_settled=DoubtSettled.CORRECTED, revision=None)
+    yield from rows(corrected, "is called corrected, but nothing revises it")
+
+
+def nothing_lives_under_a_caption_that_was_given_up() -> Iterator[Finding]:
+    items = Item.objects.filter(state__in=LIVE, caption__doubt_settled__in=GIVEN_UP)
+    yield from rows(items, "stands on a caption that was given up")
+    about = Q(item__caption__doubt_settled__in=GIVEN_UP) | Q(group__caption__doubt_settled__in=GIVEN_UP)
+    about |= Q(candidate__group__caption__doubt_settled__in=GIVEN_UP)
+    # Frames of an object check are about the video's picture, whatever is said of it.
+    yield from rows(Task.objects.filter(about, state=TaskState.OPEN), "asks for work on a caption that was given up")
