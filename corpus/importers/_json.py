@@ -62,28 +62,73 @@ def parse_line(line: str) -> Any:
 
 def members(path: Path, text: str) -> Iterator[Member]:
     """The records of `{"key": {…}, …}` or `[{…}, …]`. CorpusError, with its line, where the file is not such JSON."""
-    position = _skip(text, 0)
-    opening = text[position : position + 1]
-    if opening not in {"{", "["}:
-        _fail(path, text, position, "is neither an object nor a list of records")
-    closing = "}" if opening == "{" else "]"
-    position = _skip(text, position + 1)
-    line, counted, first = 1, 0, True
-    while text[position : position + 1] != closing:
-        if not first:
-            _expect(path, text, position, ",")
-            position = _skip(text, position + 1)
-        line += text.count("\n", counted, position)
-        counted = position
-        key = None
-        if opening == "{":
-            key, position = _key(path, text, position)
-        value, position = _value(path, text, position)
-        yield Member(key, value, line)
-        first = False
-    end = _skip(text, position + 1)
-    if end < len(text):
-        _fail(path, text, end, "goes on after its end")
+    walk = _Walk(path, text, _skip(text, 0))
+    yield from walk.values()
+    walk.end()
+
+
+def members_of(path: Path, text: str, *names: str) -> Iterator[Member]:
+    """The records of the lists that the outermost object holds under these names, one list after the other as the file
+    has them; each key is its list's name. CorpusError, with its line: no such JSON, or one of the names is missing."""
+    start = _skip(text, 0)
+    if text[start : start + 1] != "{":
+        _fail(path, text, start, f"is no object with the lists {', '.join(names)}")
+    walk, missing = _Walk(path, text, start), list(names)
+    for key in walk.member_keys():
+        if key not in missing:
+            walk.pass_over()
+            continue
+        missing.remove(key)
+        if text[walk.position : walk.position + 1] != "[":
+            _fail(path, text, walk.position, f"{key} is no list")
+        inner = _Walk(path, text, walk.position)
+        yield from (member._replace(key=key) for member in inner.values())
+        walk.position = inner.position
+    walk.end()
+    if missing:
+        _fail(path, text, start, f"has no list {missing[0]}")
+
+
+class _Walk:
+    """Walks over the members of the object or list that starts at `position`; after its last one, `position` is
+    behind it."""
+
+    def __init__(self, path: Path, text: str, position: int):
+        self.path, self.text, self.position = path, text, position
+        self.opening = text[position : position + 1]
+        if self.opening not in {"{", "["}:
+            _fail(path, text, position, "is neither an object nor a list of records")
+
+    def member_keys(self) -> Iterator[str | None]:
+        """Each member's key (None in a list), with `position` at its value; the caller moves it behind the value."""
+        closing = "}" if self.opening == "{" else "]"
+        self.position, first = _skip(self.text, self.position + 1), True
+        while self.text[self.position : self.position + 1] != closing:
+            if not first:
+                _expect(self.path, self.text, self.position, ",")
+                self.position = _skip(self.text, self.position + 1)
+            key, first = None, False
+            if self.opening == "{":
+                key, self.position = _key(self.path, self.text, self.position)
+            yield key
+        self.position = _skip(self.text, self.position + 1)
+
+    def values(self) -> Iterator[Member]:
+        """Each member with its value and the line on which it starts."""
+        line, counted = self.text.count("\n", 0, self.position) + 1, self.position
+        for key in self.member_keys():
+            line += self.text.count("\n", counted, self.position)
+            counted = self.position
+            value, self.position = _value(self.path, self.text, self.position)
+            yield Member(key, value, line)
+
+    def pass_over(self) -> None:
+        self.position = _value(self.path, self.text, self.position)[1]
+
+    def end(self) -> None:
+        """CorpusError where the text goes on."""
+        if self.position < len(self.text):
+            _fail(self.path, self.text, self.position, "goes on after its end")
 
 
 def _key(path: Path, text: str, position: int) -> tuple[str, int]:

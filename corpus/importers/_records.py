@@ -6,7 +6,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from corpus.importers._fields import ProblemError, check_content
-from corpus.records import MAX_DATASET, MAX_ID, MAX_LABEL, BadRecord, ItemRecord, PairRecord, ReadOutcome, RecordWarning
+from corpus.importers._json import lines, parse_line, read_text
+from corpus.records import (
+    MAX_DATASET,
+    MAX_ID,
+    MAX_LABEL,
+    BadRecord,
+    ItemRecord,
+    PairRecord,
+    ReadOutcome,
+    RecordWarning,
+    VideoRecord,
+)
 
 _HASHED_CHARACTERS = 16
 
@@ -19,6 +30,15 @@ class RawRecord(NamedTuple):
     line: int
     problem: str = ""
     part: str = "JSON"
+
+
+def json_lines(path: Path) -> Iterator[RawRecord]:
+    """The records of a file of JSON lines. CorpusError when the file as a whole cannot be read."""
+    for number, line in lines(read_text(path)):
+        try:
+            yield RawRecord(None, parse_line(line), number)
+        except ValueError as error:
+            yield RawRecord(None, None, number, str(error))
 
 
 def read_records(
@@ -92,6 +112,23 @@ def checked_id(name: str, value: str) -> str:
     if len(value) > MAX_ID:
         raise ProblemError(name, f"has {len(value)} characters, more than {MAX_ID}", "shorten it")
     return value
+
+
+def stem_of(name: str) -> str:
+    """A video's id where files spell it with the ending of its file."""
+    stem, dot, ending = name.rpartition(".")
+    return stem if dot and ending.lower() in {"mp4", "webm", "avi", "mkv", "mov"} else name
+
+
+def video_of(dataset: str, name: str) -> VideoRecord:
+    """A whole clip that its data set publishes as a file of its own."""
+    key = clip_key(dataset, stem_of(name), None, None, "sec")
+    return VideoRecord(key=key, file=name, source_dataset=dataset, source_id=stem_of(name))
+
+
+def picture_of(dataset: str, name: str) -> VideoRecord:
+    """A still picture: a clip for which no video file is looked for; equal pictures of several files are one."""
+    return VideoRecord(key=clip_key(dataset, name, None, None, "sec"), source_dataset=dataset, source_id=name)
 
 
 def clip_key(dataset: str, source: str, start: float | None, end: float | None, unit: str) -> str:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus.importers._fields import Fields, ProblemError
-from corpus.importers._json import lines, parse_line, read_text
-from corpus.importers._records import RawRecord, checked_id, clip_key, default_subtest, read_records
+from corpus.importers._records import RawRecord, checked_id, clip_key, default_subtest, json_lines, read_records
 from corpus.records import MAX_DATASET, MAX_ID, MAX_LABEL, SPLITS, ItemRecord, PairRecord, ReadOutcome, VideoRecord
 
 COLUMNS = {
@@ -44,15 +43,7 @@ _PAIR_FIELDS = frozenset({"caption", "foil", "foils", "votes", "extra"})
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of a JSON-lines file. CorpusError when the file as a whole cannot be read."""
     subtest = default_subtest(path, params)
-    yield from read_records(path, _raw(read_text(path)), lambda raw: parse(raw, subtest))
-
-
-def _raw(text: str) -> Iterator[RawRecord]:
-    for number, line in lines(text):
-        try:
-            yield RawRecord(None, parse_line(line), number)
-        except ValueError as error:
-            yield RawRecord(None, None, number, str(error))
+    yield from read_records(path, json_lines(path), lambda raw: parse(raw, subtest))
 
 
 def parse(raw: RawRecord, subtest: str) -> ItemRecord:

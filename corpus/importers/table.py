@@ -4,6 +4,7 @@ from text.registry import Entry, Param
 
 _SUBTEST = Param("subtest", "", "name of the subtest for records that carry none (default: the name of the file)")
 _DATASET = Param("dataset", "", "data set that the videos are from, such as MSR-VTT (no such column is in the file)")
+_PICTURE = "A still picture is a clip without a video file: its items are scored and reported, not shown."
 
 IMPORTERS: dict[str, Entry] = {
     "jsonl": Entry(
@@ -29,7 +30,7 @@ IMPORTERS: dict[str, Entry] = {
         "VALSE JSON (pictures)",
         "corpus.importers.valse",
         params=(_SUBTEST,),
-        deviations=("A still picture is a clip without a video file: its items are scored and reported, not shown.",),
+        deviations=(_PICTURE,),
         summary="The files of VALSE: captions and foils of still pictures with their validation counts.",
     ),
     "contrast": Entry(
@@ -43,5 +44,37 @@ IMPORTERS: dict[str, Entry] = {
         "corpus.importers.feint6k",
         params=(_SUBTEST, _DATASET),
         summary="video_id, sentence: six rows a video, the caption and its five counterfactuals.",
+    ),
+    "vitatecs": Entry(
+        "VITATECS, JSON lines",
+        "corpus.importers.vitatecs",
+        params=(_SUBTEST,),
+        summary="A caption of MSR-VTT or VATEX and one counterfactual a line; the aspect of time is the subtest.",
+    ),
+    "sugarcrepe": Entry(
+        "SugarCrepe JSON (pictures)",
+        "corpus.importers.sugarcrepe",
+        params=(_SUBTEST,),
+        deviations=(_PICTURE,),
+        summary="filename, caption, negative_caption of still pictures; one file a kind of edit.",
+    ),
+    "foil-coco": Entry(
+        "FOIL-COCO JSON (pictures)",
+        "corpus.importers.foil_coco",
+        params=(_SUBTEST,),
+        deviations=(_PICTURE,),
+        summary="Captions of COCO with the foils in which one noun was replaced.",
+    ),
+    "msrvtt": Entry(
+        "MSR-VTT captions",
+        "corpus.importers.msrvtt",
+        params=(_SUBTEST,),
+        summary="Captions to make foils for: the published JSON, or a split's table of video_id and sentence.",
+    ),
+    "vatex": Entry(
+        "VATEX captions",
+        "corpus.importers.vatex",
+        params=(_SUBTEST, Param("captions", 0, "how many captions of each video are taken (0: all)", "int")),
+        summary="English captions to make foils for.",
     ),
 }
