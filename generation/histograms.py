@@ -3,6 +3,7 @@
 The database counts; the page draws the bars as SVG and gives the same numbers as a table.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, FloatField, Max, Min, QuerySet
@@ -72,10 +73,16 @@ def _histogram(scores: QuerySet[FilterScore], slug: str, low: float, high: float
     for at, passed, n in scores.annotate(place=place).values_list("place", "passed").annotate(n=Count("id")).order_by():
         # The highest score stands on the upper edge of the last bin, and rounding may lift others there.
         counts[min(max(int(at), 0), bins - 1)][0 if passed else 1] += n
-    tallest = max(sum(pair) for pair in counts)
+    return drawn(slug, low, high, counts)
+
+
+def drawn(slug: str, low: float, high: float, counts: Sequence[Sequence[int]]) -> Histogram:
+    """The drawing of [passed, rejected] counts in bins of equal width from `low` to `high`."""
+    width = (high - low) / len(counts) if high > low else 1.0
+    tallest = max(1, *(sum(pair) for pair in counts))
     label = FILTERS[slug].label if slug in FILTERS else slug
     bars = tuple(_bar(at, low, width, *pair, tallest) for at, pair in enumerate(counts))
-    return Histogram(slug, label, low, high, sum(map(sum, counts)), bars, width=bins * STEP)
+    return Histogram(slug, label, low, high, sum(map(sum, counts)), bars, width=len(counts) * STEP)
 
 
 def _bar(at: int, low: float, width: float, passed: int, rejected: int, tallest: int) -> Bar:

@@ -8,6 +8,7 @@ from generation.views.methods import methods
 from generation.views.new_run import method_fields, new_run
 from generation.views.run import run, run_progress
 from generation.views.runs import runs
+from generation.views.thresholds import thresholds
 
 app_name = "generation"
 urlpatterns = [

@@ -16,7 +16,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
-from annotation.models import Edit, Lease, SlotState, Stage, Task
+from annotation.models import CheckedFrame, Edit, Lease, ObjectCheck, SlotState, Stage, Task
 from corpus.models import Release
 from corpus.rules.states import CandidateState, ItemState
 from evaluation.actions.freeze_release import freeze_release
@@ -112,6 +112,8 @@ RULES: dict[str, Rule] = {
     "generation:method_fields": owner_page(),
     "generation:run": owner_page("generation_run"),
     "generation:run_progress": owner_page("generation_run"),
+    # Nothing moves in the world below: the page says so.
+    "generation:thresholds": owner_page("generation_run", post=422),
     "generation:candidate": owner_page("candidate"),
     "generation:captions": owner_page(post=422),
     "generation:maker_fields": owner_page(),
@@ -125,6 +127,12 @@ RULES: dict[str, Rule] = {
     "annotation:edit": own_work("annotator", "edit_token"),
     "annotation:review": own_work("reviewer", "review_token"),
     "annotation:validation": own_work("validator", "validation_token"),
+    "annotation:baseline": own_work("annotator", "baseline_token"),
+    "annotation:objects": own_work("annotator", "objects_token"),
+    "annotation:studies": owner_page(post=422),
+    "annotation:caption_objects": owner_page(get=NO, post=302),
+    "annotation:object_check": owner_page("object_check", post=302),
+    "annotation:frame_image": Rule(MEMBERS, args=("frame",)),
     "annotation:heartbeat": own_lease(post=200, args=("edit_token",)),
     "annotation:draft": own_lease(post=200, args=("edit_token",), data={"draft": '{"base": "", "values": {}}'}),
     "annotation:skip": own_lease(post=302, args=("edit_token",)),
@@ -158,6 +166,8 @@ RULES: dict[str, Rule] = {
     "evaluation:analysis": owner_page("release", "analysis"),
     # Nothing is scored in the world below: the file says so.
     "evaluation:analysis_file": owner_page("release", "analysis", "extension", get=409),
+    "evaluation:proximity": owner_page("release", get=NO, post=422),
+    "evaluation:proximity_progress": owner_page("release"),
     "evaluation:compare": owner_page("release"),
     "evaluation:compare_file": owner_page("release"),
     "evaluation:run": owner_page("scoring_run"),
@@ -208,10 +218,15 @@ def make_world() -> World:
     reviewed = make_candidate(make_group(group.run), state=CandidateState.IN_REVIEW)
     judged, valid = make_item(subtest), make_item(subtest, state=ItemState.VALID)
     release = freeze_release(people["researcher"], project)
+    check = ObjectCheck.objects.create(project=project, source="import", opened_at=timezone.now())
+    frame = CheckedFrame.objects.create(check_of=check, video=video, time=0.5, objects_named=["table"], state="ready")
+    frame.image.save("frame.jpg", ContentFile(b"not shown here"))
     tasks = {
         "edit": make_task(project, Stage.EDIT, video, group=group),
         "review": make_task(project, Stage.REVIEW, reviewed.group.caption.video, candidate=reviewed),
         "validation": make_task(project, Stage.VALIDATION, judged.video, 3, item=judged, foil=judged.foils.get()),
+        "baseline": make_task(project, Stage.BASELINE, video, item=valid),
+        "objects": make_task(project, Stage.OBJECTS, video, frame=frame),
     }
     edit = Edit.objects.create(group=make_group(make_run(subtest)), person=people["annotator"], texts=[])
     values = {
@@ -227,6 +242,10 @@ def make_world() -> World:
         "edit": edit.pk,
         "edit_token": leased(tasks["edit"], people["annotator"]),
         "review_token": leased(tasks["review"], people["reviewer"]),
+        "baseline_token": leased(tasks["baseline"], people["annotator"]),
+        "objects_token": leased(tasks["objects"], people["annotator"]),
+        "object_check": check.pk,
+        "frame": frame.pk,
         "validation_token": leased(tasks["validation"], people["validator"]),
         **WORDS,
     }
@@ -241,7 +260,9 @@ def leased(task: Task, person: User) -> str:
     slot.leased_at, slot.expires_at = now, now + timedelta(minutes=30)
     slot.save()
     first = True if task.stage == Stage.VALIDATION else None
-    Lease.objects.create(slot=slot, task=task, person=person, token=slot.token, caption_first=first, leased_at=now)
+    order = [0, task.item.foils.get().pk] if task.stage == Stage.BASELINE else None
+    shown = {"caption_first": first, "order_shown": order}
+    Lease.objects.create(slot=slot, task=task, person=person, token=slot.token, leased_at=now, **shown)
     return slot.token
 
 

@@ -1,0 +1,252 @@
+"""Thresholds that move without a rerun: what would pass, what is moved, whose work is left alone."""
+
+import random
+
+import pytest
+from django.urls import reverse
+
+from annotation.actions.claim import claim
+from annotation.actions.make_tasks import make_tasks
+from annotation.models import Stage, Task, TaskState
+from corpus.rules.states import CandidateState
+from generation.actions.move_thresholds import move_thresholds
+from generation.errors import GenerationError
+from generation.models import Candidate, FilterScore
+from generation.score_sheets import sheet_of
+from generation.thresholds import preview
+from jobs.models import Job, JobState
+from projects.errors import AccessDenied
+from projects.models import AuditEvent, Role
+from tests.factories import make_candidate, make_group, make_member, make_project, make_run, make_subtest
+
+pytestmark = pytest.mark.django_db
+C = CandidateState
+FILTERS = [
+    {"slug": "nli", "params": {"max_entailment": 0.5}, "version": "1"},
+    {"slug": "grammaticality", "params": {"min": 0.8}, "version": "1"},
+    {"slug": "duplicate", "params": {}, "version": "1"},
+]
+
+
+@pytest.fixture
+def project():
+    return make_project()
+
+
+@pytest.fixture
+def researcher(project):
+    return make_member(project, Role.RESEARCHER)
+
+
+@pytest.fixture
+def run(project):
+    return make_run(make_subtest(project), method="mask_fill", filters=FILTERS)
+
+
+def judged(run, nli=None, grammar=None, *, group=None, duplicate=False, state=None, **fields):
+    """A candidate with the run's verdicts: entailed from .5 on, grammatical from .8 on; None = never asked."""
+    verdicts = {"nli": (nli, nli is None or nli < 0.5), "grammaticality": (grammar, grammar is None or grammar >= 0.8)}
+    verdicts["duplicate"] = (None, not duplicate)
+    passes = all(passed for _score, passed in verdicts.values())
+    state = state or (C.QUEUED if passes else C.FILTERED_OUT)
+    candidate = make_candidate(group or make_group(run), state=state, **fields)
+    asked = {slug: pair for slug, pair in verdicts.items() if slug == "duplicate" or pair[0] is not None}
+    FilterScore.objects.bulk_create(
+        FilterScore(run=run, candidate=candidate, filter=slug, filter_version="1", score=score, passed=passed)
+        for slug, (score, passed) in asked.items()
+    )
+    return candidate
+
+
+def state_of(*candidates):
+    states = dict(Candidate.objects.values_list("pk", "state"))
+    return [states[candidate.pk] for candidate in candidates]
+
+
+def test_what_would_pass_is_what_the_filters_would_have_said(run):
+    """Held to the rule itself, candidate by candidate."""
+    generator = random.Random(1)
+    values = [(generator.random(), generator.random(), generator.random() < 0.2) for _ in range(40)]
+    for nli, grammar, duplicate in values:
+        judged(run, nli, grammar, duplicate=duplicate)
+    for at in ({}, {"nli": 0.9}, {"nli": 0.2, "grammaticality": 0.1}, {"grammaticality": 0.0}):
+        bar = {"nli": 0.5, "grammaticality": 0.8} | at
+        expected = [n < bar["nli"] and g >= bar["grammaticality"] and not d for n, g, d in values]
+        found = preview(run, at)
+        assert found.passes.tolist() == expected
+        before = [n < 0.5 and g >= 0.8 and not d for n, g, d in values]
+        assert found.n_back == sum(new and not old for new, old in zip(expected, before, strict=True))
+        assert found.n_leave == sum(old and not new for new, old in zip(expected, before, strict=True))
+
+
+def test_what_a_costly_filter_never_saw_stays_out_and_is_counted(run):
+    unseen = judged(run, nli=0.7)
+    seen = judged(run, nli=0.7, grammar=0.9)
+    found = preview(run, {"nli": 0.9})
+    assert (found.n_back, found.n_unjudged) == (1, 1)
+    move_thresholds(make_member(run.project, Role.RESEARCHER), run, {"nli": 0.9})
+    assert state_of(unseen, seen) == [C.FILTERED_OUT, C.QUEUED]
+
+
+def test_moving_is_audited_as_a_whole_and_candidate_by_candidate(run, researcher):
+    back, stays, leaves = judged(run, 0.6, 0.9), judged(run, 0.1, 0.95), judged(run, 0.1, 0.82)
+    done = move_thresholds(researcher, run, {"nli": 0.7, "grammaticality": 0.9})
+    assert (done.n_back, done.n_leave) == (1, 1)
+    assert state_of(back, stays, leaves) == [C.QUEUED, C.QUEUED, C.FILTERED_OUT]
+    run.refresh_from_db()
+    assert run.thresholds == {"nli": 0.7, "grammaticality": 0.9}
+    rows = {(e.action, e.target_id): e for e in AuditEvent.objects.all()}
+    assert rows["readmit", str(back.pk)].to_state == C.QUEUED
+    assert rows["hold_back", str(leaves.pk)].reason == "grammaticality"
+    whole = rows["generation.move_thresholds", str(run.pk)]
+    assert whole.actor == researcher
+    assert whole.details == {
+        "before": {}, "thresholds": {"nli": 0.7, "grammaticality": 0.9}, "came_back": 1, "left": 1
+    }  # fmt: skip
+    assert len(rows) == 3
+    assert Candidate.objects.get(pk=leaves.pk).rejected_by == ["grammaticality"]
+    # What the filters said in the run is provenance and stays; moving back brings everything back.
+    assert FilterScore.objects.filter(candidate=back, filter="nli", passed=False).exists()
+    move_thresholds(researcher, run, {})
+    assert state_of(back, stays, leaves) == [C.FILTERED_OUT, C.QUEUED, C.QUEUED]
+
+
+def test_the_next_claim_meets_what_the_thresholds_left(run, researcher):
+    editor = make_member(run.project, Role.ANNOTATOR)
+    leaves, back = judged(run, 0.4, 0.9), judged(run, 0.6, 0.9)
+    make_tasks(run.project)
+    assert Task.objects.get(state=TaskState.OPEN).group == leaves.group
+    move_thresholds(researcher, run, {"nli": 0.3})
+    make_tasks(run.project)
+    assert not Task.objects.filter(state=TaskState.OPEN).exists()
+    move_thresholds(researcher, run, {"nli": 0.7})
+    make_tasks(run.project)
+    groups = set(Task.objects.filter(state=TaskState.OPEN).values_list("group", flat=True))
+    assert groups == {leaves.group_id, back.group_id}
+    assert claim(editor, run.project, Stage.EDIT) is not None
+
+
+def test_work_that_somebody_has_begun_is_left_alone(run, researcher):
+    group = make_group(run)
+    in_hand, rest = judged(run, 0.4, 0.9, group=group), judged(run, 0.6, 0.9, group=group)
+    other = judged(run, 0.4, 0.9)
+    editor = make_member(run.project, Role.ANNOTATOR)
+    make_tasks(run.project)
+    claim(editor, run.project, Stage.EDIT)
+    assert state_of(in_hand) == [C.EDITING]
+    found = preview(run, {"nli": 0.3})
+    assert (found.n_leave, preview(run, {"nli": 0.9}).n_begun) == (1, 1)
+    move_thresholds(researcher, run, {"nli": 0.3})
+    assert state_of(in_hand, rest, other) == [C.EDITING, C.FILTERED_OUT, C.FILTERED_OUT]
+    move_thresholds(researcher, run, {"nli": 0.9})
+    assert state_of(in_hand, rest, other) == [C.EDITING, C.FILTERED_OUT, C.QUEUED]
+
+
+def test_without_an_edit_stage_what_comes_back_waits_for_review_and_begun_groups_stay(researcher):
+    project = make_project(edit_stage=False)
+    run = make_run(make_subtest(project), method="mask_fill", filters=FILTERS)
+    waits, back = judged(run, 0.4, 0.9, state=C.IN_REVIEW), judged(run, 0.6, 0.9)
+    tasked = judged(run, 0.4, 0.9, state=C.IN_REVIEW)
+    type(tasked.group).objects.filter(pk=tasked.group_id).update(tasked=True)
+    owner = make_member(project, Role.RESEARCHER)
+    move_thresholds(owner, run, {"nli": 0.3})
+    assert state_of(waits, back, tasked) == [C.FILTERED_OUT, C.FILTERED_OUT, C.IN_REVIEW]
+    move_thresholds(owner, run, {"nli": 0.7})
+    assert state_of(waits, back, tasked) == [C.IN_REVIEW, C.IN_REVIEW, C.IN_REVIEW]
+    make_tasks(project)
+    assert Task.objects.filter(stage=Stage.REVIEW, candidate=back).exists()
+
+
+def test_what_a_selection_held_back_does_not_come_back_by_a_threshold(run):
+    judged(run, 0.4, 0.9, state=C.FILTERED_OUT, held_back_by="balance")
+    found = preview(run, {"nli": 0.9})
+    assert (found.n_back, found.n_held_back) == (0, 1)
+
+
+def test_what_cannot_be_moved_is_said(run, researcher):
+    judged(run, 0.4, 0.9)
+    with pytest.raises(GenerationError, match="duplicate has no threshold"):
+        preview(run, {"duplicate": 1.0})
+    with pytest.raises(GenerationError, match="a number"):
+        preview(run, {"nli": float("nan")})
+    with pytest.raises(GenerationError, match="Nothing moves"):
+        move_thresholds(researcher, run, {})
+    with pytest.raises(AccessDenied):
+        move_thresholds(make_member(run.project, Role.REVIEWER), run, {"nli": 0.1})
+    run.job = Job.objects.create(dotted="x", target_id=1, state=JobState.RUNNING)
+    with pytest.raises(GenerationError, match="still making"):
+        preview(run, {})
+
+
+def test_a_sheet_is_read_once_and_again_when_a_job_made_more(run, django_assert_num_queries):
+    judged(run, 0.4, 0.9)
+    run.job = Job.objects.create(dotted="x", target_id=1, state=JobState.DONE, finished_at="2026-01-01T00:00Z")
+    run.job.refresh_from_db()
+    assert len(sheet_of(run).ids) == 1
+    with django_assert_num_queries(0):
+        sheet_of(run)
+    judged(run, 0.4, 0.9)
+    assert len(sheet_of(run).ids) == 1
+    Job.objects.update(finished_at="2026-01-02T00:00Z")
+    run.job.refresh_from_db()
+    assert len(sheet_of(run).ids) == 2
+
+
+class TestPage:
+    def url(self, run):
+        return reverse("generation:thresholds", args=[run.project.slug, run.pk])
+
+    def test_sliders_drawings_counts_and_twenty_examples(self, client, run, researcher):
+        for at in range(30):
+            judged(run, at / 30, 0.9)
+        client.force_login(researcher)
+        answer = client.get(self.url(run), {"nli": "0.9"})
+        html = answer.content.decode()
+        assert 'type="range" id="range-nli"' in html
+        assert 'data-mirrors="id_nli"' in html
+        assert 'name="nli" step="any"' in html
+        assert 'value="0.9"' in html
+        # 27 of 30 lie under .9, 15 of them did under .5: the 12 that come back stand first among the examples.
+        assert answer.context["preview"].would_pass == 27
+        assert len(answer.context["examples"]["pass"]) == 20
+        assert sum(row.comes_back for row in answer.context["examples"]["pass"]) == 12
+        assert "style=" not in html
+
+    def test_over_htmx_only_the_answer_and_the_drawings_come(self, client, run, researcher):
+        judged(run, 0.4, 0.9)
+        client.force_login(researcher)
+        html = client.get(self.url(run), {"nli": "0.9"}, headers={"HX-Request": "true"}).content.decode()
+        assert "<html" not in html
+        assert 'id="drawing-nli" hx-swap-oob="true"' in html
+
+    def test_looking_costs_the_same_few_queries_whatever_the_run(
+        self, client, run, researcher, django_assert_num_queries
+    ):
+        client.force_login(researcher)
+        run.job = Job.objects.create(dotted="x", target_id=1, state=JobState.DONE, finished_at="2026-01-01T00:00Z")
+        run.save()
+        for n in (1, 30):
+            for at in range(n):
+                judged(run, at / 30, 0.9)
+            Job.objects.update(finished_at=f"2026-01-0{n % 9 + 1}T00:00Z")
+            client.get(self.url(run))
+            # Session, person, project, roles, run, three for the states, examples.
+            with django_assert_num_queries(9):
+                client.get(self.url(run), {"nli": "0.9"}, headers={"HX-Request": "true"})
+
+    def test_applying_moves_and_says_how_many(self, client, run, researcher):
+        back = judged(run, 0.6, 0.9)
+        client.force_login(researcher)
+        answer = client.post(self.url(run), {"nli": "0.7", "apply": "1"}, follow=True)
+        assert "1 came back, 0 were held back." in answer.content.decode()
+        assert state_of(back) == [C.QUEUED]
+        assert answer.context["preview"].at == {"nli": 0.7}
+        again = client.post(self.url(run), {"nli": "0.7", "apply": "1"})
+        assert again.status_code == 422
+        assert "Nothing moves" in again.content.decode()
+
+    def test_a_run_at_work_says_to_wait(self, client, run, researcher):
+        run.job = Job.objects.create(dotted="x", target_id=1, state=JobState.RUNNING)
+        run.save()
+        client.force_login(researcher)
+        assert "still making" in client.get(self.url(run)).content.decode()
