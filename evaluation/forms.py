@@ -10,6 +10,7 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Subtest
+from evaluation.actions.measure_proximity import LONGEST_MODEL, LONGEST_NAME
 from evaluation.actions.start_run import ADAPTERS, DEVICE, LONGEST_LABEL, LONGEST_SPEC
 from evaluation.analyses.table import REPORTS
 from evaluation.protocols import PROTOCOLS
@@ -73,3 +74,18 @@ class ScoringForm(forms.Form):
         root = Path(settings.MODEL_ROOT)
         folders = sorted(path for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
         return [*(f"tiny:{folder}" for folder in folders), "fake:"]
+
+
+class ProximityForm(forms.Form):
+    """An encoder to measure meaning with; the action says what is wrong with it."""
+
+    model = forms.CharField(
+        label=_("Encoder"),
+        max_length=LONGEST_MODEL,
+        initial="sentence-transformers/all-MiniLM-L6-v2",
+        help_text=_("A sentence-transformers hub id or folder; clip: before a CLIP model for its text side."),
+    )
+    name = forms.CharField(
+        label=_("Called"), required=False, max_length=LONGEST_NAME, help_text=_("As tables name it, such as SBERT.")
+    )
+    device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))

@@ -21,9 +21,10 @@ from evaluation.exchange import uploaded
 from evaluation.files import read_pairs
 from evaluation.leaderboard import board
 from evaluation.model_cards import stated
-from evaluation.models import Import, ModelCard, Report, Run, Score
+from evaluation.models import Import, ModelCard, ProximityRun, Report, Run, Score
 from evaluation.protocol_models import reader, scores_by_item, under_protocol
 from evaluation.protocols import PROTOCOLS
+from evaluation.proximity_measuring import measure
 from evaluation.queries import SCORE_FILE, asked_of, control_key, control_texts, records_of
 from evaluation.reports import project_report
 from evaluation.run_scores import keep
@@ -237,3 +238,8 @@ def compute_report(report_id: int, job: Job) -> None:
     progress(job, 0, 1, "computing")
     project_report(row.project, row.kind, subtest=subtest, params=params)
     progress(job, 1, 1, "done")
+
+
+def measure_proximity(proximity_id: int, job: Job) -> None:
+    """Measure by an encoder how near the foils of a release are to their captions."""
+    measure(ProximityRun.objects.select_related("release").get(pk=proximity_id), job)

@@ -15,6 +15,7 @@ from evaluation.kept import digest, kept
 from evaluation.leaderboard import latest_runs
 from evaluation.model_cards import cards_of
 from evaluation.models import Run
+from evaluation.proximity import measured, stamp, with_proximity
 from evaluation.queries import pair_scores, records_of, release_scores
 from evaluation.run_scores import fingerprint_of, is_settled
 from generation.models import Candidate
@@ -34,7 +35,8 @@ def release_analysis(release: Release, kind: str, params: Mapping[str, Any] | No
         raise EvaluationError("no model is scored on this release yet; score one first")
     cards = {key: card.category for key, card in cards_of(release.project).items()}
     models = [[run.pk, run.label, cards.get(run.model_key, ""), fingerprint_of(run)] for run in runs]
-    fingerprint = digest([kind, analysis.VERSION, chosen, release.content_hash, models])
+    meaning = stamp(measured(release)) if kind == "proximity" else []
+    fingerprint = digest([kind, analysis.VERSION, chosen, release.content_hash, models, meaning])
     about = f"{release.pk}:{digest(chosen)}"
     return kept(
         release.project,
@@ -64,6 +66,7 @@ def scored_items(release: Release, runs: list[Run], cards: Mapping[str, str]) ->
     if not models:
         raise EvaluationError("no model is scored on this release yet; score one first")
     facts = [facts_of(record) for record in records]
+    with_proximity(release, records, facts)
     clusters = [cluster(record["video"]) for record in records]
     return ScoredItems([record["id"] for record in records], clusters, facts, models, categories)
 

@@ -11,6 +11,7 @@ from evaluation.views.imports import confirm, discard, import_page, import_progr
 from evaluation.views.items import item, item_move, items
 from evaluation.views.leaderboard import leaderboard_file, leaderboard_page
 from evaluation.views.model_card import model_card
+from evaluation.views.proximity import proximity, proximity_progress
 from evaluation.views.release import release, release_chart
 from evaluation.views.releases import freeze, releases
 from evaluation.views.report_files import report_chart, report_file
@@ -53,6 +54,8 @@ urlpatterns = [
         analysis_file,
         name="analysis_file",
     ),
+    path("projects/<slug:slug>/releases/<int:pk>/proximity/", proximity, name="proximity"),
+    path("projects/<slug:slug>/releases/<int:pk>/proximity/progress/", proximity_progress, name="proximity_progress"),
     path("projects/<slug:slug>/releases/<int:pk>/changes/", release_changes, name="release_changes"),
     path("projects/<slug:slug>/scoring/<int:pk>/", run, name="run"),
     path("projects/<slug:slug>/scoring/<int:pk>/scores/<slug:form>/", run_scores, name="run_scores"),

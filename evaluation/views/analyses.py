@@ -14,6 +14,7 @@ from evaluation.analyses.table import REPORTS
 from evaluation.analysis_pages import PAGES, AnalysisPage
 from evaluation.csv_cells import safe_row
 from evaluation.scored_facts import release_analysis
+from evaluation.views.proximity import PROXIMITY, proximity_context
 from projects.entry_form import EntryForm
 from text.errors import ActionableError
 
@@ -24,6 +25,7 @@ def analysis(request: HttpRequest, slug: str, pk: int, kind: str) -> HttpRespons
     request.project = found.project
     page, form = _page(kind), _form(request, kind)
     context: dict[str, Any] = {
+        **(proximity_context(found) if kind == PROXIMITY else {}),
         "release": found,
         "page": page,
         "pages": PAGES,

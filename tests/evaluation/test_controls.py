@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from evaluation.answer_files import mismatches, read_answers
 from evaluation.errors import EvaluationError
 from evaluation.metrics import classes, control, retrieval
-from evaluation.metrics.classes import Answers
 from evaluation.metrics._choices import ChoiceScores
+from evaluation.metrics.classes import Answers
 from evaluation.metrics.control import sampled_captions, sampled_others
 from text.errors import ActionableError
 
@@ -72,7 +72,7 @@ class TestControl:
         assert often.max() < 20
 
     def test_too_few_captions_of_other_videos_are_named(self):
-        with pytest.raises(EvaluationError, match="'a'.*there are 1"):
+        with pytest.raises(EvaluationError, match=r"'a'.*there are 1"):
             sampled_captions(["a", "b"], ["v", "w"], ["one", "two"])
 
     def test_the_drop_is_paired_over_the_same_items(self):

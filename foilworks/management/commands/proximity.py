@@ -1,0 +1,40 @@
+"""`foilworks proximity`: how near a release's foils are to their captions in meaning, by an encoder."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.actions.measure_proximity import measure_proximity
+from evaluation.queries import project_named, release_named
+from foilworks.management.base import FoilworksCommand
+from jobs.queue import nobody_works
+from jobs.runner import run_now
+
+
+class Command(FoilworksCommand):
+    help = "measure how near foils are to captions, for the accuracy by semantic proximity"
+    example = (
+        "foilworks proximity --release 3 --model sentence-transformers/all-MiniLM-L6-v2 --name SBERT\n"
+        "  foilworks proximity --release 3 --model clip:openai/clip-vit-base-patch32 --name CLIP-text --sync"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--release", required=True, metavar="ID", help="its id, hash or name")
+        parser.add_argument("--project", metavar="SLUG", help="where a name stands in several projects")
+        parser.add_argument("--model", required=True, metavar="M", help="a sentence encoder's id or folder, or clip:…")
+        parser.add_argument("--name", default="", help="how tables call the measure")
+        parser.add_argument("--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:N")
+        parser.add_argument("--sync", action="store_true", help="measure now, instead of queueing")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        project = project_named(options["project"]) if options["project"] else None
+        release = release_named(options["release"], project)
+        run = measure_proximity(None, release, options["model"], name=options["name"], device=options["device"])
+        assert run.job is not None
+        job = run_now(run.job) if options["sync"] else run.job
+        if not options["sync"] and (hint := nobody_works()):
+            self.say(hint)
+        return {"measurement": run.pk, "release": release.pk, "name": run.name, "job": str(job.pk), "state": job.state}
+
+    def render(self, result: dict[str, Any]) -> str:
+        return f"measurement {result['measurement']} by {result['name']}: {result['state']} (job {result['job']})"
