@@ -12,6 +12,7 @@ from django.http import Http404
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.choice_cards import BaselineWork, ObjectsWork, baseline_work, objects_work
 from annotation.claims import Claim
 from annotation.eligible import JUDGING, bars, lineage_of
 from annotation.messages import EMPTY
@@ -19,6 +20,7 @@ from annotation.models import (
     Draft,
     Edit,
     Lease,
+    ObjectAnswer,
     Review,
     ReviewDecision,
     Slot,
@@ -111,11 +113,14 @@ class ValidationWork:
 
 @dataclass(frozen=True)
 class Card:
-    """All that the page of a claimed piece of work shows. Exactly one of edit, review, validation is there."""
+    """All that the page of a claimed piece of work shows. Exactly one kind of work is there, that of the stage.
+
+    `subtest` is None for frames of an object check.
+    """
 
     claim: Claim
     project: Project
-    subtest: Subtest
+    subtest: Subtest | None
     video: Video
     guideline_version: int | None
     guideline_text: str
@@ -124,6 +129,8 @@ class Card:
     edit: EditWork | None = None
     review: ReviewWork | None = None
     validation: ValidationWork | None = None
+    baseline: BaselineWork | None = None
+    objects: ObjectsWork | None = None
 
 
 def claim_card(person: User, claim: Claim, *, now: datetime | None = None) -> Card:
@@ -146,6 +153,10 @@ def claim_card(person: User, claim: Claim, *, now: datetime | None = None) -> Ca
     if slot.stage == Stage.REVIEW:
         candidate = task.candidate
         return Card(**fields, subtest=candidate.group.run.subtest, review=_review_work(candidate))
+    if slot.stage == Stage.BASELINE:
+        return Card(**fields, subtest=task.item.subtest, baseline=baseline_work(task, lease))
+    if slot.stage == Stage.OBJECTS:
+        return Card(**fields, subtest=None, objects=objects_work(task))
     return Card(**fields, subtest=task.item.subtest, validation=_validation_work(task, lease))
 
 
@@ -167,6 +178,7 @@ _CARD_ROWS = {
     Stage.REVIEW: ("task__candidate__group__caption", "task__candidate__group__run__subtest"),
     Stage.VALIDATION: ("task__item__caption", "task__item__subtest", "task__foil"),
     Stage.BASELINE: ("task__item__caption", "task__item__subtest"),
+    Stage.OBJECTS: ("task__frame",),
 }
 
 
@@ -264,6 +276,7 @@ def work_counts(person: User, project: Project, stage: str, now: datetime) -> tu
     rows = {
         Stage.EDIT: Edit.objects.filter(person=person, undone_at=None, group__run__project=project),
         Stage.REVIEW: Review.objects.filter(person=person, undone_at=None, candidate__group__run__project=project),
+        Stage.OBJECTS: ObjectAnswer.objects.filter(person=person, undone_at=None, frame__check_of__project=project),
     }.get(Stage(stage))
     if rows is None:
         votes = Vote.objects.filter(person=person, stage=stage, item__subtest__project=project)

@@ -2,12 +2,16 @@
 
 from django.urls import path
 
+from annotation.views.baseline import baseline
 from annotation.views.edit import edit
 from annotation.views.guidelines import guideline, guidelines, preview
 from annotation.views.lease import draft, heartbeat, skip
+from annotation.views.object_check import object_check
+from annotation.views.objects import frame_image, objects
 from annotation.views.people import member_remove, member_roles, people
 from annotation.views.queue import queue
 from annotation.views.review import review
+from annotation.views.studies import caption_objects, studies
 from annotation.views.undo import undo
 from annotation.views.validation import validation
 from annotation.views.work import work
@@ -21,11 +25,17 @@ urlpatterns = [
     path("projects/<slug:slug>/guidelines/preview/", preview, name="guideline_preview"),
     path("projects/<slug:slug>/guidelines/<slug:stage>/", guideline, name="guideline"),
     path("projects/<slug:slug>/guidelines/<slug:stage>/<int:subtest>/", guideline, name="guideline"),
+    path("projects/<slug:slug>/studies/", studies, name="studies"),
+    path("projects/<slug:slug>/studies/captions/", caption_objects, name="caption_objects"),
+    path("projects/<slug:slug>/studies/objects/<int:pk>/", object_check, name="object_check"),
+    path("projects/<slug:slug>/studies/frames/<int:pk>/", frame_image, name="frame_image"),
     path("projects/<slug:slug>/work/", work, name="work"),
     path("projects/<slug:slug>/work/<slug:stage>/", queue, name="queue"),
     path("projects/<slug:slug>/work/edit/<slug:token>/", edit, name="edit"),
     path("projects/<slug:slug>/work/review/<slug:token>/", review, name="review"),
     path("projects/<slug:slug>/work/validation/<slug:token>/", validation, name="validation"),
+    path("projects/<slug:slug>/work/baseline/<slug:token>/", baseline, name="baseline"),
+    path("projects/<slug:slug>/work/objects/<slug:token>/", objects, name="objects"),
     path("projects/<slug:slug>/work/lease/<slug:token>/heartbeat/", heartbeat, name="heartbeat"),
     path("projects/<slug:slug>/work/lease/<slug:token>/draft/", draft, name="draft"),
     path("projects/<slug:slug>/work/lease/<slug:token>/skip/", skip, name="skip"),

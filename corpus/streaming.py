@@ -12,8 +12,10 @@ from django.utils.translation import gettext as _
 
 from media.ranges import ByteRange, UnsatisfiableRangeError, iter_bytes, parse_range
 
-# The name decides the type, so only what a browser plays is sent as such; anything else becomes a download.
-PLAYABLE = frozenset({"video/mp4", "video/webm", "video/ogg", "video/quicktime", "video/x-matroska"})
+# The name decides the type, so only what a browser plays or shows is sent as such; anything else becomes a download.
+PLAYABLE = frozenset(
+    {"video/mp4", "video/webm", "video/ogg", "video/quicktime", "video/x-matroska", "image/jpeg"}
+)
 
 
 def stream_file(request: HttpRequest, stored: FieldFile, digest: str = "") -> HttpResponseBase:

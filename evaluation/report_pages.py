@@ -7,6 +7,8 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from annotation.models import ObjectErrorClass
+from annotation.object_checks import checks_of
 from corpus.models import Item
 from evaluation.analyses._records import CODINGS as CODED
 from evaluation.analyses.table import BY_JOB
@@ -135,6 +137,19 @@ def _people_rows(data: Data) -> list[Row]:
     return [columns, *([row[column] for column in columns] for row in data["people"])]
 
 
+def _objects_rows(data: Data) -> list[Row]:
+    columns = ["class", "n", "share_of_unseen", "share"]
+    return [columns, *([row[column] for column in columns] for row in data["classes"])]
+
+
+def _objects_extras(project: Project, _subtest: str, data: Data) -> Data:
+    """The classes and the checks in words; each check with its page."""
+    words = dict(ObjectErrorClass.choices)
+    sources = {str(row.check.pk): row.check for row in checks_of(project)}
+    checks = [{**row, "check": sources.get(row["name"])} for row in data["checks"]]
+    return {"classes": [{**row, "words": words[row["class"]]} for row in data["classes"]], "rows": checks}
+
+
 def _bounds(interval: list[float] | None) -> list[float | None]:
     return list(interval) if interval else [None, None]
 
@@ -242,6 +257,7 @@ PAGES: dict[str, ReportPage] = {
         ReportPage("divergence", _("Divergence"), _divergence_rows, ("words",), _divergence_extras),
         ReportPage("blind", _("Blind audit"), _blind_rows),
         ReportPage("people", _("People"), _people_rows),
+        ReportPage("objects", _("Object check"), _objects_rows, extras=_objects_extras),
         ReportPage("numbers", _("Number words"), _numbers_rows, ("numbers",), _numbers_extras),
         ReportPage("verbs", _("Verbs"), _verbs_rows, ("verbs",), _verbs_extras),
     )

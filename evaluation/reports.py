@@ -16,6 +16,8 @@ from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
 from annotation.models import Edit, Review, Stage, Vote, VoteState
+from annotation.object_checks import checked_objects
+from annotation.rules.objects import CheckedObject
 from corpus.models import Item, ReleaseItem, Subtest
 from corpus.rules.states import CandidateState, ItemState
 from evaluation.analyses.funnel import FunnelCounts
@@ -204,12 +206,18 @@ def _work(stage: str, counted: bool, row: tuple[Any, ...]) -> WorkFacts:
     return WorkFacts(person, str(stage), seconds, seen, late, counted, simulated)
 
 
+def object_facts(project: Project, _subtest: Subtest | None = None) -> list[CheckedObject]:
+    """What object checks found; frames belong to no subtest. Three queries."""
+    return checked_objects(project)
+
+
 FACTS: dict[str, Callable[[Project, Subtest | None], Any]] = {
     "items": item_facts,
     "texts": item_facts,
     "votes": vote_facts,
     "stages": funnel_counts,
     "people": work_facts,
+    "objects": object_facts,
     "scored": scored_facts,
     "corpus": corpus_facts,
     "edits": edit_facts,

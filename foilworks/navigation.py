@@ -12,7 +12,15 @@ from projects.access import ALL_ROLES, roles_in
 from projects.models import Role
 
 RESEARCHERS = (Role.RESEARCHER,)
-WORK_PAGES = ("annotation:work", "annotation:queue", "annotation:edit", "annotation:review", "annotation:validation")
+WORK_PAGES = (
+    "annotation:work",
+    "annotation:queue",
+    "annotation:edit",
+    "annotation:review",
+    "annotation:validation",
+    "annotation:baseline",
+    "annotation:objects",
+)
 
 
 @dataclass(frozen=True)
@@ -55,6 +63,7 @@ PAGES: tuple[Page, ...] = (
             "evaluation:model_card",
         ),
     ),
+    Page(_("Studies"), "annotation:studies", RESEARCHERS, section=("annotation:object_check",)),
     Page(_("Guidelines"), "annotation:guidelines", RESEARCHERS, section=("annotation:guideline",)),
     Page(_("People"), "annotation:people", RESEARCHERS),
 )

@@ -17,9 +17,20 @@ and AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do
         decision: ReviewDecision; reasons: codes of rules.reviewing.REASONS (needed for send_back and drop)
     submit_vote(person, token, key, answer, *, watch=None, seconds=None, now=None) -> Vote
         answer: 1-5 or "first", "second", "neither", "both", "cannot_tell", as shown
+    submit_choice(person, token, key, answer, *, watch=None, seconds=None, now=None) -> Vote
+        human baseline: the place, 1 to n, of the text chosen
+    submit_objects(person, token, key, answers, *, seconds=None, now=None) -> ObjectAnswer
+        object check: {"0": "yes" or "no", …}, one for each object
     undo_edit(person, edit_id, *, now=None) -> Claim                 within project.undo_seconds: leased again
     undo_review(person, review_id, *, now=None) -> Claim
     undo_vote(person, vote_id, *, now=None) -> Claim
+    undo_choice(person, vote_id, *, now=None) -> Claim
+    undo_objects(person, answer_id, *, now=None) -> Claim
+    open_baseline(person, project, *, release=None, subtest=None, size=None, overlap=1, seed=0, now=None) -> int
+    import_objects(person, project, lines, *, name, source="import") -> int      None: the operator
+    ask_for_nouns(person, project) -> Job
+    open_object_check(person, project, source, *, size=100, overlap=1, seed=0, now=None) -> ObjectCheck
+    class_object(person, project, frame_id, place, error_class, *, now=None) -> ObjectError
     adjudicate(person, item_id, outcome, reason, *, now=None) -> Item    researcher: split -> "valid" or "invalid"
     requeue(person, item_id, reason="", *, now=None) -> Item             researcher: invalid -> requeued, foils reopen
     retract(person, item_id, reason, *, now=None) -> Item                researcher: valid -> retracted

@@ -12,13 +12,15 @@ from annotation.actions._moves import move_candidates
 from annotation.eligible import JUDGING
 from annotation.errors import AnnotationError, Conflict
 from annotation.models import Draft, Ending, Guideline, Lease, Slot, SlotState, Stage, TaskState
+from annotation.rules.baseline import order_shown
 from annotation.rules.ordering import caption_first
-from corpus.rules.states import CandidateState
+from corpus.models import Foil
+from corpus.rules.states import CandidateState, FoilVerdict
 from generation.models import Candidate
 from projects import audit
 from projects.models import User
 
-# Where a slot's subtest is found.
+# Where a slot's subtest is found; frames of an object check have none.
 SUBTEST_PATH = {
     Stage.EDIT: "task__group__run__subtest",
     Stage.REVIEW: "task__candidate__group__run__subtest",
@@ -62,6 +64,7 @@ def open_lease(slot: Slot, person: User, now: datetime, *, was: str = SlotState.
         person=person,
         token=token,
         caption_first=_caption_first(slot),
+        order_shown=_order_shown(slot),
         guideline_id=_current_guideline(slot),
         leased_at=now,
     )
@@ -180,8 +183,17 @@ def _caption_first(slot: Slot) -> bool | None:
     return caption_first(slot.project_id, slot.task.foil_id, slot.index, slot.task.overlap)
 
 
+def _order_shown(slot: Slot) -> list[int] | None:
+    if slot.stage != Stage.BASELINE:
+        return None
+    standing = Foil.objects.filter(item=slot.item_id).exclude(verdict=FoilVerdict.INVALID)
+    foils = list(standing.order_by("position").values_list("pk", flat=True))
+    serial = slot.task_id * slot.task.overlap + slot.index
+    return order_shown(slot.project_id, slot.item_id, slot.person_id, foils, serial)
+
+
 def _current_guideline(slot: Slot) -> int | None:
-    subtest = Slot.objects.filter(pk=slot.pk).values(SUBTEST_PATH[Stage(slot.stage)])
-    versions = Guideline.objects.filter(project=slot.project_id, stage=slot.stage)
-    for_this = versions.filter(Q(subtest=None) | Q(subtest=Subquery(subtest)))
-    return for_this.order_by(F("subtest").desc(nulls_last=True), "-version").values_list("pk", flat=True).first()
+    general, path = Q(subtest=None), SUBTEST_PATH.get(Stage(slot.stage))
+    for_this = general | Q(subtest=Subquery(Slot.objects.filter(pk=slot.pk).values(path))) if path else general
+    versions = Guideline.objects.filter(for_this, project=slot.project_id, stage=slot.stage)
+    return versions.order_by(F("subtest").desc(nulls_last=True), "-version").values_list("pk", flat=True).first()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Exists, QuerySet
 
 from annotation.models import Ending, Lease, Slot, SlotState, Stage, Task, TaskState
 from annotation.rules.ordering import FRESH, priority
@@ -74,5 +74,11 @@ def finish(task: Task) -> None:
     Task.objects.filter(pk=task.pk, state=TaskState.OPEN).update(state=TaskState.DONE)
 
 
+def finish_when_full(task_id: int) -> None:
+    """The same where every place of the task is filled or cancelled."""
+    unfilled = Slot.objects.filter(task=task_id, state__in=[SlotState.FREE, SlotState.LEASED])
+    Task.objects.filter(~Exists(unfilled), pk=task_id, state=TaskState.OPEN).update(state=TaskState.DONE)
+
+
 def _target(task: Task) -> int:
-    return task.foil_id or task.item_id or task.candidate_id or task.group_id
+    return task.frame_id or task.foil_id or task.item_id or task.candidate_id or task.group_id

@@ -7,12 +7,12 @@ from django.utils.translation import gettext as _
 from annotation.actions._leases import open_lease
 from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError
-from annotation.models import Edit, Lease, Review, Slot, SlotState, Task, TaskState, Vote
+from annotation.models import Edit, Lease, ObjectAnswer, Review, Slot, SlotState, Task, TaskState, Vote
 from projects.access import require_role
 from projects.models import User
 
 
-def in_time(work: Edit | Review | Vote, person: User, role: str, now: datetime) -> None:
+def in_time(work: Edit | Review | Vote | ObjectAnswer, person: User, role: str, now: datetime) -> None:
     """AnnotationError unless the work counted and is younger than the project's undo_seconds."""
     if work.slot is None:
         raise AnnotationError(_("This was kept apart and changed nothing, so there is nothing to undo."))

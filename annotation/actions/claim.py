@@ -18,7 +18,15 @@ from annotation.rules.ordering import FRESH
 from projects.access import require_role
 from projects.models import Project, Role, User
 
-ROLE_OF_STAGE = {Stage.EDIT: Role.ANNOTATOR, Stage.REVIEW: Role.REVIEWER, Stage.VALIDATION: Role.VALIDATOR}
+ROLE_OF_STAGE = {
+    Stage.EDIT: Role.ANNOTATOR,
+    Stage.REVIEW: Role.REVIEWER,
+    Stage.VALIDATION: Role.VALIDATOR,
+    Stage.BASELINE: Role.ANNOTATOR,
+    Stage.OBJECTS: Role.ANNOTATOR,
+}
+# Candidates that wait bring work to these.
+OF_CANDIDATES = frozenset({Stage.EDIT, Stage.REVIEW})
 # How often others may be faster before the person is told to ask again.
 TRIES = 5
 # One claim makes tasks for at most so many groups, so that it stays quick behind a large run.
@@ -49,7 +57,7 @@ def _claim(person: User, project: Project, stage: str, now: datetime, *, patient
     """One look at the queue. What others have locked is passed over, or `patient` waited for."""
     one_write_at_a_time(person)
     _leases.sweep(project.pk, now)
-    if stage != Stage.VALIDATION:
+    if stage in OF_CANDIDATES:
         task_groups(project, limit=TASKED_A_CLAIM)
     running = _running(person, project, stage)
     if running is not None:

@@ -6,10 +6,18 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.access import edit_for, review_for, vote_for
-from annotation.models import Edit, Review, Vote, VoteState
+from annotation.access import edit_for, object_answer_for, review_for, vote_for
+from annotation.models import Edit, ObjectAnswer, Review, Stage, Vote, VoteState
 
-GETTERS = {"edit": edit_for, "review": review_for, "vote": vote_for}
+Record = Edit | Review | Vote | ObjectAnswer
+# A vote is one of a pair, or a choice of the human baseline.
+GETTERS = {
+    "edit": edit_for,
+    "review": review_for,
+    "vote": vote_for,
+    "choice": vote_for,
+    "objectanswer": object_answer_for,
+}
 # Row ids have at most so many digits; a longer number in the address is somebody's play.
 LONGEST_ID = 18
 
@@ -24,9 +32,10 @@ class Done:
     note: str
 
 
-def done_parameter(record: Edit | Review | Vote) -> str:
+def done_parameter(record: Record) -> str:
     """What the next page is told of the record in its address."""
-    return f"{record._meta.model_name}-{record.pk}"
+    kind = "choice" if isinstance(record, Vote) and record.stage == Stage.BASELINE else record._meta.model_name
+    return f"{kind}-{record.pk}"
 
 
 def done_bar(request: HttpRequest) -> Done | None:
@@ -42,7 +51,7 @@ def done_bar(request: HttpRequest) -> Done | None:
     return Done(kind, record.pk, max(0, left), _note(record)) if left > 0 or record.late else None
 
 
-def _note(record: Edit | Review | Vote) -> str:
+def _note(record: Record) -> str:
     if not record.late:
         return ""
     if record.slot_id:

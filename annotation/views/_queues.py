@@ -8,19 +8,29 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.actions.claim import ROLE_OF_STAGE
 from annotation.messages import EMPTY
-from annotation.models import Slot, SlotState, Stage
+from annotation.models import Slot, SlotState, Stage, Task
 from annotation.queries import open_work, why_empty, work_counts
 from projects.access import roles_in
 from projects.models import Project, User
 
 Words = str | Promise
 
-TITLES: dict[str, Words] = {Stage.EDIT: _("Edit"), Stage.REVIEW: _("Review"), Stage.VALIDATION: _("Validate")}
+TITLES: dict[str, Words] = {
+    Stage.EDIT: _("Edit"),
+    Stage.REVIEW: _("Review"),
+    Stage.VALIDATION: _("Validate"),
+    Stage.BASELINE: _("Human baseline"),
+    Stage.OBJECTS: _("Object check"),
+}
 ABOUT: dict[str, Words] = {
     Stage.EDIT: _("Watch a clip and turn its caption into foils: a small change that makes it false."),
     Stage.REVIEW: _("Look at what changed and accept, send back, drop or fix it."),
     Stage.VALIDATION: _("Watch a clip, read two sentences and say which of them is true."),
+    Stage.BASELINE: _("Watch a clip and choose the sentence that describes it best."),
+    Stage.OBJECTS: _("Look at a picture and say which of the listed things are in it."),
 }
+# Researchers open these; before that nobody needs to know of them.
+STUDIES = frozenset({Stage.BASELINE, Stage.OBJECTS})
 # Work that a run or an import has just brought gets its tasks when somebody looks, so that the counts are true.
 TASKED_A_LOOK = 1_000
 # These say how things stand as a whole; their number is of no use to the person.
@@ -42,9 +52,11 @@ class Queue:
 
 
 def queues_of(person: User, project: Project) -> list[Queue]:
-    """The queues of the stages that the person has a role for, in the order of the work."""
+    """The queues of the stages that the person has a role for, in the order of the work; studies once they are open."""
     roles = roles_in(person, project)
-    return [queue_of(person, project, stage) for stage, role in ROLE_OF_STAGE.items() if role in roles]
+    opened = set(Task.objects.filter(project=project, stage__in=STUDIES).values_list("stage", flat=True).distinct())
+    shown = [stage for stage, role in ROLE_OF_STAGE.items() if role in roles and stage not in STUDIES - opened]
+    return [queue_of(person, project, stage) for stage in shown]
 
 
 def queue_of(person: User, project: Project, stage: str) -> Queue:

@@ -17,9 +17,8 @@ from django.utils.translation import gettext as _
 from annotation.access import lease_for
 from annotation.actions.claim import ROLE_OF_STAGE, claim
 from annotation.claims import Claim, claim_of
-from annotation.models import Edit, Review, Vote
 from annotation.queries import Card, draft_of
-from annotation.views._done import done_bar, done_parameter
+from annotation.views._done import Record, done_bar, done_parameter
 from annotation.views._guidelines import guideline_html
 from corpus.clip import player_clip
 from projects.access import get_project
@@ -84,7 +83,7 @@ def _number(text: str | None) -> float | None:
 
 
 def next_piece(
-    request: HttpRequest, project: Project, stage: str, done: Edit | Review | Vote | None = None
+    request: HttpRequest, project: Project, stage: str, done: Record | None = None
 ) -> HttpResponse:
     """Claims the person's next piece and goes to its page; without one to the queue's, which says why."""
     found = claim(request.user, project, stage)

@@ -6,7 +6,9 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from annotation.actions.undo_choice import undo_choice
 from annotation.actions.undo_edit import undo_edit
+from annotation.actions.undo_objects import undo_objects
 from annotation.actions.undo_review import undo_review
 from annotation.actions.undo_vote import undo_vote
 from annotation.errors import AnnotationError
@@ -18,6 +20,8 @@ UNDO = {
     "edit": (undo_edit, Stage.EDIT),
     "review": (undo_review, Stage.REVIEW),
     "vote": (undo_vote, Stage.VALIDATION),
+    "choice": (undo_choice, Stage.BASELINE),
+    "objectanswer": (undo_objects, Stage.OBJECTS),
 }
 
 

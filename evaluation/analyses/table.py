@@ -1,6 +1,6 @@
-"""Every report, one row each. A module gives `VERSION`, `INPUT` (items, texts, votes, stages, people, scored, corpus or
-edits: what it computes on; see evaluation/item_files.py, evaluation/scored_files.py and evaluation/reports.py) and
-`compute(data, **params) -> dict`.
+"""Every report, one row each. A module gives `VERSION`, `INPUT` (items, texts, votes, stages, people, objects,
+scored, corpus or edits: what it computes on; see evaluation/item_files.py, evaluation/scored_files.py and
+evaluation/reports.py) and `compute(data, **params) -> dict`.
 """
 
 from text.registry import Entry, Param
@@ -61,6 +61,11 @@ REPORTS: dict[str, Entry] = {
         label="People",
         path="evaluation.analyses.people",
         summary="Work, time and watch evidence of each person.",
+    ),
+    "objects": Entry(
+        label="Object check",
+        path="evaluation.analyses.objects",
+        summary="Are extracted objects to be seen? Visible share, five classes of error, hallucinations (UTD, 5.1).",
     ),
     "delta": Entry(
         label="Change of the score by edit",

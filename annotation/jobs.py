@@ -1,0 +1,90 @@
+"""What takes longer than a page may: objects from captions, pictures of the frames of an object check."""
+
+from itertools import groupby
+from pathlib import Path
+
+from django.core.files.base import ContentFile
+from django.db import transaction
+
+from annotation.actions import _tasks
+from annotation.actions.import_objects import FROM_CAPTIONS, store_objects
+from annotation.models import CheckedFrame, FrameState, ObjectCheck, Stage, Task
+from annotation.rules.objects import MAX_NAME, MOST_OBJECTS, Extracted, nouns
+from corpus.models import Caption
+from jobs.models import Job
+from jobs.progress import progress
+from media.errors import MediaError
+from media.pictures import frame_at, jpeg
+from projects.models import Project
+from text.language.tools import tagger
+
+BATCH = 200
+
+
+def nouns_of_captions(project_id: int, job: Job) -> None:
+    """The nouns of a video's captions become its objects; run again, they replace the earlier ones."""
+    project = Project.objects.get(pk=project_id)
+    captions = Caption.objects.filter(video__project=project).order_by("video_id", "pk")
+    total, done, tool = captions.count(), 0, tagger()
+    progress(job, 0, total, "reading captions")
+    waiting: list[tuple[int, Extracted]] = []
+    rows = captions.values_list("video_id", "video__key", "text").iterator()
+    for (video, key), found in groupby(rows, key=lambda row: (row[0], row[1])):
+        names: dict[str, None] = {}
+        for _video, _key, text in found:
+            words = [(token.part, token.lemma, token.text) for token in tool.tag(text)]
+            names.update(dict.fromkeys(nouns(words)))
+            done += 1
+        usable = tuple(name for name in names if len(name) <= MAX_NAME)[:MOST_OBJECTS]
+        if usable:
+            waiting.append((video, Extracted(key, None, usable, FROM_CAPTIONS)))
+        if len(waiting) >= BATCH:
+            _store(project, waiting)
+            progress(job, done, total, "reading captions")
+    _store(project, waiting)
+    progress(job, total, total, "done")
+
+
+def _store(project: Project, waiting: list[tuple[int, Extracted]]) -> None:
+    with transaction.atomic():
+        store_objects(project, waiting)
+    waiting.clear()
+
+
+def pictures_of_frames(check_id: int, job: Job) -> None:
+    """Decode the check's frames, one after the other; each waits for people as soon as its picture is there."""
+    check = ObjectCheck.objects.select_related("project").get(pk=check_id)
+    frames = CheckedFrame.objects.filter(check_of=check).order_by("pk")
+    total = frames.count()
+    waiting = list(frames.filter(state=FrameState.WAITING).select_related("video"))
+    progress(job, total - len(waiting), total, "decoding frames")
+    for number, frame in enumerate(waiting, total - len(waiting) + 1):
+        _picture(check, frame)
+        progress(job, number, total, "decoding frames")
+    progress(job, total, total, "done")
+
+
+def _picture(check: ObjectCheck, frame: CheckedFrame) -> None:
+    """The row's state is its record: one that is ready has its picture and its task."""
+    try:
+        picture = jpeg(frame_at(Path(frame.video.file.path), frame.time))
+    except (MediaError, OSError) as error:
+        said = str(error).replace(str(Path(frame.video.file.path).parent), "…")
+        CheckedFrame.objects.filter(pk=frame.pk).update(state=FrameState.BROKEN, error=said[:500])
+        return
+    name = f"frames/{check.pk}/{frame.pk}.jpg"
+    with transaction.atomic():
+        # A worker that was killed here has left the file behind: the same frame gives the same picture.
+        frame.image.storage.delete(name)
+        frame.image.save(name, ContentFile(picture), save=False)
+        if CheckedFrame.objects.filter(pk=frame.pk, state=FrameState.WAITING).update(
+            state=FrameState.READY, image=frame.image.name
+        ):
+            task = Task(
+                project=check.project,
+                stage=Stage.OBJECTS,
+                video_id=frame.video_id,
+                frame=frame,
+                overlap=check.overlap,
+            )
+            _tasks.store([task])

@@ -1,0 +1,46 @@
+"""The human baseline: one choice among the shuffled texts of an item (Feint6K section 3.3: six; contrast sets: five).
+
+Pure. A text is named by its foil's id, the caption by CAPTION.
+"""
+
+from collections.abc import Sequence
+
+from annotation.rules.ordering import seeded_share
+
+CAPTION = 0
+# Keys 1 to 9 answer.
+MOST_TEXTS = 9
+
+
+def caption_place(seed: int, serial: int, texts: int) -> int:
+    """The caption's place (0-based) among `texts` places for the `serial`-th place given out.
+
+    Serials are taken in blocks of `texts`, and each block is a seeded permutation: over every full block the caption
+    stands once in each place, so that it is uniform over a project and not only on average.
+    """
+    block, at = divmod(serial, texts)
+    places = sorted(range(texts), key=lambda place: seeded_share(seed, "caption", texts, block, place))
+    return places[at]
+
+
+def order_shown(seed: int, item: int, person: int, foils: Sequence[int], serial: int) -> list[int]:
+    """The texts of the item in the order in which this person sees them: foils shuffled by (item, person)."""
+    shuffled = sorted(foils, key=lambda foil: seeded_share(seed, "foils", item, person, foil))
+    shuffled.insert(caption_place(seed, serial, len(shuffled) + 1), CAPTION)
+    return shuffled
+
+
+def chosen_text(order: Sequence[int], answer: object) -> int | None:
+    """What the place 1 to n (a number or its digits) stands for in the order shown; None for anything else."""
+    if isinstance(answer, bool) or not isinstance(answer, int | str):
+        return None
+    text = str(answer)
+    if not text.isascii() or not text.isdecimal() or len(text) > 2 or not 1 <= int(text) <= len(order):
+        return None
+    return order[int(text) - 1]
+
+
+def drawn(names: Sequence[int], size: int | None, seed: int) -> list[int]:
+    """`size` of the ids (all, where it is None or beyond them), drawn by the seed; in the order of the draw."""
+    shuffled = sorted(names, key=lambda name: (seeded_share(seed, "sample", name), name))
+    return shuffled if size is None else shuffled[:size]

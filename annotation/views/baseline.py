@@ -1,0 +1,35 @@
+"""The page of the human baseline: a clip, the item's texts in the person's own order, one choice."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_http_methods
+
+from annotation.actions.submit_choice import submit_choice
+from annotation.choice_cards import BaselineWork
+from annotation.errors import AnnotationError
+from annotation.models import Stage
+from annotation.queries import claim_card
+from annotation.views._steps import lost, my_claim, next_piece, sent_with, work_page
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def baseline(request: HttpRequest, slug: str, token: str) -> HttpResponse:
+    claim, problem, form = my_claim(request, slug, token, Stage.BASELINE), "", request.POST
+    if request.method == "POST":
+        key, answer = form.get("idempotency_key", ""), form.get("answer", "")
+        try:
+            record = submit_choice(request.user, token, key, answer, **sent_with(form))
+        except AnnotationError as error:
+            problem = str(error)
+        else:
+            return next_piece(request, request.project, Stage.BASELINE, record)
+    try:
+        card = claim_card(request.user, claim)
+    except Http404:
+        return lost(request, claim, problem)
+    return work_page(request, card, _context(card.baseline), problem)
+
+
+def _context(work: BaselineWork) -> dict[str, Any]:
+    return {"texts": list(enumerate(work.texts, 1))}

@@ -1,0 +1,77 @@
+"""The studies of a project: the human baseline and object checks, how far they are, and the forms that open them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotation.actions.import_objects import ask_for_nouns
+from annotation.actions.open_baseline import open_baseline
+from annotation.actions.open_object_check import open_object_check
+from annotation.errors import AnnotationError
+from annotation.models import Stage, Task, TaskState
+from annotation.object_checks import checks_of
+from annotation.study_forms import BaselineForm, ObjectCheckForm
+from projects.access import get_project
+from projects.models import Project, Role
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def studies(request: HttpRequest, slug: str) -> HttpResponse:
+    """POST with `study` opens one of them."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    sent = request.POST if request.method == "POST" else None
+    of_objects = request.POST.get("study") == "objects"
+    shown = {
+        "baseline_form": BaselineForm(None if of_objects else sent, project=project, prefix="baseline"),
+        "objects_form": ObjectCheckForm(sent if of_objects else None, project=project, prefix="objects"),
+    }
+    if sent is not None:
+        form, write = (shown["objects_form"], _open_check) if of_objects else (shown["baseline_form"], _open_baseline)
+        if _opened(request, form, write):
+            return redirect("annotation:studies", slug)
+    context = {**shown, "checks": checks_of(project), "baseline": _baseline(project)}
+    bad = any(form.errors for form in shown.values())
+    return render(request, "annotation/studies.html", context, status=422 if bad else 200)
+
+
+@require_POST
+def caption_objects(request: HttpRequest, slug: str) -> HttpResponse:
+    """Asks for the nouns of the captions as objects."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    ask_for_nouns(request.user, project)
+    messages.success(request, _("The nouns of the captions are being read; reload in a moment."))
+    return redirect("annotation:studies", slug)
+
+
+def _opened(request: HttpRequest, form: forms.Form, write: Callable[[HttpRequest, dict[str, Any]], str]) -> bool:
+    if not form.is_valid():
+        return False
+    try:
+        messages.success(request, write(request, form.cleaned_data))
+    except AnnotationError as error:
+        form.add_error(None, str(error))
+        return False
+    return True
+
+
+def _open_baseline(request: HttpRequest, chosen: dict[str, Any]) -> str:
+    n = open_baseline(request.user, request.project, **chosen)
+    return ngettext("%(n)s item waits for people.", "%(n)s items wait for people.", n) % {"n": n}
+
+
+def _open_check(request: HttpRequest, chosen: dict[str, Any]) -> str:
+    open_object_check(request.user, request.project, chosen.pop("source"), **chosen)
+    return _("The frames are drawn; people can look at each as soon as its picture is made.")
+
+
+def _baseline(project: Project) -> dict[str, int]:
+    tasks = Task.objects.filter(project=project, stage=Stage.BASELINE).exclude(state=TaskState.CANCELLED)
+    return tasks.aggregate(asked=Count("pk"), done=Count("pk", filter=Q(state=TaskState.DONE)))

@@ -1,0 +1,77 @@
+"""Are the objects that were extracted from frames to be seen in them? (UTD, CVPR 2025, section 5.1 and C.3)
+
+Of all objects that people looked for: the share that they saw; of the others how many are attribute errors,
+misclassifications, hallucinations, annotation mistakes or else, as a researcher classed them; and the rate of
+hallucination, over all objects shown. Objects of one frame are not independent draws: intervals are over frames.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from annotation.rules.objects import CheckedObject
+from evaluation.errors import EvaluationError
+from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals
+
+VERSION = "1"
+INPUT = "objects"
+# In the order of the paper.
+CLASSES = ("attribute", "misclassification", "hallucination", "mistake", "other")
+
+
+def compute(objects: Sequence[CheckedObject], *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
+    """Counts, shares in 0..1 and 95 % intervals (cluster bootstrap over frames), overall and of each check.
+
+    `share_of_unseen`: of the objects that people did not see; `share`: of all objects shown. EvaluationError while no
+    frame has been looked at.
+    """
+    if not objects:
+        raise EvaluationError("nobody has looked at a frame yet; open an object check on the page Studies")
+    checks = sorted({each.check for each in objects})
+    return {
+        "overall": _row("overall", objects, draws, seed),
+        "checks": [_row(str(pk), [each for each in objects if each.check == pk], draws, seed) for pk in checks],
+        "classes": _classes(objects, draws, seed),
+    }
+
+
+def _row(name: str, objects: Sequence[CheckedObject], draws: int, seed: int) -> dict[str, Any]:
+    seen = np.array([float(each.seen) for each in objects])
+    invented = np.array([float(each.error_class == "hallucination") for each in objects])
+    frames = [str(each.frame) for each in objects]
+    seen_ci, invented_ci = mean_intervals(np.column_stack([seen, invented]), frames, draws=draws, seed=seed)
+    return {
+        "name": name,
+        "n_frames": len(set(frames)),
+        "n_objects": len(objects),
+        "n_visible": int(seen.sum()),
+        "visible": mean(seen),
+        "visible_ci": seen_ci,
+        "n_unseen": len(objects) - int(seen.sum()),
+        "n_unclassed": sum(not each.seen and not each.error_class for each in objects),
+        "hallucination_rate": mean(invented),
+        "hallucination_rate_ci": invented_ci,
+    }
+
+
+def _classes(objects: Sequence[CheckedObject], draws: int, seed: int) -> list[dict[str, Any]]:
+    unseen = [each for each in objects if not each.seen]
+    frames, unseen_frames = [str(each.frame) for each in objects], [str(each.frame) for each in unseen]
+    rows = []
+    for name in CLASSES:
+        of_all = np.array([float(each.error_class == name) for each in objects])
+        of_unseen = np.array([float(each.error_class == name) for each in unseen])
+        rows.append(
+            {
+                "class": name,
+                "n": int(of_all.sum()),
+                "share_of_unseen": mean(of_unseen) if unseen else None,
+                "share_of_unseen_ci": mean_intervals(of_unseen[:, None], unseen_frames, draws=draws, seed=seed)[0]
+                if unseen
+                else None,
+                "share": mean(of_all),
+                "share_ci": mean_intervals(of_all[:, None], frames, draws=draws, seed=seed)[0],
+            }
+        )
+    return rows

@@ -1,0 +1,236 @@
+"""The human baseline: whose it is, in which order the texts stand, what a choice counts for."""
+
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation.actions.claim import claim
+from annotation.actions.open_baseline import open_baseline
+from annotation.actions.submit_choice import submit_choice
+from annotation.actions.undo_choice import undo_choice
+from annotation.errors import AnnotationError, WorkRefused
+from annotation.models import Involvement, Lease, Slot, Stage, Task, Vote
+from annotation.rules.baseline import CAPTION, chosen_text, drawn, order_shown
+from corpus.models import Item, MediaState
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.human import human_line
+from evaluation.run_scores import axes_of
+from foilworks.invariants.table import violations
+from projects.errors import AccessDenied
+from projects.models import Role, User
+from tests import factories
+from tests.annotation.world import World, make_world, new_key
+
+FOILS = tuple(f"a man does thing {n} to a shirt." for n in range(5))
+seeds = st.integers(0, 2**31)
+
+
+@given(seeds, st.integers(2, 9), st.integers(0, 10**6))
+def test_over_a_block_of_places_the_caption_stands_once_in_each(seed, texts, block):
+    foils = list(range(1, texts))
+    orders = [order_shown(seed, 7, 9, foils, block * texts + at) for at in range(texts)]
+    assert sorted(order.index(CAPTION) for order in orders) == list(range(texts))
+    assert all(sorted(order) == [CAPTION, *foils] for order in orders)
+
+
+def test_two_people_see_the_foils_of_an_item_in_two_orders_and_each_their_own_again():
+    foils = list(range(1, 9))
+    orders = {person: order_shown(1, 5, person, foils, 0) for person in range(50)}
+    assert len({tuple(order) for order in orders.values()}) > 45
+    assert orders[3] == order_shown(1, 5, 3, foils, 0)
+
+
+@pytest.mark.parametrize("answer", ["0", "4", "", "x", "1.0", "²", "-1", None, True, "999", "first"])
+def test_what_was_not_shown_is_no_answer(answer):
+    assert chosen_text([5, CAPTION, 6], answer) is None
+
+
+def test_a_sample_is_the_seeds_and_of_its_size():
+    ids = list(range(100))
+    assert drawn(ids, 10, 3) == drawn(ids[::-1], 10, 3) != drawn(ids, 10, 4)
+    assert len(set(drawn(ids, 10, 3))) == 10
+    assert sorted(drawn(ids, None, 3)) == ids
+    assert drawn(ids, 500, 3) == drawn(ids, None, 3)
+
+
+@pytest.fixture
+def world(db) -> World:
+    return make_world()
+
+
+def valid_item(world: World, foils=FOILS, **fields) -> Item:
+    item = world.item(*foils, state="valid", **fields)
+    item.foils.update(verdict="valid")
+    return item
+
+
+def ask(world: World, **options) -> int:
+    return open_baseline(world.owner, world.project, **options)
+
+
+def choose(world: World, name: str, text: int | None = CAPTION, **also) -> Vote:
+    """Claim the next item and choose the text (None: the first foil shown)."""
+    work = world.claim(name, Stage.BASELINE)
+    order = Lease.objects.get(token=work.token).order_shown
+    at = next(n for n, shown in enumerate(order, 1) if (shown == text if text is not None else shown != CAPTION))
+    return submit_choice(getattr(world, name), work.token, new_key(), at, **also)
+
+
+def test_a_choice_is_stored_with_its_order_and_moves_no_item(world):
+    item = valid_item(world)
+    assert ask(world) == 1
+    right = choose(world, "ann", watch={"seconds": 3, "covered": 1})
+    assert (right.choice, right.foil, right.stage) == ("caption", None, "baseline")
+    assert sorted(right.order_shown) == sorted([CAPTION, *item.foils.values_list("pk", flat=True)])
+    assert right.watch == {"seconds": 3.0, "covered": 1.0}
+    assert Task.objects.get(stage=Stage.BASELINE).state == "done"
+    other = valid_item(world)
+    ask(world)
+    wrong = choose(world, "ann", None)
+    assert (wrong.choice, wrong.foil.item) == ("foil", other)
+    assert set(Item.objects.values_list("state", flat=True)) == {"valid"}
+    assert [row for row in violations() if not row["invariant"].startswith("media.")] == []
+
+
+def test_the_order_stays_when_the_page_is_loaded_again_and_after_an_undo(world):
+    valid_item(world)
+    ask(world)
+    work = world.claim("ann", Stage.BASELINE)
+    again = world.claim("ann", Stage.BASELINE)
+    assert (again.token, again.resumed) == (work.token, True)
+    order = Lease.objects.get(token=work.token).order_shown
+    vote = submit_choice(world.ann, work.token, "k", 1)
+    assert submit_choice(world.ann, work.token, "k", 2).pk == vote.pk
+    back = undo_choice(world.ann, vote.pk)
+    assert Lease.objects.get(token=back.token).order_shown == order
+    counted = submit_choice(world.ann, back.token, "k2", 2)
+    assert sorted(Vote.objects.values_list("state", flat=True)) == ["counted", "undone"]
+    assert counted.slot.state == "done"
+
+
+def test_the_overlap_is_kept_and_late_work_is_kept_apart(world):
+    valid_item(world)
+    ask(world, overlap=2)
+    people = [factories.make_member(world.project, Role.ANNOTATOR) for _ in range(3)]
+    hour = timezone.now() + timedelta(hours=1)
+    late = claim(people[0], world.project, Stage.BASELINE)
+    for person in people[1:]:
+        work = claim(person, world.project, Stage.BASELINE, now=hour)
+        submit_choice(person, work.token, new_key(), 1, now=hour)
+    vote = submit_choice(people[0], late.token, new_key(), 1, now=hour)
+    assert (vote.state, vote.late, vote.slot) == ("surplus", True, None)
+    assert Vote.objects.filter(state="counted").count() == 2
+
+
+def test_who_had_a_hand_in_the_video_is_left_out_at_the_claim(world):
+    """Written by ann, reviewed by rita, judged by vera: of all, abe alone may take the baseline."""
+    group = world.group()
+    world.edit("ann")
+    world.review("rita")
+    for name in ("vera", "vic", "val"):
+        world.vote(name)
+    group.refresh_from_db()
+    assert group.item.state == "valid"
+    for name in ("rita", "vera"):
+        world.project.memberships.create(person=getattr(world, name), role=Role.ANNOTATOR)
+    ask(world)
+    names = ("ann", "rita", "vera", "abe")
+    # Roles are cached on a person for a request.
+    people = {name: User.objects.get(pk=getattr(world, name).pk) for name in names}
+    claims = {name: claim(person, world.project, Stage.BASELINE) for name, person in people.items()}
+    assert [name for name, work in claims.items() if work] == ["abe"]
+
+
+def test_who_judges_another_item_of_the_video_meanwhile_is_refused_at_the_submit(world):
+    item = valid_item(world)
+    ask(world)
+    work = world.claim("ann", Stage.BASELINE)
+    Involvement.objects.create(project=world.project, person=world.ann, video=item.video, kind="judged")
+    with pytest.raises(WorkRefused):
+        submit_choice(world.ann, work.token, "k", 1)
+    assert Slot.objects.get().state == "free"
+    assert not Vote.objects.exists()
+
+
+def test_one_item_of_a_video_a_person(world):
+    caption = factories.make_caption(factories.make_video(world.project))
+    for _ in range(2):
+        valid_item(world, caption=caption)
+    assert ask(world) == 2
+    choose(world, "ann")
+    assert world.claim("ann", Stage.BASELINE) is None
+
+
+def test_what_is_asked_for_is_the_sample_and_nothing_twice(world):
+    for _ in range(6):
+        valid_item(world)
+    world.item(*FOILS)
+    valid_item(
+        world, caption=factories.make_caption(factories.make_video(world.project, media_state=MediaState.MISSING))
+    )
+    other = factories.make_subtest(world.project)
+    factories.make_item(other, state="valid")
+    assert ask(world, subtest=world.subtest, size=4, seed=1, overlap=3) == 4
+    first = set(Task.objects.values_list("item", flat=True))
+    assert ask(world, subtest=world.subtest, size=4, seed=1) == 0
+    assert ask(world) == 3
+    assert Task.objects.count() == 7
+    assert set(Task.objects.filter(overlap=3).values_list("item", flat=True)) == first
+
+
+@pytest.mark.parametrize("options", [{"size": 0}, {"overlap": 0}, {"overlap": 99}, {}])
+def test_nothing_to_ask_for_says_what_to_do(world, options):
+    with pytest.raises(AnnotationError):
+        ask(world, **options)
+
+
+def test_only_a_researcher_opens_it(world):
+    valid_item(world)
+    for name in ("ann", "rita", "vera"):
+        with pytest.raises(AccessDenied):
+            open_baseline(getattr(world, name), world.project)
+
+
+def test_foils_that_dropped_out_are_not_shown(world):
+    item = valid_item(world)
+    dropped = item.foils.first()
+    item.foils.filter(pk=dropped.pk).update(verdict="invalid")
+    ask(world)
+    order = Lease.objects.get(token=world.claim("ann", Stage.BASELINE).token).order_shown
+    assert len(order) == 5
+    assert dropped.pk not in order
+
+
+def test_over_many_places_the_caption_is_everywhere_equally_often(world):
+    """24 items of six texts, two people each: 48 places, 8 for the caption at each position but for the edges."""
+    for _ in range(24):
+        valid_item(world)
+    ask(world, overlap=2)
+    places: Counter[int] = Counter()
+    for person in (world.ann, world.abe):
+        while work := claim(person, world.project, Stage.BASELINE):
+            places[Lease.objects.get(token=work.token).order_shown.index(CAPTION)] += 1
+            submit_choice(person, work.token, new_key(), 1)
+    assert sum(places.values()) == 48
+    assert all(abs(places[place] - 8) <= 1 for place in range(6)), places
+
+
+def test_the_leaderboard_reads_it_and_validation_does_not(world):
+    items = [valid_item(world) for _ in range(4)]
+    release = freeze_release(world.owner, world.project)
+    ask(world, release=release, overlap=3)
+    people = [factories.make_member(world.project, Role.ANNOTATOR, name=f"reader{n}") for n in range(3)]
+    for n, person in enumerate(people):
+        world.people[person.username] = person
+        for k in range(4):
+            choose(world, person.username, None if n == 0 and k < 2 else CAPTION)
+    line = human_line(release, axes_of(release))
+    assert (line["n"], line["n_choices"], line["n_majority"], line["majority"]) == (4, 12, 4, 1.0)
+    assert line["T"] == pytest.approx(10 / 12)
+    assert line["T_ci"] is not None
+    assert {item.pk for item in items} == set(Vote.objects.values_list("item", flat=True))
+    assert not Vote.objects.filter(stage=Stage.VALIDATION).exists()
