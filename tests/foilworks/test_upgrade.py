@@ -19,6 +19,11 @@ from tests.postgres import running_postgres
 ROOT = Path(__file__).resolve().parent.parent.parent
 KEPT = Path(__file__).parent / "upgrade"
 TAGS = sorted(path.name.removesuffix(".sql.gz") for path in KEPT.glob("*.sql.gz"))
+SCORES = "SELECT id, candidate_id, filter, score, passed, detail FROM generation_filterscore ORDER BY id"
+OWN_RUN = (
+    "generation_filterscore s JOIN generation_candidate c ON c.id = s.candidate_id "
+    "JOIN generation_candidategroup g ON g.id = c.group_id AND g.run_id = s.run_id"
+)
 COUNTS = ("n_items", "n_valid", "n_unanimous", "n_valid_proficiency", "n_both", "n_lexical_items")
 MEASURES = ("js_all", "js_valid", "alpha_all", "alpha_valid")
 
@@ -90,10 +95,15 @@ def test_a_database_of_an_older_version_is_copied_migrated_and_goes_on(tag, tmp_
     database = old_database(tag, installation.home / "foilworks.sqlite3", installation.home)
     with closing(sqlite3.connect(database)) as before:
         votes = before.execute("SELECT id, choice, state, person_id FROM annotation_vote ORDER BY id").fetchall()
+        scores = before.execute(SCORES).fetchall()
+    assert scores
     copy = Path(installation.foilworks("migrate")["backup"])
     assert copy.exists()
     with closing(sqlite3.connect(database)) as after:
         assert after.execute("SELECT id, choice, state, person_id FROM annotation_vote ORDER BY id").fetchall() == votes
+        assert after.execute(SCORES).fetchall() == scores
+        # A score names the run of its candidate.
+        assert after.execute(f"SELECT count(*) FROM {OWN_RUN}").fetchall() == [(len(scores),)]
     goes_on(installation, tag)
 
 
