@@ -61,10 +61,14 @@ class ModelInfo:
 
 @dataclass(frozen=True)
 class VideoMeta:
-    """What an adapter may want to know beside the frames: their presentation times in seconds, and the clip's key."""
+    """What an adapter may want to know beside the frames: their presentation times in seconds, the clip's key, and the
+    file that they come from with its trim in seconds (None = as far as it goes)."""
 
     key: str = ""
     times: tuple[float, ...] = ()
+    path: str = ""
+    start: float | None = None
+    end: float | None = None
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,12 @@ ADAPTERS: dict[str, Entry] = {
         ),
         needs_gpu=True,
     ),
+    "external": Entry(
+        label="A program with its own environment",
+        path="hub.external:load_adapter",
+        summary="models outside transformers, asked in JSON lines: `external:FOLDER` with a foilworks.json",
+        needs_gpu=True,
+    ),
     "lm": Entry(
         label="Causal language model",
         path="hub.causal_lm:load_adapter",
@@ -80,6 +86,11 @@ HELPERS: dict[str, Entry] = {
     SPAN_FILLER: Entry(
         label="Text-to-text model", path="hub.text_to_text:load_adapter", summary="spans in a blank, perplexity (T5)"
     ),
+    DETECTOR: Entry(
+        label="Object detector", path="hub.detection:load_adapter", summary="what stands in frames (DETR, YOLOS)"
+    ),
+    "fake-t5": Entry(label="Fake span filler", path="hub.fake:load_span_filler", summary="spans by hashing"),
+    "fake-detector": Entry(label="Fake detector", path="hub.fake:load_detector", summary="sees by hashing"),
     "fake-mask": Entry(label="Fake filler", path="hub.fake:load_filler", summary="fills by hashing"),
     "fake-classifier": Entry(label="Fake classifier", path="hub.fake:load_classifier", summary="judges by hashing"),
 }

@@ -8,7 +8,7 @@ import pytest
 from hub.interfaces import HIGHER_IS_BETTER, Embedder, ModelInfo, ScoreKind, Scorer, VideoMeta
 from hub.table import ADAPTERS, open_adapter
 from hub.tiny_video import TinyConfig, TinyVideoText, Words, save_model
-from tests.hub import folders, generative_folders, test_text_models, video_folders
+from tests.hub import folders, generative_folders, test_external, test_text_models, video_folders
 
 TEXTS = ["a red circle moves from left to right", "a ring", "words that no model knows: zyzzyva, été", ""]
 
@@ -35,6 +35,7 @@ SPECS = {
     "clip siglip2": lambda folder: f"clip:{video_folders.siglip2(folder / 'siglip2')}?frames=2",
     "vlm": lambda folder: f"vlm:{generative_folders.llava_onevision(folder / 'vlm')}?frames=4",
     "vlm blind": lambda folder: f"vlm:{generative_folders.qwen3_vl(folder / 'vlm')}?mode=blind",
+    "external": lambda folder: f"external:{test_external.EXAMPLE}",
     "lm": lambda folder: f"lm:{folders.causal_lm(folder / 'lm')}",
     "seq2seq": lambda folder: f"seq2seq:{test_text_models.bart(folder / 'bart')}",
     "seq2seq t5": lambda folder: f"seq2seq:{test_text_models.t5(folder / 't5')}",
