@@ -9,8 +9,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from evaluation.csv_cells import safe_row
 from evaluation.leaderboard import Board, BoardRow
+from text.csv_cells import safe_row
 
 METRICS = ("P", "T", "P+T")
 LATEX = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",

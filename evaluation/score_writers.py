@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from corpus.records import ReleaseScore
-from evaluation.csv_cells import safe_row
 from evaluation.metrics._ties import hit, standing
+from text.csv_cells import safe_row
 
 Rows = Sequence[ReleaseScore]
 

@@ -12,10 +12,10 @@ from corpus.models import Release
 from evaluation.access import get_release
 from evaluation.analyses.table import REPORTS
 from evaluation.analysis_pages import PAGES, AnalysisPage
-from evaluation.csv_cells import safe_row
 from evaluation.scored_facts import release_analysis
 from evaluation.views.proximity import PROXIMITY, proximity_context
 from projects.entry_form import EntryForm
+from text.csv_cells import safe_row
 from text.errors import ActionableError
 
 

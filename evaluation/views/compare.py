@@ -13,9 +13,9 @@ from corpus.models import Release
 from evaluation.access import get_release
 from evaluation.board_forms import CompareForm
 from evaluation.comparison import OUTCOMES, Comparison, items_at
-from evaluation.csv_cells import safe_row
 from evaluation.errors import EvaluationError
 from evaluation.run_scores import axes_of
+from text.csv_cells import safe_row
 from text.diff import diff_segments
 
 PER_PAGE = 25

@@ -5,13 +5,13 @@ import csv
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from evaluation.csv_cells import safe_row
 from evaluation.forms import ReportForm
 from evaluation.report_charts import CHARTS
 from evaluation.report_pages import report_data
 from evaluation.views.reports import page_of
 from projects.access import get_project
 from projects.models import Role
+from text.csv_cells import safe_row
 
 
 @require_safe

@@ -10,12 +10,12 @@ from django.views.decorators.http import require_safe
 
 from evaluation import charts
 from evaluation.access import get_run
-from evaluation.csv_cells import safe_row
 from evaluation.human import human_line
 from evaluation.leaderboard import results_of
 from evaluation.protocols import PROTOCOLS
 from evaluation.run_scores import RANKED, axes_of
 from evaluation.score_writers import WRITERS as WRITERS_OF_SCORES
+from text.csv_cells import safe_row
 
 COLUMNS = ("T", "P", "P+T", "n", "ties", "T_all", "n_all", "n_clusters")
 MOST_LISTED = 20
