@@ -136,6 +136,9 @@ class Lease(models.Model):
     caption_first = models.BooleanField(null=True, blank=True)
     # Human baseline: the texts in the order shown, each by its foil's id, the caption by 0.
     order_shown = models.JSONField(null=True, blank=True)
+    # A place that the person will be offered next if it is free then, so that its clip can be loaded ahead. No promise,
+    # and no foreign key: nothing is held for anybody.
+    upcoming_slot = models.BigIntegerField(null=True, blank=True)
     guideline = models.ForeignKey(Guideline, models.SET_NULL, null=True, blank=True, related_name="+")
     leased_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
