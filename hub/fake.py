@@ -5,13 +5,14 @@ Their scores mean nothing, and always the same nothing: they are functions of th
 
 import hashlib
 import json
+import math
 from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hub.errors import HubError
-from hub.interfaces import ChatReply, ChatRequest, Fill, Frames, ModelInfo, Score, ScoreKind, VideoMeta
+from hub.interfaces import ChatReply, ChatRequest, Detection, Fill, Frames, ModelInfo, Score, ScoreKind, VideoMeta
 from text.tokens import words
 
 DIMENSIONS = 32
@@ -20,6 +21,8 @@ SIZE = (32, 32)
 LARGEST_COST = 8.0
 REVISION = "1"
 FILL_WORDS = ("anchor", "balloon", "candle", "drum", "folds", "jumps", "lifts", "opens", "pulling", "pushing")
+FILL_SPANS = ("climbs", "climbing", "jumps over", "jumping over", "and sings", "it", "walks", "uses", "sleep")
+SEEN = ("person", "cell phone", "cup", "chair", "dog", "car", "book")
 COLA_LABELS = ("unacceptable", "acceptable")
 NLI_LABELS = ("entailment", "neutral", "contradiction")
 
@@ -104,6 +107,46 @@ class FakeFiller:
         return sorted(found, key=lambda fill: -fill.log_probability)
 
 
+class FakeSpanFiller:
+    """Puts in verb phrases of a short list by the bytes of text and span; a text costs what its words cost."""
+
+    blank = "<extra_id_0>"
+    info = ModelInfo("fake/spans", REVISION, ScoreKind.LOG_LIKELIHOOD, needs_video=False, card={"category": "fake"})
+
+    def fill_spans(self, texts: Sequence[str], k: int, *, beams: int, longest: int = 8) -> list[list[Fill]]:
+        return [self._fills(text)[:k] for text in texts]
+
+    def span_scores(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        return [math.log(0.01 + _share(f"{text}\x1f{span}") / 2) for text, span in pairs]
+
+    def score(
+        self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
+    ) -> list[Score]:
+        return FakeScorer().score(clip, texts, mode, meta)
+
+    def _fills(self, text: str) -> list[Fill]:
+        if text.count(self.blank) != 1:
+            raise HubError(f"'{text[:80]}' holds {text.count(self.blank)} blanks; put {self.blank} in once")
+        values = self.span_scores([(text, span) for span in FILL_SPANS])
+        found = [Fill(span, value) for span, value in zip(FILL_SPANS, values, strict=True)]
+        return sorted(found, key=lambda fill: -fill.log_probability)
+
+
+class FakeDetector:
+    """Sees one or two things of a short list in a frame, by its bytes alone."""
+
+    info = ModelInfo("fake/detector", REVISION, ScoreKind.LOGIT, frames=FRAMES, card={"category": "fake"})
+
+    def detect(self, frames: Frames) -> list[list[Detection]]:
+        return [self._seen(np.ascontiguousarray(frame).tobytes()) for frame in frames]
+
+    def _seen(self, frame: bytes) -> list[Detection]:
+        at = _number(frame, 0)
+        labels = dict.fromkeys((SEEN[at % len(SEEN)], SEEN[at // 7 % len(SEEN)]))
+        found = [Detection(label, 0.6 + 0.4 * _share(f"{at}{label}"), (0.1, 0.1, 0.9, 0.9)) for label in labels]
+        return sorted(found, key=lambda one: -one.score)
+
+
 class FakeClassifier:
     """Labels with probabilities by the bytes of the pair."""
 
@@ -146,6 +189,16 @@ class FakeChat:
 def load_filler(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeFiller:
     """`fake-mask:`; nothing is read from the argument."""
     return FakeFiller()
+
+
+def load_span_filler(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeSpanFiller:
+    """`fake-t5:`; nothing is read from the argument."""
+    return FakeSpanFiller()
+
+
+def load_detector(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeDetector:
+    """`fake-detector:`; nothing is read from the argument."""
+    return FakeDetector()
 
 
 def load_classifier(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeClassifier:

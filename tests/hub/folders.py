@@ -13,9 +13,12 @@ from transformers import (
     BertModel,
     CLIPConfig,
     CLIPModel,
+    DetrConfig,
+    DetrForObjectDetection,
     GPT2Config,
     GPT2LMHeadModel,
     PreTrainedTokenizerFast,
+    ResNetConfig,
     RobertaConfig,
     RobertaForMaskedLM,
     SiglipConfig,
@@ -175,6 +178,25 @@ def clip(folder: Path, *, siglip: bool = False) -> Path:
             "resample": 3, "image_mean": [0.48, 0.46, 0.41], "image_std": [0.27, 0.26, 0.28],
         }  # fmt: skip
     saved(folder, model, tokenizer)
+    (folder / "preprocessor_config.json").write_text(json.dumps(processor))
+    return folder
+
+
+def detector(folder: Path, labels: Sequence[str] = ("person", "cell phone", "cup")) -> Path:
+    """DETR's kind, its backbone a small ResNet."""
+    torch.manual_seed(6)
+    names = dict(enumerate(labels))
+    backbone = ResNetConfig(
+        embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1], layer_type="basic", out_features=["stage2"]
+    )
+    config = DetrConfig(
+        use_timm_backbone=False, backbone_config=backbone, use_pretrained_backbone=False, d_model=16, encoder_layers=1,
+        decoder_layers=1, encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=16, decoder_ffn_dim=16,
+        num_queries=5, id2label=names, label2id={name: at for at, name in names.items()}, init_std=0.5,
+    )  # fmt: skip
+    DetrForObjectDetection(config).save_pretrained(folder)
+    processor = {"size": {"shortest_edge": 32, "longest_edge": 48}, "resample": 2,
+                 "image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}  # fmt: skip
     (folder / "preprocessor_config.json").write_text(json.dumps(processor))
     return folder
 

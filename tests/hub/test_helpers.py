@@ -25,8 +25,8 @@ ENCODERS = {
     "sentence": lambda folder: str(folders.sentence_encoder(folder / "mean")),
     "sentence first": lambda folder: str(folders.sentence_encoder(folder / "first", "pooling_mode_cls_token")),
 }
-# Proved in tests/hub/test_text_to_text.py.
-SPANS = ("t5",)
+# Proved in tests/hub/test_text_to_text.py and test_detection.py.
+SPANS = ("t5", "fake-t5", "detector", "fake-detector")
 LINES = ("a man {} a red shirt", "{} opens the door", "a dog jumps on the {}", "a man {} a red shirt", "{}")
 PAIRS = [("a man folds a shirt", "a man moves"), ("a ring", "a dog jumps on the table from left to right"), ("", "é")]
 

@@ -1,0 +1,96 @@
+"""The job that tunes a text-to-text model on a project's train captions; it writes the row's losses and folder."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.conf import settings
+
+from corpus.models import Caption, Split
+from generation.errors import GenerationError
+from generation.methods._spans import verb_spans
+from generation.side_models import Tuning
+from hub.span_training import SpanTraining, Text, folder_hash, resumes_at, tune
+from jobs.models import Job
+from jobs.progress import progress
+from projects.models import Project
+from text.language.tools import tagger
+
+# Points of the loss curve that a page shows.
+POINTS = 100
+CHUNK = 1000
+
+
+def train_captions(project: Project, last_caption: int) -> Iterator[str]:
+    """The texts of the train split up to a row, each once, in their order."""
+    seen: set[str] = set()
+    rows = Caption.objects.filter(video__project=project, video__split=Split.TRAIN, pk__lte=last_caption).order_by("pk")
+    for text in rows.values_list("text", flat=True).iterator(CHUNK):
+        if text not in seen:
+            seen.add(text)
+            yield text
+
+
+def run_tuning(tuning: Tuning, job: Job) -> None:
+    """Tune, resuming at the last checkpoint; the model goes to the installation's models, named by its hash.
+
+    GenerationError: the train split has no caption any more. HubError: the model does not load.
+    """
+    if tuning.folder:
+        return
+    params = tuning.params
+    tags = tagger(params["tagger"])
+    texts = [_marked(text, tags) for text in train_captions(tuning.project, tuning.last_caption)]
+    if not texts:
+        raise GenerationError("the train split has no caption; give videos the split train and start again")
+    plan = SpanTraining(
+        epochs=params["epochs"], batch=params["batch"], learning_rate=params["learning_rate"],
+        density=params["density"], mean_span=params["mean_span"], verb_share=params["verb_share"], seed=tuning.seed,
+        checkpoint_every=params["checkpoint_every"],
+    )  # fmt: skip
+    work = Path(settings.MODEL_ROOT) / "tuning" / str(tuning.pk)
+    tuning.captions, tuning.steps = len(texts), plan.steps(len(texts))
+    tuning.losses = [point for point in tuning.losses if point[0] <= resumes_at(work)]
+    tuning.save(update_fields=["captions", "steps", "losses"])
+    _learn(tuning, texts, plan, work, job)
+    tuning.folder = _kept(work)
+    tuning.save(update_fields=["folder"])
+    shutil.rmtree(work, ignore_errors=True)
+    progress(job, tuning.steps, tuning.steps, "done")
+
+
+def _learn(tuning: Tuning, texts: list[Text], plan: SpanTraining, work: Path, job: Job) -> None:
+    # Checkpoints fall on points of the curve, so that a resumed run has the same curve.
+    every = _interval(tuning.steps, plan.checkpoint_every)
+    since: list[float] = []
+    progress(job, resumes_at(work), tuning.steps, "loading the model")
+    for step, loss in tune(tuning.base_model, texts, plan, work, device=tuning.params["device"]):
+        since.append(loss)
+        if step % every == 0 or step == tuning.steps:
+            tuning.losses.append([step, round(sum(since) / len(since), 5)])
+            tuning.save(update_fields=["losses"])
+            since = []
+        progress(job, step, tuning.steps, f"loss {loss:.3f}")
+
+
+def _interval(steps: int, checkpoint_every: int) -> int:
+    """Steps between two points: a divisor of the checkpoints' interval, and about POINTS points in all."""
+    wanted = max(1, steps // POINTS)
+    return max(n for n in range(1, checkpoint_every + 1) if checkpoint_every % n == 0 and n <= wanted)
+
+
+def _marked(text: str, tags: object) -> Text:
+    spans = verb_spans(tags.tag(text), "both", "every")  # type: ignore[attr-defined]
+    return Text(text, tuple((span.start, span.end) for span in spans))
+
+
+def _kept(work: Path) -> str:
+    """The folder below the installation's models that the tuned model was moved to."""
+    name = f"tuned/{folder_hash(work / 'model')}"
+    target = Path(settings.MODEL_ROOT) / name
+    if target.exists():
+        # The same training again made the same files.
+        return name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    (work / "model").rename(target)
+    return name
