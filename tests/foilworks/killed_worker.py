@@ -14,6 +14,7 @@ from pathlib import Path
 
 SLOW_SECONDS = 0.06
 CAPTIONS, CLIPS = 40, 24
+CHAT_AT_ONCE = 3
 
 
 def make() -> dict[str, str]:
@@ -50,6 +51,26 @@ def make() -> dict[str, str]:
         factories.make_item(subtest, caption, (f"ball {number} falls",), state=ItemState.VALID)
     scoring = start_scoring(None, freeze_release(None, project), "fake:1", device="cpu")
     return {"generation": str(generation.job.pk), "scoring": str(scoring.job.pk)}
+
+
+def make_chat() -> dict[str, str]:
+    """One more run of that project, which asks the endpoint that the environment names; prints its job's id."""
+    from corpus.models import Subtest
+    from generation.actions.start_run import start_run
+
+    subtest = Subtest.objects.get(project__slug="killed")
+    run = start_run(
+        None, subtest.project, subtest=subtest, method="chat", filters={},
+        params={"endpoint": "lab", "foils": 1, "concurrency": CHAT_AT_ONCE},
+        selection={"caption_keys": [caption.key for caption in _captions(subtest)]},
+    )  # fmt: skip
+    return {"chat": str(run.job.pk)}
+
+
+def _captions(subtest):
+    from corpus.models import Caption
+
+    return Caption.objects.filter(video__project=subtest.project, text__startswith="a man")
 
 
 def work(job_id: str, log: str) -> dict[str, str]:

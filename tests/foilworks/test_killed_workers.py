@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.foilworks.killed_worker import CAPTIONS, CLIPS
+from tests.foilworks.killed_worker import CAPTIONS, CHAT_AT_ONCE, CLIPS, SLOW_SECONDS
+from tests.hub.chat_server import Said, chat_server, foils
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # What a batch asks for at most: five captions with a blank and two pairs each; four scores of two clips.
@@ -99,3 +100,34 @@ def test_a_killed_scoring_run_ends_complete_and_shows_the_model_no_stored_clip_a
     shown_again = {line[1] for line in lines(log) if lines(log).count(line) == 2}
     stored = Counter(clip for clip, _ in before["scores"])
     assert not {clip for clip, n in stored.items() if n == 2} & shown_again
+
+
+def slowly(body: dict, n: int) -> Said:
+    caption = body["messages"][-1]["content"].splitlines()[0].removeprefix("Caption: ")
+    return Said(foils(caption.replace(".", " twice.")).body, wait=SLOW_SECONDS)
+
+
+def test_a_killed_run_asks_an_endpoint_again_only_for_what_was_on_its_way(home, tmp_path, monkeypatch):
+    folder, _ = home
+    with chat_server(slowly) as server:
+        for name, value in {"ENDPOINTS": "lab", "LAB_URL": server.url, "LAB_MODELS": "tiny"}.items():
+            monkeypatch.setenv(f"CHAT_{name}", value)
+        job = answer(folder, "make_chat")["chat"]
+        child = process(folder, "work", job, str(tmp_path / "calls"))
+        until = time.monotonic() + 120
+        while len(server.bodies) < CAPTIONS // 2 and time.monotonic() < until:
+            assert child.poll() is None, child.communicate()[1][-3000:]
+            time.sleep(0.01)
+        os.kill(child.pid, signal.SIGKILL)
+        child.communicate()
+        assert CAPTIONS // 2 <= len(server.bodies) < CAPTIONS
+        assert answer(folder, "take_back", job) == {"waiting": 1}
+        assert answer(folder, "work", job, str(tmp_path / "calls")) == {"state": "done"}
+        asked_again = [text for text, n in server.asked.items() if n == 2]
+    assert len(server.asked) == CAPTIONS
+    assert max(server.asked.values()) <= 2
+    # Half a batch had been answered when it was killed; that half was kept.
+    assert len(asked_again) <= CHAT_AT_ONCE
+    assert [foil for foil in answer(folder, "look")["candidates"] if foil.endswith("twice.")] == sorted(
+        f"a man folds a shirt and {n} towels twice." for n in range(CAPTIONS)
+    )
