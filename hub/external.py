@@ -59,7 +59,7 @@ class External:
             raise
 
     def ask(self, op: str, about: str, **question: Any) -> dict[str, Any]:
-        """The answer to {"op": op, ...}. ClipError: it failed on the clip; HubError: too often in a row, or on texts."""
+        """The answer to {"op": op, ...}. ClipError: it failed on a clip; HubError: too often in a row, or on texts."""
         try:
             if self._program is None:
                 self._started()

@@ -1,0 +1,97 @@
+"""Files under the hash of what they were made from, with a limit of bytes: those not used for longest go first.
+
+Any number of processes share a folder. An entry appears whole or not at all; one that another process takes away while
+it is asked for is a miss. A full disk costs the entry, never the caller.
+"""
+
+import hashlib
+import json
+import logging
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+# How full a folder is left after room was made, so that not every write looks through it again.
+LEFT = 0.9
+# After so much was written by this process, what others wrote meanwhile is counted anew.
+COUNT_AGAIN = 0.05
+
+
+def content_key(**parts: object) -> str:
+    """64 hex digits of named JSON values; another name or value is another key."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, allow_nan=False).encode()).hexdigest()
+
+
+class FileCache:
+    """`limit` bytes of files in `folder`, which is made where it is missing."""
+
+    def __init__(self, folder: Path, limit: int) -> None:
+        if limit < 1:
+            raise ValueError(f"a cache of {limit} bytes holds nothing; do without one")
+        self.folder, self.limit = Path(folder), limit
+        self._held = 0
+        self._uncounted = limit
+
+    def get(self, key: str) -> bytes | None:
+        """What was put there, and a note that it was used; None where it is not, or cannot be read."""
+        path = self._path(key)
+        try:
+            data = path.read_bytes()
+            os.utime(path)
+        except OSError:
+            return None
+        return data
+
+    def put(self, key: str, data: bytes) -> None:
+        """Keep `data`, and let go of what was not used for longest where there is no room."""
+        if len(data) > self.limit:
+            return
+        path = self._path(key)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
+                file.write(data)
+            Path(file.name).replace(path)
+        except OSError as error:
+            log.warning(
+                "%s: cannot keep an entry (%s); free some space or lower its limit", self.folder, error.strerror
+            )
+            return
+        self._held += len(data)
+        self._uncounted += len(data)
+        if self._uncounted > self.limit * COUNT_AGAIN or self._held > self.limit:
+            self._make_room()
+
+    def drop(self, key: str) -> None:
+        """Forget an entry that turned out to be of no use."""
+        self._path(key).unlink(missing_ok=True)
+
+    def size(self) -> int:
+        """Bytes of all entries."""
+        return sum(size for _, size, _ in self._entries())
+
+    def _path(self, key: str) -> Path:
+        return self.folder / key[:2] / key
+
+    def _entries(self) -> Iterator[tuple[float, int, Path]]:
+        """(when it was last used, bytes, where) of every entry; half-written ones of killed processes too."""
+        for path in self.folder.glob("??/*") if self.folder.is_dir() else ():
+            with suppress(OSError):
+                found = path.stat()
+                yield found.st_mtime, found.st_size, path
+
+    def _make_room(self) -> None:
+        entries = sorted(self._entries())
+        self._held, self._uncounted = sum(size for _, size, _ in entries), 0
+        if self._held <= self.limit:
+            return
+        for _, size, path in entries:
+            if self._held <= self.limit * LEFT:
+                break
+            with suppress(OSError):
+                path.unlink()
+                self._held -= size

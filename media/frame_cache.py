@@ -1,0 +1,151 @@
+"""Frames decoded once and kept, by the video's bytes, its trim, the sampling and the form: every model sees the same.
+
+`lossless` keeps pixels as they were decoded (PNG). `jpeg` keeps them small for large collections: JPEG of quality 95 at
+a short side of 384; what is decoded anew goes through the same compression, so that a hit and a miss are equal.
+"""
+
+import io
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from media.cache import FileCache, content_key
+from media.container import open_video
+from media.errors import MediaError
+from media.frames import Sample
+from media.probe import display_size, file_sha256
+from media.sampling import Sampling
+
+LOSSLESS, JPEG = "lossless", "jpeg"
+FORMS = (LOSSLESS, JPEG)
+# Part of the key: change it with what an entry holds.
+FORMAT = "frames/1"
+SHORT_SIDE, QUALITY = 384, 95
+FORM_VERSIONS = {LOSSLESS: "lossless", JPEG: f"jpeg{QUALITY}@{SHORT_SIDE}"}
+
+
+@dataclass(frozen=True)
+class FrameCache:
+    """`files` None: nothing is kept, and frames are the same as if they were."""
+
+    files: FileCache | None = None
+    form: str = LOSSLESS
+
+    def read(
+        self,
+        path: Path,
+        sampling: Sampling,
+        start: float | None = None,
+        end: float | None = None,
+        size: tuple[int, int] | None = None,
+        content: str = "",
+    ) -> Sample:
+        """As `sampling.sample`; `content`: the SHA-256 of the video's bytes where it is known. MediaError: unusable."""
+        if self.files is None:
+            return self._made(path, sampling, start, end, size)[0]
+        key = self.key(path, sampling, start, end, size, content)
+        kept = self.files.get(key)
+        if kept is not None:
+            found = unpacked(kept)
+            if found is not None:
+                return found
+            self.files.drop(key)
+        sample, packed_ = self._made(path, sampling, start, end, size)
+        self.files.put(key, packed_ if packed_ is not None else packed(sample, LOSSLESS))
+        return sample
+
+    def key(
+        self,
+        path: Path,
+        sampling: Sampling,
+        start: float | None = None,
+        end: float | None = None,
+        size: tuple[int, int] | None = None,
+        content: str = "",
+    ) -> str:
+        """What the frames are known by. MediaError: no file, and its bytes are not known."""
+        form = LOSSLESS if size is not None else self.form
+        return content_key(
+            format=FORMAT, video=content or _hash_of(path), start=start, end=end, sampling=sampling.version, size=size,
+            form=FORM_VERSIONS[form],
+        )  # fmt: skip
+
+    def _made(
+        self, path: Path, sampling: Sampling, start: float | None, end: float | None, size: tuple[int, int] | None
+    ) -> tuple[Sample, bytes | None]:
+        """The frames, and how they are kept where that is what they were read from."""
+        # A model that asks for a size gets few pixels anyway.
+        if size is not None or self.form == LOSSLESS:
+            return sampling.sample(path, start, end, size), None
+        kept = packed(sampling.sample(path, start, end, _small(path)), JPEG)
+        found = unpacked(kept)
+        assert found is not None
+        return found, kept
+
+
+def packed(sample: Sample, form: str) -> bytes:
+    """Each distinct frame once, and which of them stands where."""
+    pictures: list[bytes] = []
+    order: list[int] = []
+    for at, frame in enumerate(sample.frames):
+        if at == 0 or not np.array_equal(frame, sample.frames[at - 1]):
+            pictures.append(_picture(frame, form))
+        order.append(len(pictures) - 1)
+    head = {"order": order, "times": [float(time) for time in sample.times], "sizes": [len(one) for one in pictures]}
+    return json.dumps(head).encode() + b"\n" + b"".join(pictures)
+
+
+def unpacked(data: bytes) -> Sample | None:
+    """What `packed` made; None where the bytes are not whole."""
+    head, _, rest = data.partition(b"\n")
+    try:
+        said = json.loads(head)
+        if sum(said["sizes"]) != len(rest):
+            return None
+        ends = np.cumsum([0, *said["sizes"]]).tolist()
+        pictures = [np.asarray(Image.open(io.BytesIO(rest[begin:end])).convert("RGB")) for begin, end in pairwise(ends)]
+        return Sample(np.stack([pictures[at] for at in said["order"]]), np.array(said["times"]))
+    except (ValueError, KeyError, TypeError, IndexError, OSError):
+        return None
+
+
+def _picture(frame: np.ndarray, form: str) -> bytes:
+    out = io.BytesIO()
+    if form == JPEG:
+        Image.fromarray(frame).save(out, "JPEG", quality=QUALITY)
+    else:
+        Image.fromarray(frame).save(out, "PNG", compress_level=1)
+    return out.getvalue()
+
+
+def _small(path: Path) -> tuple[int, int] | None:
+    """(height, width) with the short side SHORT_SIDE; None for a video that is no larger."""
+    with open_video(Path(path)) as video:
+        for _, frame in video.frames():
+            width, height = display_size(video, frame)
+            short = min(width, height)
+            if short <= SHORT_SIDE:
+                return None
+            return max(1, round(height * SHORT_SIDE / short)), max(1, round(width * SHORT_SIDE / short))
+    raise MediaError(f"{path}: holds no frame; copy it again from its source")
+
+
+def _hash_of(path: Path) -> str:
+    try:
+        found = Path(path).stat()
+    except OSError as error:
+        raise MediaError(f"{path}: there is no such file; check the name and the folder") from error
+    return _hashed(str(path), found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=4096)
+def _hashed(path: str, changed: int, size: int) -> str:
+    try:
+        return file_sha256(Path(path))[0]
+    except OSError as error:
+        raise MediaError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error

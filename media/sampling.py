@@ -1,0 +1,48 @@
+"""Which frames of a clip are taken: the policies by name, each with its version, which is part of every cache key."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from media.errors import MediaError
+from media.frames import SAMPLING_POLICY, Sample, sample_frames
+from media.schedules import CONSECUTIVE_POLICY, INTERVAL_POLICY, consecutive_frames, interval_frames
+
+CENTRES, CONSECUTIVE, INTERVALS = "centres", "consecutive", "intervals"
+VERSIONS: Mapping[str, str] = {
+    CENTRES: SAMPLING_POLICY,
+    CONSECUTIVE: CONSECUTIVE_POLICY,
+    INTERVALS: INTERVAL_POLICY,
+}
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """`centres` of k equal time bins, the first k `consecutive` frames, or the middles of `intervals` of so many
+    seconds (which give as many frames as the clip has intervals)."""
+
+    policy: str
+    frames: int = 0
+    seconds: float = 0.0
+
+    @property
+    def version(self) -> str:
+        """Names the choice whole: another version, another choice."""
+        amount = f"{self.seconds:g} s" if self.policy == INTERVALS else f"{self.frames}"
+        return f"{VERSIONS[self.policy]} of {amount}"
+
+    def sample(
+        self,
+        path: Path,
+        start: float | None = None,
+        end: float | None = None,
+        size: tuple[int, int] | None = None,
+    ) -> Sample:
+        """Frames of [start, end) in player seconds; `size` (height, width), None = as shown. MediaError: unusable."""
+        if self.policy == CENTRES:
+            return sample_frames(path, self.frames, start, end, size)
+        if self.policy == CONSECUTIVE:
+            return consecutive_frames(path, self.frames, start, end, size)
+        if self.policy != INTERVALS:
+            raise MediaError(f"sampling '{self.policy}' is unknown; choose one of: {', '.join(VERSIONS)}")
+        return interval_frames(path, self.seconds, start, end, size)

@@ -1,0 +1,172 @@
+"""A cache of files: whole entries, a limit of bytes, the longest unused first; and frames kept in it."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from media import frame_cache
+from media.cache import FileCache, content_key
+from media.encode import write_mp4
+from media.errors import MediaError
+from media.frame_cache import FORMS, JPEG, FrameCache, packed, unpacked
+from media.frames import Sample, sample_frames
+from media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
+from tests.media.painted import painted_clip, read_index
+
+FOUR = Sampling(CENTRES, 4)
+
+
+def key(n: int) -> str:
+    return content_key(entry=n)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> FileCache:
+    return FileCache(tmp_path / "cache", 1000)
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("clip") / "clip.mp4"
+    write_mp4(path, painted_clip(24), fps=8)
+    return path
+
+
+class TestFiles:
+    def test_what_was_put_comes_back(self, files: FileCache) -> None:
+        assert files.get(key(1)) is None
+        files.put(key(1), b"one")
+        files.put(key(1), b"one again")
+        assert files.get(key(1)) == b"one again"
+        files.drop(key(1))
+        assert files.get(key(1)) is None
+
+    def test_a_key_is_of_names_and_values(self) -> None:
+        assert content_key(a=1, b=None) == content_key(b=None, a=1)
+        assert len({content_key(a=1), content_key(b=1), content_key(a="1"), content_key(a=1.5)}) == 4
+
+    def test_the_longest_unused_goes_first(self, files: FileCache) -> None:
+        for n in range(9):
+            files.put(key(n), bytes(100))
+            os.utime(files._path(key(n)), (n, n))
+        assert files.get(key(0)) is not None  # used now
+        files.put(key(9), bytes(100))
+        files.put(key(10), bytes(100))
+        assert files.size() <= 1000
+        assert files.get(key(0)) is not None
+        assert files.get(key(10)) is not None
+        assert files.get(key(1)) is None
+
+    def test_what_is_larger_than_all_is_not_kept(self, files: FileCache) -> None:
+        files.put(key(1), bytes(10))
+        files.put(key(2), bytes(1001))
+        assert files.get(key(2)) is None
+        assert files.get(key(1)) is not None
+
+    def test_what_others_wrote_counts_too(self, files: FileCache) -> None:
+        other = FileCache(files.folder, 1000)
+        for n in range(8):
+            other.put(key(n), bytes(100))
+        for n in range(8, 16):
+            files.put(key(n), bytes(100))
+        assert files.size() <= 1000
+
+    def test_threads_share_it(self, files: FileCache) -> None:
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda n: files.put(key(n % 5), bytes([n % 5]) * 60), range(200)))
+        assert [files.get(key(n)) for n in range(5)] == [bytes([n]) * 60 for n in range(5)]
+
+    def test_a_folder_that_cannot_be_written_costs_nothing(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        (tmp_path / "cache").write_text("a file")
+        files = FileCache(tmp_path / "cache", 1000)
+        files.put(key(1), b"one")
+        assert files.get(key(1)) is None
+        assert "cannot keep an entry" in caplog.text
+
+    def test_a_cache_of_nothing_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(ValueError, match="holds nothing"):
+            FileCache(tmp_path, 0)
+
+
+@pytest.fixture
+def decoded(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The files that were decoded."""
+    seen: list[Path] = []
+    real: Callable[..., Sample] = Sampling.sample
+
+    def sample(self: Sampling, path: Path, *rest: object) -> Sample:
+        seen.append(path)
+        return real(self, path, *rest)
+
+    monkeypatch.setattr(Sampling, "sample", sample)
+    return seen
+
+
+class TestFrames:
+    def test_lossless_frames_are_those_that_were_decoded(self, clip: Path, tmp_path: Path, decoded: list[Path]) -> None:
+        cache = FrameCache(FileCache(tmp_path, 10**6))
+        first, again = cache.read(clip, FOUR), cache.read(clip, FOUR)
+        assert len(decoded) == 1
+        for sample in (first, again):
+            np.testing.assert_array_equal(sample.frames, sample_frames(clip, 4).frames)
+            assert sample.times.tolist() == [0.375, 1.125, 1.875, 2.625]
+
+    @pytest.mark.parametrize("form", FORMS)
+    def test_a_hit_a_miss_and_no_cache_are_equal(self, clip: Path, tmp_path: Path, form: str) -> None:
+        cache = FrameCache(FileCache(tmp_path, 10**6), form)
+        miss, hit = cache.read(clip, FOUR), cache.read(clip, FOUR)
+        without = FrameCache(None, form).read(clip, FOUR)
+        np.testing.assert_array_equal(miss.frames, hit.frames)
+        np.testing.assert_array_equal(miss.frames, without.frames)
+        assert [read_index(frame) for frame in hit.frames] == [3, 9, 15, 21]
+
+    def test_jpeg_has_a_short_side_of_384(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(frame_cache, "SHORT_SIDE", 16)
+        write_mp4(tmp_path / "clip.mp4", painted_clip(4), fps=4)  # 32 x 64
+        assert FrameCache(None, JPEG).read(tmp_path / "clip.mp4", FOUR).frames.shape == (4, 16, 32, 3)
+        # A size that a model asks for is what it gets.
+        assert FrameCache(None, JPEG).read(tmp_path / "clip.mp4", FOUR, size=(8, 8)).frames.shape == (4, 8, 8, 3)
+
+    def test_another_trim_sampling_size_form_or_video_is_another_entry(self, clip: Path, tmp_path: Path) -> None:
+        plain, small = FrameCache(None), FrameCache(None, JPEG)
+        samplings = (FOUR, Sampling(CENTRES, 5), Sampling(CONSECUTIVE, 4), Sampling(INTERVALS, seconds=1.0))
+        keys = [plain.key(clip, one) for one in samplings]
+        keys += [plain.key(clip, FOUR, 0.5), plain.key(clip, FOUR, None, 0.5), plain.key(clip, FOUR, size=(8, 8))]
+        keys += [small.key(clip, FOUR), plain.key(clip, FOUR, content="0" * 64)]
+        assert len(set(keys)) == len(keys)
+        # Where the file lies does not matter.
+        (tmp_path / "copy.mp4").write_bytes(clip.read_bytes())
+        assert plain.key(tmp_path / "copy.mp4", FOUR) == keys[0]
+        assert small.key(clip, FOUR, size=(8, 8)) == plain.key(clip, FOUR, size=(8, 8))
+
+    def test_a_broken_entry_is_made_again(self, clip: Path, tmp_path: Path, decoded: list[Path]) -> None:
+        files = FileCache(tmp_path, 10**6)
+        cache = FrameCache(files)
+        whole = cache.read(clip, FOUR)
+        for broken in (b"", b"{}\n", b'{"sizes": [3], "order": [0], "times": [0]}\nabc', packed(whole, JPEG)[:-5]):
+            files.put(cache.key(clip, FOUR), broken)
+            np.testing.assert_array_equal(cache.read(clip, FOUR).frames, whole.frames)
+        assert len(decoded) == 5
+
+    def test_repeated_frames_are_kept_once(self) -> None:
+        frame = np.random.default_rng(0).integers(0, 256, (16, 16, 3), np.uint8)
+        alone, four = (packed(Sample(np.stack([frame] * n), np.zeros(n)), "lossless") for n in (1, 4))
+        assert len(four) < len(alone) + 40
+        found = unpacked(four)
+        assert found is not None
+        np.testing.assert_array_equal(found.frames, np.stack([frame] * 4))
+
+    def test_what_cannot_be_decoded_is_no_entry(self, tmp_path: Path) -> None:
+        files = FileCache(tmp_path / "cache", 10**6)
+        (tmp_path / "bad.mp4").write_text("no video")
+        with pytest.raises(MediaError, match=r"bad\.mp4"):
+            FrameCache(files).read(tmp_path / "bad.mp4", FOUR)
+        with pytest.raises(MediaError, match="there is no such file"):
+            FrameCache(files).read(tmp_path / "none.mp4", FOUR)
+        assert files.size() == 0
