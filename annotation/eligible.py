@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from annotation.models import Edit, Involvement, Lease, Slot, SlotState, Stage, Vote, VoteState
+from annotation.models import Edit, Involvement, Lease, Review, Slot, SlotState, Stage, Vote, VoteState
 from annotation.rules.eligibility import OPEN_TO_ALL, Hand, PersonFacts, TaskFacts
 from annotation.rules.ordering import FRESH, STARTED
 from corpus.models import MediaState
@@ -51,6 +51,9 @@ def bars(person: User, project: Project, stage: str, now: datetime) -> Bars:
     if stage == Stage.REVIEW:
         # Own work is a hand in the video as well; asked of the row itself, because "never" is a strong word.
         own |= Q(task__candidate__author=person)
+        decided = Review.objects.filter(candidate=OuterRef("task__candidate"), person=person, undone_at=None)
+        judged = _hand(person, project, stage, Involvement.Kind.JUDGED)
+        own |= Q(task__second=True) & (Q(Exists(decided)) | judged)
     leaks = stage not in OPEN_TO_ALL
     return Bars(
         media=~Q(video__media_state=MediaState.READY),
@@ -118,6 +121,7 @@ def task_facts(slot: Slot, now: datetime) -> TaskFacts:
         is_open=task.state == "open",
         media_ready=slot.video.media_state == MediaState.READY,
         reserved_for=reserved,
+        second=task.second,
     )
 
 
@@ -153,6 +157,7 @@ def person_facts(person: User, task: TaskFacts) -> PersonFacts:
     return replace(
         hands_of(person, task.hand.video),
         wrote=frozenset(_written(person, task.lineage) if task.lineage else ()),
+        decided=frozenset(_decided(person, task.lineage) if task.second else ()),
         judged_items=frozenset(votes.values_list("item_id", flat=True)),
     )
 
@@ -161,6 +166,11 @@ def _written(person: User, lineage: tuple[int, ...]) -> set[int]:
     authored = Candidate.objects.filter(pk__in=lineage, author=person).values_list("pk", flat=True)
     submitted = Edit.objects.filter(person=person, candidates__in=lineage).values_list("candidates", flat=True)
     return (set(authored) | set(submitted)).intersection(lineage)
+
+
+def _decided(person: User, lineage: tuple[int, ...]) -> QuerySet:
+    reviews = Review.objects.filter(person=person, candidate__in=lineage, undone_at=None)
+    return reviews.values_list("candidate_id", flat=True)
 
 
 # Moves a place from the fresh band into the band of started tasks, its place in the shuffle kept.

@@ -152,7 +152,7 @@ def claim_card(person: User, claim: Claim, *, now: datetime | None = None) -> Ca
         return Card(**fields, subtest=task.group.run.subtest, edit=_edit_work(task.group))
     if slot.stage == Stage.REVIEW:
         candidate = task.candidate
-        return Card(**fields, subtest=candidate.group.run.subtest, review=_review_work(candidate))
+        return Card(**fields, subtest=candidate.group.run.subtest, review=_review_work(candidate, task.second))
     if slot.stage == Stage.BASELINE:
         return Card(**fields, subtest=task.item.subtest, baseline=baseline_work(task, lease))
     if slot.stage == Stage.OBJECTS:
@@ -201,15 +201,19 @@ def _edit_work(group: CandidateGroup) -> EditWork:
     )
 
 
-def _review_work(candidate: Candidate) -> ReviewWork:
+def _review_work(candidate: Candidate, second: bool) -> ReviewWork:
+    """What a reviewer decides on. To a `second` one nothing tells that somebody has decided before."""
     group = candidate.group
     parents: dict[int, int | None] = dict(zip(*_lineage_pairs(candidate), strict=True))
     others = group.candidates.filter(Q(state=C.IN_REVIEW) | Q(state=C.ACCEPTED, foil=None)).exclude(pk=candidate.pk)
+    # A reviewer's fix would tell a second one what became of it.
+    others = others.exclude(parent=candidate.pk)
     texts = list(others.order_by("rank", "pk").values_list("text", flat=True))
     scores = candidate.filter_scores.order_by("pk").values_list("filter", "score", "passed", "detail")
+    notes = _notes_of(candidate.parent_id if second else candidate.pk, parents, _notes_by_candidate(parents))
     return ReviewWork(
         caption=group.caption,
-        foil=_suggestion(group.caption.text, candidate, _notes_of(candidate.pk, parents, _notes_by_candidate(parents))),
+        foil=_suggestion(group.caption.text, candidate, notes),
         others=texts,
         findings=editing.check_text(group.caption.text, candidate.text, texts),
         filters=[FilterNote(*row) for row in scores],

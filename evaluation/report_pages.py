@@ -7,7 +7,8 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models import ObjectErrorClass
+from annotation.messages import REASONS
+from annotation.models import ObjectErrorClass, ReviewDecision
 from annotation.object_checks import checks_of
 from corpus.models import Item
 from evaluation.analyses._records import CODINGS as CODED
@@ -108,6 +109,11 @@ def _agreement_rows(data: Data) -> list[Row]:
 def _skill_rows(data: Data) -> list[Row]:
     columns = ["annotator", "n_votes", "agreement", "dawid_skene", "mace"]
     return [columns, *([row[column] for column in columns] for row in data["annotators"])]
+
+
+def _reviewing_rows(data: Data) -> list[Row]:
+    columns = ["person", "n", "accept", "send_back", "drop", "fix"]
+    return [columns, *([row[column] for column in columns] for row in data["people"])]
 
 
 def _numbers_rows(data: Data) -> list[Row]:
@@ -242,6 +248,17 @@ def _verbs_extras(_project: Project, _subtest: str, data: Data) -> Data:
     return {"verbs_alt": "; ".join(said), "has_both": all(data["n"].values())}
 
 
+def _reviewing_extras(_project: Project, _subtest: str, data: Data) -> Data:
+    """The decisions in words, and the reasons with theirs."""
+    said = {decision.value: decision.label for decision in ReviewDecision}
+    return {
+        "decisions": [(said[name], n) for name, n in data["decisions"].items()],
+        "reasons": [(REASONS.get(code, code), n) for code, n in data["reasons"].items()],
+        "crossed": [(said[row["first"]], [row[name] for name in said]) for row in data["table"]],
+        "decided": list(said.values()),
+    }
+
+
 def _divergence_extras(_project: Project, _subtest: str, data: Data) -> Data:
     shifts = [row for row in data["top_shifts"] if row["shift"]]
     alt = "; ".join(f"{row['word']} {row['shift']:+.1%}" for row in shifts[:WORDS_IN_ALT])
@@ -256,6 +273,7 @@ PAGES: dict[str, ReportPage] = {
         ReportPage("skill", _("Skill"), _skill_rows, extras=_skill_extras),
         ReportPage("divergence", _("Divergence"), _divergence_rows, ("words",), _divergence_extras),
         ReportPage("blind", _("Blind audit"), _blind_rows),
+        ReportPage("reviewing", _("Reviewing"), _reviewing_rows, extras=_reviewing_extras),
         ReportPage("people", _("People"), _people_rows),
         ReportPage("objects", _("Object check"), _objects_rows, extras=_objects_extras),
         ReportPage("numbers", _("Number words"), _numbers_rows, ("numbers",), _numbers_extras),

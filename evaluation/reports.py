@@ -22,6 +22,7 @@ from corpus.models import Item, ReleaseItem, Subtest
 from corpus.rules.states import CandidateState, ItemState
 from evaluation.analyses.funnel import FunnelCounts
 from evaluation.analyses.people import WorkFacts
+from evaluation.analyses.reviewing import ReviewFacts
 from evaluation.analyses.table import BY_JOB, REPORTS
 from evaluation.errors import EvaluationError
 from evaluation.facts import item_facts, vote_facts
@@ -199,6 +200,27 @@ def work_facts(project: Project, subtest: Subtest | None = None) -> list[WorkFac
     return found
 
 
+def review_facts(project: Project, subtest: Subtest | None = None) -> ReviewFacts:
+    """First and second reviews that stand, and how many foils no reviewer saw. Two queries."""
+    mine = {"group__run__subtest": subtest} if subtest else {"group__run__project": project}
+    rows = Review.objects.filter(undone_at=None, slot__isnull=False).order_by("pk")
+    rows = rows.filter(**{f"candidate__{path}": value for path, value in mine.items()})
+    first: dict[int, tuple[str, str, tuple[str, ...]]] = {}
+    second: dict[int, str] = {}
+    for candidate, again, person, decision, reasons in rows.values_list(
+        "candidate", "second", "person__username", "decision", "reasons"
+    ):
+        if again:
+            second[candidate] = decision
+        else:
+            first[candidate] = (person, decision, tuple(reasons))
+    return ReviewFacts(
+        first=list(first.values()),
+        pairs=[(first[candidate][1], decision) for candidate, decision in second.items() if candidate in first],
+        unreviewed=Candidate.objects.filter(unreviewed=True, **mine).count(),
+    )
+
+
 def _work(stage: str, counted: bool, row: tuple[Any, ...]) -> WorkFacts:
     person, seconds, watch, late, simulated = row
     covered = watch.get("covered") if isinstance(watch, dict) else None
@@ -215,6 +237,7 @@ FACTS: dict[str, Callable[[Project, Subtest | None], Any]] = {
     "items": item_facts,
     "texts": item_facts,
     "votes": vote_facts,
+    "reviews": review_facts,
     "stages": funnel_counts,
     "people": work_facts,
     "objects": object_facts,

@@ -145,6 +145,8 @@ def _made_by(project: Project, candidate: Candidate) -> dict[str, Any]:
         "facts": candidate.facts,
         "parent": None if source is None else {"text": source.text, "method": source.method, "mode": source.mode},
         "filters": _filters(candidate),
+        # Only where it is so: what was released before this could be said keeps its hash.
+        **({"unreviewed": True} if candidate.unreviewed else {}),
     }
 
 

@@ -34,7 +34,7 @@ def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
     group.item = item
     group.save(update_fields=["item"])
     link_main_items(item)
-    _tasks.cancel(Task.objects.filter(Q(candidate__group=group) | Q(group=group)), now)
+    _tasks.cancel(Task.objects.filter(Q(candidate__group=group, second=False) | Q(group=group)), now)
     _tasks.store(_tasks.validation_tasks(project, item, foils, subtest.votes_wanted) if subtest.votes_wanted else [])
     audit.record(audit.event(project, actor, "assemble", item, to_state=state, group=group.pk))
     return item

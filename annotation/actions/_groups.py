@@ -96,7 +96,9 @@ def advance(
 
 def _set_reviews(group: CandidateGroup, needed: NextWork, now: datetime) -> None:
     """As many open review tasks as foils are missing, the best ranked first; those in hand count and stay."""
-    open_reviews = Task.objects.filter(candidate__group=group, stage=Stage.REVIEW, state=TaskState.OPEN)
+    open_reviews = Task.objects.filter(
+        candidate__group=group, stage=Stage.REVIEW, state=TaskState.OPEN, second=False
+    )
     tasks = list(open_reviews.order_by("candidate__rank", "candidate_id").prefetch_related("slots"))
     held = [task for task in tasks if any(slot.state == SlotState.LEASED for slot in task.slots.all())]
     free = [task for task in tasks if task not in held]

@@ -22,6 +22,11 @@ def review_task(project: Project, candidate: Candidate, video_id: int) -> Task:
     return Task(project=project, stage=Stage.REVIEW, video_id=video_id, candidate=candidate)
 
 
+def second_review_task(project: Project, candidate: Candidate, video_id: int) -> Task:
+    """An unsaved task: decide on a candidate that was decided on, without knowing it."""
+    return Task(project=project, stage=Stage.REVIEW, video_id=video_id, candidate=candidate, second=True)
+
+
 def validation_tasks(project: Project, item: Item, foils: Sequence[Foil], votes: int) -> list[Task]:
     """Unsaved tasks: one for each caption-foil pair, with a place for each vote that is wanted."""
     return [

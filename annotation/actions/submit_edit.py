@@ -17,9 +17,11 @@ from annotation.actions._transaction import Refused, committed
 from annotation.errors import AnnotationError
 from annotation.messages import of_finding
 from annotation.models import Edit, Involvement, Lease, SlotState, Stage
+from annotation.review_shares import review_rate
 from annotation.rules import editing
 from annotation.rules.editing import Problem
 from annotation.rules.flow import texts_wanted
+from annotation.rules.reviewing import drawn_for_review
 from corpus.rules.states import CandidateState
 from generation.models import Candidate, CandidateGroup
 from projects import audit
@@ -83,7 +85,9 @@ def _store(sent: Sent, lease: Lease, place: _leases.Place, group: CandidateGroup
     _leases.fill(slot, lease, sent.now)
     _tasks.finish(slot.task)
     edit = _record(sent, lease, place, group, given)
-    edit.candidates.set(_become_candidates(sent.person, group, given))
+    candidates = _become_candidates(sent.person, group, given)
+    edit.candidates.set(candidates)
+    _pass_unreviewed(sent.person, group, candidates)
     _leases.put_candidates_back(slot, sent.person, "not used")
     _submits.involve(sent, slot, Involvement.Kind.MADE)
     advance(group, sent.person, sent.now)
@@ -152,3 +156,26 @@ def _become_candidates(person: User, group: CandidateGroup, given: Texts) -> lis
         else _foils.write_candidate(group, person, text, in_hand.get(parent), C.IN_REVIEW, next_rank + index)
         for index, (text, parent) in enumerate(zip(given.texts, given.parents, strict=True))
     ]
+
+
+def _pass_unreviewed(person: User, group: CandidateGroup, candidates: Sequence[Candidate]) -> None:
+    """What is not drawn into the share of the person's work that reviewers see is accepted by rule.
+
+    A piece that a reviewer has returned goes back to reviewers, whatever is drawn.
+    """
+    project = group.run.project
+    rate = review_rate(project, person)
+    if rate >= 1.0:
+        return
+    passed = [
+        candidate
+        for candidate in candidates
+        if not _came_back(candidate) and not drawn_for_review(project.pk, candidate.pk, rate)
+    ]
+    reason = f"not drawn: {rate:g} of the author's work is reviewed"
+    move_candidates(passed, "pass_unreviewed", project, None, reason, unreviewed=True)
+
+
+def _came_back(candidate: Candidate) -> bool:
+    parent = candidate.parent
+    return C.RETURNED in (candidate.claimed_from, parent.claimed_from if parent else "")

@@ -1,7 +1,7 @@
 """A reviewer decides on one candidate: accept, send back to its author, drop, or fix and accept."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,7 +15,7 @@ from annotation.actions._submits import Sent
 from annotation.actions._transaction import Refused, committed
 from annotation.errors import AnnotationError
 from annotation.messages import of_finding
-from annotation.models import Edit, Involvement, Lease, Review, Stage
+from annotation.models import Edit, Involvement, Lease, Review, ReviewPolicy, Stage, Task, TaskState
 from annotation.rules import editing, reviewing
 from corpus.rules.states import CandidateState
 from generation.models import Candidate, CandidateGroup
@@ -103,6 +103,8 @@ def _submit(sent: Sent, wanted: Decision) -> Review | Refused:
 def _decide(
     sent: Sent, lease: Lease, place: _leases.Place, candidate: Candidate, group: CandidateGroup, wanted: Decision
 ) -> Review:
+    if lease.task.second:
+        return _second_opinion(sent, lease, place, candidate, group, wanted)
     fixing = wanted.decision == reviewing.FIX
     if fixing:
         _check_fix(group, candidate, wanted.fixed_text)
@@ -121,7 +123,30 @@ def _decide(
         advance(group, sent.person, sent.now, reserved_for=_author(candidate), reserved_until=until)
     else:
         advance(group, sent.person, sent.now)
+    _ask_for_a_second(candidate, group)
     return review
+
+
+def _second_opinion(
+    sent: Sent, lease: Lease, place: _leases.Place, candidate: Candidate, group: CandidateGroup, wanted: Decision
+) -> Review:
+    """Kept beside the first decision; nothing moves. A fix is kept as the comment."""
+    _leases.fill(place.slot, lease, sent.now)
+    _tasks.finish(place.slot.task)
+    words = "\n".join(filter(None, (wanted.comment, wanted.fixed_text)))[: reviewing.MAX_COMMENT]
+    review = _record(sent, lease, place, candidate, group, replace(wanted, comment=words))
+    _submits.involve(sent, place.slot, Involvement.Kind.REVIEWED)
+    return review
+
+
+def _ask_for_a_second(candidate: Candidate, group: CandidateGroup) -> None:
+    project = group.run.project
+    share = ReviewPolicy.objects.filter(project=project).values_list("second_share", flat=True).first() or 0.0
+    if not reviewing.drawn_for_a_second(project.pk, candidate.pk, share):
+        return
+    asked = Task.objects.filter(candidate=candidate, second=True).exclude(state=TaskState.CANCELLED)
+    if not asked.exists():
+        _tasks.store([_tasks.second_review_task(project, candidate, group.caption.video_id)])
 
 
 def _check_fix(group: CandidateGroup, candidate: Candidate, text: str) -> None:
@@ -156,9 +181,10 @@ def _record(
         reasons=wanted.reasons,
         comment=wanted.comment,
         child=child,
+        second=lease.task.second,
         **_submits.common_fields(sent, lease, place),
     )
-    counted = "counted" if place.slot else "kept apart"
+    counted = ("compared" if review.second else "counted") if place.slot else "kept apart"
     audit.record(
         audit.event(
             group.run.project,

@@ -7,7 +7,8 @@ from django.utils.translation import gettext as _
 
 from annotation.access import edit_for
 from annotation.actions import _tasks, _undo
-from annotation.actions._groups import locked_group
+from annotation.actions._assembly import take_apart
+from annotation.actions._groups import advance, locked_group
 from annotation.actions._moves import move_candidates
 from annotation.actions._transaction import committed
 from annotation.claims import Claim
@@ -16,6 +17,8 @@ from annotation.models import Edit, SlotState, Stage, Task, TaskState
 from corpus.rules.states import CandidateState
 from projects import audit
 from projects.models import Role, User
+
+C = CandidateState
 
 
 def undo_edit(person: User, edit_id: int, *, now: datetime | None = None) -> Claim:
@@ -33,15 +36,24 @@ def _undo_edit(person: User, edit_id: int, now: datetime) -> Claim:
         return _undo.already_back(edit.slot, person)
     _undo.in_time(edit, person, Role.ANNOTATOR, now)
     candidates = list(edit.candidates.all())
+    passed = [candidate for candidate in candidates if candidate.unreviewed and candidate.state == C.ACCEPTED]
+    in_review = [candidate for candidate in candidates if candidate not in passed]
     reviews = Task.objects.filter(candidate__in=candidates, stage=Stage.REVIEW, state=TaskState.OPEN)
     begun = reviews.filter(slots__state=SlotState.LEASED).exists()
-    decided = any(candidate.state != CandidateState.IN_REVIEW for candidate in candidates)
+    decided = any(candidate.state != C.IN_REVIEW for candidate in in_review)
     other_edit = Task.objects.filter(group=group, stage=Stage.EDIT, state=TaskState.OPEN)
     if begun or decided or other_edit.exists():
         raise AnnotationError(_("A reviewer has begun on it; ask them to send it back."))
     _tasks.cancel(reviews, now)
     project = group.run.project
-    move_candidates(candidates, "undo_submit", project, person, "undone", claimed_from=CandidateState.QUEUED)
+    if passed and group.item_id is not None:
+        take_apart(group, project, person)
+    move_candidates(passed, "undo_pass", project, person, "undone", claimed_from=C.QUEUED, unreviewed=False)
+    move_candidates(in_review, "undo_submit", project, person, "undone", claimed_from=C.QUEUED)
     Edit.objects.filter(pk=edit.pk).update(undone_at=now)
     audit.record(audit.event(project, person, "undo_edit", edit, from_state="counted", to_state="undone"))
-    return _undo.hand_back(edit.slot, person, now)
+    claim = _undo.hand_back(edit.slot, person, now)
+    if passed:
+        # What the assembled item had called off is asked for again.
+        advance(group, person, now)
+    return claim

@@ -17,7 +17,7 @@ from annotation.models import Review, SlotState, Stage, Task, TaskState
 from corpus.rules.states import CandidateState
 from generation.models import Candidate
 from projects import audit
-from projects.models import Role, User
+from projects.models import Project, Role, User
 
 
 def undo_review(person: User, review_id: int, *, now: datetime | None = None) -> Claim:
@@ -36,6 +36,8 @@ def _undo_review(person: User, review_id: int, now: datetime) -> Claim:
         return _undo.already_back(review.slot, person)
     _undo.in_time(review, person, Role.REVIEWER, now)
     project = group.run.project
+    if review.second:
+        return _mark_undone(review, project, person, now)
     _require_nothing_followed(review)
     if group.caption.doubt_settled in GIVEN_UP:
         raise AnnotationError(_("The caption was corrected since, so there is nothing to take back any more."))
@@ -44,11 +46,16 @@ def _undo_review(person: User, review_id: int, now: datetime) -> Claim:
     if review.child_id is not None:
         move_candidates([Candidate.objects.get(pk=review.child_id)], "withdraw", project, person, "undone")
     move_candidates([Candidate.objects.get(pk=review.candidate_id)], "undo_review", project, person, "undone")
-    Review.objects.filter(pk=review.pk).update(undone_at=now)
-    audit.record(audit.event(project, person, "undo_review", review, from_state="counted", to_state="undone"))
-    claim = _undo.hand_back(review.slot, person, now)
+    claim = _mark_undone(review, project, person, now)
     advance(group, person, now)
     return claim
+
+
+def _mark_undone(review: Review, project: Project, person: User, now: datetime) -> Claim:
+    Review.objects.filter(pk=review.pk).update(undone_at=now)
+    was = "compared" if review.second else "counted"
+    audit.record(audit.event(project, person, "undo_review", review, from_state=was, to_state="undone"))
+    return _undo.hand_back(review.slot, person, now)
 
 
 def _require_nothing_followed(review: Review) -> None:

@@ -32,7 +32,10 @@ class Hand:
 
 @dataclass(frozen=True)
 class TaskFacts:
-    """What a piece of work is about. `lineage`: the candidate and its ancestors, newest first (review only)."""
+    """What a piece of work is about. `lineage`: the candidate and its ancestors, newest first (review only).
+
+    `second`: somebody has decided on the candidate before, and this review is only compared with that one.
+    """
 
     stage: str
     hand: Hand
@@ -41,14 +44,15 @@ class TaskFacts:
     is_open: bool = True
     media_ready: bool = True
     reserved_for: int | None = None
+    second: bool = False
 
 
 @dataclass(frozen=True)
 class PersonFacts:
     """What a person has done in the project so far; undone work counts, since it was seen and made.
 
-    wrote: ids of candidates that they wrote or submitted. judged_items: ids of items that they have answered (at a
-    claim: or hold) in the stage.
+    wrote: ids of candidates that they wrote or submitted. decided: ids of candidates that they have reviewed.
+    judged_items: ids of items that they have answered (at a claim: or hold) in the stage.
     """
 
     person: int
@@ -57,6 +61,7 @@ class PersonFacts:
     settled: frozenset[Hand] = frozenset()
     judged: frozenset[Hand] = frozenset()
     wrote: frozenset[int] = frozenset()
+    decided: frozenset[int] = frozenset()
     judged_items: frozenset[int] = frozenset()
 
 
@@ -80,6 +85,10 @@ def _leak(person: PersonFacts, task: TaskFacts, scope: str) -> Refusal | None:
         return Refusal.SAME_ITEM
     if _within(person.made, task.hand, scope):
         return Refusal.MADE_IT
+    if task.second and person.decided.intersection(task.lineage[:1]):
+        return Refusal.REVIEWED_IT
+    if task.second and _within(person.judged, task.hand, scope):
+        return Refusal.JUDGED_IT
     # A review is not blind: who reviewed one foil of a video may review the others (docs/decisions/0008).
     if task.stage != "review" and _within(person.reviewed | person.settled, task.hand, scope):
         return Refusal.REVIEWED_IT

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from annotation.rules.ordering import seeded_share
+
 ACCEPT, SEND_BACK, DROP, FIX = "accept", "send_back", "drop", "fix"
 DECISIONS = (ACCEPT, SEND_BACK, DROP, FIX)
 # Rejected work stays, with the reason: these decisions need one.
@@ -28,3 +30,14 @@ def in_table_order(reasons: Iterable[str]) -> list[str]:
     """The codes once each, in the order of REASONS."""
     given = set(reasons)
     return [reason for reason in REASONS if reason in given]
+
+
+def drawn_for_review(project: int, candidate: int, rate: float) -> bool:
+    """Whether a reviewer sees the candidate, where `rate` of its author's work is reviewed (0..1). Seeded: the same
+    project and candidate give the same answer, and a higher rate keeps what a lower one drew."""
+    return seeded_share(project, "reviewed", candidate) < rate
+
+
+def drawn_for_a_second(project: int, candidate: int, share: float) -> bool:
+    """Whether a second reviewer decides on the candidate as well, where `share` of the reviews is done twice."""
+    return seeded_share(project, "reviewed twice", candidate) < share

@@ -1,4 +1,4 @@
-"""Every report, one row each. A module gives `VERSION`, `INPUT` (items, texts, votes, stages, people, objects,
+"""Every report, one row each. A module gives `VERSION`, `INPUT` (items, texts, votes, reviews, stages, people, objects,
 scored, corpus or edits: what it computes on; see evaluation/item_files.py, evaluation/scored_files.py and
 evaluation/reports.py) and `compute(data, **params) -> dict`.
 """
@@ -34,6 +34,11 @@ REPORTS: dict[str, Entry] = {
         params=(TRUTH_CODING,),
         summary="Dawid-Skene and MACE beside the majority: whose votes can be trusted, which verdicts would turn.",
         deviations=("MACE is the likeliest of five seeded starts; crowd-kit's own restarts share one seed.",),
+    ),
+    "reviewing": Entry(
+        label="Reviewing",
+        path="evaluation.analyses.reviewing",
+        summary="What reviewers decided and why, how much was reviewed, and how far two reviewers agree on one piece.",
     ),
     "divergence": Entry(
         label="Divergence",

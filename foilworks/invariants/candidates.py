@@ -19,10 +19,10 @@ def editing_is_in_somebodys_hands() -> Iterator[Finding]:
 
 def what_is_in_review_waits_for_one_reviewer() -> Iterator[Finding]:
     waiting = Candidate.objects.filter(state=CandidateState.IN_REVIEW, group__item=None)
-    asked = Task.objects.filter(candidate=OuterRef("pk"), stage=Stage.REVIEW, state=TaskState.OPEN)
+    first = Task.objects.filter(stage=Stage.REVIEW, state=TaskState.OPEN, second=False)
+    asked = first.filter(candidate=OuterRef("pk"))
     yield from rows(waiting.filter(~Exists(asked)), "is in review, but nobody is asked")
-    open_reviews = Task.objects.filter(stage=Stage.REVIEW, state=TaskState.OPEN)
-    decided = open_reviews.exclude(candidate__state=CandidateState.IN_REVIEW)
+    decided = first.exclude(candidate__state=CandidateState.IN_REVIEW)
     yield from rows(decided, "asks for a review of what is not in review")
 
 

@@ -1,6 +1,18 @@
 """Every invariant that `foilworks check` asks for: name -> generator of findings. The names stand in its JSON."""
 
-from foilworks.invariants import candidates, captions, database, history, items, leakage, media, releases, slots, votes
+from foilworks.invariants import (
+    candidates,
+    captions,
+    database,
+    history,
+    items,
+    leakage,
+    media,
+    releases,
+    reviews,
+    slots,
+    votes,
+)
 from foilworks.invariants.violation import Check
 
 _SUBJECTS: tuple[tuple[str, tuple[Check, ...]], ...] = (
@@ -58,6 +70,10 @@ _SUBJECTS: tuple[tuple[str, tuple[Check, ...]], ...] = (
             candidates.edits_give_the_text,
             candidates.somebody_or_something_made_it,
         ),
+    ),
+    (
+        "reviews",
+        (reviews.a_second_review_is_by_somebody_else, reviews.what_is_accepted_unreviewed_was_not_reviewed),
     ),
     (
         "captions",

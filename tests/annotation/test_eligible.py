@@ -30,6 +30,7 @@ def scene(db):
         old = factories.make_candidate(group, "old", state="superseded")
         candidate = factories.make_candidate(group, "new", state="in_review", parent=old)
         factories.make_task(world.project, Stage.REVIEW, group.caption.video, candidate=candidate)
+        factories.make_task(world.project, Stage.REVIEW, group.caption.video, candidate=candidate, second=True)
         factories.make_task(world.project, Stage.EDIT, group.caption.video, group=group)
     made = factories.make_item(world.subtest, captions[0])
     CandidateGroup.objects.filter(pk=groups[0].pk).update(item=made)

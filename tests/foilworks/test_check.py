@@ -9,7 +9,7 @@ from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.db import connection, transaction
 
-from annotation.models import Edit, Lease, Slot, Task, Vote
+from annotation.models import Edit, Lease, Review, Slot, Task, Vote
 from corpus.models import Caption, Foil, Item, ReleaseItem, Video
 from corpus.rules.states import CandidateState
 from evaluation.actions.freeze_release import freeze_release
@@ -210,6 +210,14 @@ BROKEN = {
     ),
     "candidates.somebody_or_something_made_it": (
         lambda world: Candidate.objects.filter(state="accepted").update(method=""),
+        "generation.candidate",
+    ),
+    "reviews.a_second_review_is_by_somebody_else": (
+        lambda world: Review.objects.update(second=True),
+        "annotation.review",
+    ),
+    "reviews.what_is_accepted_unreviewed_was_not_reviewed": (
+        lambda world: Candidate.objects.update(unreviewed=True),
         "generation.candidate",
     ),
     "captions.a_revision_takes_the_place_of_a_corrected_caption": (

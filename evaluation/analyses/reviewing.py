@@ -1,0 +1,78 @@
+"""What reviewers decided, and how far two of them agree who decided on the same piece without knowing of each other.
+
+Agreement is told twice: over the four decisions, and over what they come to (the text stands, or it does not). Which
+reviewers met differs from piece to piece, so kappa is Fleiss' (raters are interchangeable), beside alpha and per cent.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from evaluation.analyses._agreement import alpha, fleiss_kappa, percent_agreement
+from evaluation.metrics._intervals import DRAWS, SEED
+
+VERSION = "1"
+INPUT = "reviews"
+DECISIONS = ("accept", "send_back", "drop", "fix")
+# A fix says that the text as it came does not stand.
+STANDS = {"accept": "as it is", "send_back": "not as it is", "drop": "not as it is", "fix": "not as it is"}
+CODINGS = {"decision": {decision: decision for decision in DECISIONS}, "stands": STANDS}
+
+
+@dataclass(frozen=True)
+class ReviewFacts:
+    """Reviews that counted: `first` (reviewer, decision, reasons); `pairs` (decision, second decision) on one piece.
+
+    `unreviewed`: how many foils were accepted by rule, because they were not drawn for a review.
+    """
+
+    first: Sequence[tuple[str, str, tuple[str, ...]]] = ()
+    pairs: Sequence[tuple[str, str]] = field(default_factory=tuple)
+    unreviewed: int = 0
+
+
+def compute(reviews: ReviewFacts, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
+    """Counts of decisions, reasons and reviewers; agreement of first and second reviewers under both codings."""
+    decisions = Counter(decision for _, decision, _ in reviews.first)
+    reasons = Counter(code for _, _, codes in reviews.first for code in codes)
+    by_person: dict[str, Counter[str]] = {}
+    for person, decision, _ in reviews.first:
+        by_person.setdefault(person, Counter())[decision] += 1
+    return {
+        "n_reviewed": len(reviews.first),
+        "n_unreviewed": reviews.unreviewed,
+        "decisions": {name: decisions.get(name, 0) for name in DECISIONS},
+        "reasons": dict(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))),
+        "n_twice": len(reviews.pairs),
+        "agreement": [_agreement(reviews.pairs, coding, draws, seed) for coding in CODINGS],
+        "table": [
+            {"first": first, **{second: reviews.pairs.count((first, second)) for second in DECISIONS}}
+            for first in DECISIONS
+        ],
+        "people": [
+            {"person": person, "n": counts.total(), **{name: counts.get(name, 0) for name in DECISIONS}}
+            for person, counts in sorted(by_person.items(), key=lambda pair: (-pair[1].total(), pair[0]))
+        ],
+    }
+
+
+def _agreement(pairs: Sequence[tuple[str, str]], coding: str, draws: int, seed: int) -> dict[str, Any]:
+    codes = CODINGS[coding]
+    names = list(dict.fromkeys(codes.values()))
+    counts = np.zeros((len(pairs), len(names)), dtype=np.int64)
+    for row, pair in enumerate(pairs):
+        for decision in pair:
+            counts[row, names.index(codes[decision])] += 1
+    reliability = alpha(counts, draws=draws, seed=seed)
+    return {
+        "coding": coding,
+        "n": len(pairs),
+        "percent_agreement": percent_agreement(counts),
+        "fleiss_kappa": fleiss_kappa(counts),
+        "alpha": reliability.value,
+        "alpha_ci": reliability.interval,
+        "reason": reliability.reason,
+    }
