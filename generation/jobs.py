@@ -15,8 +15,9 @@ from generation.measure_rows import RowMeasures
 from generation.methods.table import METHODS
 from generation.models import CandidateGroup, GenerationRun
 from generation.services import services
+from generation.side_models import CaptionRun, Tuning
 from generation.storing import done_captions, judged_by, known_foils, store_batch
-from generation.side_models import CaptionRun
+from generation.tuning_table import TUNING
 from jobs.models import Job
 from jobs.progress import progress
 from text.registry import load, lookup
@@ -83,6 +84,11 @@ def _steps(run: GenerationRun) -> tuple[pipeline.Step, list[pipeline.Step]]:
     run.filters = [{**row, "version": step.module.VERSION} for row, step in zip(run.filters, filters, strict=True)]
     run.save(update_fields=["method_version", "filters"])
     return method, filters
+
+
+def run_tuning(tuning_id: int, job: Job) -> None:
+    """Tune a text-to-text model on a project's train captions; resumes at its last checkpoint."""
+    load(TUNING).run_tuning(Tuning.objects.select_related("project").get(pk=tuning_id), job)
 
 
 class _Heard:

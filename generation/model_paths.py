@@ -8,7 +8,7 @@ from typing import Any
 from generation.errors import GenerationError
 
 # Parameters of methods and filters that name a model or a file; several models stand between commas.
-NAMES_A_MODEL = frozenset({"model", "nli", "cola", "lm", "vectors", "tagger"})
+NAMES_A_MODEL = frozenset({"model", "nli", "cola", "lm", "vectors", "tagger", "spans", "detector"})
 PREFIX = re.compile(r"[a-z][a-z-]+:")
 
 
@@ -28,6 +28,9 @@ def _located(value: str, only_below: Path | None) -> str:
 def _one(name: str, only_below: Path | None) -> str:
     prefix = match.group() if (match := PREFIX.match(name)) else ""
     path = Path(name.removeprefix(prefix))
+    # "tuned/0123456789abcdef": a page names the installation's own models without the way to them.
+    if only_below is not None and str(path) != "." and not path.is_absolute() and (only_below / path).is_dir():
+        path = only_below / path
     is_local = path.is_absolute() or ".." in path.parts or ("/" in str(path) and path.exists())
     if not is_local:
         return name

@@ -7,7 +7,9 @@ from generation.views.captions import caption_run, captions, make_captions, make
 from generation.views.methods import methods
 from generation.views.new_run import method_fields, new_run
 from generation.views.run import run, run_progress
+from generation.views.run_work import resume_run, run_skipped, stop_run
 from generation.views.runs import runs
+from generation.views.tunings import tuning, tunings
 from generation.views.thresholds import thresholds
 
 app_name = "generation"
@@ -23,5 +25,7 @@ urlpatterns = [
     path("projects/<slug:slug>/captions/<int:pk>/", caption_run, name="caption_run"),
     path("projects/<slug:slug>/captions/<int:pk>/make/", make_captions, name="make_captions"),
     path("projects/<slug:slug>/runs/<int:pk>/thresholds/", thresholds, name="thresholds"),
+    path("projects/<slug:slug>/tunings/", tunings, name="tunings"),
+    path("projects/<slug:slug>/tunings/<int:pk>/", tuning, name="tuning"),
     path("projects/<slug:slug>/candidates/<int:pk>/", candidate, name="candidate"),
 ]

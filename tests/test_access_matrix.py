@@ -22,7 +22,7 @@ from corpus.rules.states import CandidateState, ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.start_run import start_run
 from evaluation.models import Import
-from generation.side_models import CaptionRun
+from generation.side_models import CaptionRun, Tuning
 from projects.models import Role, User
 from tests.factories import (
     make_candidate,
@@ -118,6 +118,9 @@ RULES: dict[str, Rule] = {
     "generation:captions": owner_page(post=422),
     "generation:maker_fields": owner_page(),
     "generation:caption_run": owner_page("caption_run"),
+    # Nothing is in the world's train split.
+    "generation:tunings": owner_page(post=400),
+    "generation:tuning": owner_page("tuning"),
     "generation:make_captions": Rule(OWNERS, get=NO, post=302, args=("caption_run",)),
     "annotation:people": owner_page(post=422),
     "annotation:member_roles": owner_page("member", get=NO, post=302),
@@ -234,6 +237,7 @@ def make_world() -> World:
         "member": people["annotator"].pk,
         "generation_run": group.run.pk,
         "candidate": edited.pk,
+        "tuning": Tuning.objects.create(project=project, base_model="google-t5/t5-base").pk,
         "caption_run": CaptionRun.objects.create(project=project, maker="cos_caption", preview={"n_made": 1}).pk,
         "item": valid.pk,
         "release": release.pk,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from generation.methods._surface import word_set
 from text.language.tokens import Token
 from text.language.verb_forms import TAGS, inflect_like, verb_readings
 

@@ -1,5 +1,6 @@
 """Span infilling and its tuning with real models: a text-to-text model taught here on templated captions."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -73,10 +74,10 @@ def valid_share(model: str, held_out) -> float:
     return good / (2 * len(held_out))
 
 
-def test_tuning_raises_the_share_of_valid_verb_phrases_on_held_out_captions(world, models):
+def test_tuning_raises_the_share_of_valid_verb_phrases_on_held_out_captions(world, models, record_property):
     held_out = world[1500 : 1500 + HELD_OUT]
     before, after = (valid_share(model, held_out) for model in models)
-    print(f"valid verb phrases on {HELD_OUT} held-out captions: {before:.1%} before, {after:.1%} after tuning")
+    record_property("valid_before_and_after", (before, after))
     assert before < 0.2
     assert after > 0.8
 
@@ -136,7 +137,7 @@ def test_random_spans_lie_apart_and_hold_about_their_share():
         spans = random_spans(40, 0.15, 3.0, np.random.default_rng(seed))
         edges = [edge for span in spans for edge in span]
         assert edges == sorted(edges)
-        assert all(one[1] < other[0] for one, other in zip(spans, spans[1:], strict=False))
+        assert all(one[1] < other[0] for one, other in pairwise(spans))
         assert 0 <= edges[0] < edges[-1] <= 40
         counts.append(sum(last - first for first, last in spans))
     assert set(counts) == {6}

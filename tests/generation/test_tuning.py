@@ -1,0 +1,145 @@
+"""Tuning from the page to a model in the installation's folder that span infilling takes."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from django.urls import reverse
+
+from generation import tuning as tuning_job
+from generation.actions.start_run import start_run
+from generation.actions.start_tuning import start_tuning
+from generation.errors import GenerationError
+from generation.loss_curve import loss_curve
+from generation.models import Candidate, Tuning
+from jobs.models import JobState
+from jobs.runner import run_now
+from projects.errors import AccessDenied
+from projects.models import AuditEvent, Role
+from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
+from tests.hub import folders
+
+pytestmark = pytest.mark.django_db
+TEXTS = [f"a {who} {what} a {it}" for who in ("man", "girl") for what in ("folds", "opens") for it in ("box", "bag")]
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Workers of a test run share the cores, and waiting threads cost more than they give."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture
+def root(settings, tmp_path):
+    settings.MODEL_ROOT = tmp_path / "models"
+    folders.text_to_text(settings.MODEL_ROOT / "base", TEXTS, steps=0)
+    return Path(settings.MODEL_ROOT)
+
+
+@pytest.fixture
+def project():
+    project = make_project()
+    for text in TEXTS:
+        make_caption(make_video(project, split="train"), text)
+    make_caption(make_video(project, split="test"), "a secret of the test split")
+    return project
+
+
+@pytest.fixture
+def owner(project):
+    return make_member(project, Role.RESEARCHER)
+
+
+SETTINGS = {"model": "base", "device": "cpu", "epochs": 2, "batch": 2, "checkpoint_every": 3, "learning_rate": 0.005}
+
+
+def finished(tuning):
+    assert run_now(tuning.job).state == JobState.DONE, tuning.job.error
+    tuning.refresh_from_db()
+    return tuning
+
+
+def test_the_tuned_model_lies_in_a_folder_named_by_its_hash_and_fills_spans(owner, project, root):
+    tuning = finished(start_tuning(owner, project, params=SETTINGS))
+    assert (tuning.captions, tuning.steps) == (8, 8)
+    assert tuning.losses[-1][0] == 8
+    folder = root / tuning.folder
+    assert tuning.folder.startswith("tuned/")
+    assert len(folder.name) == 16
+    assert {"config.json", "model.safetensors", "tokenizer.json"} <= {path.name for path in folder.iterdir()}
+    assert not (root / "tuning" / str(tuning.pk)).exists()
+    asked = {"model": tuning.folder, "device": "cpu", "beams": 4, "top": 4}
+    run = start_run(owner, project, subtest=make_subtest(project), method="span_infill", mode="paper", params=asked,
+                    filters={})  # fmt: skip
+    assert run.params["model"] == str(folder)
+    assert run_now(run.job).state == JobState.DONE
+    made = Candidate.objects.filter(group__run=run)
+    assert {one.model_id for one in made} <= {folder.name}
+    assert AuditEvent.objects.filter(action="generation.start_tuning").count() == 1
+
+
+def test_only_the_train_split_is_read(project, root):
+    assert set(tuning_job.train_captions(project, 10**9)) == set(TEXTS)
+
+
+def test_a_killed_tuning_ends_with_the_same_model_and_curve(owner, project, root, monkeypatch):
+    whole = finished(start_tuning(owner, project, params=SETTINGS))
+    killed = start_tuning(owner, project, params=SETTINGS)
+    real = tuning_job.tune
+
+    def stops(*args, **options):
+        for step, loss in real(*args, **options):
+            yield step, loss
+            if step == 5:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(tuning_job, "tune", stops)
+    with pytest.raises(KeyboardInterrupt):
+        run_now(killed.job)
+    monkeypatch.setattr(tuning_job, "tune", real)
+    killed.refresh_from_db()
+    assert killed.folder == ""
+    finished(killed)
+    assert (killed.folder, killed.losses) == (whole.folder, whole.losses)
+
+
+def test_who_and_what_is_refused(owner, project, root, tmp_path):
+    with pytest.raises(AccessDenied):
+        start_tuning(make_member(project, Role.ANNOTATOR), project)
+    for wrong in ({"epochs": 0}, {"density": 1.5}, {"verb_share": 2}):
+        with pytest.raises(GenerationError):
+            start_tuning(owner, project, params=wrong)
+    with pytest.raises(GenerationError, match="folder of models"):
+        start_tuning(owner, project, params={"model": str(tmp_path)})
+    empty = make_project()
+    with pytest.raises(GenerationError, match="train split"):
+        start_tuning(make_member(empty, Role.RESEARCHER), empty)
+
+
+def test_the_pages_show_the_curve_and_the_folder(client, owner, project, root, django_assert_max_num_queries):
+    client.force_login(owner)
+    address = reverse("generation:tunings", args=[project.slug])
+    answer = client.post(address, {f"tuning-{name}": str(value) for name, value in SETTINGS.items()})
+    tuning = Tuning.objects.get()
+    assert answer["Location"] == reverse("generation:tuning", args=[project.slug, tuning.pk])
+    assert "hx-get" in client.get(answer["Location"]).content.decode()
+    finished(tuning)
+    page = client.get(answer["Location"]).content.decode()
+    assert "<polyline" in page
+    assert tuning.folder in page
+    assert client.get(answer["Location"], {"part": "1"})["HX-Refresh"] == "true"
+    for shown in (address, answer["Location"]):
+        with django_assert_max_num_queries(12):
+            assert client.get(shown).status_code == 200
+    assert client.post(address, {"tuning-epochs": "x"}).status_code == 422
+
+
+def test_a_curve_goes_from_left_to_right_and_high_is_up():
+    curve = loss_curve([[1, 4.0], [3, 2.0], [5, 3.0]])
+    assert curve.points == "0.0,0.0 200.0,120.0 400.0,60.0"
+    assert (curve.low, curve.high, curve.last) == (2.0, 4.0, 3.0)
+    assert loss_curve([]) is None
+    assert loss_curve([[2, 1.0]]).points == "0.0,0.0"
