@@ -18,4 +18,24 @@ EXPORTERS: dict[str, Entry] = {
         "corpus.exporters.vilma",
         summary="The released items as ViLMA files, one a subtest, imported fields given back.",
     ),
+    "csv": Entry(
+        "CSV table",
+        "corpus.exporters.csv_rows",
+        summary="The released items as one table, in the columns of JSON lines; safe to open in a spreadsheet.",
+    ),
+    "contrast": Entry(
+        "Contrast sets, TSV",
+        "corpus.exporters.contrast",
+        summary="Multiple choice: clip, ending0 and so on, label; one file a subtest.",
+    ),
+    "feint6k": Entry(
+        "Feint6K CSV",
+        "corpus.exporters.feint6k",
+        summary="video_id, sentence: six rows a video, for items with five foils.",
+    ),
+    "hf": Entry(
+        "Data set folder (Parquet)",
+        "corpus.exporters.hf",
+        summary="A folder that `datasets` loads: Parquet, a dataset card, Croissant metadata.",
+    ),
 }

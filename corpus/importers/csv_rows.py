@@ -1,7 +1,8 @@
 """`csv`: the columns of `jsonl` as a table with a header, commas, semicolons or tabs between the cells.
 
-An empty cell is an absent field. Times are numbers; `foils`, `proficiency`, `votes`, `facts` and `extra` are JSON in
-their cells, and `foils` may be one plain text. Of columns that nothing names, cells that read as numbers are numbers.
+An empty cell is an absent field; an apostrophe that keeps a cell from being run as a formula is taken off. Times are
+numbers; `foils`, `proficiency`, `votes`, `facts` and `extra` are JSON in their cells, and `foils` may be one plain
+text. Of columns that nothing names, cells that read as numbers are numbers.
 """
 
 import json
@@ -16,6 +17,7 @@ from corpus.importers._json import parse_line
 from corpus.importers._records import RawRecord, default_subtest, read_records
 from corpus.importers._rows import COMMA, SEMICOLON, TAB, read_rows
 from corpus.records import ItemRecord, ReadOutcome
+from text.csv_cells import plain_cell
 
 _JSON_COLUMNS = ("foils", "proficiency", "votes", "facts", "extra")
 _NUMBERS = frozenset({"start_time", "end_time"})
@@ -40,10 +42,10 @@ def _parse(raw: RawRecord, subtest: str) -> ItemRecord:
 def _value(name: str, cell: str) -> Any:
     text = cell.strip()
     if name in _JSON_COLUMNS:
-        return _json(name, text) if text[:1] in {"[", "{"} else cell
+        return _json(name, text) if text[:1] in {"[", "{"} else plain_cell(cell)
     if (name in _NUMBERS or name not in jsonl.COLUMNS) and _NUMBER.fullmatch(text):
         return json.loads(text)
-    return cell
+    return plain_cell(cell)
 
 
 def _json(name: str, text: str) -> Any:

@@ -77,4 +77,10 @@ IMPORTERS: dict[str, Entry] = {
         params=(_SUBTEST, Param("captions", 0, "how many captions of each video are taken (0: all)", "int")),
         summary="English captions to make foils for.",
     ),
+    "hf": Entry(
+        "Data set folder (Parquet)",
+        "corpus.importers.hf",
+        params=(_SUBTEST,),
+        summary="A folder of Parquet files in the columns of JSON lines, as `export hf` writes it.",
+    ),
 }

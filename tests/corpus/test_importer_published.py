@@ -162,8 +162,10 @@ class TestFoilCoco:
         assert [problem.partition(": ")[2] for problem in problems(found)] == [
             "annotations: is no object with an id; correct the line",
             "foil: is true of none of its annotations; give its foil, or import captions instead",
-            "foil_word: stands 2 times in the foil, so its caption cannot be had back; "
-            "add the annotation of the caption",
+            (
+                "foil_word: stands 2 times in the foil, so its caption cannot be had back; "
+                "add the annotation of the caption"
+            ),
         ]
         assert [item.id for item in found if isinstance(item, ItemRecord)] == ["x:9"]
 

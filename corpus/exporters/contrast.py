@@ -1,0 +1,73 @@
+"""`contrast`: multiple choice as the contrast sets are published (Park et al., NAACL 2022): tab-separated
+`clip, ending0 …, label[, c_label]`, a file a subtest.
+
+Items that came from such a file get their endings in the order they had. Of others the caption's place is drawn by a
+hash of the item's id, so that it says nothing and is the same in every export.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from corpus.errors import CorpusError
+from corpus.exporters._folder import write_folder
+from corpus.exporters._released import manifest_facts, released_items
+from corpus.exporters._tables import by_subtest, video_name, write_rows
+from corpus.importers.contrast import LABELS
+from corpus.records import ItemRecord, ReleaseContent
+
+USES_TABLES = False
+
+
+def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
+    """Write the folder `out`; the paths of its files. CorpusError: items of one subtest with unequal numbers of foils,
+    or the folder cannot be written there."""
+    items = released_items(release)
+    files = by_subtest(items, ".tsv")
+    for found in files.values():
+        _check(found)
+
+    def fill(folder: Path) -> None:
+        for name, found in files.items():
+            _write(folder / name, found)
+
+    return write_folder(out, manifest_facts(release, "contrast", len(items)), fill)
+
+
+def _check(items: Sequence[ItemRecord]) -> None:
+    sizes = {len(item.foils): item.id for item in items}
+    if len(sizes) > 1:
+        few, many = min(sizes), max(sizes)
+        raise CorpusError(
+            f"{items[0].subtest}: {sizes[few]} has {few} foils and {sizes[many]} has {many}, but the format has as "
+            "many endings in every row; export another format, or release subtests of equal items"
+        )
+
+
+def _write(path: Path, items: Sequence[ItemRecord]) -> None:
+    n_endings = 1 + len(items[0].foils)
+    extras = sorted({name for item in items for name, value in item.extra.items() if _plain(name, value)})
+    labels = ["label", *(["c_label"] if any("c_label" in item.extra for item in items) else [])]
+    header = ["clip", *(f"ending{number}" for number in range(n_endings)), *labels, *extras]
+    write_rows(path, header, (_row(item, labels, extras) for item in items), "\t")
+
+
+def _plain(name: str, value: Any) -> bool:
+    """Whether the format can give the field back as it is: text, or it would be another one when read."""
+    return name not in LABELS and isinstance(value, str) and bool(name.strip()) and not name.startswith("ending")
+
+
+def _row(item: ItemRecord, labels: Sequence[str], extras: Sequence[str]) -> list[Any]:
+    label = _label(item)
+    endings = [*item.foils[:label], item.caption, *item.foils[label:]]
+    c_label = [item.extra.get("c_label", "")] if "c_label" in labels else []
+    return [video_name(item.video), *endings, label, *c_label, *(item.extra.get(name, "") for name in extras)]
+
+
+def _label(item: ItemRecord) -> int:
+    kept = item.extra.get("label")
+    if isinstance(kept, int) and not isinstance(kept, bool) and 0 <= kept <= len(item.foils):
+        return kept
+    digest = hashlib.sha256(item.id.encode("utf-8")).digest()
+    return int.from_bytes(digest[:8], "big") % (1 + len(item.foils))

@@ -1,0 +1,133 @@
+"""`hf`: a data set folder that the `datasets` library loads: one Parquet file a subtest, a dataset card, and Croissant
+metadata (`croissant.json`).
+
+A record's columns are those of `jsonl`; `facts` and `extra`, which have no fixed shape, are JSON text. Each subtest is
+a configuration with one split, `test`.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from corpus.errors import CorpusError
+from corpus.exporters._croissant import croissant
+from corpus.exporters._folder import write_folder, write_json
+from corpus.exporters._released import manifest_facts, released_items
+from corpus.exporters._tables import by_subtest
+from corpus.exporters.jsonl import line
+from corpus.importers.hf import parquet_library
+from corpus.records import ItemRecord, ReleaseContent
+
+USES_TABLES = False
+DATA = "data"
+TEXT_COLUMNS = (
+    "id", "subtest", "test", "caption", "video", "video_key", "url", "source_dataset", "source_id", "time_unit",
+    "split", "class_label", "category", "movie", "facts", "extra",
+)  # fmt: skip
+NUMBER_COLUMNS = ("start_time", "end_time")
+JSON_COLUMNS = ("facts", "extra")
+CARD = """---
+pretty_name: {name}
+task_categories:
+- video-text-to-text
+- zero-shot-classification
+tags:
+- video-language
+- foils
+size_categories:
+- {size}
+configs:
+{configs}
+---
+
+# {name}
+
+{n_items} items in {n_subtests} subtests: a video, a caption that is true of it, and foils, minimal edits of the caption
+that are false of it. Frozen as release `{release}` on {date}; content hash `{content_hash}`.
+
+| column | meaning |
+|---|---|
+| `id`, `subtest`, `test` | the item, its subtest, the phenomenon that several subtests share |
+| `caption`, `foils` | the true sentence and the false ones |
+| `video`, `url`, `source_dataset`, `source_id` | where the video is to be had; no video is part of this data set |
+| `start_time`, `end_time`, `time_unit` | the clip in the video, in seconds or presentation timestamps |
+| `proficiency` | a simpler pair of the same video, where there is one |
+| `votes` | how many validators chose the caption, the foil, anything else |
+| `facts`, `extra` | JSON: what methods read, and what the record brought along |
+
+```python
+from datasets import load_dataset
+
+items = load_dataset("path/to/this/folder", "{first}", split="test")
+```
+"""
+
+
+def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
+    """Write the folder `out`; the paths of its files. CorpusError: nothing is released, the library that writes
+    Parquet is missing, or the folder cannot be written there."""
+    items = released_items(release)
+    if not items:
+        raise CorpusError(f"{release.release}: has no items, so there is nothing to write; release some first")
+    files = by_subtest(items, ".parquet")
+
+    def fill(folder: Path) -> None:
+        (folder / DATA).mkdir()
+        for name, found in files.items():
+            _write(folder / DATA / name, found)
+        (folder / "README.md").write_text(_card(release, files), encoding="utf-8", newline="\n")
+        write_json(folder / "croissant.json", croissant(release, folder / DATA, sorted(files)))
+
+    return write_folder(out, manifest_facts(release, "hf", len(items)), fill)
+
+
+def _write(path: Path, items: Sequence[ItemRecord]) -> None:
+    arrow, parquet = parquet_library()
+    text, texts = arrow.string(), arrow.list_(arrow.string())
+    counts = arrow.struct([(choice, arrow.int64()) for choice in ("caption", "foil", "other")])
+    pair = arrow.struct([("caption", text), ("foils", texts), ("votes", counts), ("extra", text)])
+    schema = arrow.schema(
+        [
+            *((name, text) for name in TEXT_COLUMNS),
+            ("foils", texts),
+            *((name, arrow.float64()) for name in NUMBER_COLUMNS),
+            ("votes", counts),
+            ("proficiency", pair),
+        ]
+    )
+    parquet.write_table(arrow.Table.from_pylist([_row(item) for item in items], schema=schema), path)
+
+
+def _row(item: ItemRecord) -> dict[str, Any]:
+    record = line(item)
+    row = {**record, **{name: _json(record.get(name)) for name in JSON_COLUMNS}}
+    if "proficiency" in row:
+        row["proficiency"] = {**row["proficiency"], "extra": _json(row["proficiency"].get("extra"))}
+    return row
+
+
+def _json(value: Any) -> str | None:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True) if value else None
+
+
+def _card(release: ReleaseContent, files: Mapping[str, Sequence[ItemRecord]]) -> str:
+    n_items = sum(map(len, files.values()))
+    stems = [name.removesuffix(".parquet") for name in files]
+    configs = "\n".join(
+        f"- config_name: {json.dumps(stem)}\n  data_files:\n  - split: test\n    path: {json.dumps(f'{DATA}/{name}')}"
+        for stem, name in zip(stems, files, strict=True)
+    )
+    # A name from people: one line, and nothing that the card's header could take for its end.
+    name = " ".join(f"{release.project} {release.release}".split())
+    return CARD.format(
+        name=json.dumps(name, ensure_ascii=False)[1:-1],
+        size="n<1K" if n_items < 1_000 else "1K<n<10K" if n_items < 10_000 else "10K<n<100K",
+        configs=configs,
+        n_items=n_items,
+        n_subtests=len(files),
+        release=release.release,
+        date=release.created_at[:10],
+        content_hash=release.content_hash,
+        first=stems[0],
+    )

@@ -1,0 +1,157 @@
+"""Formats that are tables: csv, contrast, feint6k, and the data set folder with its Croissant metadata."""
+
+import json
+from dataclasses import replace
+
+import mlcroissant
+import pytest
+from datasets import load_dataset
+from hypothesis import HealthCheck, example, given, settings
+
+from corpus.errors import CorpusError
+from corpus.exporters import contrast, csv_rows, feint6k, hf
+from corpus.importers import contrast as contrast_importer
+from corpus.importers import csv_rows as csv_importer
+from corpus.importers import feint6k as feint6k_importer
+from corpus.importers import hf as hf_importer
+from corpus.records import ItemRecord, PairRecord, VideoRecord, VoteCounts
+from tests.corpus.releases import item_lists, release_of
+from tests.corpus.test_exporters import ITEM, items_of, read_back
+
+ROUND = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FULL = ItemRecord(
+    id="=direction:b",
+    subtest="direction",
+    test="-motion",
+    video=VideoRecord("k", "b.mp4", start_time=1.5, end_time=3.0, source_dataset="d", source_id="@b", split="test"),
+    caption="+a ball rolls left.",
+    foils=("'=a ball rolls right.", "a ball\nflies,\tleft"),
+    proficiency=PairRecord("a ball is seen.", ("a cube is seen.",), VoteCounts(1, 0, 0), {"a": [1]}),
+    votes=VoteCounts(2, 1, 0),
+    extra={"n": 1, "nested": {"x": None}},
+    facts={"count": 3},
+)
+
+
+@ROUND
+@given(items=item_lists)
+@example(items=[ITEM, FULL])
+def test_csv_read_back_is_what_was_written(tmp_path, items):
+    csv_rows.write(release_of(items), tmp_path / "out", params={})
+    assert read_back(csv_importer, [tmp_path / "out" / "records.csv"]) == items_of(items)
+
+
+def test_no_cell_of_a_csv_is_run_by_a_spreadsheet(tmp_path):
+    csv_rows.write(release_of([FULL]), tmp_path / "out", params={})
+    text = (tmp_path / "out" / "records.csv").read_bytes().decode()
+    assert text.split("\r\n")[1].startswith("'=direction:b,")
+    assert not any(cell.startswith(("=", "+", "@")) for cell in text.split("\r\n")[1].split(","))
+
+
+@ROUND
+@given(items=item_lists)
+@example(items=[ITEM, FULL])
+def test_a_data_set_folder_read_back_is_what_was_written(tmp_path, items):
+    hf.write(release_of(items), tmp_path / "out", params={})
+    assert read_back(hf_importer, [tmp_path / "out"]) == items_of(items)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("hf") / "out"
+    hf.write(release_of([ITEM, FULL, replace(ITEM, id="count:a", subtest="count: easy")]), out, params={})
+    return out
+
+
+def test_the_datasets_library_loads_it_by_its_card(folder, tmp_path):
+    rows = load_dataset(str(folder), "direction", split="test", cache_dir=str(tmp_path))
+    assert rows["id"] == ["=direction:b", "direction:a"]
+    assert rows[0]["foils"] == list(FULL.foils)
+    assert rows[0]["proficiency"]["votes"] == {"caption": 1, "foil": 0, "other": 0}
+    assert (rows[0]["start_time"], rows[1]["start_time"]) == (1.5, None)
+    assert len(load_dataset(str(folder), "count-easy", split="test", cache_dir=str(tmp_path))) == 1
+
+
+def test_the_loader_that_the_card_prints_runs(folder, tmp_path, monkeypatch):
+    code = (folder / "README.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path))
+    names: dict = {}
+    exec(code.replace("path/to/this/folder", str(folder)), names)
+    assert len(names["items"]) > 0
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph is deprecated", "ignore::pandas.errors.Pandas4Warning")
+def test_croissant_is_valid_and_reads_the_records(folder):
+    found = mlcroissant.Dataset(jsonld=str(folder / "croissant.json"))
+    assert found.metadata.issues.errors == set()
+    records = list(found.records(record_set="direction"))
+    assert [record["direction/id"] for record in records] == [b"=direction:b", b"direction:a"]
+
+
+def test_a_changed_file_is_no_longer_the_one_that_croissant_names(folder, tmp_path):
+    document = json.loads((folder / "croissant.json").read_text(encoding="utf-8"))
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    for file in document["distribution"]:
+        assert manifest["files"][file["contentUrl"]]["sha256"] == file["sha256"]
+
+
+class TestContrast:
+    def table(self, tmp_path, text):
+        path = tmp_path / "mc.tsv"
+        path.write_text(text, encoding="utf-8")
+        return items_of(contrast_importer.read(path, params={}))
+
+    def test_what_was_imported_comes_out_row_by_row(self, tmp_path):
+        text = (
+            "clip\tending0\tending1\tending2\tlabel\tc_label\tnote\n"
+            "video1\ta man runs\ta man sits\ta man eats\t1\t0\tx\n"
+            "video2\ta cat\ta dog\ta cow\t0\t2\ty\n"
+        )
+        items = self.table(tmp_path, text)
+        contrast.write(release_of(items), tmp_path / "out", params={})
+        assert (tmp_path / "out" / "mc.tsv").read_text(encoding="utf-8") == text
+
+    def test_the_place_of_the_caption_is_drawn_and_stays(self, tmp_path):
+        items = [replace(ITEM, id=f"direction:{i}", foils=("b", "c", "d")) for i in range(200)]
+        contrast.write(release_of(items), tmp_path / "one", params={})
+        contrast.write(release_of(items), tmp_path / "two", params={})
+        one, two = ((tmp_path / name / "direction.tsv").read_text(encoding="utf-8") for name in ("one", "two"))
+        assert one == two
+        places = [line.rsplit("\t", 1)[1] for line in one.splitlines()[1:]]
+        assert all(30 < places.count(str(place)) < 70 for place in range(4))
+
+    def test_items_of_unequal_size_are_refused_by_name(self, tmp_path):
+        items = [ITEM, replace(ITEM, id="direction:z", foils=("b", "c"))]
+        with pytest.raises(CorpusError) as caught:
+            contrast.write(release_of(items), tmp_path / "out", params={})
+        assert str(caught.value).startswith("direction: direction:a has 1 foils and direction:z has 2, but the format")
+        assert not (tmp_path / "out").exists()
+
+
+class TestFeint6k:
+    def test_what_was_imported_comes_out_row_by_row(self, tmp_path):
+        text = "video_id,sentence\n" + "".join(f'v{n},"text {n}, {i}"\n' for n in range(2) for i in range(6))
+        path = tmp_path / "feint.csv"
+        path.write_text(text, encoding="utf-8")
+        items = items_of(feint6k_importer.read(path, params={}))
+        feint6k.write(release_of(items), tmp_path / "out", params={})
+        assert (tmp_path / "out" / "feint.csv").read_text(encoding="utf-8") == text
+
+    def test_items_that_do_not_fit_are_named_in_the_manifest(self, tmp_path):
+        six = replace(ITEM, id="direction:six", foils=("b", "c", "d", "e", "f"))
+        feint6k.write(release_of([ITEM, six]), tmp_path / "out", params={})
+        manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
+        assert (manifest["left_out"], manifest["counts"]) == (["direction:a"], {"items": 1})
+        with pytest.raises(CorpusError, match="no released item has 5 foils"):
+            feint6k.write(release_of([ITEM]), tmp_path / "none", params={})
+
+
+class TestBadFolders:
+    def test_what_is_no_data_set_is_named(self, tmp_path):
+        with pytest.raises(CorpusError, match="has no Parquet file"):
+            list(hf_importer.read(tmp_path, params={}))
+        with pytest.raises(CorpusError, match="there is no such folder"):
+            list(hf_importer.read(tmp_path / "none", params={}))
+        (tmp_path / "x.parquet").write_bytes(b"PAR1 no more")
+        with pytest.raises(CorpusError, match="is no Parquet file that can be read"):
+            list(hf_importer.read(tmp_path, params={}))
