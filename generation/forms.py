@@ -7,6 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Split, Subtest
+from generation.asking_form import check_asking, offer_choices
 from generation.captioning.table import CAPTIONERS
 from generation.filters.table import FILTERS, default_filters
 from generation.methods.table import METHODS
@@ -49,12 +50,16 @@ class RunForm(forms.Form):
         wanted = (data or {}).get("method") or method
         self.method_slug = wanted if wanted in METHODS else next(iter(METHODS))
         self.fields["filters"].initial = list(default_filters(self.method_slug))
-        self.params = EntryForm(METHODS[self.method_slug], data, prefix="method")
+        # What was chosen before the page could show its parameters, or without scripts: they are shown now.
+        self.seen = (data or {}).get("seen") or self.method_slug
+        unseen = self.seen != self.method_slug
+        self.params = EntryForm(METHODS[self.method_slug], None if unseen else data, prefix="method")
+        offer_choices(self.params, project, makes="foils")
         self.filter_params = {slug: EntryForm(entry, data, prefix=slug) for slug, entry in FILTERS.items()}
 
     def is_valid(self) -> bool:
-        """Parameters of filters that were not chosen are not asked about."""
-        valid = super().is_valid() and self.params.is_valid()
+        """Parameters of filters that were not chosen are not asked about; those of the method must have been seen."""
+        valid = super().is_valid() and self.params.is_valid() and check_asking(self.params)
         chosen = self.cleaned_data.get("filters", []) if self.is_bound else []
         wrong = [slug for slug in chosen if not self.filter_params[slug].is_valid()]
         return valid and not wrong
@@ -62,6 +67,8 @@ class RunForm(forms.Form):
     def filter_rows(self) -> list[tuple[str, str, EntryForm, bool]]:
         """(slug, label, its parameters, chosen) for each filter."""
         chosen = set(self["filters"].value() or [])
+        if self.seen in METHODS and self.seen != self.method_slug and chosen == set(default_filters(self.seen)):
+            chosen = set(default_filters(self.method_slug))
         return [(slug, FILTERS[slug].label, form, slug in chosen) for slug, form in self.filter_params.items()]
 
     def chosen_filters(self) -> dict[str, dict[str, Any]]:
@@ -94,3 +101,13 @@ class CaptionForm(forms.Form):
 
     def is_valid(self) -> bool:
         return super().is_valid() and self.params.is_valid()
+
+
+class BudgetForm(forms.Form):
+    """What a run may spend from now on, what is spent included; empty: as before."""
+
+    requests = forms.IntegerField(label=_("Requests at most"), min_value=0, required=False)
+    tokens = forms.IntegerField(label=_("Tokens at most"), min_value=0, required=False)
+
+    def given(self) -> dict[str, int]:
+        return {name: value for name, value in self.cleaned_data.items() if value is not None}

@@ -7,7 +7,7 @@ from django.db.models import Count, Q, QuerySet
 
 from corpus.rules.states import CandidateState
 from generation.filters.table import FILTERS
-from generation.models import Candidate, FilterScore, GenerationRun
+from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
 
 
 @dataclass(frozen=True)
@@ -71,3 +71,11 @@ def candidates_of(run: GenerationRun, *, state: str = "", rejected_by: str = "")
         .prefetch_related("filter_scores")
         .order_by("group_id", "rank", "id")
     )
+
+
+def without_foil(run: GenerationRun, why: str = "") -> QuerySet[CandidateGroup]:
+    """The run's captions for which nothing was made, in their order; `why` narrows them to one reason."""
+    rows = CandidateGroup.objects.filter(run=run).exclude(skipped_why="")
+    if why:
+        rows = rows.filter(skipped_why=why)
+    return rows.select_related("caption__video").order_by("pk")

@@ -21,10 +21,10 @@ def find_prompt(prompt_id: str, project: Project | None) -> Prompt:
     raise GenerationError(f"there is no prompt '{prompt_id}'; choose one of: {known}")
 
 
-def prompt_ids(project: Project | None) -> list[str]:
-    """Ids of all prompts that a run of the project can name: its own first, of each the newest version."""
-    own = [] if project is None else [str(row) for row in PromptTemplate.objects.filter(project=project)]
-    return [*own, *PROMPTS]
+def prompt_ids(project: Project | None, *, makes: str = "foils") -> list[str]:
+    """Ids of the prompts that a run of the project can name: its own first, newer versions before older ones."""
+    rows = PromptTemplate.objects.filter(project=project) if project is not None and makes == "foils" else ()
+    return [*map(str, rows), *(prompt.id for prompt in PROMPTS.values() if prompt.makes == makes)]
 
 
 def as_prompt(row: PromptTemplate) -> Prompt:

@@ -22,7 +22,10 @@ MOST_EXAMPLES = 20
 
 @dataclass(frozen=True)
 class Prompt:
-    """`question` holds {caption} and may hold {k}; each example is a caption with the answer that is wanted for it."""
+    """`question` holds {caption} and may hold {k}; each example is a caption with the answer that is wanted for it.
+
+    `makes`: foils, or captions (polish). A project's own make foils.
+    """
 
     slug: str
     version: int
@@ -31,6 +34,7 @@ class Prompt:
     question: str
     examples: tuple[Example, ...] = ()
     source: str = ""
+    makes: str = "foils"
 
     @property
     def id(self) -> str:

@@ -114,6 +114,9 @@ RULES: dict[str, Rule] = {
     "generation:run_progress": owner_page("generation_run"),
     # Nothing moves in the world below: the page says so.
     "generation:thresholds": owner_page("generation_run", post=422),
+    "generation:run_skipped": owner_page("generation_run"),
+    "generation:resume_run": Rule(OWNERS, get=NO, post=302, args=("generation_run",)),
+    "generation:stop_run": Rule(OWNERS, get=NO, post=400, args=("generation_run",)),
     "generation:candidate": owner_page("candidate"),
     "generation:captions": owner_page(post=422),
     "generation:maker_fields": owner_page(),

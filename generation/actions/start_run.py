@@ -64,13 +64,14 @@ def start_run(
     )
     _check(run)
     run.save()
-    _queue(run)
+    queue_run(run)
     details = {"method": method, "mode": mode, "params": run.params, "filters": run.filters, "seed": seed}
     audit.record(audit.event(project, person, "generation.start_run", run, **details))
     return run
 
 
-def _queue(run: GenerationRun) -> None:
+def queue_run(run: GenerationRun) -> None:
+    """Queue the job that works on the run, and note it as the run's own."""
     entry = METHODS[run.method]
     run.job = enqueue(
         JOB,

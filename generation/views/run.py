@@ -13,6 +13,7 @@ from generation.histograms import score_histograms
 from generation.ledger import candidates_of, filter_counts, state_counts
 from generation.methods.table import METHODS
 from generation.models import GenerationRun
+from generation.run_cost import candidates_a_second, spent_by
 from text.diff import diff_segments
 
 PER_PAGE = 25
@@ -45,10 +46,14 @@ def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _progress(found: GenerationRun) -> dict[str, Any]:
+    states = state_counts(found)
     return {
         "run": found,
         "entry": METHODS.get(found.method),
-        "states": state_counts(found),
+        "states": states,
+        "spent": spent_by(found, dict(states)),
+        "speed": candidates_a_second(found, sum(count for _state, count in states)),
+        "missing": sorted(found.missing.items(), key=lambda pair: -pair[1]),
         "filters": filter_counts(found),
         "skipped": sorted(found.skipped.items(), key=lambda pair: -pair[1]),
     }

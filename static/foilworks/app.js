@@ -1,4 +1,5 @@
 // What every page needs. Each module wires up a part of the page by its data attributes and may run again on new parts.
+import { catchUpChoices } from "./choices.js";
 import { wireDialogs } from "./dialogs.js";
 import { announceHotkeys, startHotkeys } from "./hotkeys.js";
 import { wireForms } from "./submit.js";
@@ -17,4 +18,7 @@ startHotkeys(document);
 const bar = document.querySelector(".appbar-nav");
 const here = bar?.querySelector("[aria-current]");
 if (here) bar.scrollLeft = here.offsetLeft - (bar.clientWidth - here.offsetWidth) / 2;
-document.addEventListener("htmx:load", (event) => wire(event.target));
+// After "load" htmx is there; the browser may also have put an earlier choice back into a form.
+if (document.readyState === "complete") catchUpChoices(document);
+else addEventListener("load", () => catchUpChoices(document));
+for (const swapped of ["htmx:load", "foilworks:load"]) document.addEventListener(swapped, (event) => wire(event.target));
