@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
 from evaluation.protocols import Protocol
-from evaluation.scoring import Clip, ReadFrames, read_frames
+from evaluation.scoring import Clip, ReadFrames, about
 from hub.interfaces import Embedder, Frames, ModelInfo, Score, ScoreKind, Scorer, VideoMeta
 from media.errors import MediaError
-from media.schedules import consecutive_frames, interval_frames
+from media.frame_cache import FrameCache
+from media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
 
 Rows = NDArray[np.float32]
+# Nats a token whose exponential no float holds: such a score is listed as no number.
+LARGEST_COST = 700.0
 
 
 @runtime_checkable
@@ -75,7 +78,8 @@ class AsPerplexity:
         return [self._perplexity(score) for score in self.model.score(clip, texts, mode, meta)]
 
     def _perplexity(self, score: Score) -> Score:
-        value = math.exp(-score.parts["sum"] / max(score.parts["tokens"], 1.0))
+        cost = -score.parts["sum"] / max(score.parts["tokens"], 1.0)
+        value = math.inf if cost > LARGEST_COST else math.exp(cost)
         return Score(value, ScoreKind.PERPLEXITY, score.parts)
 
 
@@ -98,22 +102,30 @@ def under_protocol(adapter: Any, protocol: Protocol) -> Embedder | Scorer:
 
 def scores_by_item(adapter: Any, protocol: Protocol) -> bool:
     """Whether the model's scores under the protocol depend on the item's other texts."""
-    return protocol.by_item and isinstance(adapter, PooledFrames | ByFrame)
+    return adapter.info.by_item or (protocol.by_item and isinstance(adapter, PooledFrames | ByFrame))
 
 
-def reader(protocol: Protocol) -> ReadFrames:
-    """How clips are decoded under the protocol; a model that asks for intervals (`interval_seconds`) gets those."""
+def sampling(protocol: Protocol, info: ModelInfo) -> Sampling:
+    """Which frames a model sees under the protocol; one that asks for intervals (`interval_seconds`) gets those.
+
+    MediaError: its interval is no number of seconds.
+    """
+    seconds = info.card.get("interval_seconds")
+    if not seconds:
+        return Sampling(CONSECUTIVE if protocol.frames == "consecutive" else CENTRES, info.frames)
+    if isinstance(seconds, int | float) and not isinstance(seconds, bool) and seconds > 0:
+        return Sampling(INTERVALS, seconds=seconds)
+    raise MediaError(f"{info.model_id} asks for intervals of {seconds!r} s; give a number above 0")
+
+
+def reader(protocol: Protocol, frames: FrameCache | None = None) -> ReadFrames:
+    """How clips are decoded under the protocol, or found in `frames`."""
+    cache = FrameCache() if frames is None else frames
 
     def read(clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:
-        seconds = info.card.get("interval_seconds")
-        if clip.path is None or (not seconds and protocol.frames == "centres"):
-            return read_frames(clip, info)
-        if isinstance(seconds, int | float) and not isinstance(seconds, bool) and seconds > 0:
-            found = interval_frames(clip.path, seconds, clip.start, clip.end, info.size)
-        elif protocol.frames == "consecutive":
-            found = consecutive_frames(clip.path, info.frames, clip.start, clip.end, info.size)
-        else:
-            raise MediaError(f"{clip.key}: {info.model_id} asks for intervals of {seconds!r} s; give a number above 0")
-        return found.frames, VideoMeta(key=clip.key, times=tuple(float(time) for time in found.times))
+        if clip.path is None:
+            raise MediaError(f"{clip.key}: has no video file; attach it, then score again")
+        found = cache.read(clip.path, sampling(protocol, info), clip.start, clip.end, info.size, clip.content)
+        return found.frames, about(clip, found.times)
 
     return read

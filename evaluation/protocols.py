@@ -9,7 +9,8 @@ class Protocol:
     bins or `consecutive` from its start. `pooling` of models that score single frames: their own, the `mean` of the
     frames' logits, or the mean over frames of the `softmax` over an item's texts. `image_frames`: how many frames
     such a model sees, None = as it asks. `perplexity`: language models give exp(-sum of log likelihood / tokens).
-    `paired_only`: items without a valid proficiency item count nowhere.
+    `paired_only`: items without a valid proficiency item count nowhere. `lossless`: frames are never compressed,
+    however the installation keeps them.
     """
 
     label: str
@@ -20,6 +21,7 @@ class Protocol:
     image_frames: int | None = None
     perplexity: bool = False
     paired_only: bool = False
+    lossless: bool = False
 
     @property
     def by_item(self) -> bool:
@@ -45,6 +47,7 @@ PROTOCOLS: dict[str, Protocol] = {
         image_frames=8,
         perplexity=True,
         paired_only=True,
+        lossless=True,
     ),
     "vilma-2024-code": Protocol(
         label="ViLMA 2024, the released code",
@@ -59,5 +62,6 @@ PROTOCOLS: dict[str, Protocol] = {
         image_frames=8,
         perplexity=True,
         paired_only=True,
+        lossless=True,
     ),
 }

@@ -1,7 +1,8 @@
 """The scoring loop, pure: (clip, texts) in, raw values out. No Django; jobs hand it a shard and store what it yields.
 
 Every clip is decoded and encoded once, every distinct text once, in batches of like length; values leave as they are
-computed, clip batch by clip batch, so that a killed worker loses at most one.
+computed, clip batch by clip batch, so that a killed worker loses at most one. A clip that cannot be decoded, that the
+model refuses, or whose value is no number is listed, and the others are scored.
 """
 
 import math
@@ -10,11 +11,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
-from evaluation.errors import EvaluationError
+from hub.errors import ClipError
 from hub.interfaces import Embedder, Frames, ModelInfo, Scorer, VideoMeta
 from media.errors import MediaError
 from media.frames import sample_frames
@@ -25,12 +26,16 @@ TEXTS_A_BATCH = 128
 
 @dataclass(frozen=True)
 class Clip:
-    """What is shown: `key` names it in scores; `start` and `end` in seconds trim the file, None = as far as it goes."""
+    """What is shown: `key` names it in scores; `start` and `end` in seconds trim the file, None = as far as it goes.
+
+    `content`: the SHA-256 of the file's bytes where it is known, for what is kept by it.
+    """
 
     key: str
     path: Path | None = None
     start: float | None = None
     end: float | None = None
+    content: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,11 @@ class PairScore:
 
 @dataclass
 class Tally:
-    """What a run cost, filled in while it goes; `unreadable` lists (clip key, why) of clips that gave no frames."""
+    """What a run cost, filled in while it goes.
+
+    `unreadable` lists (clip key, why) of clips that gave no frames, `refused` of those that the model failed on,
+    `not_finite` (clip key or None, text, value) of values that are no numbers.
+    """
 
     clips_encoded: int = 0
     texts_encoded: int = 0
@@ -55,6 +64,9 @@ class Tally:
     decode_seconds: float = 0.0
     compute_seconds: float = 0.0
     unreadable: list[tuple[str, str]] = field(default_factory=list)
+    refused: list[tuple[str, str]] = field(default_factory=list)
+    not_finite: list[tuple[str | None, str, float]] = field(default_factory=list)
+    vectors_kept: int = 0
 
 
 Thing = TypeVar("Thing")
@@ -66,7 +78,23 @@ def read_frames(clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:
     if clip.path is None:
         raise MediaError(f"{clip.key}: has no video file; attach it, then score again")
     frames, times = sample_frames(clip.path, info.frames, clip.start, clip.end, info.size)
-    return frames, VideoMeta(key=clip.key, times=tuple(float(t) for t in times))
+    return frames, about(clip, times)
+
+
+def about(clip: Clip, times: Iterable[float]) -> VideoMeta:
+    """What an adapter is told of a clip beside its frames."""
+    seconds = tuple(float(time) for time in times)
+    return VideoMeta(clip.key, seconds, str(clip.path or ""), clip.start, clip.end)
+
+
+class KeptVectors(Protocol):
+    """Rows of clips that were encoded before."""
+
+    def get(self, clip: Clip, info: ModelInfo) -> np.ndarray | None:
+        """The clip's row of this model; None where it is not kept."""
+        ...
+
+    def put(self, clip: Clip, info: ModelInfo, row: np.ndarray) -> None: ...
 
 
 def score_pairs(
@@ -77,27 +105,25 @@ def score_pairs(
     read: ReadFrames = read_frames,
     mode: str = "",
     clips_a_batch: int = CLIPS_A_BATCH,
+    kept: KeptVectors | None = None,
 ) -> Iterator[PairScore]:
     """One PairScore for each distinct (clip key, text) of `requests`, which may name a clip several times.
 
-    A text-only model (`info.needs_video` False) gives one for each distinct text, clip_key None. Clips whose frames
-    cannot be read are left out and listed in `tally.unreadable`. `read` is what decodes (or a cache before it).
-    EvaluationError: the model gave a value that is not finite, with the clip and the text.
+    A text-only model (`info.needs_video` False) gives one for each distinct text, clip_key None. What gives no score
+    is listed in `tally`. `read` is what decodes (or a cache before it); clips that `kept` has are not decoded.
     """
     counts = tally if tally is not None else Tally()
     wanted = _merged(requests)
     if isinstance(adapter, Embedder):
-        scores = _by_embedding(adapter, wanted, read, clips_a_batch, counts)
+        scores = _by_embedding(adapter, wanted, read, clips_a_batch, counts, kept)
     elif adapter.info.needs_video:
         scores = _by_scorer(adapter, wanted, read, mode, counts)
     else:
         scores = _without_video(adapter, wanted, mode, counts)
     for score in scores:
         if not math.isfinite(score.value):
-            about = f"clip '{score.clip_key}', text '{score.text[:80]}'"
-            raise EvaluationError(
-                f"{adapter.info.model_id} gave {score.value} for {about}; check the model's weights and number format"
-            )
+            counts.not_finite.append((score.clip_key, score.text, score.value))
+            continue
         counts.pairs += 1
         yield score
 
@@ -143,25 +169,63 @@ def _frames(
 
 
 def _by_embedding(
-    adapter: Embedder, wanted: list[_Wanted], read: ReadFrames, clips_a_batch: int, counts: Tally
-) -> Iterator[PairScore]:
+    adapter: Embedder, wanted: list[_Wanted], read: ReadFrames, clips_a_batch: int, counts: Tally,
+    kept: KeptVectors | None,
+) -> Iterator[PairScore]:  # fmt: skip
     texts = _by_length(text for want in wanted for text in want.texts)
     place = {text: i for i, text in enumerate(texts)}
     encoded = _encode_texts(adapter, texts, counts)
-    for batch in _batches(_frames(wanted, adapter.info, read, counts), clips_a_batch):
+    for batch in _batches(wanted, clips_a_batch):
+        rows = dict(_rows(adapter, batch, read, counts, kept))
         began = perf_counter()
-        videos = adapter.encode_video([frames for _, frames, _ in batch], [meta for _, _, meta in batch])
         # Each clip meets only its own texts, so that scores cost n, not n x n.
-        values = [
-            adapter.score(videos[i : i + 1], encoded[[place[text] for text in want.texts]])[0]
-            for i, (want, _, _) in enumerate(batch)
-        ]
-        counts.video_calls += 1
-        counts.clips_encoded += len(batch)
+        values = {
+            at: adapter.score(row[None], encoded[[place[text] for text in batch[at].texts]])[0]
+            for at, row in sorted(rows.items())
+        }
         counts.compute_seconds += perf_counter() - began
-        for (want, _, _), row in zip(batch, values, strict=True):
-            for text, value in zip(want.texts, row, strict=True):
-                yield PairScore(want.clip.key, text, float(value))
+        for at, found in values.items():
+            for text, value in zip(batch[at].texts, found, strict=True):
+                yield PairScore(batch[at].clip.key, text, float(value))
+
+
+def _rows(
+    adapter: Embedder, batch: Sequence[_Wanted], read: ReadFrames, counts: Tally, kept: KeptVectors | None
+) -> Iterator[tuple[int, np.ndarray]]:
+    """(place in the batch, its row) of every clip that has one."""
+    new: dict[str, int] = {}
+    for at, want in enumerate(batch):
+        row = kept.get(want.clip, adapter.info) if kept is not None else None
+        if row is None:
+            new[want.clip.key] = at
+            continue
+        counts.vectors_kept += 1
+        yield at, row
+    seen = list(_frames([batch[at] for at in new.values()], adapter.info, read, counts))
+    began = perf_counter()
+    for want, row in _encoded_clips(adapter, seen, counts):
+        if kept is not None:
+            kept.put(want.clip, adapter.info, row)
+        yield new[want.clip.key], row
+    counts.compute_seconds += perf_counter() - began
+
+
+def _encoded_clips(
+    adapter: Embedder, seen: Sequence[tuple[_Wanted, Frames, VideoMeta]], counts: Tally
+) -> list[tuple[_Wanted, np.ndarray]]:
+    """The clips together; where one of them cannot be taken, one by one, and that one is listed."""
+    if not seen:
+        return []
+    try:
+        counts.video_calls += 1
+        rows = adapter.encode_video([frames for _, frames, _ in seen], [meta for _, _, meta in seen])
+    except ClipError as error:
+        if len(seen) == 1:
+            counts.refused.append((seen[0][0].clip.key, str(error)))
+            return []
+        return [found for one in seen for found in _encoded_clips(adapter, [one], counts)]
+    counts.clips_encoded += len(seen)
+    return [(want, row) for (want, _, _), row in zip(seen, rows, strict=True)]
 
 
 def _encode_texts(adapter: Embedder, texts: list[str], counts: Tally) -> np.ndarray:
@@ -179,11 +243,16 @@ def _by_scorer(
     for want, frames, meta in _frames(wanted, adapter.info, read, counts):
         texts = _by_length(want.texts)
         began = perf_counter()
-        scores = adapter.score(frames, texts, mode, meta)
-        counts.video_calls += 1
+        try:
+            counts.video_calls += 1
+            scores = adapter.score(frames, texts, mode, meta)
+        except ClipError as error:
+            counts.refused.append((want.clip.key, str(error)))
+            continue
+        finally:
+            counts.compute_seconds += perf_counter() - began
         counts.clips_encoded += 1
         counts.texts_encoded += len(texts)
-        counts.compute_seconds += perf_counter() - began
         for text, score in zip(texts, scores, strict=True):
             yield PairScore(want.clip.key, text, float(score.value), dict(score.parts))
 

@@ -209,6 +209,11 @@ MEDIA_URL = "/media/"
 EXPORT_ROOT = FOILWORKS_HOME / "exports"
 MODEL_ROOT = FOILWORKS_HOME / "models"
 CACHE_ROOT = FOILWORKS_HOME / "cache"
+# Decoded frames and vectors of clips, kept by content; 0 keeps none. What was not used for longest goes first.
+FRAME_CACHE_BYTES = int(float(_env("FOILWORKS_FRAME_CACHE_GB", "20")) * 1024**3)
+VECTOR_CACHE_BYTES = int(float(_env("FOILWORKS_VECTOR_CACHE_GB", "5")) * 1024**3)
+# lossless, or jpeg (short side 384, quality 95) where many videos do not fit; scores say which.
+FRAME_CACHE_FORM = _env("FOILWORKS_FRAME_CACHE_FORM", "lossless")
 # What people send by the pages, until it is stored or discarded; never served.
 UPLOAD_ROOT = FOILWORKS_HOME / "uploads"
 FILE_UPLOAD_TEMP_DIR = UPLOAD_ROOT / "arriving"

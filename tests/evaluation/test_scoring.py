@@ -1,6 +1,7 @@
 """The scoring loop: each clip and each distinct text once, whatever the order of the requests."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,11 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.errors import EvaluationError
+from evaluation.kept_vectors import VectorCache
+from evaluation.protocol_models import reader
+from evaluation.protocols import PROTOCOLS
 from evaluation.scoring import Clip, Tally, score_pairs
+from hub.errors import ClipError
 from hub.fake import FakeEmbedder, FakeScorer
 from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
+from media.cache import FileCache
 from media.encode import write_mp4
+from media.frame_cache import FrameCache
 
 
 def still(clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:
@@ -53,7 +59,8 @@ class BrokenScorer(PairScorer):
     def score(
         self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
     ) -> list[Score]:
-        return [Score(float("nan"), ScoreKind.LOGIT) for _ in texts]
+        given = super().score(clip, texts, mode, meta)
+        return [Score(float("nan"), ScoreKind.LOGIT) if t == "hello" else s for t, s in zip(texts, given, strict=True)]
 
 
 def test_a_clip_named_twice_is_decoded_and_encoded_once() -> None:
@@ -116,9 +123,74 @@ def test_an_unreadable_clip_is_listed_and_the_others_are_scored(tmp_path: Path) 
     assert str(bad) in tally.unreadable[0][1]
 
 
-def test_a_value_that_is_not_finite_stops_the_run_and_names_clip_and_text() -> None:
-    with pytest.raises(EvaluationError, match=r"pairs gave nan for clip 'a', text 'hello'"):
-        list(score_pairs(BrokenScorer(), [(Clip("a"), ["hello"])], read=still))
+def test_a_value_that_is_not_finite_is_listed_and_the_others_are_scored() -> None:
+    tally = Tally()
+    scores = list(score_pairs(BrokenScorer(), [(Clip("a"), ["hello", "fine"])], read=still, tally=tally))
+    assert [(score.text, score.value) for score in scores] == [("fine", 4.0 * 7)]
+    ((key, text, value),) = tally.not_finite
+    assert (key, text) == ("a", "hello")
+    assert np.isnan(value)
+
+
+class FussyEmbedder(CountingEmbedder):
+    """Takes no clip of the key "bb"."""
+
+    def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> np.ndarray:
+        for about in meta:
+            if about.key == "bb":
+                raise ClipError("no face in it")
+        return super().encode_video(clips, meta)
+
+
+class FussyScorer(PairScorer):
+    def score(
+        self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
+    ) -> list[Score]:
+        if meta is not None and meta.key == "bb":
+            raise ClipError("no face in it")
+        return super().score(clip, texts, mode, meta)
+
+
+@pytest.mark.parametrize("adapter", [FussyEmbedder(), FussyScorer()])
+def test_a_clip_that_the_model_refuses_is_listed_and_the_others_are_scored(
+    adapter: FussyEmbedder | FussyScorer,
+) -> None:
+    tally = Tally()
+    requests = [(Clip(key), ["x", "yy"]) for key in ("a", "bb", "ccc")]
+    scores = list(score_pairs(adapter, requests, read=still, tally=tally))
+    assert [score.clip_key for score in scores] == ["a", "a", "ccc", "ccc"]
+    assert tally.refused == [("bb", "no face in it")]
+
+
+def test_kept_vectors_are_neither_decoded_nor_encoded_again_and_score_the_same(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{n}.mp4" for n in range(3)]
+    for n, path in enumerate(paths):
+        write_mp4(path, np.full((4, 16, 16, 3), 60 * n, np.uint8), fps=4)
+    files = FileCache(tmp_path / "vectors", 10**6)
+    kept = VectorCache(files, FrameCache(), PROTOCOLS["foilworks"])
+    requests = [(Clip(str(n), path), ["x", f"only {n}"]) for n, path in enumerate(paths)]
+
+    def scored(adapter: CountingEmbedder, tally: Tally) -> list[tuple[str | None, str, float]]:
+        found = score_pairs(adapter, requests, tally=tally, kept=kept, read=reader(PROTOCOLS["foilworks"]))
+        return [(score.clip_key, score.text, score.value) for score in found]
+
+    first, tally = scored(CountingEmbedder(), Tally()), Tally()
+    again = CountingEmbedder()
+    assert scored(again, tally) == first
+    assert again.clips == []
+    assert (tally.vectors_kept, tally.video_calls) == (3, 0)
+    # Another model, another video, a broken entry: encoded.
+    other = CountingEmbedder()
+    other.info = replace(other.info, revision="2")
+    scored(other, Tally())
+    assert other.clips == ["0", "1", "2"]
+    write_mp4(paths[1], np.full((4, 16, 16, 3), 250, np.uint8), fps=4)
+    for entry in (tmp_path / "vectors").glob("??/*"):
+        entry.write_bytes(b"broken")
+    last = CountingEmbedder()
+    changed = scored(last, Tally())
+    assert last.clips == ["0", "1", "2"]
+    assert [one for one in changed if one[0] != "1"] == [one for one in first if one[0] != "1"]
 
 
 def test_values_leave_batch_by_batch() -> None:
