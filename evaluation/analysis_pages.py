@@ -23,6 +23,9 @@ class AnalysisPage:
     explained: tuple[str | Promise, ...]
     columns: tuple[tuple[str, str | Promise, str], ...]
     chart: Callable[[Data], bytes]
+    # What stands below the chart; a second one by its name, with what stands below it.
+    caption: str | Promise = ""
+    second: tuple[str, Callable[[Data], bytes], str | Promise] | None = None
 
     def table(self, data: Data) -> list[list[tuple[Any, str, Any]]]:
         """(value, how to print it, interval) of each cell."""
@@ -64,6 +67,33 @@ def _bars(data: Data) -> bytes:
     return plots.grouped(rows, chance=guesses.pop() if len(guesses) == 1 else None)
 
 
+def _by_category(data: Data) -> bytes:
+    """Mean over the models of a category and one standard deviation to both sides (ViLMA, Fig. 11)."""
+    found = data["categories"]
+    bars = {(row["category"], row["group"]): row for row in found}
+    groups = list(dict.fromkeys(row["group"] for row in found))
+    names = {row["category"]: f"{row['category']} (n = {row['n_models']})" for row in found}
+    rows = []
+    for group in groups:
+        series = {}
+        for category, shown in names.items():
+            row = bars.get((category, group))
+            if row is not None:
+                spread = row["sd"] or 0.0
+                around = (max(0.0, row["mean"] - spread), min(1.0, row["mean"] + spread)) if spread else None
+                series[shown] = (row["mean"], around)
+        rows.append((str(group), series))
+    return plots.grouped(rows)
+
+
+def _lengths(data: Data) -> bytes:
+    """How many items have clips of which length, on a logarithmic axis (ViLMA, Fig. 23)."""
+    found = data["histogram"]
+    return plots.histogram(
+        [10.0**edge for edge in found["log10_edges"]], found["counts"], label="length of the clip in seconds"
+    )
+
+
 def _outlines(data: Data) -> bytes:
     """A panel a model, an outline a kind of edit."""
     models = dict.fromkeys(row["model"] for row in data["rows"])
@@ -77,10 +107,10 @@ def _outlines(data: Data) -> bytes:
 
 ACCURACY = (
     ("model", _("Model"), "text"),
-    ("group", _("Items"), "text"),
+    ("group", _("Which items"), "text"),
     ("accuracy", _("Accuracy"), "share"),
     ("chance", _("Chance"), "share"),
-    ("n", _("Number"), "count"),
+    ("n", _("Items"), "count"),
 )
 TIED = _("Accuracy is the share of items whose caption scores above every foil; a tie among n best counts 1/n unless "
          "another policy is chosen. Intervals are 95 %, by drawing source videos with replacement.")  # fmt: skip
@@ -102,7 +132,7 @@ PAGES: dict[str, AnalysisPage] = {
                     "Scores are in each model's own unit, so magnitudes compare kinds of edit within a model, not"
                     " models with each other, unless all give cosines."
                 ),
-                _("What was changed is what the foils' facts name (`edited`), else the method that made them."),
+                _("What was changed is what the foils' facts name as “edited”, else the method that made them."),
             ),
             (
                 ("model", _("Model"), "text"),
@@ -120,9 +150,9 @@ PAGES: dict[str, AnalysisPage] = {
             _("Do models fail more often where the foil means nearly the same as the caption?"),
             (
                 _(
-                    "The nearest and the farthest 15 % of items by the cosine of caption and foil under a "
-                    "sentence encoder; antonyms stand apart, since encoders take them for near (contrast sets, "
-                    "Table 5)."
+                    "High: the 15 % of items whose foil is nearest to the caption by the cosine under a sentence "
+                    "encoder; low: the 15 % farthest. Antonyms stand apart, since encoders take them for near "
+                    "(contrast sets, Table 5). A model that reads no more than the gist does worse on high."
                 ),
                 TIED,
             ),
@@ -157,6 +187,11 @@ PAGES: dict[str, AnalysisPage] = {
             ),
             ACCURACY,
             _bars,
+            second=(
+                "categories",
+                _by_category,
+                _("Mean over the models of a category, as their cards state it, with one standard deviation."),
+            ),
         ),
         AnalysisPage(
             "length",
@@ -171,6 +206,7 @@ PAGES: dict[str, AnalysisPage] = {
             ),
             ACCURACY,
             _bars,
+            second=("lengths", _lengths, _("Items by the length of their clip; the axis is logarithmic.")),
         ),
     )
 }

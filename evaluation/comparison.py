@@ -89,9 +89,13 @@ def _outcomes(a: Any, b: Any, places: Any) -> dict[str, list[int]]:
 
 @dataclass(frozen=True)
 class DifferingItem:
-    """One item with what each run gave it: the caption's score minus its best foil's, in the run's own unit."""
+    """One item with what each run gave it: the caption's score minus its best foil's, in the run's own unit.
+
+    `item`: the id of the project's item, None where it is gone.
+    """
 
     record: Record
+    item: int | None
     margin_a: float | None
     margin_b: float | None
     pair_margin_a: float | None
@@ -101,13 +105,13 @@ class DifferingItem:
 def items_at(release: Release, places: Sequence[int], a: Run, b: Run) -> list[DifferingItem]:
     """The items at these places of the release with both runs' margins; three queries."""
     rows = ReleaseItem.objects.filter(release=release, position__in=list(places)).order_by("position")
-    records = list(rows.values_list("record", flat=True))
-    margins = [_margins(run, records) for run in (a, b)]
+    found_rows = list(rows.values_list("record", "item_id"))
+    margins = [_margins(run, [record for record, _ in found_rows]) for run in (a, b)]
     return [
         DifferingItem(
-            record, *(found.get(record["id"], (None, None))[k] for k in (0, 1) for found in margins)
+            record, item, *(found.get(record["id"], (None, None))[k] for k in (0, 1) for found in margins)
         )
-        for record in records
+        for record, item in found_rows
     ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,12 +45,17 @@ class _Pairs:
 
 
 def read_scores(
-    kind: str, paths: Sequence[Path], proficiency: Sequence[Path] = ()
+    kind: str, paths: Sequence[Path], proficiency: Sequence[Path] = (), *, model: str = ""
 ) -> tuple[PairScores | ChoiceScores | Answers | NDArray[Any], Notes]:
-    """The arrays that a metric with `INPUT == kind` computes on. EvaluationError names file, record and field."""
+    """The arrays that a metric with `INPUT == kind` computes on. EvaluationError names file, record and field.
+
+    `model`: of files that hold several models' pair scores, the records of this one (its `model` or `model_key`).
+    """
     notes = Notes()
     if kind == "pairs":
-        return read_pairs(paths, proficiency, notes), notes
+        return read_pairs(paths, proficiency, notes, model), notes
+    if model:
+        raise EvaluationError("--model goes with pairwise scores only; leave it out")
     if proficiency:
         raise EvaluationError("--proficiency goes with pairwise scores only; leave it out")
     if len(paths) != 1:
@@ -60,7 +65,9 @@ def read_scores(
     return (read_choices(paths[0]) if kind == "choices" else read_matrix(paths[0])), notes
 
 
-def read_pairs(paths: Sequence[Path], proficiency: Sequence[Path] = (), notes: Notes | None = None) -> PairScores:
+def read_pairs(
+    paths: Sequence[Path], proficiency: Sequence[Path] = (), notes: Notes | None = None, model: str = ""
+) -> PairScores:
     """One or more files of pair scores; with `proficiency`, one file for all or one for each, matched by id.
 
     Ids that stand in only one of the two are listed in `notes.unmatched`; no item is dropped for it.
@@ -71,7 +78,7 @@ def read_pairs(paths: Sequence[Path], proficiency: Sequence[Path] = (), notes: N
     pairs = _Pairs()
     for place, path in enumerate(paths):
         simpler = proficiency[place if len(proficiency) > 1 else 0] if proficiency else None
-        _add_file(pairs, path, simpler, notes, namespaced=len(paths) > 1)
+        _add_file(pairs, path, simpler, notes, namespaced=len(paths) > 1, model=model)
     if not pairs.ids:
         raise EvaluationError(f"{paths[0]}: record: there is none; give at least one scored item")
     if len(proficiency) == 1 and len(paths) > 1:
@@ -86,10 +93,12 @@ def read_pairs(paths: Sequence[Path], proficiency: Sequence[Path] = (), notes: N
     )
 
 
-def _add_file(pairs: _Pairs, path: Path, simpler: Path | None, notes: Notes, namespaced: bool) -> None:
+def _add_file(
+    pairs: _Pairs, path: Path, simpler: Path | None, notes: Notes, *, namespaced: bool, model: str
+) -> None:
     beside = {name: scores for name, scores, _ in _scored(simpler)} if simpler else {}
     used: set[str] = set()
-    for name, scores, row in _scored(path):
+    for name, scores, row in _scored(path, model):
         own = row.inner("proficiency")
         able = [_sign(row) * value for value in _caption_and_foils(own)] if own else beside.get(name, [])
         used.add(name)
@@ -115,18 +124,38 @@ def _only_missing_everywhere(notes: Notes, files: int) -> None:
     notes.unmatched["proficiency_without_item"] = [name for name in dict.fromkeys(names) if name in missing]
 
 
-def _scored(path: Path) -> list[tuple[str, list[float], Row]]:
-    """(id, [caption, foil...], record) of every record; ids are unique within a subtest of the file."""
+def _scored(path: Path, model: str = "") -> list[tuple[str, list[float], Row]]:
+    """(id, [caption, foil...], record) of every record, or of those of `model`; ids are unique within a subtest."""
     found: list[tuple[str, list[float], Row]] = []
-    seen: dict[tuple[str, str], int] = {}
+    seen: dict[tuple[str, str], Row] = {}
+    models: dict[str, None] = {}
     for row in rows(path):
+        own = [str(row.fields.get(name) or "") for name in ("model", "model_key")]
+        models |= dict.fromkeys(name for name in own[:1] if name)
+        if model and model not in own:
+            continue
         name = row.key or row.text("id")
         place = (row.text("subtest", ""), name)
         if place in seen:
-            row.fail("id", f"{name!r} stands in the file twice (first in line {seen[place]})", "keep one of them")
-        seen[place] = row.line
+            _refuse_second(row, name, seen[place])
+        seen[place] = row
         found.append((name, [_sign(row) * value for value in _caption_and_foils(row)], row))
+    if model and not found:
+        known = ", ".join(models) or "none is named in it"
+        raise EvaluationError(f"{path}: model: no record is of {model!r}; its models: {known}")
     return found
+
+
+def _refuse_second(row: Row, name: str, first: Row) -> NoReturn:
+    """Two records of an id: of two models or protocols, as an export's scores.jsonl has them, or one too many."""
+    for said in ("model", "model_key", "protocol"):
+        one, other = first.fields.get(said), row.fields.get(said)
+        if one != other:
+            fix = "name one of them with --model, or give the export's scores/MODEL.jsonl"
+            if said == "protocol":
+                fix = "give the export's file of one of them, scores/MODEL.jsonl"
+            row.fail("id", f"{name!r} is scored by the {said}s {one!r} (line {first.line}) and {other!r}", fix)
+    row.fail("id", f"{name!r} stands in the file twice (first in line {first.line})", "keep one of them")
 
 
 def _sign(row: Row) -> float:

@@ -164,3 +164,18 @@ def distributions(panels: Sequence[tuple[str, Sequence[Outline]]], *, label: str
     every[-1].set_xlabel(label, color=QUIET, fontsize=9)
     _legend(every[0])
     return svg_of(figure)
+
+
+def histogram(edges: Sequence[float], counts: Sequence[int], *, label: str) -> bytes:
+    """Counts between `edges` (one more than counts, above zero, rising by a factor) on a logarithmic axis."""
+    figure = Figure(figsize=(WIDTH, 2.4), layout="constrained")
+    FigureCanvasSVG(figure)
+    axes = figure.subplots()
+    axes.stairs(list(counts), list(edges), fill=True, color=SHADES[0], edgecolor="white")
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda value, _place: f"{value:g}")
+    axes.set_xlabel(label, color=QUIET, fontsize=9)
+    axes.tick_params(colors=QUIET, labelsize=8.5)
+    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.grid(axis="y", color=LINE, linewidth=0.6)
+    return svg_of(figure)

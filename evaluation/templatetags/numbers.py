@@ -18,8 +18,8 @@ def share(value: float | None, digits: int = 1) -> str:
 
 @register.filter
 def shift(value: float) -> str:
-    """0.0279 -> +2.79 %."""
-    return f"{100 * value:+.2f} %".replace("-", MINUS)
+    """A difference of shares in percentage points: 0.0279 -> +2.79 pp."""
+    return f"{100 * value:+.2f} pp".replace("-", MINUS)
 
 
 @register.filter
@@ -47,6 +47,15 @@ def share_interval(bounds: Sequence[float] | None, digits: int = 1) -> str:
         return ""
     low, high = (decimal(100 * bound, digits) for bound in bounds)
     return format_html('<span class="ci">[{}, {}] %</span>', low, high)
+
+
+@register.filter
+def shift_interval(bounds: Sequence[float] | None, digits: int = 1) -> str:
+    """[-0.1, 0.2] -> [−10.0, 20.0] pp, of a difference of shares."""
+    if not bounds:
+        return ""
+    low, high = (decimal(100 * bound, digits) for bound in bounds)
+    return format_html('<span class="ci">[{}, {}] pp</span>', low, high)
 
 
 @register.filter

@@ -58,7 +58,9 @@ def analysis_file(request: HttpRequest, slug: str, pk: int, kind: str, extension
         return HttpResponse(str(error), status=409, content_type="text/plain; charset=utf-8")
     if extension == "svg":
         headers = {"Cache-Control": "private, no-cache"}
-        return HttpResponse(page.chart(data), content_type="image/svg+xml", headers=headers)
+        asked = page.second is not None and request.GET.get("chart") == page.second[0]
+        image = page.second[1](data) if asked and page.second else page.chart(data)
+        return HttpResponse(image, content_type="image/svg+xml", headers=headers)
     headers = {"Content-Disposition": f'attachment; filename="{found.project.slug}-{kind}.{extension}"'}
     if extension == "json":
         return JsonResponse(data, headers=headers, json_dumps_params={"ensure_ascii": False, "indent": 2})
@@ -74,7 +76,9 @@ def _page(kind: str) -> AnalysisPage:
 
 
 def _form(request: HttpRequest, kind: str) -> forms.Form:
-    return EntryForm(REPORTS[kind], request.GET, prefix="")
+    """Bound to what the address says, its gaps filled with the defaults that hold."""
+    entry = REPORTS[kind]
+    return EntryForm(entry, {param.name: request.GET.get(param.name, param.default) for param in entry.params}, prefix="")
 
 
 def _data(found: Release, kind: str, form: Any) -> dict[str, Any]:

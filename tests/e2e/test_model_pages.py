@@ -9,12 +9,28 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Choice, Stage, Vote
 from corpus.models import Caption, Foil, Release, Video
+from corpus.rules.states import CandidateState, ItemState
 from evaluation.actions.describe_model import describe_model
 from evaluation.actions.freeze_release import freeze_release
+from evaluation.actions.start_run import start_run
+from evaluation.models import Run
+from jobs.models import Job, JobState
+from jobs.runner import run_now
 from projects.models import Project, Role, User
 from tests.e2e.conftest import SignIn, assert_accessible
 from tests.evaluation.ranked import make_release, score
-from tests.factories import make_member, make_project, make_user
+from tests.factories import (
+    make_candidate,
+    make_caption,
+    make_group,
+    make_item,
+    make_member,
+    make_project,
+    make_run,
+    make_subtest,
+    make_user,
+    make_video,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -96,3 +112,57 @@ def test_the_pages_of_models(
     page.get_by_role("button", name="Store").click()
     expect(page.get_by_text("is stored")).to_be_visible()
     looked_at(page, "run", narrow, tmp_path)
+
+
+@pytest.fixture
+def judged(project: Project, owner: User) -> Run:
+    """Eight items of two foils that three validators judged, one of them at odds with the others, made by machines and
+    people; and a text-only model scored with the control."""
+    subtest = make_subtest(project, name="verbs", foils_per_item=2)
+    making = make_run(subtest)
+    people = [make_member(project, Role.VALIDATOR) for _ in range(3)]
+    for number in range(8):
+        caption = make_caption(make_video(project), f"{('two', 'three', 'one')[number % 3]} men fold shirt {number}")
+        foils = tuple(caption.text.replace("fold", verb) for verb in ("iron", "eat"))
+        item = make_item(subtest, caption, foils, state=ItemState.VALID)
+        group = make_group(making, caption)
+        for place, (foil, verb) in enumerate(zip(item.foils.order_by("position"), ("iron", "eat"), strict=True)):
+            make_candidate(group, foil.text, foil=foil, state=CandidateState.ACCEPTED, facts={"verb": verb},
+                           method="person" if place else "verb")  # fmt: skip
+        for person in people:
+            choice = Choice.FOIL if person == people[2] or number == 7 else Choice.CAPTION
+            Vote.objects.create(item=item, person=person, choice=choice, caption_first=number % 2 == 0,
+                                idempotency_key=f"{item.pk}-{person.pk}")  # fmt: skip
+    run = start_run(None, freeze_release(None, project, name="judged"), "fake:text", control=True)
+    assert run_now(run.job).state == JobState.DONE
+    return run
+
+
+@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+def test_the_pages_of_votes_words_and_ranks(
+    judged: Run, owner: User, sign_in: SignIn, narrow: bool, tmp_path: Path
+) -> None:
+    page = sign_in(owner, narrow=narrow)
+    page.goto("/projects/ranked/reports/skill/")
+    looked_at(page, "skill-before", narrow, tmp_path)
+    page.get_by_role("button", name="Compute").click()
+    expect(page.locator("#report-progress .badge")).to_be_visible()
+    run_now(Job.objects.get(dotted="evaluation.jobs.compute_report"))
+    # The page asks for itself every two seconds while the job is alive.
+    expect(page.get_by_role("heading", name="Where they differ")).to_be_visible(timeout=10_000)
+    looked_at(page, "skill", narrow, tmp_path)
+    for kind in ("agreement", "numbers", "verbs"):
+        page.goto(f"/projects/ranked/reports/{kind}/")
+        expect(page.locator("table").first).to_be_visible()
+        looked_at(page, kind, narrow, tmp_path)
+    page.goto(f"/projects/ranked/scoring/{judged.pk}/")
+    expect(page.get_by_text("among captions of other videos (control)")).to_be_visible()
+    looked_at(page, "ranks", narrow, tmp_path)
+    page.goto(f"/projects/ranked/releases/{judged.release_id}/analyses/proximity/")
+    page.get_by_label("Encoder").fill("fake:")
+    page.get_by_label("Called").fill("SBERT")
+    page.get_by_role("button", name="Measure").click()
+    expect(page.locator("#proximity-runs .badge")).to_be_visible()
+    run_now(Job.objects.get(dotted="evaluation.jobs.measure_proximity"))
+    expect(page.get_by_role("cell", name="SBERT: high").first).to_be_visible(timeout=10_000)
+    looked_at(page, "proximity-measured", narrow, tmp_path)

@@ -52,6 +52,25 @@ class TestMetrics:
         assert got["tie_policy"] == "first"
         assert got["overall"]["T_all"] == pytest.approx(2 / 3)
 
+    def test_of_a_file_of_two_models_one_is_named(self, run, tmp_path):
+        path = tmp_path / "scores.jsonl"
+        rows = [
+            {"id": name, "model": model, "model_key": f"{model}@1", "caption": caption, "foils": [0.5]}
+            for model, caption in (("good", 1.0), ("bad", 0.0))
+            for name in ("a", "b")
+        ]
+        path.write_text("\n".join(map(json.dumps, rows)))
+        status, _, err = run("metrics", "pairwise", "--file", path)
+        assert status == 1
+        assert "scores.jsonl:3: id: 'a' is scored by the models 'good' (line 1) and 'bad'; name one of them" in err
+        assert "scores/MODEL.jsonl" in err
+        for name, expected in (("good", 1), ("bad", 0), ("bad@1", 0)):
+            status, got, _ = run("metrics", "pairwise", "--file", path, "--model", name)
+            assert (status, got["overall"]["T"], got["overall"]["n"]) == (0, expected, 2)
+        status, _, err = run("metrics", "pairwise", "--file", path, "--model", "third")
+        assert status == 1
+        assert "its models: good, bad" in err
+
     def test_vilma_files_with_unmatched_ids(self, run, tmp_path):
         main, simpler = tmp_path / "m.json", tmp_path / "p.json"
         main.write_text(json.dumps({"1": {"scores": [2, 1]}, "2": {"scores": [1, 2]}}))

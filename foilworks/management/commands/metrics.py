@@ -19,7 +19,8 @@ PAIRWISE = ("n", "T", "T_ci", "P", "P+T", "ties", "chance T", "T_all", "n_all")
 class Command(FoilworksCommand):
     help = "compute model metrics from score files"
     example = (
-        "foilworks metrics pairwise --file scores.jsonl --json\n"
+        "foilworks metrics pairwise --file export/scores/clip.jsonl --json\n"
+        "  foilworks metrics pairwise --file export/scores.jsonl --model clip\n"
         "  foilworks metrics pairwise --file clip.json --proficiency clip-proficiency.json --ties first\n"
         "  foilworks metrics retrieval --file sim.npy"
     )
@@ -35,6 +36,10 @@ class Command(FoilworksCommand):
             help="pairwise: scores of the proficiency items, matched by id; one file, or one for each --file",
         )  # fmt: skip
         parser.add_argument(
+            "--model", default="", metavar="NAME",
+            help="pairwise: of a file with several models (an export's scores.jsonl) the scores of this one",
+        )  # fmt: skip
+        parser.add_argument(
             "--against", type=Path, metavar="PATH",
             help="items whose ids the scores should have (JSON lines, CSV with id, or .txt); what differs is listed",
         )  # fmt: skip
@@ -47,7 +52,7 @@ class Command(FoilworksCommand):
         params = parse_params(entry, given)
         if options["kind"] == "rcad" and any(is_choices_made(path) for path in options["files"]):
             raise EvaluationError(f"{options['files'][0]}: predictions have no ranks; use mc, or give scores")
-        data, notes = read_scores(metric.INPUT, options["files"], options["proficiency"])
+        data, notes = read_scores(metric.INPUT, options["files"], options["proficiency"], model=options["model"])
         result = metric.compute(data, **params)
         if options["against"]:
             if metric.INPUT == "matrix":
