@@ -52,7 +52,7 @@ def store_captions(run: CaptionRun, job: Job) -> None:
     GenerationError: the maker has changed since the preview.
     """
     module = _maker(run)
-    if module.VERSION != run.maker_version:
+    if run.maker_version != module.VERSION:
         raise GenerationError("the caption maker has changed since the preview; look at it again")
     total = _rows(run).count()
     done = total - _rows(run).filter(pk__gt=run.cursor).count()

@@ -16,6 +16,7 @@ from generation.methods.table import METHODS
 from generation.models import CandidateGroup, GenerationRun
 from generation.services import services
 from generation.side_models import CaptionRun, Tuning
+from generation.sightings import looking, with_objects
 from generation.storing import done_captions, judged_by, known_foils, store_batch
 from generation.tuning_table import TUNING
 from jobs.models import Job
@@ -42,11 +43,13 @@ def run_generation(run_id: int, job: Job) -> None:
     state = pipeline.prepare(method, captions, mode=run.mode, seed=run.seed)
     measures = RowMeasures(filters)
     filters = [_taught(run, step) for step in filters]
+    eyes = looking([method, *filters])
     stream, done = captions.selected(), 0
     while batch := list(islice(stream, BATCH)):
         already = done_captions(run, [selected.row for selected in batch])
         rows = {selected.given.id: selected.row for selected in batch if selected.row.pk not in already}
         given = [selected.given for selected in batch if selected.given.id in rows]
+        given = with_objects(eyes, given, rows)
         known = known_foils(run, given, rows)
         outcomes = pipeline.run(
             method, given, filters=filters, mode=run.mode, seed=run.seed, state=state, known=known, measures=measures,

@@ -67,3 +67,21 @@ class Tuning(models.Model):
 
     def __str__(self) -> str:
         return f"{self.base_model} for {self.project_id}"
+
+
+class Sighting(models.Model):
+    """What one detector saw in one video's frames: looked at once, whatever the score that a run asks for."""
+
+    video = models.ForeignKey("corpus.Video", models.CASCADE, related_name="sightings")
+    # Of the file and trim that were looked at, the model's weights, the frames taken.
+    key = models.CharField(max_length=64)
+    model_id = models.CharField(max_length=200)
+    model_revision = models.CharField(max_length=64)
+    # {label: the highest score in any frame}
+    labels = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["video", "key"], name="one_sighting_a_video_and_key")]
+
+    def __str__(self) -> str:
+        return f"{self.model_id} of {self.video_id}"

@@ -9,8 +9,8 @@ from generation.views.new_run import method_fields, new_run
 from generation.views.run import run, run_progress
 from generation.views.run_work import resume_run, run_skipped, stop_run
 from generation.views.runs import runs
-from generation.views.tunings import tuning, tunings
 from generation.views.thresholds import thresholds
+from generation.views.tunings import tuning, tunings
 
 app_name = "generation"
 urlpatterns = [

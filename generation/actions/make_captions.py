@@ -58,7 +58,7 @@ def preview_captions(
 
 @transaction.atomic
 def make_captions(person: User, run: CaptionRun) -> CaptionRun:
-    """Queue the job that stores the captions. GenerationError before the look is over, where it shows none, or twice."""
+    """Queue the job that stores the captions. GenerationError: no look yet, one that shows none, or twice."""
     require_role(person, run.project, Role.RESEARCHER)
     if run.preview is None:
         raise GenerationError(_("The preview is not there yet; wait for it."))

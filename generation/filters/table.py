@@ -93,6 +93,24 @@ FILTERS: dict[str, Entry] = {
             ),
         ),
     ),
+    "detector": Entry(
+        label="Detector",
+        path="generation.filters.detector",
+        summary="Drops a foil whose new thing is seen in the video.",
+        params=(
+            Param(
+                "detector", "facebook/detr-resnet-101@no_timm",
+                "an object detector: hub id or folder; empty: only what the captions' fact “objects” lists",
+            ),
+            Param("frames", 8, "frames of the video that the detector looks at, uniform in time", "int"),
+            Param("min_score", 0.8, "a thing counts as seen above this score in any frame", "float"),
+            TAGGER,
+            DEVICE,
+        ),
+        deviations=(
+            "Words that name the same (“cell phone”, “phone”) are a list of ours; a video without a file passes.",
+        ),
+    ),
     "antonym": Entry(
         label="Antonym",
         path="generation.filters.antonym",

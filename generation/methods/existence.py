@@ -2,7 +2,8 @@
 
 X comes from captions of other videos of the run, as often as they name it. `corrected` puts X into the caption's own
 frame, in the form that it takes there, so that one word changes; `paper` takes the other caption's frame with it. A
-thing that any caption of the video names, or that its facts list under "objects" (what a detector saw), is left out.
+thing that any caption of the video names, or that its facts list under "objects" (what a detector saw) under whatever
+name, is left out.
 """
 
 from collections import Counter
@@ -14,12 +15,13 @@ from typing import Any
 from generation.errors import GenerationError
 from generation.methods._drawing import generator_for
 from generation.methods._existence_grammar import ONE, SEVERAL, Existence, in_frame, many_of, one_of, read_existence
+from generation.methods._synonyms import names_of
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
 from text.language.numbers import match_case
 from text.tokens import words
 
-VERSION = "1"
+VERSION = "2"
 DRAWS = 20
 # Somebody tries the method on a sentence: there are no other videos to take things from.
 LISTED = (
@@ -120,7 +122,9 @@ def _drawn(
 
 def _own_things(caption: CaptionInput, found: Existence, state: Things) -> frozenset[str]:
     """What the video has, by its facts, its captions and the words in them."""
-    own = {one_of(found.thing)} | {one_of(str(thing)) for thing in caption.facts.get("objects", ())}
+    own = {one_of(found.thing)}
+    for thing in caption.facts.get("objects", ()):
+        own |= names_of(str(thing))
     for text in (caption.text, *caption.siblings):
         own |= {one_of(word) for word in words(text)}
     return frozenset(own) | state.by_video.get(caption.video or caption.id, frozenset())

@@ -25,6 +25,12 @@ ASKING = (
     Param("timeout", 60, "seconds that an answer may take", "int"),
     DEVICE,
 )
+# DETR-type, 8 uniform frames, score over .8 (ViLMA C.5).
+DETECTED = (
+    Param("frames", 8, "frames of the video that the detector looks at, uniform in time", "int"),
+    Param("min_score", 0.8, "a thing counts as seen above this score in any frame", "float"),
+)
+DETECTOR_HELP = "an object detector: hub id or folder; what it sees in the video is never put in; empty: none looks"
 WORD_KINDS = ("verb", "noun", "object", "subject")
 
 METHODS: dict[str, Entry] = {
@@ -207,15 +213,20 @@ METHODS: dict[str, Entry] = {
         label="Existence",
         path="generation.methods.existence",
         summary="“there is at least one fridge” becomes “there is at least one egg”, of another video.",
-        params=(Param("foils", 1, "foils for each caption at most", "int"),),
+        params=(
+            Param("foils", 1, "foils for each caption at most", "int"),
+            Param("detector", "", f"{DETECTOR_HELP} (ViLMA: facebook/detr-resnet-101@no_timm)"),
+            *DETECTED,
+            DEVICE,
+        ),
         deviations=(
             (
                 "corrected: the thing takes the form of the caption's own frame, so that one word changes; the paper "
                 "changes the frame as well (“is at least one shirt” / “are some peppers”)."
             ),
             (
-                "both modes: no detector looks at the frames; a thing is left out where any caption of the video names "
-                "it or the caption's facts list it under “objects”."
+                "both modes: a thing is also left out where any caption of the video names it or the caption's facts "
+                "list it under “objects”; where a video has no file, that is all that is known."
             ),
             "both modes: what is not counted is said as “there is some water”; the paper has no such frame.",
         ),
@@ -307,6 +318,47 @@ METHODS: dict[str, Entry] = {
                 "(“climbs up”); the papers take any words and filter afterwards."
             ),
             "both modes: the stop lists are our own; ViLMA gives examples of each (use, have; hold, reach; I; and).",
+        ),
+    ),
+    "object_swap": Entry(
+        label="Object swap",
+        path="generation.methods.object_swap",
+        summary="“cutting a keyboard” becomes “cutting a rope”, by models that vote, of what a detector does not see.",
+        params=(
+            Param(
+                "model",
+                "google-bert/bert-base-uncased, FacebookAI/roberta-base, albert/albert-base-v2",
+                "masked language models that vote: hub ids or folders, with commas",
+            ),
+            Param("top", 50, "words taken from each model before they vote", "int"),
+            Param("foils", 5, "foils for each caption at most (ViLMA: the 5 best)", "int"),
+            Param(
+                "prompts",
+                "a person can {verb} a {mask}; a person can {verb} an {mask}; a person can {verb} some {mask}",
+                "sentences that the models fill; empty: the caption",
+            ),
+            Param("min_probability", 0.01, "what a word must have for a model's vote", "float"),
+            Param("min_votes", 2, "votes that a word needs", "int"),
+            Param(
+                "vocabulary",
+                "captions",
+                "corrected mode: words whose lemma the run's captions use, or all whole words of the model",
+                "choice",
+                ("captions", "model"),
+            ),
+            Param("min_corpus", 50, "with fewer lemmas in the captions than this, all words of the model", "int"),
+            Param("detector", "facebook/detr-resnet-101@no_timm", DETECTOR_HELP),
+            *DETECTED,
+            TAGGER,
+            DEVICE,
+        ),
+        deviations=(
+            (
+                "corrected: the vocabulary is masked before the best are taken, as in masked word filling; the paper "
+                "takes the best of all words."
+            ),
+            "both modes: a video without a file is not looked at; its caption's fact “objects” is all that is known.",
+            "both modes: words that name the same (“cell phone”, “phone”) are a list of ours.",
         ),
     ),
     "proficiency_object": Entry(

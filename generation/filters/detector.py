@@ -1,0 +1,31 @@
+"""Drops a foil whose new thing a detector sees in the video's frames (ViLMA 3.5, C.5: DETR, 8 frames, score over .8).
+
+What was seen stands in the caption's fact "objects": runs put it there where a video has a file (generation/sightings).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from generation.filters._changes import changes
+from generation.methods._synonyms import seen_as
+from generation.records import CaptionInput, Verdict
+from text.language.tools import tagger
+
+VERSION = "1"
+COSTLY = False
+
+
+def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
+    """No score: a thing is seen or it is not."""
+    del others
+    seen = frozenset(str(label) for label in caption.facts.get("objects", ()))
+    if not seen:
+        return Verdict(True, None, "nothing is known of what the frames show")
+    for change in changes(caption.text, foil, tagger(params["tagger"])):
+        nouns = [token for token in change.after if token.part in ("NOUN", "PROPN")]
+        # "a wine glass": the words together, then each by itself.
+        for thing in (" ".join(token.lower for token in nouns), *(token.lower for token in nouns)):
+            label = seen_as(thing, seen) if thing else ""
+            if label:
+                return Verdict(False, None, f"'{thing}' is seen in the video (as {label})")
+    return Verdict(True, None, "")

@@ -1,0 +1,93 @@
+"""Which words name the same thing, so that what a detector sees is known by what captions call it."""
+
+from functools import cache
+
+from generation.methods._existence_grammar import one_of
+
+# Labels of COCO first (DETR's), then what captions call the same; a group is a line.
+GROUPS = (
+    "cell phone, phone, mobile phone, mobile, smartphone, cellphone, telephone",
+    "tv, television, tv set, screen, monitor",
+    "couch, sofa, settee",
+    "dining table, table, desk",
+    "potted plant, plant, houseplant",
+    "person, man, woman, boy, girl, child, kid, baby, guy, lady, human, people, toddler, player, somebody, someone",
+    "airplane, plane, aeroplane, aircraft, jet",
+    "motorcycle, motorbike, bike",
+    "bicycle, bike, cycle",
+    "car, automobile, vehicle",
+    "truck, lorry, vehicle, pickup",
+    "bus, coach, vehicle",
+    "boat, ship, vessel, canoe, kayak",
+    "handbag, bag, purse",
+    "backpack, bag, rucksack",
+    "suitcase, bag, luggage, case",
+    "sports ball, ball, football, basketball, soccer ball, baseball, tennis ball, volleyball",
+    "wine glass, glass, goblet",
+    "cup, mug, glass",
+    "bottle, flask",
+    "bowl, dish",
+    "laptop, computer, notebook, pc",
+    "keyboard, computer keyboard",
+    "mouse, computer mouse",
+    "remote, remote control, controller",
+    "refrigerator, fridge, freezer",
+    "oven, stove, cooker",
+    "microwave, microwave oven",
+    "sink, washbasin, basin",
+    "hair drier, hair dryer, hairdryer, blow dryer, dryer",
+    "toothbrush, brush",
+    "traffic light, stoplight, traffic lights",
+    "fire hydrant, hydrant",
+    "stop sign, sign",
+    "donut, doughnut",
+    "cake, pie",
+    "hot dog, hotdog, sausage",
+    "tie, necktie",
+    "teddy bear, teddy, stuffed animal, toy",
+    "book, notebook, novel",
+    "clock, watch",
+    "knife, blade",
+    "dog, puppy",
+    "cat, kitten",
+    "bird, parrot, pigeon",
+    "cow, calf, bull",
+    "sheep, lamb",
+    "horse, pony",
+    "skis, ski",
+    "surfboard, board",
+    "skateboard, board",
+    "snowboard, board",
+    "baseball bat, bat",
+    "baseball glove, glove, mitt",
+    "tennis racket, racket, racquet",
+    "toilet, loo",
+    "bed, mattress",
+    "chair, seat, armchair, stool",
+)
+
+
+@cache
+def _names() -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for line in GROUPS:
+        names = frozenset(one_of(name.strip()) for name in line.split(","))
+        for name in names:
+            found[name] = found.get(name, frozenset()) | names
+    return found
+
+
+def names_of(thing: str) -> frozenset[str]:
+    """What else the thing is called, itself included, all in the singular: "cell phones" -> {"cell phone", "phone" …}.
+
+    A label of several words is also its last one: a "wine glass" is a glass.
+    """
+    name = one_of(" ".join(thing.lower().split()))
+    found = {name, *_names().get(name, ())}
+    return frozenset(found | {other.split()[-1] for other in found if other})
+
+
+def seen_as(thing: str, objects: frozenset[str]) -> str:
+    """The one of the objects (as labels) that the thing is; "" where it is none of them."""
+    name = one_of(" ".join(thing.lower().split()))
+    return next((label for label in sorted(objects) if name in names_of(label)), "")

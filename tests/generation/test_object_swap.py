@@ -1,0 +1,150 @@
+"""Objects swapped by models that vote, of what a detector does not see; the detector's filter; what runs look at."""
+
+import pytest
+from django.core.files.base import ContentFile
+
+from corpus.models import MediaState
+from generation.actions.start_run import start_run
+from generation.filters import detector
+from generation.methods._synonyms import names_of, seen_as
+from generation.models import Candidate
+from generation.records import CaptionInput
+from generation.side_models import Sighting
+from hub.fake import FakeDetector
+from hub.interfaces import Detection
+from jobs.models import JobState
+from jobs.runner import run_now
+from media.encode import write_mp4
+from tests.e2e.conftest import moving_dot
+from tests.factories import make_caption, make_project, make_subtest, make_video
+from tests.generation.making import outcomes, skipped
+from tests.hub import folders
+
+
+@pytest.mark.parametrize(
+    ("thing", "labels", "label"),
+    [
+        ("phone", {"cell phone"}, "cell phone"),
+        ("phones", {"cell phone", "cup"}, "cell phone"),
+        ("cell phone", {"cell phone"}, "cell phone"),
+        ("fridge", {"refrigerator"}, "refrigerator"),
+        ("glass", {"wine glass"}, "wine glass"),
+        ("woman", {"person"}, "person"),
+        ("mug", {"cup"}, "cup"),
+        ("ball", {"sports ball"}, "sports ball"),
+        ("book", {"laptop"}, ""),
+        ("bread", {"knife"}, ""),
+        ("wine", {"wine glass"}, ""),
+    ],
+)
+def test_things_are_known_under_whatever_name(thing, labels, label):
+    assert seen_as(thing, frozenset(labels)) == label
+
+
+def test_a_detectors_label_has_itself_among_its_names():
+    assert {"cell phone", "phone", "smartphone"} <= names_of("cell phones")
+
+
+NOUNS = ("anchor", "balloon", "candle", "drum")
+
+
+def swapped(text, seen=(), **params):
+    caption = CaptionInput("c", text, facts={"objects": list(seen)})
+    asked = {"model": "fake-mask:, fake-mask:", "detector": "", "vocabulary": "model", **params}
+    (outcome,) = outcomes("object_swap", [caption], **asked)
+    return outcome
+
+
+def test_what_is_seen_is_dropped_and_named():
+    every = [judged.draft for judged in swapped("cutting a keyboard", foils=9).foils]
+    assert {draft.facts["to"] for draft in every} >= {"anchor", "candle"}
+    assert {draft.facts["votes"] for draft in every} == {2}
+    left = [judged.draft for judged in swapped("cutting a keyboard", ["drum"], foils=9).foils]
+    words = [draft.facts["to"] for draft in every]
+    assert [draft.facts["to"] for draft in left] == [word for word in words if word != "drum"]
+    assert left[0].facts["dropped_as_seen"] == ["drum"]
+    assert [draft.rank for draft in left] == list(range(len(left)))
+    assert {draft.method for draft in left} == {"object_swap"}
+    assert "cutting an anchor" in {draft.foil for draft in every}
+
+
+def test_the_detector_takes_away_before_the_best_are_kept():
+    best = swapped("cutting a keyboard", foils=2).foils
+    seen = best[0].draft.facts["to"]
+    kept = [judged.draft.facts["to"] for judged in swapped("cutting a keyboard", [seen], foils=2).foils]
+    assert kept[0] == best[1].draft.facts["to"]
+    assert len(kept) == 2
+
+
+def test_where_all_are_seen_the_caption_is_skipped():
+    every = [judged.draft.facts["to"] for judged in swapped("cutting a keyboard", foils=99).foils]
+    caption = CaptionInput("c", "cutting a keyboard", facts={"objects": every})
+    asked = {"model": "fake-mask:, fake-mask:", "detector": "", "vocabulary": "model"}
+    (outcome,) = outcomes("object_swap", [caption], **asked)
+    assert outcome.foils == ()
+    assert "are seen in the video" in outcome.skipped[0]
+    assert skipped("object_swap", "sleeping", **asked) == "it has no object that can be replaced"
+
+
+def test_three_families_of_models_vote(tmp_path):
+    models = [folders.masked_lm(tmp_path / "bert"), folders.masked_lm(tmp_path / "roberta", roberta=True)]
+    given = {"model": ", ".join(map(str, [*models, "fake-mask:"])), "min_votes": 1, "min_probability": 0.0, "top": 5}
+    found = swapped("a man folds a red shirt", device="cpu", **given)
+    assert found.foils
+    assert all(1 <= judged.draft.facts["votes"] <= 3 for judged in found.foils)
+    assert found.foils[0].draft.model_id.count(",") == 2
+
+
+def judged(foil, seen):
+    caption = CaptionInput("c", "a man opens a box", facts={"objects": seen})
+    return detector.judge(caption, foil, others=(), params={"tagger": "offline"})
+
+
+def test_the_filter_drops_what_is_seen_under_whatever_name():
+    verdict = judged("a man opens a phone", ["cell phone"])
+    assert not verdict.passed
+    assert verdict.detail == "'phone' is seen in the video (as cell phone)"
+    assert judged("a man opens a book", ["cell phone"]).passed
+    assert judged("a man closes a box", ["box"]).passed
+    assert judged("a man opens a phone", []).detail == "nothing is known of what the frames show"
+
+
+def test_existence_leaves_out_what_is_seen_under_whatever_name():
+    captions = [CaptionInput("a", "there is at least one car", "v1", facts={"objects": ["refrigerator"]}),
+                CaptionInput("b", "there is at least one fridge", "v2")]  # fmt: skip
+    first, second = outcomes("existence", captions)
+    assert first.foils == ()
+    assert second.foils[0].draft.foil == "there is at least one car"
+
+
+@pytest.mark.django_db
+def test_a_run_looks_at_every_file_once_and_drops_what_it_sees(tmp_path, settings, monkeypatch):
+    settings.MEDIA_ROOT = tmp_path / "media"
+    write_mp4(tmp_path / "dot.mp4", moving_dot(), 12.0)
+    project = make_project()
+    video = make_video(project, media_state=MediaState.READY, sha256="ab" * 32)
+    video.file.save("dot.mp4", ContentFile((tmp_path / "dot.mp4").read_bytes()))
+    make_caption(video, "there is at least one book")
+    make_caption(make_video(project), "there is at least one phone")
+    seen = []
+
+    def looked(self, frames):
+        seen.append(len(frames))
+        return [[Detection("cell phone", 0.9, (0.0, 0.0, 1.0, 1.0))] for _ in frames]
+
+    monkeypatch.setattr(FakeDetector, "detect", looked)
+    subtest = make_subtest(project)
+    for detector_name in ("fake-detector:", ""):
+        params = {"detector": detector_name, "frames": 5}
+        run = start_run(None, project, subtest=subtest, method="existence", params=params, filters={})
+        assert run_now(run.job).state == JobState.DONE
+        foils = set(Candidate.objects.filter(group__run=run).values_list("text", flat=True))
+        # The phone that the detector sees beside the book is never said to be there in its place.
+        assert ("there is at least one phone" in foils) is (detector_name == "")
+    again = start_run(None, project, subtest=subtest, method="existence", params={"detector": "fake-detector:",
+                      "frames": 5, "min_score": 0.95}, filters={})  # fmt: skip
+    assert run_now(again.job).state == JobState.DONE
+    assert seen == [5]
+    assert Sighting.objects.get().labels == {"cell phone": 0.9}
+    texts = set(Candidate.objects.filter(group__run=again).values_list("text", flat=True))
+    assert "there is at least one phone" in texts
