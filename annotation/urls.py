@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from annotation.views.adjudication import split, splits
 from annotation.views.baseline import baseline
 from annotation.views.edit import edit
 from annotation.views.guidelines import guideline, guidelines, preview
@@ -10,7 +11,9 @@ from annotation.views.object_check import object_check
 from annotation.views.objects import frame_image, objects
 from annotation.views.people import member_remove, member_roles, people
 from annotation.views.queue import queue
+from annotation.views.repair import repair, repairs
 from annotation.views.review import review
+from annotation.views.review_shares import review_shares
 from annotation.views.studies import caption_objects, studies
 from annotation.views.undo import undo
 from annotation.views.validation import validation
@@ -21,10 +24,15 @@ urlpatterns = [
     path("projects/<slug:slug>/people/", people, name="people"),
     path("projects/<slug:slug>/people/<int:pk>/roles/", member_roles, name="member_roles"),
     path("projects/<slug:slug>/people/<int:pk>/remove/", member_remove, name="member_remove"),
+    path("projects/<slug:slug>/splits/", splits, name="splits"),
+    path("projects/<slug:slug>/splits/<int:pk>/", split, name="split"),
+    path("projects/<slug:slug>/captions/doubted/", repairs, name="repairs"),
+    path("projects/<slug:slug>/captions/doubted/<int:pk>/", repair, name="repair"),
+    path("projects/<slug:slug>/reviewing/", review_shares, name="review_shares"),
     path("projects/<slug:slug>/guidelines/", guidelines, name="guidelines"),
     path("projects/<slug:slug>/guidelines/preview/", preview, name="guideline_preview"),
     path("projects/<slug:slug>/guidelines/<slug:stage>/", guideline, name="guideline"),
-    path("projects/<slug:slug>/guidelines/<slug:stage>/<int:subtest>/", guideline, name="guideline"),
+    path("projects/<slug:slug>/guidelines/<slug:stage>/<int:subtest>/", guideline, name="subtest_guideline"),
     path("projects/<slug:slug>/studies/", studies, name="studies"),
     path("projects/<slug:slug>/studies/captions/", caption_objects, name="caption_objects"),
     path("projects/<slug:slug>/studies/objects/<int:pk>/", object_check, name="object_check"),

@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from projects.access import ALL_ROLES, roles_in
-from projects.models import Role
+from projects.models import Project, Role
 
 RESEARCHERS = (Role.RESEARCHER,)
 WORK_PAGES = (
@@ -20,6 +20,8 @@ WORK_PAGES = (
     "annotation:validation",
     "annotation:baseline",
     "annotation:objects",
+    "annotation:split",
+    "annotation:repair",
 )
 
 
@@ -64,8 +66,8 @@ PAGES: tuple[Page, ...] = (
         ),
     ),
     Page(_("Studies"), "annotation:studies", RESEARCHERS, section=("annotation:object_check",)),
-    Page(_("Guidelines"), "annotation:guidelines", RESEARCHERS, section=("annotation:guideline",)),
-    Page(_("People"), "annotation:people", RESEARCHERS),
+    Page(_("Guidelines"), "annotation:guidelines", RESEARCHERS, section=("annotation:guideline", "annotation:subtest_guideline")),
+    Page(_("People"), "annotation:people", RESEARCHERS, section=("annotation:people", "annotation:review_shares")),
 )
 
 
@@ -74,10 +76,14 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
     project = getattr(request, "project", None)
     if project is None or request.resolver_match is None:
         return {"navigation": []}
+    # Called by the template: content without a frame asks for no links.
+    return {"navigation": lambda: _links(request, project)}
+
+
+def _links(request: HttpRequest, project: Project) -> list[dict[str, Any]]:
     roles, here = roles_in(request.user, project), request.resolver_match.view_name
-    links = [
+    return [
         {"label": page.label, "url": reverse(page.name, args=[project.slug]), "current": page.is_current(here)}
         for page in PAGES
         if roles & frozenset(page.roles)
     ]
-    return {"navigation": links}

@@ -8,6 +8,7 @@ from django.db.models import Case, F, IntegerField, Q, Value, When
 from django.db.models.expressions import Subquery
 from django.utils.translation import gettext as _
 
+from annotation.actions import _tasks
 from annotation.actions._moves import move_candidates
 from annotation.eligible import JUDGING
 from annotation.errors import AnnotationError, Conflict
@@ -39,10 +40,13 @@ class Place:
     late: bool
 
 
-def open_lease(slot: Slot, person: User, now: datetime, *, was: str = SlotState.FREE) -> Lease:
+def open_lease(
+    slot: Slot, person: User, now: datetime, *, was: str = SlotState.FREE, upcoming: int | None = None
+) -> Lease:
     """Lease the slot to the person; for an edit its candidates come along. Conflict where it is `was` no longer.
 
-    The slot comes with its task and project. IntegrityError where the person has a place in that item already.
+    `upcoming`: what the person is offered next. The slot comes with its task and project. IntegrityError where the
+    person has a place in that item already.
     """
     token = secrets.token_urlsafe(32)
     expires = now + timedelta(seconds=slot.project.lease_seconds)
@@ -65,7 +69,8 @@ def open_lease(slot: Slot, person: User, now: datetime, *, was: str = SlotState.
         token=token,
         caption_first=_caption_first(slot),
         order_shown=_order_shown(slot),
-        guideline_id=_current_guideline(slot),
+        upcoming_slot=upcoming,
+        guideline=_current_guideline(slot),
         leased_at=now,
     )
     if slot.stage == Stage.EDIT:
@@ -99,6 +104,8 @@ def end_lease(slot: Slot, ending: str, now: datetime, actor: User | None) -> Non
     Lease.objects.filter(token=slot.token).update(ending=ending, ended_at=now)
     if slot.stage == Stage.EDIT:
         put_candidates_back(slot, actor, ending)
+    if slot.stage == Stage.VALIDATION:
+        _tasks.no_longer_wanted(slot)
     audit.record(
         audit.event(
             slot.project, actor, "end_lease", slot, from_state=SlotState.LEASED, to_state=SlotState.FREE, reason=ending
@@ -122,13 +129,15 @@ def find_place(lease: Lease, now: datetime) -> Place:
     """
     if lease.ending == Ending.SUBMITTED:
         raise AnnotationError(_("This work was submitted before; take the next."))
-    slots = Slot.objects.select_for_update(of=("self",), no_key=True).select_related(
-        "task__candidate", "task__item__candidate_group", "project", "video"
-    )
-    of_task = slots.filter(task=lease.task_id, task__state=TaskState.OPEN)
-    own = of_task.filter(state=SlotState.LEASED, token=lease.token).first()
+    locked = Slot.objects.select_for_update(of=("self",), no_key=True)
+    own = locked.filter(pk=lease.slot_id, state=SlotState.LEASED, token=lease.token, task__state=TaskState.OPEN).first()
     if own is not None:
+        # What never changes of them was read with the lease.
+        own.task, own.project, own.video = lease.task, lease.slot.project, lease.slot.video
+        own.task.state = TaskState.OPEN
         return Place(own, late=own.expires_at <= now)
+    slots = locked.select_related("task__candidate", "task__item__candidate_group", "project", "video")
+    of_task = slots.filter(task=lease.task_id, task__state=TaskState.OPEN)
     reserved = Q(reserved_until__gt=now) & ~Q(reserved_for=lease.person_id)
     takeable = Q(state=SlotState.LEASED, person=lease.person_id) | (Q(state=SlotState.FREE) & ~reserved)
     found = of_task.filter(takeable).order_by(_nearest(lease), "index").first()
@@ -157,7 +166,9 @@ def close(lease: Lease, now: datetime) -> None:
 
 
 def _end_draft(lease: Lease) -> None:
-    Draft.objects.filter(task=lease.task_id, person=lease.person_id).delete()
+    # An answer by key has none.
+    if lease.slot.stage not in JUDGING:
+        Draft.objects.filter(task=lease.task_id, person=lease.person_id).delete()
 
 
 def _nearest(lease: Lease) -> Case:
@@ -192,8 +203,16 @@ def _order_shown(slot: Slot) -> list[int] | None:
     return order_shown(slot.project_id, slot.item_id, slot.person_id, foils, serial)
 
 
-def _current_guideline(slot: Slot) -> int | None:
-    general, path = Q(subtest=None), SUBTEST_PATH.get(Stage(slot.stage))
-    for_this = general | Q(subtest=Subquery(Slot.objects.filter(pk=slot.pk).values(path))) if path else general
-    versions = Guideline.objects.filter(for_this, project=slot.project_id, stage=slot.stage)
-    return versions.order_by(F("subtest").desc(nulls_last=True), "-version").values_list("pk", flat=True).first()
+def _current_guideline(slot: Slot) -> Guideline | None:
+    versions = Guideline.objects.filter(_of_subtest(slot), project=slot.project_id, stage=slot.stage)
+    return versions.order_by(F("subtest").desc(nulls_last=True), "-version").first()
+
+
+def _of_subtest(slot: Slot) -> Q:
+    """Guidelines of the slot's subtest, and those of the stage as a whole."""
+    if slot.stage in JUDGING:
+        return Q(subtest=None) | Q(subtest=slot.task.item.subtest_id)
+    path = SUBTEST_PATH.get(Stage(slot.stage))
+    return (
+        Q(subtest=None) | Q(subtest=Subquery(Slot.objects.filter(pk=slot.pk).values(path))) if path else Q(subtest=None)
+    )

@@ -10,7 +10,7 @@ from corpus.models import Item
 from corpus.rules.states import next_candidate_state, next_item_state
 from generation.models import Candidate
 from projects import audit
-from projects.models import Project, User
+from projects.models import AuditEvent, Project, User
 
 
 def move_candidates(
@@ -43,9 +43,13 @@ def move_item(
     outcome: str | None = None,
     reason: str = "",
     also: dict[str, Any] | None = None,
+    beside: Iterable[AuditEvent] = (),
     **details: Any,
 ) -> None:
-    """Move the item, in the table and in hand; `also` sets further columns. IllegalMove or Conflict otherwise."""
+    """Move the item, in the table and in hand; `also` sets further columns. IllegalMove or Conflict otherwise.
+
+    `beside`: audit rows that are stored together with this one.
+    """
     old = item.state
     new = next_item_state(old, move, outcome)
     changes = {"state": new, **(also or {})}
@@ -53,4 +57,5 @@ def move_item(
         raise Conflict(_("Somebody else has just changed this item; reload to see how it stands."))
     for name, value in changes.items():
         setattr(item, name, value)
-    audit.record(audit.event(project, actor, move, item, from_state=old, to_state=new, reason=reason, **details))
+    moved = audit.event(project, actor, move, item, from_state=old, to_state=new, reason=reason, **details)
+    audit.record(*beside, moved)

@@ -1,5 +1,6 @@
 """What the three submits share: whose work it is, whether it still has a place, whether the rules allow it."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -28,26 +29,28 @@ class Sent:
     now: datetime
     watch: Any = None
     seconds: Any = None
+    # Where the caller has read it already (annotation.access.judged_lease_for).
+    lease: Lease | None = None
 
 
 def opened(sent: Sent, stage: str, role: str) -> Lease:
     """The lease that the work came under; AnnotationError for another stage's, AccessDenied without the role."""
     checked_key(sent.key)
-    lease = lease_for(sent.person, sent.token)
+    lease = sent.lease or lease_for(sent.person, sent.token)
     if lease.slot.stage != stage:
         raise AnnotationError(_("This work belongs to another stage; reload the page."))
     require_role(sent.person, lease.slot.project, role)
     return lease
 
 
-def forbidden(slot: Slot, sent: Sent) -> Refused | None:
+def forbidden(slot: Slot, sent: Sent, answered: Collection[int] | None = None) -> Refused | None:
     """The rule again, of facts as they are now. Where it forbids, the slot is freed for somebody else.
 
     Two things hold at the claim alone: a video that went missing since was still watched, and a reservation ends with
-    the lease that overrode it.
+    the lease that overrode it. `answered`: the items that the person has answered in the stage, where that is known.
     """
     task = replace(task_facts(slot, sent.now), media_ready=True, reserved_for=None)
-    refusal = why_not(person_facts(sent.person, task), task, slot.project.leakage_scope)
+    refusal = why_not(person_facts(sent.person, task, answered), task, slot.project.leakage_scope)
     if refusal is None:
         return None
     _leases.end_lease(slot, Ending.REFUSED, sent.now, sent.person)

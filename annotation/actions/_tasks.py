@@ -8,6 +8,7 @@ from django.db.models import Exists, QuerySet
 from annotation.models import Ending, Lease, Slot, SlotState, Stage, Task, TaskState
 from annotation.rules.ordering import FRESH, priority
 from corpus.models import Foil, Item
+from corpus.rules.states import FoilVerdict
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project, User
 
@@ -83,6 +84,26 @@ def finish_when_full(task_id: int) -> None:
     """The same where every place of the task is filled or cancelled."""
     unfilled = Slot.objects.filter(task=task_id, state__in=[SlotState.FREE, SlotState.LEASED])
     Task.objects.filter(~Exists(unfilled), pk=task_id, state=TaskState.OPEN).update(state=TaskState.DONE)
+
+
+def stop_collecting(task: Task) -> None:
+    """No further vote can turn the pair: free places are cancelled, those in somebody's hands are theirs to fill."""
+    Slot.objects.filter(task=task, state=SlotState.FREE).update(state=SlotState.CANCELLED)
+    finish_when_full(task.pk)
+
+
+def collect_again(task: Task) -> None:
+    """A vote counts no longer, so the places that were cancelled early are wanted again."""
+    stopped = Slot.objects.filter(task=task, state=SlotState.CANCELLED)
+    if stopped.exclude(task__state=TaskState.CANCELLED).update(state=SlotState.FREE):
+        Task.objects.filter(pk=task.pk, state=TaskState.DONE).update(state=TaskState.OPEN)
+
+
+def no_longer_wanted(slot: Slot) -> None:
+    """A place that was given back is cancelled where its pair was decided early meanwhile."""
+    decided = Slot.objects.filter(pk=slot.pk, state=SlotState.FREE, task__stage=Stage.VALIDATION)
+    if decided.exclude(task__foil__verdict=FoilVerdict.PENDING).update(state=SlotState.CANCELLED):
+        finish_when_full(slot.task_id)
 
 
 def _target(task: Task) -> int:

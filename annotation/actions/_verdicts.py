@@ -3,6 +3,8 @@
 from collections import Counter
 from datetime import datetime
 
+from django.db.models import FilteredRelation, Q
+
 from annotation.actions import _tasks
 from annotation.actions._moves import move_item
 from annotation.models import Stage, Task, Vote, VoteState
@@ -10,7 +12,8 @@ from annotation.rules import voting
 from annotation.rules.voting import VoteRule
 from corpus.models import Caption, DoubtSettled, Foil, Item, Subtest
 from corpus.rules.states import FoilVerdict, ItemState
-from projects.models import User
+from projects import audit
+from projects.models import AuditEvent, User
 
 
 def rule_of(subtest: Subtest, places: int) -> VoteRule:
@@ -20,6 +23,7 @@ def rule_of(subtest: Subtest, places: int) -> VoteRule:
         needed=subtest.votes_needed,
         all_pairs=subtest.valid_when == Subtest.ValidWhen.ALL,
         pairs_enough=subtest.foils_enough,
+        stop_early=subtest.stop_early,
     )
 
 
@@ -27,6 +31,12 @@ def locked_item(pk: int) -> Item:
     """The item with subtest, project and caption; other votes on it wait until the transaction ends."""
     items = Item.objects.select_related("subtest__project", "caption")
     return items.select_for_update(of=("self",), no_key=True).get(pk=pk)
+
+
+def lock(item: Item) -> None:
+    """The same of an item in hand, whose state is read anew."""
+    locked = Item.objects.select_for_update(no_key=True).filter(pk=item.pk)
+    item.state, item.decided_at = locked.values_list("state", "decided_at").get()
 
 
 def counted_votes(item: Item) -> dict[int, Counter[str]]:
@@ -38,26 +48,54 @@ def counted_votes(item: Item) -> dict[int, Counter[str]]:
     return counts
 
 
-def vote_moved(item: Item, task: Task, actor: User, now: datetime) -> None:
-    """A vote has come in: the pair gets its verdict when it was the last one, and the item its state."""
-    rule, counts = rule_of(item.subtest, task.overlap), counted_votes(item)
-    verdicts = dict(Foil.objects.filter(item=item).values_list("pk", "verdict"))
+def vote_moved(item: Item, task: Task, actor: User, now: datetime, *beside: AuditEvent) -> None:
+    """A vote has come in: the pair gets its verdict when it was the last one, and the item its state.
+
+    With sequential stopping a pair's last vote is the one that no other can turn: its free places are cancelled, and
+    what others hold of it is still theirs to give; such a vote is counted and changes nothing. `beside` are audit rows
+    that are stored with those of this.
+    """
+    rule = rule_of(item.subtest, task.overlap)
+    counts, verdicts = _votes_and_verdicts(item)
+    if verdicts[task.foil_id] != FoilVerdict.PENDING:
+        _tasks.finish_when_full(task.pk)
+        audit.record_many(beside)
+        return
     verdict = voting.pair_verdict(counts.get(task.foil_id, {}), rule)
     if verdict != FoilVerdict.PENDING:
         Foil.objects.filter(pk=task.foil_id, verdict=FoilVerdict.PENDING).update(verdict=verdict)
-        _tasks.finish(task)
+        if rule.stop_early:
+            _tasks.stop_collecting(task)
+        else:
+            _tasks.finish(task)
     verdicts[task.foil_id] = verdict
     outcome = voting.item_outcome(verdicts.values(), rule)
     decided = outcome != ItemState.IN_VALIDATION
-    also = {"decided_at": now, "unanimous": _unanimous(verdicts, counts)} if decided else None
-    move_item(item, "vote", item.subtest.project, actor, outcome=outcome, also=also, foil=task.foil_id)
+    unanimous = None if rule.stop_early else _unanimous(verdicts, counts)
+    also = {"decided_at": now, "unanimous": unanimous} if decided else None
+    project = item.subtest.project
+    move_item(item, "vote", project, actor, outcome=outcome, also=also, beside=beside, foil=task.foil_id)
     if decided:
         flag_caption(item)
+
+
+def _votes_and_verdicts(item: Item) -> tuple[dict[int, Counter[str]], dict[int, str]]:
+    """Counted votes by foil id and choice, and every foil's verdict: one query."""
+    counted = FilteredRelation("votes", condition=Q(votes__stage=Stage.VALIDATION, votes__state=VoteState.COUNTED))
+    rows = Foil.objects.filter(item=item).annotate(counted=counted).order_by()
+    counts: dict[int, Counter[str]] = {}
+    verdicts: dict[int, str] = {}
+    for foil, verdict, choice in rows.values_list("pk", "verdict", "counted__choice"):
+        verdicts[foil] = verdict
+        if choice is not None:
+            counts.setdefault(foil, Counter())[choice] += 1
+    return counts, verdicts
 
 
 def vote_taken_back(item: Item, task: Task, actor: User, reason: str) -> None:
     """A counted vote counts no longer: its pair is pending again, and the item in validation if it was decided."""
     Foil.objects.filter(pk=task.foil_id).update(verdict=FoilVerdict.PENDING)
+    _tasks.collect_again(task)
     if item.state == ItemState.IN_VALIDATION:
         return
     move_item(item, "recount", item.subtest.project, actor, reason=reason, also={"decided_at": None, "unanimous": None})

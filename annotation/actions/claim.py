@@ -1,9 +1,10 @@
 """A person asks for the next piece of work of a stage and gets a lease on it."""
 
+import secrets
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -11,7 +12,7 @@ from annotation.actions import _leases
 from annotation.actions._transaction import committed, one_write_at_a_time
 from annotation.actions.make_tasks import make_tasks, task_groups
 from annotation.claims import Claim, claim_of
-from annotation.eligible import AS_STARTED, eligible_slots, fresh_places, skipped_by
+from annotation.eligible import AS_STARTED, JUDGING, eligible_slots, fresh_places, skipped_by
 from annotation.errors import AnnotationError, Conflict
 from annotation.models import Lease, Slot, SlotState, Stage
 from annotation.rules.ordering import FRESH
@@ -27,24 +28,37 @@ ROLE_OF_STAGE = {
 }
 # Candidates that wait bring work to these.
 OF_CANDIDATES = frozenset({Stage.EDIT, Stage.REVIEW})
+# What the card of an answered item shows, read with its slot.
+_ITEM = ("project", "video", "task__item__caption", "task__item__subtest")
+SHOWN = {Stage.VALIDATION: (*_ITEM, "task__foil"), Stage.BASELINE: _ITEM}
 # How often others may be faster before the person is told to ask again.
 TRIES = 5
 # One claim makes tasks for at most so many groups, so that it stays quick behind a large run.
 TASKED_A_CLAIM = 1_000
+# The next piece is chosen among so many places: the longer, the rarer two people prefer the same one.
+LOOKED_AHEAD = 16
 
 
-def claim(person: User, project: Project, stage: str, *, now: datetime | None = None) -> Claim | None:
+def claim(
+    person: User, project: Project, stage: str, *, preferred: int | None = None, now: datetime | None = None
+) -> Claim | None:
     """The person's running lease of this stage, or a lease on the next slot that the rules let them have, or None.
 
-    Started tasks come before fresh ones, tasks that the person skipped come last. AccessDenied without the stage's
-    role, AnnotationError for a stage that nobody claims.
+    Started tasks come before fresh ones, tasks that the person skipped come last. `preferred`: the place that the last
+    claim named as upcoming, taken where it is still to be had: its clip is loaded already. AccessDenied without the
+    stage's role, AnnotationError for a stage that nobody claims.
     """
     if stage not in ROLE_OF_STAGE:
         raise AnnotationError(_("There is no work to claim in the stage '%(stage)s'.") % {"stage": stage})
     require_role(person, project, ROLE_OF_STAGE[Stage(stage)])
     moment = now or timezone.now()
     for attempt in range(TRIES):
-        found = committed(lambda patient=attempt > 0: _claim(person, project, stage, moment, patient=patient))
+        wanted = preferred if attempt == 0 else None
+        found = committed(
+            lambda patient=attempt > 0, wanted=wanted: _claim(
+                person, project, stage, moment, patient=patient, preferred=wanted
+            )
+        )
         if found is not None:
             return found
         make_tasks(project, limit=TASKED_A_CLAIM)
@@ -53,29 +67,37 @@ def claim(person: User, project: Project, stage: str, *, now: datetime | None = 
     raise AnnotationError(_("Many people are asking at once; ask again."))
 
 
-def _claim(person: User, project: Project, stage: str, now: datetime, *, patient: bool) -> Claim | None:
+def _claim(
+    person: User, project: Project, stage: str, now: datetime, *, patient: bool, preferred: int | None
+) -> Claim | None:
     """One look at the queue. What others have locked is passed over, or `patient` waited for."""
     one_write_at_a_time(person)
-    _leases.sweep(project.pk, now)
+    running = _running(person, project, stage, now)
     if stage in OF_CANDIDATES:
         task_groups(project, limit=TASKED_A_CLAIM)
-    running = _running(person, project, stage)
     if running is not None:
         return running
-    slots = eligible_slots(person, project, stage, now).select_related("task", "project")
+    slots = eligible_slots(person, project, stage, now).select_related(*SHOWN.get(stage, ("task", "project")))
     slots = slots.select_for_update(skip_locked=not patient, of=("self",), no_key=True)
     skipped = skipped_by(person)
+    if preferred is not None and (found := _take(slots.filter(pk=preferred), person, now, skipped=False)):
+        return found
     return _take(slots.exclude(skipped), person, now, skipped=False) or _take(
         slots.filter(skipped), person, now, skipped=True
     )
 
 
-def _running(person: User, project: Project, stage: str) -> Claim | None:
-    held = Slot.objects.filter(person=person, state=SlotState.LEASED, stage=stage, project=project)
-    slot = held.order_by("-leased_at").first()
-    if slot is None:
+def _running(person: User, project: Project, stage: str, now: datetime) -> Claim | None:
+    """The person's running lease of the stage; what has expired in the project is freed first."""
+    leased = Slot.objects.filter(project=project, state=SlotState.LEASED)
+    own = Q(person=person, stage=stage)
+    looked_at = list(leased.filter(own | Q(expires_at__lte=now)).order_by("-leased_at"))
+    if any(slot.expires_at <= now for slot in looked_at):
+        _leases.sweep(project.pk, now)
+        looked_at = list(leased.filter(own).order_by("-leased_at"))
+    if not looked_at:
         return None
-    return claim_of(Lease.objects.get(token=slot.token), slot, resumed=True)
+    return claim_of(Lease.objects.get(token=looked_at[0].token), looked_at[0], resumed=True)
 
 
 def _take(slots: QuerySet[Slot], person: User, now: datetime, *, skipped: bool) -> Claim | None:
@@ -87,13 +109,30 @@ def _take(slots: QuerySet[Slot], person: User, now: datetime, *, skipped: bool) 
             return None
         try:
             with transaction.atomic():
-                lease = _leases.open_lease(slot, person, now)
+                upcoming, video = _upcoming(slot, person, now)
+                lease = _leases.open_lease(slot, person, now, upcoming=upcoming)
         except (IntegrityError, Conflict):
             tried.append(slot.pk)
             continue
         _start(slot)
-        return claim_of(lease, slot, skipped_before=skipped)
+        rows = slot.stage in JUDGING
+        return claim_of(lease, slot, skipped_before=skipped, upcoming_video=video, with_rows=rows)
     return None
+
+
+def _upcoming(slot: Slot, person: User, now: datetime) -> tuple[int | None, int | None]:
+    """(place, video) that the person is offered next, so that its clip is loaded meanwhile; nothing is held for them.
+
+    One of those that stand next in the queue, at random: the very next one is everybody's.
+    """
+    if slot.stage not in JUDGING:
+        return None, None
+    # Only a hint: whether it may be had is asked at the claim. What the person has answered stands first, and is out.
+    free = Slot.objects.filter(project=slot.project_id, stage=slot.stage, state=SlotState.FREE)
+    begun = Slot.objects.filter(item=OuterRef("item"), stage=slot.stage, person=person)
+    behind = free.exclude(task=slot.task_id).filter(~Exists(begun), ~skipped_by(person)).order_by("priority", "id")
+    next_ones = list(behind.values_list("pk", "video")[:LOOKED_AHEAD])
+    return secrets.choice(next_ones) if next_ones else (None, None)
 
 
 def _start(slot: Slot) -> None:

@@ -27,34 +27,39 @@ def submit_vote(
     watch: Any = None,
     seconds: Any = None,
     now: datetime | None = None,
+    lease: Lease | None = None,
 ) -> Vote:
     """Store the vote, once for each `key`; what "first" meant is read from the order kept with the lease.
 
     The last vote of a pair gives its verdict, and the last pair the item's state. Late work counts if a place is
-    free, else it is stored as surplus. AnnotationError for an unknown answer or a second vote on the item.
+    free, else it is stored as surplus. `lease`: where the caller has it from judged_lease_for. AnnotationError for an unknown answer or a second vote on the item.
     """
     shown = parse_answer(answer)
     if shown is None:
         raise AnnotationError(_("Answer with 1 to 5 or one of: %(list)s.") % {"list": ", ".join(ANSWERS)})
-    sent = Sent(person, token, key, now or timezone.now(), watch, seconds)
+    held = lease or judged_lease_for(person, token)
+    sent = Sent(person, token, key, now or timezone.now(), watch, seconds, held)
     return committed(lambda: _submit(sent, shown))
 
 
 def _submit(sent: Sent, shown: str) -> Vote | Refused:
     lease = _submits.opened(sent, Stage.VALIDATION, Role.VALIDATOR)
-    item = locked_item(lease.task.item_id)
-    mine = Vote.objects.filter(person=sent.person)
-    before = mine.filter(idempotency_key=sent.key).first()
+    item = lease.task.item
+    lock(item)
+    same = Q(idempotency_key=sent.key) | Q(item=item, stage=Stage.VALIDATION)
+    mine = list(Vote.objects.filter(same, person=sent.person))
+    before = next((vote for vote in mine if vote.idempotency_key == sent.key), None)
     if before is not None:
         return before
+    answered = any(vote.state != VoteState.UNDONE for vote in mine)
     place = _leases.find_place(lease, sent.now)
     if place.slot is None:
-        if mine.filter(item=item, stage=Stage.VALIDATION).exclude(state=VoteState.UNDONE).exists():
+        if answered:
             raise AnnotationError(_("You have answered this item already; nothing was added."))
         _leases.close(lease, sent.now)
         _submits.involve(sent, _submits.slot_with_task(lease), Involvement.Kind.JUDGED)
         return _record(sent, lease, place, item, shown)
-    refused = _submits.forbidden(place.slot, sent)
+    refused = _submits.forbidden(place.slot, sent, [item.pk] if answered else [])
     if refused is not None:
         return refused
     _leases.fill(place.slot, lease, sent.now)

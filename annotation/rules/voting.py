@@ -1,7 +1,7 @@
 """What votes come to: of a caption-foil pair, of an item, of a caption. Pure; counts are of counted votes only.
 
-A verdict is given when all votes that the subtest wants are in, never earlier (ViLMA, section 3.3: at least two of
-three annotators chose the caption alone).
+A verdict is given when all votes that the subtest wants are in (ViLMA, section 3.3: at least two of three annotators
+chose the caption alone); with sequential stopping as soon as no further vote can turn it, and never earlier.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -21,6 +21,7 @@ class VoteRule:
     needed: int
     all_pairs: bool = True
     pairs_enough: int = 1
+    stop_early: bool = False
 
 
 def parse_answer(answer: object) -> str | None:
@@ -46,15 +47,32 @@ def pair_verdict(counts: Mapping[str, int], rule: VoteRule) -> FoilVerdict:
     SPLIT where no option has enough, or where the caption and another have enough and equally many (only possible
     where half the votes are enough).
     """
-    if sum(counts.values()) < rule.wanted:
-        return FoilVerdict.PENDING
-    caption = counts.get(CAPTION, 0)
-    other = max((n for option, n in counts.items() if option != CAPTION), default=0)
+    left = rule.wanted - sum(counts.values())
+    if left > 0:
+        return _sure_already(counts, rule, left) if rule.stop_early else FoilVerdict.PENDING
+    caption, other = _best(counts)
     if caption >= rule.needed and caption > other:
         return FoilVerdict.VALID
     if other >= rule.needed and other > caption:
         return FoilVerdict.INVALID
     return FoilVerdict.SPLIT
+
+
+def _sure_already(counts: Mapping[str, int], rule: VoteRule, left: int) -> FoilVerdict:
+    """The verdict that the pair has however the `left` votes fall; PENDING where they still matter."""
+    caption, other = _best(counts)
+    if caption >= rule.needed and (other + left < rule.needed or other + left < caption):
+        return FoilVerdict.VALID
+    if other >= rule.needed and (caption + left < rule.needed or caption + left < other):
+        return FoilVerdict.INVALID
+    if max(caption, other) + left < rule.needed:
+        return FoilVerdict.SPLIT
+    return FoilVerdict.PENDING
+
+
+def _best(counts: Mapping[str, int]) -> tuple[int, int]:
+    """(votes for the caption, votes for the strongest other option)."""
+    return counts.get(CAPTION, 0), max((n for option, n in counts.items() if option != CAPTION), default=0)
 
 
 def item_outcome(verdicts: Collection[str], rule: VoteRule) -> ItemState:

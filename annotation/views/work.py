@@ -5,6 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from annotation.actions.make_tasks import make_tasks
+from annotation.desks import desks_of
 from annotation.views._queues import TASKED_A_LOOK, queues_of
 from projects.access import get_project
 
@@ -13,4 +14,5 @@ from projects.access import get_project
 def work(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug)
     make_tasks(project, limit=TASKED_A_LOOK)
-    return render(request, "annotation/work.html", {"queues": queues_of(request.user, project)})
+    context = {"queues": queues_of(request.user, project), "desks": desks_of(request.user, project)}
+    return render(request, "annotation/work.html", context)

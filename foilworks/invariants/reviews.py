@@ -19,4 +19,5 @@ def a_second_review_is_by_somebody_else() -> Iterator[Finding]:
 
 def what_is_accepted_unreviewed_was_not_reviewed() -> Iterator[Finding]:
     decided = Review.objects.filter(STANDS, second=False, candidate=OuterRef("pk"))
-    yield from rows(Candidate.objects.filter(Exists(decided), unreviewed=True), "is called unreviewed, but was reviewed")
+    seen = Candidate.objects.filter(Exists(decided), unreviewed=True)
+    yield from rows(seen, "is called unreviewed, but was reviewed")

@@ -25,7 +25,7 @@ def url(world: World, name: str, *args: object) -> str:
 
 
 def test_only_researchers_see_and_write_them(world: World):
-    of_one = url(world, "guideline", "edit", world.subtest.pk)
+    of_one = url(world, "subtest_guideline", "edit", world.subtest.pk)
     pages = [url(world, "guidelines"), url(world, "guideline", "edit"), of_one]
     for page in pages:
         codes = {name: browser(world.people[name]).get(page).status_code for name in ("owner", "ann", "rita", "vera")}
@@ -41,7 +41,7 @@ def test_a_stage_or_subtest_that_is_not_there_is_not_found(world: World):
     elsewhere = make_world()
     client = browser(world.owner)
     assert client.get(url(world, "guideline", "nonsense")).status_code == 404
-    assert client.get(url(world, "guideline", "edit", elsewhere.subtest.pk)).status_code == 404
+    assert client.get(url(world, "subtest_guideline", "edit", elsewhere.subtest.pk)).status_code == 404
 
 
 def test_what_is_published_is_what_the_next_person_is_told(world: World):
@@ -78,7 +78,7 @@ def test_other_subtests_work_is_none_of_its_business(world: World):
     other = factories.make_subtest(world.project)
     world.group()
     world.edit("ann")
-    sent = browser(world.owner).post(url(world, "guideline", "edit", other.pk), {"text": "For this one."})
+    sent = browser(world.owner).post(url(world, "subtest_guideline", "edit", other.pk), {"text": "For this one."})
     assert sent.status_code == 302
 
 

@@ -1,0 +1,75 @@
+"""Split items and who may settle them: the list, and one item with its votes under pseudonyms."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotation.access import item_for
+from annotation.actions.adjudicate import ROLES, adjudicate
+from annotation.desks import guideline_of, judged_pairs, settleable, split_items
+from annotation.errors import AnnotationError
+from annotation.messages import SETTLED
+from annotation.models import Stage
+from annotation.rules.settling import settled_because
+from annotation.views._guidelines import guideline_html
+from corpus.clip import player_clip
+from corpus.models import Item
+from corpus.rules.states import IllegalMove, ItemState
+from projects.access import get_project
+
+PER_PAGE = 50
+
+
+@require_safe
+def splits(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, *ROLES)
+    mine = settleable(request.user, project).select_related("subtest", "caption", "video")
+    context = {
+        "page": Paginator(mine, PER_PAGE).get_page(request.GET.get("page")),
+        "barred": split_items(project).count() - mine.count(),
+    }
+    return render(request, "annotation/splits.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def split(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """GET shows a split item that the person may settle; POST settles it and goes to the next."""
+    project = request.project = get_project(request.user, slug, *ROLES)
+    item, problem = item_for(request.user, pk, *ROLES), ""
+    if item.subtest.project_id != project.pk:
+        raise Http404(_("There is no such item."))
+    form = request.POST
+    if request.method == "POST":
+        try:
+            reason = settled_because(form.getlist("reasons"), form.get("comment", ""))
+            adjudicate(request.user, pk, form.get("decision", ""), reason)
+        except (AnnotationError, IllegalMove) as error:
+            problem = str(error)
+        else:
+            messages.success(request, _("%(key)s is settled.") % {"key": item.key})
+            return _next(request, slug)
+    if item.state != ItemState.SPLIT or not settleable(request.user, project).filter(pk=pk).exists():
+        messages.warning(request, problem or _("This item is not, or no longer, yours to settle; here is the next."))
+        return _next(request, slug)
+    return render(request, "annotation/split.html", _context(request, item, problem), status=400 if problem else 200)
+
+
+def _next(request: HttpRequest, slug: str) -> HttpResponse:
+    item = settleable(request.user, request.project).first()
+    return redirect("annotation:split", slug, item.pk) if item else redirect("annotation:splits", slug)
+
+
+def _context(request: HttpRequest, item: Item, problem: str) -> dict:
+    form, told = request.POST, guideline_of(request.project, Stage.VALIDATION, item.subtest_id)
+    return {
+        "item": item,
+        "pairs": judged_pairs(request.project, item),
+        "clip": player_clip(item.video),
+        "reasons": [(code, words, code in form.getlist("reasons")) for code, words in SETTLED.items()],
+        "comment": form.get("comment", ""),
+        "problem": problem,
+        "guideline": {"version": told.version, "html": guideline_html(told.text)} if told else {},
+    }
