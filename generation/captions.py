@@ -85,6 +85,7 @@ def _with_siblings(rows: Sequence[Caption]) -> Iterator[Selected]:
 
 
 def _facts(row: Caption) -> dict[str, Any]:
-    """The caption's facts, and of its video what methods ask for: the movie (identity, random), the class."""
-    known = {"movie": row.video.movie, "class_label": row.video.class_label}
+    """The caption's facts, and of its video what methods ask for: the movie (identity, random), class, category."""
+    video = row.video
+    known = {"movie": video.movie, "class_label": video.class_label, "category": video.category}
     return {**{name: value for name, value in known.items() if value}, **row.facts}

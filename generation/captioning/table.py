@@ -51,4 +51,12 @@ CAPTIONERS: dict[str, Entry] = {
         params=(TAGGER,),
         deviations=("both modes: the thing is the caption's object, or its only noun, found by the tagger.",),
     ),
+    "action_caption": Entry(
+        label="Action without its count",
+        path="generation.captioning.action_caption",
+        summary="“a man performs exactly three push-ups” becomes “a man performs push-ups”, counting’s proficiency.",
+        deviations=(
+            "both modes: by rule; “in exactly two moves” goes whole, one push-up becomes push-ups.",
+        ),
+    ),
 }

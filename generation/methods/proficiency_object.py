@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.filters import grammaticality, nli
 from generation.methods._blanks import NOUN_FORMS, Spot, says_the_same, spots, words_by_form
 from generation.methods._fillers import Choice, fill_all, identity, open_fillers
+from generation.methods._proficiency import Verdicts, verdicts_of
 from generation.methods._surface import replace_phrase
-from generation.records import CaptionInput, Case, FoilDraft, Skip, Verdict, draft_from_edits
+from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from hub.interfaces import Filler
 from text.language.tools import Tagger, tagger
 
@@ -55,7 +55,7 @@ def make(
         choices = answers[spot.form][caption.text[: spot.start], caption.text[spot.end :]] if spot else []
         others = [choice for choice in choices if _is_other(spot, choice, mode)]
         drafts.append([_draft(caption, spot, choice, mode, state) for choice in others])
-    verdicts = _verdicts([caption for caption, _ in found], drafts, params)
+    verdicts = verdicts_of([caption for caption, _ in found], drafts, params)
     for (caption, spot), made in zip(found, drafts, strict=True):
         yield _best(caption, spot, made, verdicts)
 
@@ -81,28 +81,6 @@ def _draft(caption: CaptionInput, spot: Spot | None, choice: Choice, mode: str, 
     draft = draft_from_edits(caption, edits, method="proficiency_object", mode=mode, facts=facts)
     model_id, revision = identity(state.fillers)
     return replace(draft, model_id=model_id, model_revision=revision)
-
-
-Verdicts = Mapping[tuple[str, str], tuple[Verdict, Verdict | None]]
-
-
-def _verdicts(
-    captions: Sequence[CaptionInput], drafts: Sequence[Sequence[FoilDraft]], params: dict[str, Any]
-) -> Verdicts:  # fmt: skip
-    """(caption id, foil) -> (entailment, grammaticality where it is not entailed): each model sees the batch once."""
-    cases = [Case(caption, draft.foil) for caption, made in zip(captions, drafts, strict=True) for draft in made]
-    if not cases:
-        return {}
-    shared = {"device": params["device"]}
-    asked = {**shared, "model": params["nli"], "entailment": params["entailment"], "max_entailment": 0.0}
-    entailed = nli.judge_many(cases, params=asked)
-    left = [case for case, verdict in zip(cases, entailed, strict=True) if verdict.passed]
-    bars = {**shared, "cola": params["cola"], "lm": params["lm"], "min": params["min"]}
-    grammar = iter(grammaticality.judge_many(left, params=bars) if left else ())
-    return {
-        (case.caption.id, case.foil): (verdict, next(grammar) if verdict.passed else None)
-        for case, verdict in zip(cases, entailed, strict=True)
-    }
 
 
 def _best(

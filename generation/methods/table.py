@@ -31,6 +31,12 @@ DETECTED = (
     Param("min_score", 0.8, "a thing counts as seen above this score in any frame", "float"),
 )
 DETECTOR_HELP = "an object detector: hub id or folder; what it sees in the video is never put in; empty: none looks"
+# DETR-type, 8 uniform frames, score over .8 (ViLMA C.5).
+DETECTED = (
+    Param("frames", 8, "frames of the video that the detector looks at, uniform in time", "int"),
+    Param("min_score", 0.8, "a thing counts as seen above this score in any frame", "float"),
+)
+DETECTOR_HELP = "an object detector: hub id or folder; what it sees in the video is never put in; empty: none looks"
 WORD_KINDS = ("verb", "noun", "object", "subject")
 
 METHODS: dict[str, Entry] = {
@@ -404,6 +410,36 @@ METHODS: dict[str, Entry] = {
                 "corrected: a foil takes its caption's first letter (large or small) and its full stop or none, so "
                 "that neither tells which of the two a machine wrote."
             ),
+        ),
+    ),
+    "proficiency_action": Entry(
+        label="Proficiency: action",
+        path="generation.methods.proficiency_action",
+        summary="“a man performs push-ups” becomes “a man performs squats”: counting's simpler skill, in four stages.",
+        params=(
+            Param("spans", "google-t5/t5-large", "stage 1: a text-to-text model with sentinels: hub id or folder"),
+            Param("beams", 16, "beams of its search, and spans taken from it for each verb phrase", "int"),
+            Param("model", "FacebookAI/roberta-large", "stage 2: " + MASKED_LM.help),
+            Param("top", 3, "foils of a stage that are judged (ViLMA: 3)", "int"),
+            Param(
+                "nli",
+                "ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli",
+                "a classifier of natural language inference: hub id or folder",
+            ),
+            Param("entailment", -1, "the number of its label, where the model does not name it", "int"),
+            Param("cola", "textattack/bert-base-cased-CoLA", "a classifier trained on CoLA: hub id or folder"),
+            Param("lm", "google-bert/bert-base-cased", "the masked language model of grammaticality: hub id or folder"),
+            Param("min", 0.8, "grammaticality that a foil of stages 1 and 2 needs", "float"),
+            Param("pool", 2000, "stage 3: captions kept to draw from, for each category", "int"),
+            Param("min_probability", 0.01, "several models: what a word must have for a model's vote", "float"),
+            Param("min_votes", 2, "several models: votes that a word needs", "int"),
+            TAGGER,
+            DEVICE,
+        ),
+        deviations=(
+            "corrected: spans and words in the form that stood there; in stage 3 subjects of one number only.",
+            "both modes: beams and the foils judged a stage are not printed in the paper; three as in its C.1.",
+            "both modes: a person looks at the foils as at all others, in review; the paper did so between the stages.",
         ),
     ),
     "person": Entry(

@@ -15,6 +15,8 @@ PARAMS = {
     "fake": {"foils": 3},
     "proficiency_object": {"model": "fake-mask:", "nli": "fake-classifier:", "cola": "fake-classifier:cola",
                            "lm": "fake-mask:", "min": 0.5},
+    "proficiency_action": {"spans": "fake-t5:", "model": "fake-mask:", "nli": "fake-classifier:", "min": 0.3,
+                           "cola": "fake-classifier:cola", "lm": "fake-mask:"},
     "object_swap": {"model": "fake-mask:", "detector": ""},
     "span_infill": {"model": "fake-t5:", "which": "every"},
     "mask_fill": {"model": "fake-mask:", "which": "every", "target": "noun"},

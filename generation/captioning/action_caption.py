@@ -1,0 +1,71 @@
+"""Captions of the action without its count (ViLMA C.2, proficiency of counting): "… performs exactly three push-ups"
+-> "… performs push-ups".
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from generation.captioning.records import MadeCaption
+from generation.methods._number_grammar import Count, find_count, realise
+from generation.records import CaptionInput, Skip
+from text.diff import apply_edits
+
+VERSION = "1"
+EXACTLY = re.compile(r"(?i:exactly)\s+$")
+TIMES = re.compile(r"\s+(?i:times?)(?![\w-])")
+MORE = re.compile(r"\s+(?i:more)(?!\w)")
+IN_TOTAL = re.compile(r"\s+(?i:in\s+total)(?!\w)")
+# "in exactly two moves": without its number the phrase says nothing.
+LEADING = re.compile(r"(?<!\w)(?i:in|within|for|over)\s+$")
+MEASURES = re.compile(r"\s+(?i:moves?|steps?|tries|try|goes|attempts?|strokes?|rounds?|seconds?|minutes?)(?![\w-])")
+
+
+def make(
+    sources: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
+) -> Iterator[MadeCaption | Skip]:
+    """One caption a source that states a count."""
+    del params, seed
+    for source in sources:
+        found = find_count(source.text, "exactly")
+        if isinstance(found, str):
+            yield Skip(source.id, found)
+            continue
+        text = _without(found)
+        if text is None or len(text.split()) < 2:
+            yield Skip(source.id, "without its count no sentence is left")
+            continue
+        yield MadeCaption(source.id, text, "action_caption", mode, {"without_count": found.value})
+
+
+def _without(found: Count) -> str | None:
+    """The sentence without what counts; one thing becomes several ("exactly one push-up" -> "push-ups")."""
+    start, end, text = found.start, found.end, found.text
+    is_times = found.adverb or TIMES.match(text, end)
+    if not is_times and found.value == 1:
+        edits = realise(found, 2, adverb=False)
+        if edits is None:
+            return None
+        text = apply_edits(text, edits)
+        again = find_count(text, "exactly")
+        if isinstance(again, str):
+            return None
+        start, end = again.start, again.end
+    if before := EXACTLY.search(text, 0, start):
+        start = before.start()
+    if match := TIMES.match(text, end):
+        end = match.end()
+    if is_times and (match := MORE.match(text, end)):
+        end = match.end()
+    elif (leading := LEADING.search(text, 0, start)) and (measure := MEASURES.match(text, end)):
+        start, end = leading.start(), measure.end()
+    if match := IN_TOTAL.match(text, end):
+        end = match.end()
+    return _joined(text, start, end)
+
+
+def _joined(text: str, start: int, end: int) -> str:
+    before, after = text[:start].rstrip(), text[end:].lstrip()
+    if not before:
+        return after[:1].upper() + after[1:] if text[:1].isupper() else after
+    return f"{before}{'' if not after or after[0] in '.,;:!?' else ' '}{after}"

@@ -1,0 +1,32 @@
+"""What the methods of proficiency share: entailment first, then grammaticality, each model seeing the batch once."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from generation.filters import grammaticality, nli
+from generation.records import CaptionInput, Case, FoilDraft, Verdict
+
+Verdicts = Mapping[tuple[str, str], tuple[Verdict, Verdict | None]]
+
+
+def verdicts_of(
+    captions: Sequence[CaptionInput],
+    drafts: Sequence[Sequence[FoilDraft]],
+    params: Mapping[str, Any],
+    *,
+    grammar: bool = True,
+) -> Verdicts:
+    """(caption id, foil) -> (entailment, grammaticality where it is not entailed and is asked for)."""
+    cases = [Case(caption, draft.foil) for caption, made in zip(captions, drafts, strict=True) for draft in made]
+    if not cases:
+        return {}
+    shared = {"device": params["device"]}
+    asked = {**shared, "model": params["nli"], "entailment": params["entailment"], "max_entailment": 0.0}
+    entailed = nli.judge_many(cases, params=asked)
+    left = [case for case, verdict in zip(cases, entailed, strict=True) if verdict.passed] if grammar else []
+    bars = {**shared, "cola": params["cola"], "lm": params["lm"], "min": params["min"]}
+    judged = iter(grammaticality.judge_many(left, params=bars) if left else ())
+    return {
+        (case.caption.id, case.foil): (verdict, next(judged) if verdict.passed and grammar else None)
+        for case, verdict in zip(cases, entailed, strict=True)
+    }

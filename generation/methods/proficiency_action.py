@@ -1,0 +1,185 @@
+"""Proficiency by action (ViLMA C.2, counting): another action for a caption without its count, in the paper's stages.
+
+(1) T5 fills verb phrases, without pronouns and conjunctions; entailed and ungrammatical foils go. (2) Where none is
+left, a masked model fills the subject and the nouns, judged alike. (3) Where still none is, captions of other videos of
+the same category get the caption's own subject, "the same exercise" never; entailed ones go. (4) One is drawn.
+`action_caption` makes the captions.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from generation.errors import GenerationError
+from generation.methods import mask_fill, random_caption, span_infill
+from generation.methods._drawing import generator_for
+from generation.methods._number_grammar import Count, find_count
+from generation.methods._proficiency import verdicts_of
+from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from text.diff import Edit
+from text.language.phrases import NounPhrase, is_plural_noun, noun_phrases
+from text.language.tokens import Token
+from text.language.tools import Tagger
+
+VERSION = "1"
+NEVER = "the same exercise"
+# Captions of the category that are tried for a caption without a foil.
+TRIED = 3
+
+
+@dataclass(frozen=True)
+class State:
+    spans: span_infill.State
+    words: mask_fill.State
+    pools: random_caption.State
+
+    @property
+    def tags(self) -> Tagger:
+        return self.spans.tags
+
+
+def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
+    """Loads the models; keeps up to params["pool"] captions a category to draw from."""
+    if params["top"] < 1:
+        raise GenerationError(f"parameter 'top' is {params['top']}; give a whole number from 1")
+    return State(
+        span_infill.prepare((), params=_span_params(params), mode=mode, seed=seed),
+        mask_fill.prepare(captions, params=_word_params(params), mode=mode, seed=seed),
+        random_caption.prepare(map(_by_category, captions), params=_pool_params(params), mode=mode, seed=seed),
+    )
+
+
+def make(
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State
+) -> Iterator[FoilDraft | Skip]:
+    """One foil a caption, or the reason why it has none."""
+    batch = {caption.id: caption for caption in captions}
+    open_ones = {name: one for name, one in batch.items() if not isinstance(find_count(one.text, "exactly"), Count)}
+    found: dict[str, list[FoilDraft]] = {}
+    given = {"params": params, "mode": mode, "seed": seed, "state": state}
+    for number, stage in enumerate((_by_spans, _by_words, _by_others), start=1):
+        left = [caption for name, caption in open_ones.items() if name not in found]
+        made = stage(left, **given) if left else {}
+        drafts = [made.get(caption.id, []) for caption in left]
+        verdicts = verdicts_of(left, drafts, params, grammar=number < 3)
+        for caption, offered in zip(left, drafts, strict=True):
+            kept = [
+                replace(draft, facts={**draft.facts, "stage": number}) for draft in offered
+                if _passes(*verdicts[caption.id, draft.foil], grammar=number < 3)
+            ]  # fmt: skip
+            if kept:
+                found[caption.id] = kept
+    for name, caption in batch.items():
+        yield _chosen(caption, found.get(name, []), mode, seed, counted=name not in open_ones)
+
+
+def _passes(entailment: Any, grammar_verdict: Any, *, grammar: bool) -> bool:
+    return bool(entailment.passed and (not grammar or (grammar_verdict is not None and grammar_verdict.passed)))
+
+
+def _chosen(
+    caption: CaptionInput, kept: Sequence[FoilDraft], mode: str, seed: int, *, counted: bool
+) -> FoilDraft | Skip:
+    """Stage 4."""
+    if counted:
+        return Skip(caption.id, "it states a count; action_caption makes the caption without it")
+    if not kept:
+        return Skip(caption.id, "no stage gave an action that is neither entailed nor ungrammatical")
+    draft = generator_for(seed, "proficiency_action", caption.id).choice(list(kept))
+    return replace(
+        draft, method="proficiency_action", mode=mode, rank=0, facts={**draft.facts, "candidates": len(kept)}
+    )
+
+
+def _grouped(made: Iterable[FoilDraft | Skip]) -> dict[str, list[FoilDraft]]:
+    found: dict[str, list[FoilDraft]] = {}
+    for one in made:
+        if isinstance(one, FoilDraft):
+            found.setdefault(one.caption_id, []).append(one)
+    return found
+
+
+def _by_spans(
+    captions: list[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State
+) -> dict[str, list[FoilDraft]]:
+    made = span_infill.make(captions, params=_span_params(params), mode=mode, seed=seed, state=state.spans)
+    return _grouped(made)
+
+
+def _by_words(
+    captions: list[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State
+) -> dict[str, list[FoilDraft]]:
+    made = mask_fill.make(captions, params=_word_params(params), mode=mode, seed=seed, state=state.words)
+    return _grouped(made)
+
+
+def _by_others(
+    captions: list[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State
+) -> dict[str, list[FoilDraft]]:
+    """Captions of the category with the own subject put in; never of the same video, never one that points back."""
+    given = {caption.id: caption for caption in captions}
+    drawn = random_caption.make(
+        map(_by_category, captions), params=_pool_params(params), mode="corrected", seed=seed, state=state.pools
+    )
+    found: dict[str, list[FoilDraft]] = {}
+    for name, others in _grouped(drawn).items():
+        for other in others:
+            edits = _with_own_subject(given[name].text, other.foil, mode, state.tags)
+            if edits and len(found.get(name, ())) < TRIED:
+                facts = {"from_video": other.facts["from_video"], "tagger": state.tags.name}
+                draft = draft_from_edits(given[name], edits, method="proficiency_action", mode=mode, facts=facts)
+                if draft.foil != given[name].text:
+                    found.setdefault(name, []).append(draft)
+    return found
+
+
+def _with_own_subject(text: str, other: str, mode: str, tags: Tagger) -> list[Edit]:
+    """The edit that puts what the other caption says behind its subject behind the own one; none where one has none.
+
+    Corrected: the two subjects are of one number, so that the verb agrees. The own marks at the end stay.
+    """
+    if NEVER in " ".join(other.lower().split()):
+        return []
+    own_tokens, other_tokens = tags.tag(text), tags.tag(other)
+    own, its = _subject(own_tokens), _subject(other_tokens)
+    if own is None or its is None:
+        return []
+    if mode != "paper" and _is_several(own_tokens, own) != _is_several(other_tokens, its):
+        return []
+    rest = other[other_tokens[its.last - 1].end :].rstrip().rstrip(".!?")
+    end = len(text.rstrip().rstrip(".!?"))
+    start = own_tokens[own.last - 1].end
+    return [Edit(start, end, rest)] if rest.strip() and text[start:end] != rest else []
+
+
+def _subject(tokens: Sequence[Token]) -> NounPhrase | None:
+    verb = next((at for at, token in enumerate(tokens) if token.part in ("VERB", "AUX")), -1)
+    phrases = [phrase for phrase in noun_phrases(tokens) if phrase.last <= verb]
+    return phrases[-1] if phrases else None
+
+
+def _is_several(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
+    return is_plural_noun(tokens[phrase.head].text) or any(
+        token.lower == "and" for token in tokens[: phrase.head]
+    )  # fmt: skip
+
+
+def _by_category(caption: CaptionInput) -> CaptionInput:
+    """random_caption's pools are by movie: here a category stands for it."""
+    return replace(caption, facts={"movie": caption.facts.get("category") or caption.facts.get("class_label") or ""})
+
+
+def _span_params(params: Mapping[str, Any]) -> dict[str, Any]:
+    shared = {name: params[name] for name in ("beams", "tagger", "device")}
+    return {**shared, "model": params["spans"], "pattern": "both", "which": "first", "top": params["beams"],
+            "longest": 8, "foils": params["top"], "prompt": "", "stop": "pronouns,conjunctions"}  # fmt: skip
+
+
+def _word_params(params: Mapping[str, Any]) -> dict[str, Any]:
+    shared = {name: params[name] for name in ("model", "top", "min_probability", "min_votes", "tagger", "device")}
+    return {**shared, "target": "noun", "which": "every", "foils": params["top"], "vocabulary": "model",
+            "min_corpus": 50, "prompts": ""}  # fmt: skip
+
+
+def _pool_params(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {"foils": TRIED * 4, "pool": params["pool"]}
