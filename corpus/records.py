@@ -162,3 +162,5 @@ class ReleaseContent:
     scores: tuple[ReleaseScore, ...] = ()
     tables: Mapping[str, Any] = field(default_factory=dict)
     simulated: bool = False
+    # What the gate of the blind audit found when it was frozen, with the override where somebody let it through.
+    gate: Mapping[str, Any] | None = None

@@ -49,6 +49,18 @@ class FreezeForm(forms.Form):
     name = forms.CharField(
         label=_("Name"), required=False, max_length=120, help_text=_("Left empty, releases are numbered.")
     )
+    override = forms.CharField(
+        label=_("Why it may be released all the same"),
+        required=False,
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("Stands with your pseudonym in the audit trail and in the datasheet of every export."),
+    )
+
+    def __init__(self, data: Any = None, *, stopped: bool = False) -> None:
+        super().__init__(data)
+        if not stopped:
+            del self.fields["override"]
 
 
 class ScoringForm(forms.Form):

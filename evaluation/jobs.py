@@ -15,6 +15,7 @@ import numpy as np
 from django.utils import timezone
 
 from corpus.models import MediaState, ReleaseItem, Video
+from evaluation.blind_scoring import score_blind
 from evaluation.clip_keys import item_key, text_key
 from evaluation.errors import EvaluationError
 from evaluation.exchange import uploaded
@@ -243,3 +244,8 @@ def compute_report(report_id: int, job: Job) -> None:
 def measure_proximity(proximity_id: int, job: Job) -> None:
     """Measure by an encoder how near the foils of a release are to their captions."""
     measure(ProximityRun.objects.select_related("release").get(pk=proximity_id), job)
+
+
+def run_blind_scoring(scorer_id: int, job: Job) -> None:
+    """Score the texts of a project without any video, for its blind audit."""
+    score_blind(scorer_id, job)

@@ -177,3 +177,39 @@ class ProximityRun(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} of {self.release_id}"
+
+
+class BlindScorer(models.Model):
+    """A model that reads texts alone, for the blind audit of a project; its values are Scores without a clip."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="blind_scorers")
+    # "lm:openai-community/gpt2", "fake:text".
+    spec = models.CharField(max_length=500)
+    device = models.CharField(max_length=12, default="auto")
+    label = models.CharField(max_length=120)
+    model_key = models.CharField(max_length=300, blank=True)
+    job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+")
+    scored_at = models.DateTimeField(null=True, blank=True)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["label", "id"]
+        constraints = [models.UniqueConstraint(fields=["project", "spec"], name="one_scorer_a_spec")]
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class ReleaseGate(models.Model):
+    """What the gate found when a release was frozen, and who let it through for which reason, where somebody did."""
+
+    release = models.OneToOneField(Release, models.CASCADE, related_name="gate")
+    # evaluation.gate.Finding as JSON.
+    data = models.JSONField()
+    override = models.TextField(blank=True)
+    overridden_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"gate of {self.release_id}"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from evaluation import charts, plots
+from evaluation.blind_chart import solved_by_words
 
 
 def votes(data: dict[str, Any]) -> bytes:
@@ -25,6 +26,10 @@ def verbs(data: dict[str, Any]) -> bytes:
     return plots.grouped(rows[:MOST_VERBS])
 
 
+def solved(data: dict[str, Any]) -> bytes:
+    return solved_by_words(data["subtests"])
+
+
 MOST_VERBS = 20
 
 CHARTS: dict[str, Callable[[dict[str, Any]], bytes]] = {
@@ -32,4 +37,5 @@ CHARTS: dict[str, Callable[[dict[str, Any]], bytes]] = {
     "words": words,
     "numbers": numbers,
     "verbs": verbs,
+    "solved": solved,
 }

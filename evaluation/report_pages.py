@@ -13,6 +13,7 @@ from annotation.object_checks import checks_of
 from corpus.models import Item
 from evaluation.analyses._records import CODINGS as CODED
 from evaluation.analyses.table import BY_JOB
+from evaluation.blind_page import extras as blind_extras
 from evaluation.errors import EvaluationError
 from evaluation.reports import project_report, stored_report
 from projects.models import Project, User
@@ -130,12 +131,16 @@ def _divergence_rows(data: Data) -> list[Row]:
 
 
 def _blind_rows(data: Data) -> list[Row]:
-    header = ["name", "n_items", "classifier_accuracy", "low", "high", "caption_longer"]
-    rows = [*data["subtests"], data["overall"]]
-    return [
-        header,
-        *([r["name"], r["n_items"], r["classifier_accuracy"], *_bounds(r["ci"]), r["caption_longer"]] for r in rows),
-    ]
+    columns = ["n_items", "classifier_accuracy", "low", "high", "fitted_accuracy", "caption_longer", "js",
+               "n_lexical_items"]  # fmt: skip
+    rows = []
+    for row in [*data["subtests"], data["overall"]]:
+        parts = [("all", row), *([("valid", row["valid"])] if row["valid"] else [])]
+        for part, found in parts:
+            low, high = _bounds(found["ci"])
+            bounds = {"low": low, "high": high}
+            rows.append([row["name"], part, *(bounds.get(column, found.get(column)) for column in columns)])
+    return [["name", "part", *columns], *rows]
 
 
 def _people_rows(data: Data) -> list[Row]:
@@ -272,7 +277,7 @@ PAGES: dict[str, ReportPage] = {
         ReportPage("agreement", _("Agreement"), _agreement_rows, extras=_agreement_extras),
         ReportPage("skill", _("Skill"), _skill_rows, extras=_skill_extras),
         ReportPage("divergence", _("Divergence"), _divergence_rows, ("words",), _divergence_extras),
-        ReportPage("blind", _("Blind audit"), _blind_rows),
+        ReportPage("blind", _("Blind audit"), _blind_rows, ("solved",), blind_extras),
         ReportPage("reviewing", _("Reviewing"), _reviewing_rows, extras=_reviewing_extras),
         ReportPage("people", _("People"), _people_rows),
         ReportPage("objects", _("Object check"), _objects_rows, extras=_objects_extras),

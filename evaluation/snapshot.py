@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from corpus.models import Foil, Item, Subtest, Video
 from corpus.records import ItemRecord, PairRecord, VideoRecord
 from corpus.release_records import release_id, release_record
 from corpus.rules.states import FoilVerdict, ItemState
+from evaluation.errors import EvaluationError
 from generation.models import Candidate
 from projects.models import Project
 from projects.pseudonyms import pseudonym
@@ -40,6 +42,14 @@ def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> list[
     made = _provenance(project)
     frozen = [FrozenItem(item, _record(item, foils, made)) for item in rows]
     return sorted(frozen, key=lambda one: one.record["id"])
+
+
+def valid_items(project: Project) -> list[FrozenItem]:
+    """What a release made now holds. EvaluationError: nothing is valid yet."""
+    frozen = frozen_items(project, Item.objects.filter(subtest__kind=Subtest.Kind.MAIN, state=ItemState.VALID))
+    if not frozen:
+        raise EvaluationError(_("No item is valid yet, so there is nothing to release; let validators finish first."))
+    return frozen
 
 
 def item_name(item: Item) -> str:

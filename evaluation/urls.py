@@ -3,6 +3,7 @@
 from django.urls import path
 
 from evaluation.views.analyses import analysis, analysis_file
+from evaluation.views.blind import blind_bars, blind_scorer
 from evaluation.views.changes import release_changes
 from evaluation.views.compare import compare_file, compare_page
 from evaluation.views.dashboard import dashboard, dashboard_runs
@@ -37,6 +38,8 @@ urlpatterns = [
     path("projects/<slug:slug>/reports/<slug:kind>/progress/", report_progress, name="report_progress"),
     path("projects/<slug:slug>/reports/<slug:kind>/download.<slug:extension>", report_file, name="report_file"),
     path("projects/<slug:slug>/reports/<slug:kind>/<slug:chart>.svg", report_chart, name="report_chart"),
+    path("projects/<slug:slug>/blind/bars/", blind_bars, name="blind_bars"),
+    path("projects/<slug:slug>/blind/models/", blind_scorer, name="blind_scorer"),
     path("projects/<slug:slug>/releases/", releases, name="releases"),
     path("projects/<slug:slug>/releases/new/", freeze, name="freeze"),
     path("projects/<slug:slug>/releases/<int:pk>/", release, name="release"),

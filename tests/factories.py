@@ -24,8 +24,9 @@ def make_user(name: str = "", **fields: Any) -> User:
 
 
 def make_project(**fields: Any) -> Project:
+    """A project whose gate lets everything through: tests of the gate set its bar."""
     n = next(_numbers)
-    return Project.objects.create(**{"slug": f"project-{n}", "name": f"Project {n}", **fields})
+    return Project.objects.create(**{"slug": f"project-{n}", "name": f"Project {n}", "blind_bar": 1.0, **fields})
 
 
 def make_member(project: Project, *roles: str, name: str = "", **fields: Any) -> User:

@@ -3,7 +3,8 @@
 `items.jsonl` items with their status, released or not · `votes.jsonl` judgements that count, under pseudonyms
 (`votes_not_counted.jsonl`: surplus ones and those set aside, where there are some) ·
 `scores.jsonl` raw scores of all models, and one file a model in `scores/` that `foilworks metrics pairwise` reads ·
-`tables/*.json` reports, and `tables/checks.json` with what can be recomputed from votes and scores · `manifest.json`.
+`tables/*.json` reports (`gate.json`: the blind audit at its freezing), and `tables/checks.json` with what can be
+recomputed from votes and scores · `datasheet.md` · `manifest.json`.
 """
 
 import math
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus.errors import CorpusError
+from corpus.exporters._datasheet import datasheet
 from corpus.exporters._folder import write_folder, write_json, write_lines
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote
 from corpus.release_records import STATUS_FIELDS
@@ -72,6 +74,7 @@ def _fill(folder: Path, release: ReleaseContent) -> None:
     for name, table in release.tables.items():
         write_json(folder / "tables" / f"{name}.json", table)
     write_json(folder / "tables" / f"{CHECKS}.json", checks(counted, scores))
+    (folder / "datasheet.md").write_text(datasheet(release), encoding="utf-8", newline="\n")
 
 
 def vote_line(vote: ReleaseVote) -> dict[str, Any]:

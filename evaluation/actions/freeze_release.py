@@ -3,38 +3,48 @@
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from corpus.models import Item, Release, ReleaseItem, Subtest
+from corpus.models import Release, ReleaseItem
 from corpus.release_records import hash_of
-from corpus.rules.states import ItemState
 from evaluation.errors import EvaluationError
-from evaluation.snapshot import FrozenItem, frozen_items
+from evaluation.gate import Finding, inspect
+from evaluation.models import ReleaseGate
+from evaluation.snapshot import FrozenItem, valid_items
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
 
 LONGEST_NAME = 120
 ROWS_A_QUERY = 500
+# Of an override: whoever reads the datasheet must learn something from it.
+SHORTEST_REASON = 20
 
 
-@transaction.atomic
-def freeze_release(person: User | None, project: Project, *, name: str = "") -> Release:
+def freeze_release(person: User | None, project: Project, *, name: str = "", override: str = "") -> Release:
     """Freeze all valid main items with their proficiency pairs. `person` None is the operator of the command line.
 
     The same content has the same hash: where it was frozen before, that release is the answer and nothing is stored.
-    AccessDenied without the researcher's role; EvaluationError when nothing is valid yet or the name is taken.
+    `override`: the written reason for which a release goes out that the gate stops; it stands in the audit trail and
+    in every export. AccessDenied without the researcher's role; EvaluationError when nothing is valid yet, the name is
+    taken, or a blind model solves a subtest and nobody says why that may be.
     """
     if person is not None:
         require_role(person, project, Role.RESEARCHER)
+    # Before anything is locked: the classifier takes its time. What was inspected is kept by its content.
+    inspect(project, [one.record for one in valid_items(project)])
+    return _freeze(person, project, name, " ".join(override.split()))
+
+
+@transaction.atomic
+def _freeze(person: User | None, project: Project, name: str, override: str) -> Release:
     # Two freezes of one project queue up here, so that the second one finds the first.
     Project.objects.select_for_update().get(pk=project.pk)
-    valid = Item.objects.filter(subtest__kind=Subtest.Kind.MAIN, state=ItemState.VALID)
-    frozen = frozen_items(project, valid)
-    if not frozen:
-        raise EvaluationError(_("No item is valid yet, so there is nothing to release; let validators finish first."))
+    frozen = valid_items(project)
     content_hash = hash_of(one.record for one in frozen)
     known = Release.objects.filter(project=project, content_hash=content_hash).first()
     if known is not None:
         return known
+    finding = inspect(project, [one.record for one in frozen])
+    _check_gate(finding, override)
     release = Release.objects.create(
         project=project,
         name=_checked_name(project, name),
@@ -43,9 +53,39 @@ def freeze_release(person: User | None, project: Project, *, name: str = "") -> 
         created_by=person,
     )
     ReleaseItem.objects.bulk_create(_members(release, frozen), batch_size=ROWS_A_QUERY)
+    _record_gate(person, release, finding, override)
     details = {"name": release.name, "content_hash": content_hash, "n_items": len(frozen)}
     audit.record(audit.event(project, person, "evaluation.freeze_release", release, **details))
     return release
+
+
+def _check_gate(finding: Finding, override: str) -> None:
+    if not finding.stopped:
+        return
+    if not override:
+        ways = _("Balance the subtest, or give a written reason to release it all the same.")
+        raise EvaluationError(f"{finding.why()} {ways}")
+    if len(override) < SHORTEST_REASON:
+        raise EvaluationError(
+            _("The reason stands in every export; write at least %(least)d characters.") % {"least": SHORTEST_REASON}
+        )
+
+
+def _record_gate(person: User | None, release: Release, finding: Finding, override: str) -> None:
+    """What the gate found stands with the release; an override counts only where something was stopped."""
+    overridden = bool(finding.stopped)
+    gate = ReleaseGate.objects.create(
+        release=release,
+        data=finding.as_json(),
+        override=override if overridden else "",
+        overridden_by=person if overridden else None,
+    )
+    if overridden:
+        details = {"stopped": finding.stopped, "why": finding.why(), "override": override}
+        event = audit.event(
+            release.project, person, "evaluation.override_gate", gate, reason=override, release=release.pk, **details
+        )
+        audit.record(event)
 
 
 def _members(release: Release, frozen: list[FrozenItem]) -> list[ReleaseItem]:

@@ -1,6 +1,7 @@
 """A scoring run, queued: one model on one release under one protocol."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path, PurePath
 
 from django.conf import settings
@@ -39,9 +40,11 @@ def start_run(
     device: str = "auto",
     label: str = "",
     control: bool = False,
+    kept_file: Mapping[str, str] | None = None,
 ) -> Run:
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
+    `kept_file`: the score file is one that the product itself keeps; its form, and its file of proficiency items.
     `control`: each caption that has a rank is also scored among sampled captions of other videos (Feint6K, Fig. 1b).
 
     AccessDenied without the researcher's role; HubError for a spec that names no model; EvaluationError for an unknown
@@ -51,7 +54,7 @@ def start_run(
     project = release.project
     if person is not None:
         require_role(person, project, Role.RESEARCHER)
-    slug, argument = _checked(spec, from_page=person is not None)
+    slug, argument = checked_spec(spec, from_page=person is not None)
     spec = f"{slug}:{argument}"
     _check_choices(protocol, device)
     run = Run.objects.create(
@@ -60,7 +63,7 @@ def start_run(
         label=(label.strip() or default_label(slug, argument))[:LONGEST_LABEL],
         protocol=protocol,
         device=device,
-        params={"control": _drawn(release, slug)} if control else {},
+        params={"control": _drawn(release, slug)} if control else dict(kept_file or {}),
         created_by=person,
     )
     run.job = enqueue(
@@ -92,7 +95,7 @@ def _check_choices(protocol: str, device: str) -> None:
         raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
 
 
-def _checked(spec: str, from_page: bool) -> tuple[str, str]:
+def checked_spec(spec: str, from_page: bool) -> tuple[str, str]:
     if len(spec) > LONGEST_SPEC or not spec.isprintable():
         raise EvaluationError(f"a model is named by at most {LONGEST_SPEC} printable characters; shorten it")
     slug, argument = load(PARSE_SPEC)(spec)

@@ -15,7 +15,7 @@ from corpus.release_records import vote_counts
 from corpus.rules.states import ItemState
 from evaluation.analyses.table import OF_SCORES, REPORTS
 from evaluation.errors import EvaluationError
-from evaluation.models import Run
+from evaluation.models import ReleaseGate, Run
 from evaluation.queries import release_scores, run_results
 from evaluation.report_pages import under_pseudonyms
 from evaluation.reports import project_report
@@ -51,8 +51,9 @@ def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
         items=tuple(_with_status(member, counts) for member in members),
         votes=tuple(votes),
         scores=tuple(score for run in runs for score in _scores(run, records)),
-        tables=_tables(release.project, runs) if tables else {},
+        tables=_tables(release, runs) if tables else {},
         simulated=release.project.is_simulated,
+        gate=gate_of(release),
     )
 
 
@@ -140,9 +141,23 @@ def _scores(run: Run, records: Sequence[Mapping[str, Any]]) -> Iterable[ReleaseS
     return rows
 
 
-def _tables(project: Project, runs: Sequence[Run]) -> dict[str, Any]:
-    """Every report that has something to say, and the results of the models."""
+def gate_of(release: Release) -> dict[str, Any] | None:
+    """What the gate found when the release was frozen; None of releases from before there was one."""
+    gate = ReleaseGate.objects.filter(release=release).first()
+    if gate is None:
+        return None
+    by = pseudonym(release.project, gate.overridden_by_id) if gate.overridden_by_id else "the operator"
+    override = {"reason": gate.override, "by": by, "at": gate.created_at.isoformat()} if gate.override else None
+    return {**gate.data, "override": override}
+
+
+def _tables(release: Release, runs: Sequence[Run]) -> dict[str, Any]:
+    """Every report that has something to say, the gate's finding, and the results of the models."""
+    project = release.project
     tables: dict[str, Any] = {}
+    gate = gate_of(release)
+    if gate is not None:
+        tables["gate"] = gate
     for kind in (slug for slug in REPORTS if slug not in OF_SCORES):
         try:
             tables[kind] = under_pseudonyms(project, project_report(project, kind))

@@ -10,9 +10,10 @@ from corpus.models import Release, ReleaseItem
 from evaluation import charts
 from evaluation.access import get_release
 from evaluation.actions.start_run import start_run
+from evaluation.blind_page import named_probes
 from evaluation.forms import ScoringForm
 from evaluation.leaderboard import leaderboard
-from evaluation.models import Run
+from evaluation.models import ReleaseGate, Run
 from projects.models import User
 from text.diff import diff_segments
 from text.errors import ActionableError
@@ -37,8 +38,16 @@ def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "has_scores": any(standing.overall for standing in standings),
         "page": _items(found, request.GET.get("page")),
         "exporters": EXPORTERS,
+        "gate": _gate(found),
     }
     return render(request, "evaluation/release.html", context, status=422 if form.errors else 200)
+
+
+def _gate(found: Release) -> ReleaseGate | None:
+    gate = ReleaseGate.objects.filter(release=found).select_related("overridden_by").first()
+    if gate is not None:
+        gate.rows = [named_probes(row) for row in gate.data["rows"]]
+    return gate
 
 
 def _start(person: User, found: Release, form: ScoringForm) -> Run | None:

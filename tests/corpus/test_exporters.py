@@ -119,6 +119,7 @@ def full_release():
 def test_the_folder_has_the_files_of_the_contract(tmp_path):
     written = foilworks.write(full_release(), tmp_path / "out", params={})
     assert [path.relative_to(tmp_path / "out").as_posix() for path in written] == [
+        "datasheet.md",
         "items.jsonl",
         "manifest.json",
         "scores/other.jsonl",

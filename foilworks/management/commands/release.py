@@ -17,8 +17,12 @@ class Command(FoilworksCommand):
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument("--name", default="", metavar="N", help="default: release 1, release 2 ...")
 
+        parser.add_argument("--override", default="", metavar="REASON",
+                            help="why it may be released though a blind model solves it")  # fmt: skip
+
     def run(self, **options: Any) -> dict[str, Any]:
-        release = freeze_release(None, project_named(options["project"]), name=options["name"])
+        project = project_named(options["project"])
+        release = freeze_release(None, project, name=options["name"], override=options["override"])
         if options["name"] and release.name != options["name"]:
             self.say(f"the same content was released before, as {release.name}: nothing new was frozen")
         return {

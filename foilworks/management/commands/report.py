@@ -14,8 +14,10 @@ from evaluation.reports import project_report
 from evaluation.scored_files import READERS
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.tables import cell, table, table_of
-from text.registry import load, parse_params
+from text.registry import Entry, load, parse_params
 
+# By its path: it imports a model library.
+PREFERENCE = Entry("preference", "evaluation.blind_scoring:preference_of_file")
 PARAMS = (CODING, BASE, UNIT, CUT, SHARE, TIES)
 COLUMNS = {
     "validation": ("name", "n_items", "n_valid", "n_unanimous", "n_valid_proficiency", "n_both", "n_lexical_items",
@@ -41,6 +43,8 @@ class Command(FoilworksCommand):
                             help="report on a file, with no database; may be given several times")  # fmt: skip
         parser.add_argument("--subtest", metavar="NAME", help="with --project: this subtest only")
         parser.add_argument("--format", dest="file_format", metavar="F", help="with --file: guessed when absent")
+        parser.add_argument("--scorer", action="append", default=[], metavar="SPEC",
+                            help="with blind and --file: a model of text alone, such as lm:FOLDER")  # fmt: skip
         parser.add_argument("--out", type=Path, metavar="FILE", help="write the JSON there as well")
         for param in PARAMS:
             explained = f"{param.help} (default {param.default})"
@@ -52,6 +56,8 @@ class Command(FoilworksCommand):
         known = {param.name for param in entry.params}
         if wrong := [f"--{name}" for name in raw if name not in known]:
             self.parser.error(f"{', '.join(wrong)}: the {options['kind']} report has no such option")
+        if options["scorer"] and (options["kind"] != "blind" or not options["files"]):
+            self.parser.error("--scorer goes with blind and --file; a project's models are asked on its page")
         params = parse_params(entry, raw)
         result = self._of_files(params, **options) if options["files"] else self._of_project(params, **options)
         if options["out"]:
@@ -71,7 +77,9 @@ class Command(FoilworksCommand):
         data, warnings = read_report_input(analysis.INPUT, options["files"], options["file_format"])
         for warning in warnings:
             self.say(f"warning: {warning}")
-        return {**analysis.compute(data, **params), "warnings": warnings}
+        found = {**analysis.compute(data, **params), "warnings": warnings}
+        preferences = {spec: load(PREFERENCE)(spec, data) for spec in options["scorer"]}
+        return {**found, "preferences": preferences} if preferences else found
 
     def _of_project(self, params: dict[str, Any], **options: Any) -> dict[str, Any]:
         if options["file_format"]:

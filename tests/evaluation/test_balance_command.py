@@ -1,0 +1,62 @@
+"""`foilworks balance` on files, and the blind audit of what it keeps."""
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*words):
+        call_command(*map(str, words), "--json")
+        return json.loads(capsys.readouterr().out)
+
+    return call
+
+
+@pytest.fixture
+def items(tmp_path):
+    """30 times on -> in and 22 times in -> on in one subtest; in the other nothing stands on both sides."""
+    rows = [("relations", f"t{n} sits on it", f"t{n} sits in it") for n in range(30)]
+    rows += [("relations", f"u{n} sits in it", f"u{n} sits on it") for n in range(22)]
+    rows += [("verbs", f"v{n} folds it", f"v{n} tears it") for n in range(25)]
+    path = tmp_path / "items.jsonl"
+    lines = [{"subtest": subtest, "caption": caption, "foils": [foil]} for subtest, caption, foil in rows]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_what_is_kept_is_written_and_no_classifier_of_words_solves_it(run, items, tmp_path):
+    kept = tmp_path / "kept.jsonl"
+    relations, verbs = run("balance", "--file", items, "--out", kept)["subtests"]
+    assert (relations["n_kept"], relations["share"], relations["feasible"]) == (44, 44 / 52, True)
+    assert (verbs["n_kept"], verbs["feasible"]) == (0, False)
+    assert "0 of 25 can be balanced" in verbs["reason"]
+    (row,) = run("report", "blind", "--file", kept)["subtests"]
+    assert (row["n_items"], row["fitted_accuracy"], row["words"]) == (44, 0.5, [])
+    before = run("report", "blind", "--file", items)["subtests"][0]
+    assert before["fitted_accuracy"] > 0.55
+
+
+def test_an_item_of_two_foils_stays_or_leaves_as_a_whole_unless_asked_otherwise(run, tmp_path):
+    path = tmp_path / "two.jsonl"
+    lines = [{"caption": "x on it", "foils": ["x in it", "x at it"]}, {"caption": "y in it", "foils": ["y on it"]}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert run("balance", "--file", path)["subtests"][0]["n_kept"] == 0
+    out = tmp_path / "kept.jsonl"
+    assert run("balance", "--file", path, "--foils", "each", "--out", out)["subtests"][0]["n_kept"] == 2
+    assert [json.loads(line)["foils"] for line in out.read_text().splitlines()] == [["x in it"], ["y on it"]]
+
+
+def test_frequency_matching_is_the_other_kind(run, items):
+    relations, verbs = run("balance", "--file", items, "--kind", "frequency")["subtests"]
+    assert (relations["n_kept"], verbs["n_kept"]) == (44, 0)
+
+
+def test_a_language_model_is_asked_on_files_as_well(run, items):
+    found = run("report", "blind", "--file", items, "--scorer", "fake:text")["preferences"]["fake:text"]
+    assert found["overall"]["n_pairs"] == 77
+    assert found["overall"]["n_missing"] == 0
+    with pytest.raises(CommandError, match="goes with blind"):
+        call_command("report", "divergence", "--file", str(items), "--scorer", "fake:text")

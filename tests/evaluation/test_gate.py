@@ -1,0 +1,252 @@
+"""The gate of a release: what it stops, which words it names, and what becomes of an override."""
+
+import json
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from corpus.exporters import foilworks
+from corpus.models import Release
+from corpus.rules.states import ItemState
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.actions.score_blind import score_blind
+from evaluation.actions.set_blind_bars import set_blind_bars
+from evaluation.blind_scores import preferences_of, scorers_of
+from evaluation.errors import EvaluationError
+from evaluation.exchange.collect import collect_release
+from evaluation.facts import item_facts
+from evaluation.gate import inspect
+from evaluation.models import ReleaseGate, Score
+from evaluation.snapshot import frozen_items
+from evaluation.verify import verify
+from jobs.models import Job, JobState
+from jobs.runner import run_now
+from projects.errors import AccessDenied
+from projects.models import AuditEvent, Role
+from projects.pseudonyms import pseudonym
+from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
+
+pytestmark = pytest.mark.django_db
+REASON = "the verbs of this collection cannot be balanced; reported beside every result"
+
+
+@pytest.fixture
+def project():
+    return make_project(blind_bar=0.6)
+
+
+@pytest.fixture
+def researcher(project):
+    return make_member(project, Role.RESEARCHER)
+
+
+def fill(subtest, pairs):
+    for n, (caption, foil) in enumerate(pairs):
+        text = f"{caption} on day {n}."
+        row = make_caption(make_video(subtest.project), text)
+        make_item(subtest, row, (f"{foil} on day {n}.",), state=ItemState.VALID)
+
+
+def asked(scorer):
+    """Its job, run here, as often as it takes."""
+    Job.objects.filter(pk=scorer.job_id).update(state=JobState.WAITING)
+    return run_now(Job.objects.get(pk=scorer.job_id))
+
+
+@pytest.fixture
+def planted(project):
+    """Captions fold, foils tear: one word tells them apart."""
+    subtest = make_subtest(project, name="planted")
+    fill(subtest, [("a man folds a shirt", "a man tears a shirt")] * 30)
+    return subtest
+
+
+@pytest.fixture
+def balanced(project):
+    subtest = make_subtest(project, name="balanced")
+    fill(subtest, [("a dog sits", "a dog lies"), ("a dog lies", "a dog sits")] * 20)
+    return subtest
+
+
+def test_a_planted_subtest_stops_the_release_and_its_words_are_named(project, researcher, planted, balanced):
+    with pytest.raises(EvaluationError) as stopped:
+        freeze_release(researcher, project)
+    said = str(stopped.value)
+    assert "planted is solved without the video (classifier 100%, the bar is 60%)" in said
+    assert "folds (captions)" in said
+    assert "tears (foils)" in said
+    assert "balanced" not in said
+    assert not Release.objects.exists()
+
+
+def test_an_override_is_in_the_audit_trail_and_in_the_exported_datasheet(project, researcher, planted, tmp_path):
+    release = freeze_release(researcher, project, override=f"  {REASON}\n")
+    event = AuditEvent.objects.get(action="evaluation.override_gate")
+    assert (event.actor, event.reason, event.details["stopped"]) == (researcher, REASON, ["planted"])
+    assert "tears (foils)" in event.details["why"]
+    content = collect_release(release)
+    foilworks.write(content, tmp_path / "out", params={})
+    sheet = (tmp_path / "out" / "datasheet.md").read_text(encoding="utf-8")
+    assert f"> {REASON}" in sheet
+    assert f"By {pseudonym(project, researcher.pk)}" in sheet
+    assert researcher.username not in sheet
+    assert "**solved without the video**" in sheet
+    assert "Words that give **planted** away: folds (captions), tears (foils)." in sheet
+    table = json.loads((tmp_path / "out" / "tables" / "gate.json").read_text(encoding="utf-8"))
+    assert table["override"]["reason"] == REASON
+    assert verify(tmp_path / "out")["ok"]
+
+
+def test_a_reason_must_say_something_and_counts_only_where_it_is_needed(project, researcher, planted):
+    with pytest.raises(EvaluationError, match="at least 20 characters"):
+        freeze_release(researcher, project, override="because")
+    set_blind_bars(researcher, project, 1.0, {})
+    release = freeze_release(researcher, project, override=REASON)
+    assert release.gate.override == ""
+    assert not AuditEvent.objects.filter(action="evaluation.override_gate").exists()
+    assert collect_release(release).gate["override"] is None
+
+
+def test_the_bar_of_a_subtest_counts_before_the_projects(project, researcher, planted, balanced):
+    set_blind_bars(researcher, project, 0.6, {planted.pk: 1.0})
+    assert freeze_release(researcher, project).gate.data["stopped"] == []
+    event = AuditEvent.objects.get(action="evaluation.set_blind_bars")
+    assert event.details == {"changes": {"planted": [None, 1.0]}}
+    with pytest.raises(EvaluationError, match=r"from 0\.5"):
+        set_blind_bars(researcher, project, 0.4, {})
+    with pytest.raises(EvaluationError, match="another project"):
+        set_blind_bars(researcher, project, 0.6, {make_subtest(make_project()).pk: 0.7})
+    with pytest.raises(AccessDenied):
+        set_blind_bars(make_member(project, Role.REVIEWER), project, 0.9, {})
+
+
+def test_length_alone_can_stop_a_release(project, researcher):
+    subtest = make_subtest(project, name="long")
+    short, long = ("a dog sits", "a dog lies down there"), ("a dog lies", "a dog sits down there")
+    fill(subtest, [short, long] * 15)
+    row = inspect(project, [one.record for one in frozen_items(project)]).rows[0]
+    shorter = next(probe for probe in row["probes"] if probe["probe"] == "shorter")
+    assert (shorter["value"], shorter["over"]) == (1.0, True)
+
+
+def test_few_captions_are_too_few_to_tell(project, researcher):
+    fill(make_subtest(project, name="few"), [("a man folds a shirt", "a man tears a shirt")] * 5)
+    release = freeze_release(researcher, project)
+    (row,) = release.gate.data["rows"]
+    assert (row["too_few"], row["stopped"]) == (True, False)
+
+
+def test_the_same_content_is_inspected_once_and_again_under_another_bar(project, planted, monkeypatch):
+    records = [one.record for one in frozen_items(project)]
+    first = inspect(project, records)
+    monkeypatch.setattr("evaluation.gate.judge", None)
+    assert inspect(project, records) == first
+    monkeypatch.undo()
+    project.blind_bar = 1.0
+    project.save()
+    assert inspect(project, records).stopped == []
+
+
+def test_the_command_says_what_stops_it_and_takes_a_reason(project, planted, capsys):
+    with pytest.raises(SystemExit) as left:
+        call_command("release", "--project", project.slug)
+    assert left.value.code == 1
+    assert "planted is solved without the video" in capsys.readouterr().err
+    call_command("release", "--project", project.slug, "--override", REASON, "--json")
+    assert json.loads(capsys.readouterr().out)["n_items"] == 30
+    assert ReleaseGate.objects.get().overridden_by is None
+    assert collect_release(Release.objects.get()).gate["override"]["by"] == "the operator"
+
+
+class TestLanguageModel:
+    """The fake text model: every word has a cost by its letters, so that a preference can be planted."""
+
+    def test_its_preference_is_stored_once_and_stands_in_the_gate(self, project, researcher, balanced):
+        scorer = score_blind(researcher, project, "fake:text")
+        assert asked(scorer).state == JobState.DONE
+        values = dict(Score.objects.values_list("text_sha256", "value"))
+        assert len(values) == 80
+        (found,) = preferences_of(project, item_facts(project))
+        # In a balanced pair of swaps the likelier word wins every time it stands in the caption: one in two.
+        assert found["found"]["overall"]["preference"] == 0.5
+        assert found["found"]["overall"]["valid"]["n_pairs"] == 40
+        row = inspect(project, [one.record for one in frozen_items(project)]).rows[0]
+        assert [probe["probe"] for probe in row["probes"]] == ["classifier", "longer", "text"]
+        before = Score.objects.count()
+        assert asked(scorer).state == JobState.DONE
+        assert Score.objects.count() == before
+
+    def test_only_new_texts_are_asked_about(self, project, researcher, balanced):
+        scorer = score_blind(researcher, project, "fake:text")
+        assert asked(scorer).state == JobState.DONE
+        Score.objects.update(value=-1.0)
+        fill(balanced, [("a cat sits", "a cat lies")])
+        assert asked(scorer).state == JobState.DONE
+        assert Score.objects.filter(value=-1.0).count() == 80
+        assert Score.objects.count() == 82
+
+    def test_a_model_that_looks_at_videos_is_not_blind(self, project, researcher, balanced):
+        scorer = score_blind(researcher, project, "fake:")
+        with pytest.raises(EvaluationError, match="looks at videos"):
+            asked(scorer)
+
+    def test_who_may_ask_and_what(self, project, researcher):
+        with pytest.raises(AccessDenied):
+            score_blind(make_member(project, Role.VALIDATOR), project, "fake:text")
+        with pytest.raises(EvaluationError, match="folder of models"):
+            score_blind(researcher, project, "lm:/etc")
+        first = score_blind(researcher, project, "fake:text")
+        assert score_blind(researcher, project, "fake:text").job == first.job
+        assert scorers_of(project) == [first]
+
+
+class TestPages:
+    @pytest.fixture
+    def owner(self, client, researcher):
+        client.force_login(researcher)
+        return client
+
+    def test_the_audit_shows_before_and_after_with_intervals_and_what_the_gate_would_say(self, owner, project, planted):
+        for n in range(3):
+            make_item(planted, make_caption(make_video(project), f"a cat sits {n}."), state=ItemState.INVALID)
+        answer = owner.get(reverse("evaluation:report", args=[project.slug, "blind"]))
+        html = " ".join(answer.content.decode().split())
+        (row,) = answer.context["rows"]
+        assert (row["before"]["n_items"], row["after"]["n_items"]) == (33, 30)
+        assert "solved without the video" in html
+        assert "<strong>folds</strong>" in html
+        assert "[100.0, 100.0] %" in html
+        chart = owner.get(reverse("evaluation:report_chart", args=[project.slug, "blind", "solved"]))
+        assert b"after validation" in chart.content
+        table = owner.get(reverse("evaluation:report_file", args=[project.slug, "blind", "csv"])).content.decode()
+        assert table.splitlines()[1].startswith("planted,all,33,")
+        assert table.splitlines()[2].startswith("planted,valid,30,1.0,1.0,1.0,")
+
+    def test_bars_and_language_models_are_set_there(self, owner, project, planted):
+        fields = {"bar": "0.7", f"subtest-{planted.pk}": "0.9"}
+        owner.post(reverse("evaluation:blind_bars", args=[project.slug]), fields)
+        project.refresh_from_db()
+        planted.refresh_from_db()
+        assert (project.blind_bar, planted.blind_bar) == (0.7, 0.9)
+        wrong = owner.post(reverse("evaluation:blind_bars", args=[project.slug]), {"bar": "0.2"}, follow=True)
+        assert "nothing was changed" in wrong.content.decode()
+        owner.post(reverse("evaluation:blind_scorer", args=[project.slug]), {"spec": "fake:text"})
+        assert asked(scorers_of(project)[0]).state == JobState.DONE
+        page = owner.get(reverse("evaluation:report", args=[project.slug, "blind"])).content.decode()
+        assert '<th scope="col" class="num">text</th>' in page
+
+    def test_freezing_shows_the_closed_gate_and_asks_for_the_reason(self, owner, project, planted):
+        path = reverse("evaluation:freeze", args=[project.slug])
+        assert "The gate is closed" in owner.get(path).content.decode()
+        refused = owner.post(path, {"name": "v1"})
+        assert refused.status_code == 422
+        assert "tears (foils)" in refused.content.decode()
+        done = owner.post(path, {"name": "v1", "override": REASON}, follow=True)
+        assert "Released over the gate" in done.content.decode()
+        assert Release.objects.get().gate.override == REASON
+
+    def test_an_open_gate_asks_for_nothing(self, owner, project, balanced):
+        html = owner.get(reverse("evaluation:freeze", args=[project.slug])).content.decode()
+        assert 'name="override"' not in html
+        assert "passes" in html
