@@ -12,10 +12,12 @@ ROWS = 500
 
 
 class RowAnswers:
-    """For one run. `heard(n)` is called with the number of replies that came or were there already."""
+    """For one run, or for work without a cost of its own. `heard(n)` is called with the number of replies that came or
+    were there already.
+    """
 
-    def __init__(self, run: GenerationRun, heard: Callable[[int], None]) -> None:
-        self._cost, _ = RunCost.objects.get_or_create(run=run)
+    def __init__(self, run: GenerationRun | None, heard: Callable[[int], None]) -> None:
+        self._cost = RunCost.objects.get_or_create(run=run)[0] if run is not None else RunCost()
         self._heard = heard
 
     @property

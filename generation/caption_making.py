@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -10,10 +10,12 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from corpus.models import Caption, Video
+from generation.answer_rows import RowAnswers
 from generation.captioning.records import MadeCaption
 from generation.captioning.table import CAPTIONERS
 from generation.errors import GenerationError
 from generation.records import CaptionInput, Skip
+from generation.services import services
 from generation.side_models import CaptionRun, CaptionSources
 from jobs.models import Job
 from jobs.progress import progress
@@ -34,7 +36,7 @@ def preview_captions(run: CaptionRun, job: Job) -> None:
     module = _maker(run)
     sources = list(islice(_sources(run, 0), LOOKED_AT))
     made, skipped = [], Counter[str]()
-    for _, thing in _made(run, module, sources):
+    for _, thing in _made(run, module, sources, _given(run, module, job, len(sources))):
         if isinstance(thing, Skip):
             skipped[thing.why] += 1
         else:
@@ -57,8 +59,10 @@ def store_captions(run: CaptionRun, job: Job) -> None:
     total = _rows(run).count()
     done = total - _rows(run).filter(pk__gt=run.cursor).count()
     stream = _sources(run, run.cursor)
+    given = _given(run, module, job, total)
     while batch := list(islice(stream, BATCH)):
-        _store(run, module, batch)
+        # Outside the transaction: a model that is asked takes its time, and its answers are kept one by one.
+        _store(run, list(_made(run, module, batch, given)), batch)
         done += len(batch)
         progress(job, done, total, "making captions")
     progress(job, total, total, "done")
@@ -91,11 +95,22 @@ def _sources(run: CaptionRun, after: int) -> Iterator[Source]:
             yield row.pk, video.pk, CaptionInput(str(row.pk), text, video.key, facts)
 
 
-def _made(run: CaptionRun, module: Any, sources: Sequence[Source]) -> Iterator[tuple[int, MadeCaption | Skip]]:
+def _given(run: CaptionRun, module: Any, job: Job, total: int) -> dict[str, Any]:
+    """What a maker that asks a model is handed; its answers are kept for all runs."""
+
+    def heard(replies: int) -> None:
+        progress(job, job.done, total, "asking the model")
+
+    return services(module, run.params, RowAnswers(None, heard), project=run.project)
+
+
+def _made(
+    run: CaptionRun, module: Any, sources: Sequence[Source], served: Mapping[str, Any]
+) -> Iterator[tuple[int, MadeCaption | Skip]]:
     """(the video's row, what was made of a source)."""
     videos = {given.id: video for _, video, given in sources}
     given = [source for _, _, source in sources]
-    for thing in module.make(given, params=dict(run.params), mode=run.mode, seed=run.seed):
+    for thing in module.make(given, params=dict(run.params), mode=run.mode, seed=run.seed, **served):
         yield videos[thing.caption_id if isinstance(thing, Skip) else thing.source_id], thing
 
 
@@ -105,9 +120,8 @@ def _source_text(sources: Sequence[Source], made: MadeCaption) -> str:
 
 
 @transaction.atomic
-def _store(run: CaptionRun, module: Any, batch: Sequence[Source]) -> None:
+def _store(run: CaptionRun, things: Sequence[tuple[int, MadeCaption | Skip]], batch: Sequence[Source]) -> None:
     """One batch, with the run's counts and how far it is."""
-    things = list(_made(run, module, batch))
     rows: dict[tuple[int, str], Caption] = {}
     for video, thing in things:
         if isinstance(thing, MadeCaption):

@@ -97,10 +97,13 @@ class CaptionForm(forms.Form):
         super().__init__(data)
         wanted = (data or {}).get("maker") or maker
         self.maker_slug = wanted if wanted in CAPTIONERS else next(iter(CAPTIONERS))
-        self.params = EntryForm(CAPTIONERS[self.maker_slug], data, prefix="maker")
+        self.seen = (data or {}).get("seen") or self.maker_slug
+        unseen = self.seen != self.maker_slug
+        self.params = EntryForm(CAPTIONERS[self.maker_slug], None if unseen else data, prefix="maker")
+        offer_choices(self.params, None, makes="captions")
 
     def is_valid(self) -> bool:
-        return super().is_valid() and self.params.is_valid()
+        return super().is_valid() and self.params.is_valid() and check_asking(self.params)
 
 
 class BudgetForm(forms.Form):

@@ -144,6 +144,23 @@ PROMPTS: Mapping[str, Prompt] = {
             ),
             "Feint6K 5.3, object-based captions: the instruction and the examples are our own",
         ),
+        Prompt(
+            "polish",
+            1,
+            "Polish (ViLMA)",
+            "",
+            (
+                "I want you to act as an English spelling corrector and improver. I will speak to you in English and "
+                "you will answer in the corrected and improved version of my text, in English. I want you to replace "
+                "my simplified A0-level words and sentences with more beautiful and elegant, upper-level English words "
+                "and sentences. Keep the meaning same, but make them more literary. I want you to only reply with the "
+                "corrections, the improvements, and nothing else, do not write explanations. Your responses should be "
+                "enumerated. Each sentence is separated by a dot (.). My sentences are: {caption}"
+            ),
+            (),
+            "ViLMA C.3, word for word",
+            "captions",
+        ),
     )
 }
 

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from corpus.rules.states import CandidateState
 from generation import endpoints
-from generation.models import CandidateGroup, GenerationRun, RunCost
+from generation.models import Candidate, CandidateGroup, GenerationRun, RunCost
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,13 @@ def spent_by(run: GenerationRun, states: dict[str, int]) -> Spent | None:
     )
 
 
-def candidates_a_second(run: GenerationRun, made: int) -> float | None:
-    """Over the time of the job's last attempt, where it made any."""
+def candidates_a_second(run: GenerationRun) -> float | None:
+    """Of the job's last attempt, where it made any."""
     job = run.job
-    if job is None or job.started_at is None or not made:
+    if job is None or job.started_at is None:
+        return None
+    made = Candidate.objects.filter(group__run=run, created_at__gte=job.started_at, author=None).count()
+    if not made:
         return None
     seconds = ((job.finished_at or timezone.now()) - job.started_at).total_seconds()
     return made / seconds if seconds > 0 else None

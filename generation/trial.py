@@ -24,8 +24,7 @@ def try_method(
     entry = lookup(METHODS, slug, "method")
     params = parse_params(entry, raw_params)
     module = load(entry)
-    answers = FileAnswers(settings.CACHE_ROOT / "answers")
-    method = pipeline.Step(slug, module, params, given=services(module, params, answers, project=None))
+    method = pipeline.Step(slug, module, params, given=trial_services(module, params))
     state = pipeline.prepare(method, captions, mode=mode, seed=seed)
     result: dict[str, Any] = {"candidates": [], "skipped": [], "blanks": []}
     for outcome in pipeline.run(method, captions, mode=mode, seed=seed, state=state):
@@ -35,6 +34,11 @@ def try_method(
         if outcome.blanks:
             result["blanks"].append({"caption": text, "count": outcome.blanks})
     return result
+
+
+def trial_services(module: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+    """What a method or caption maker is handed in a trial; answers of models are kept in the installation's cache."""
+    return services(module, params, FileAnswers(settings.CACHE_ROOT / "answers"), project=None)
 
 
 def _shown(caption: str, draft: FoilDraft) -> dict[str, Any]:

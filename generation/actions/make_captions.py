@@ -1,16 +1,21 @@
 """Captions made where a source has none: a look at what a maker would make, then, when somebody says so, all of it."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from corpus.models import Caption, Split, Video
+from generation import endpoints
 from generation.captioning.table import CAPTIONERS
 from generation.errors import GenerationError
+from generation.model_paths import with_paths
+from generation.prompt_rows import find_prompt
 from generation.records import MODES
 from generation.side_models import CaptionRun, CaptionSources
 from jobs.queue import enqueue
@@ -48,7 +53,7 @@ def preview_captions(
         raise GenerationError(_("There is nothing to make captions of; import videos or captions first."))
     run = CaptionRun.objects.create(
         project=project, maker=maker, mode=mode, seed=seed, sources=sources, split=split, last_source=last,
-        params=parse_params(lookup(CAPTIONERS, maker, "caption maker"), params or {}), created_by=person,
+        params=_params(project, maker, params or {}), created_by=person,
     )  # fmt: skip
     _queue(run, PREVIEW, _("Looking at %(maker)s"))
     details = {"maker": maker, "mode": mode, "params": run.params, "sources": sources, "split": split, "seed": seed}
@@ -71,6 +76,14 @@ def make_captions(person: User, run: CaptionRun) -> CaptionRun:
     _queue(run, STORE, _("Captions by %(maker)s"))
     audit.record(audit.event(run.project, person, "generation.make_captions", run, maker=run.maker))
     return run
+
+
+def _params(project: Project, maker: str, raw: Mapping[str, Any]) -> dict[str, Any]:
+    params = parse_params(lookup(CAPTIONERS, maker, "caption maker"), raw)
+    if endpoints.asks_a_model(params):
+        params = endpoints.checked(params)
+        find_prompt(params["template"], project)
+    return with_paths(params, only_below=Path(settings.MODEL_ROOT))
 
 
 def _queue(run: CaptionRun, dotted: str, title: str) -> None:

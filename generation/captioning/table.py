@@ -1,6 +1,6 @@
 """The caption makers. One maker = one file beside this one and one row here; nothing is imported to show the menu."""
 
-from generation.methods.table import TAGGER
+from generation.methods.table import ASKED, ASKING_LIMITS, TAGGER
 from text.registry import Entry, Param
 
 CAPTIONERS: dict[str, Entry] = {
@@ -43,6 +43,26 @@ CAPTIONERS: dict[str, Entry] = {
         path="generation.captioning.verb_noun_caption",
         summary="cut, keyboard becomes “cutting a keyboard”.",
         deviations=("both modes: what is not counted takes “some” (“pouring some milk”).",),
+    ),
+    "polish": Entry(
+        label="Polished sentence",
+        path="generation.captioning.polish",
+        summary="“Man hold a cup, look angry” becomes “A man clutches a cup, his gaze smouldering.”, by a chat model.",
+        params=(
+            *ASKED,
+            Param("template", "polish@1", "the prompt, by name and version"),
+            Param("together", 10, "mode paper: sentences that stand in one prompt, at most 50", "int"),
+            Param("temperature", 0.0, "0: the likeliest answer; above: drawn by the seed", "float"),
+            Param("max_tokens", 120, "tokens of an answer for one sentence at most", "int"),
+            *ASKING_LIMITS,
+        ),
+        deviations=(
+            (
+                "corrected: one sentence is asked about at a time, so that answers cannot be mixed up, and an answer "
+                "that repeats its source or runs on is dropped; the paper sends several and reads a numbered list."
+            ),
+            "both modes: syllables are counted by rule for the grade and the ease; the paper names no program.",
+        ),
     ),
     "existence_caption": Entry(
         label="Existence caption",

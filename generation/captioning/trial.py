@@ -1,31 +1,59 @@
 """A caption maker tried on sources, without a project: its captions as lines that `import jsonl` takes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from generation.captioning.records import MadeCaption
 from generation.captioning.table import CAPTIONERS
-from generation.records import CaptionInput
+from generation.records import CaptionInput, Skip
+from text.readability import readability_of
 from text.registry import load, lookup, parse_params
+
+BATCH = 200
 
 
 def make_captions(
-    slug: str, sources: Iterable[CaptionInput], *, mode: str, seed: int, raw_params: Mapping[str, Any]
+    slug: str,
+    sources: Iterable[CaptionInput],
+    *,
+    mode: str,
+    seed: int,
+    raw_params: Mapping[str, Any],
+    serve: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """`{"captions": [{"source", "caption", "video", "facts"}], "skipped": [{"source", "why"}]}`.
+    """`{"captions": [{"source", "caption", "video", "facts"}], "skipped": [{"source", "why"}], "readability":
+    {"grade", "ease"}}`.
 
-    Raises ActionableError for an unknown maker or parameter.
+    `serve(module, params)`: what a maker is handed beside its sources, such as a model to ask. Raises ActionableError
+    for an unknown maker or parameter.
     """
     entry = lookup(CAPTIONERS, slug, "caption maker")
     params = parse_params(entry, raw_params)
+    module = load(entry)
+    given = serve(module, params)
     result: dict[str, Any] = {"captions": [], "skipped": []}
-    for source in sources:
-        for made in load(entry).make([source], params=params, mode=mode, seed=seed):
-            if isinstance(made, MadeCaption):
-                facts = {**made.facts, "maker": made.maker, "mode": made.mode}
-                result["captions"].append(
-                    {"source": source.text, "caption": made.text, "video": source.video, "facts": facts}
-                )
-            else:
-                result["skipped"].append({"source": source.text or source.id, "why": made.why})
-    return result
+    stream = iter(sources)
+    while batch := list(islice(stream, BATCH)):
+        by_id = {source.id: source for source in batch}
+        for made in module.make(batch, params=params, mode=mode, seed=seed, **given):
+            _note(made, by_id, result)
+    return {**result, "readability": _readability(result["captions"])}
+
+
+def _note(made: MadeCaption | Skip, sources: Mapping[str, CaptionInput], result: dict[str, Any]) -> None:
+    if isinstance(made, Skip):
+        source = sources[made.caption_id]
+        result["skipped"].append({"source": source.text or source.id, "why": made.why})
+        return
+    source = sources[made.source_id]
+    facts = {**made.facts, "maker": made.maker, "mode": made.mode}
+    result["captions"].append({"source": source.text, "caption": made.text, "video": source.video, "facts": facts})
+
+
+def _readability(captions: list[dict[str, Any]]) -> dict[str, float] | None:
+    """Grade and ease of all captions together; None where there is none."""
+    found = readability_of(one["caption"] for one in captions)
+    if found.grade is None or found.ease is None:
+        return None
+    return {"grade": round(found.grade, 2), "ease": round(found.ease, 2)}

@@ -10,7 +10,7 @@ MASKED_LM = Param(
     "model", "FacebookAI/roberta-base", "a masked language model: hub id or folder; several with commas vote"
 )
 # Of everything that asks an instruction model, over HTTP or on this machine.
-ASKING = (
+ASKED = (
     Param("endpoint", "", "one of the endpoints that the operator has configured; empty: a local model"),
     Param(
         "model",
@@ -18,6 +18,8 @@ ASKING = (
         "local: an instruction model with a chat template, hub id or folder; endpoint: one of its models, empty: its "
         "usual one",
     ),
+)
+ASKING_LIMITS = (
     Param("requests", 2000, "budget: requests to the endpoint at most, tries included; 0: no limit", "int"),
     Param("tokens", 2_000_000, "budget: tokens asked and answered at most; 0: no limit", "int"),
     Param("concurrency", 4, "requests on their way at a time, at most 32", "int"),
@@ -398,11 +400,12 @@ METHODS: dict[str, Entry] = {
         path="generation.methods.chat",
         summary="“installs a wheel to a bicycle” becomes “uninstalls a wheel from a bicycle”, by a chat model.",
         params=(
-            *ASKING,
+            *ASKED,
             Param("template", "counterfactual@1", "the prompt with its examples, by name and version"),
             Param("foils", 5, "foils for each caption, asked for together (Feint6K: 10 or 5); at most 20", "int"),
             Param("temperature", 0.0, "0: the likeliest answer; above: drawn by the seed", "float"),
             Param("max_tokens", 600, "tokens of an answer at most", "int"),
+            *ASKING_LIMITS,
         ),
         deviations=(
             "both modes: instruction and examples are our own; Feint6K prints none, and names no chat model.",

@@ -52,7 +52,7 @@ def _progress(found: GenerationRun) -> dict[str, Any]:
         "entry": METHODS.get(found.method),
         "states": states,
         "spent": spent_by(found, dict(states)),
-        "speed": candidates_a_second(found, sum(count for _state, count in states)),
+        "speed": candidates_a_second(found),
         "missing": sorted(found.missing.items(), key=lambda pair: -pair[1]),
         "filters": filter_counts(found),
         "skipped": sorted(found.skipped.items(), key=lambda pair: -pair[1]),

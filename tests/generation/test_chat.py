@@ -300,6 +300,7 @@ def test_a_prompt_keeps_braces_and_its_version_keeps_its_words():
     assert {prompt.id: prompt.sha256[:12] for prompt in PROMPTS.values()} == {
         "counterfactual@1": "7772e7191a19",
         "counterfactual-object@1": "dfb42d8e77ed",
+        "polish@1": "3801c383a56f",
     }
 
 

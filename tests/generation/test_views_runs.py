@@ -242,3 +242,60 @@ def test_the_methods_page_has_every_row_with_its_parameters_and_deviations(clien
             assert f'id="{table}-{slug}"' in html
             for param in entry.params:
                 assert param.name in html
+
+
+class TestAskingAModel:
+    @pytest.fixture
+    def endpoints(self, settings):
+        settings.CHAT_ENDPOINTS = {
+            "lab": {"url": "http://127.0.0.1:9/v1", "models": ("tiny", "large"), "key": "very secret"},
+        }
+
+    def test_the_configured_endpoints_and_the_prompts_are_offered(self, owner, project, subtest, endpoints):
+        html = owner.get(url("new_run", project), {"method": "chat"}).content.decode()
+        assert '<option value="lab">lab</option>' in html
+        assert '<option value="counterfactual@1" selected>' in html
+        assert "lab: tiny, large" in html
+        assert "very secret" not in html
+        assert "127.0.0.1:9" not in html
+
+    def test_without_one_the_page_says_who_can_configure_it(self, owner, project, subtest):
+        html = owner.get(url("new_run", project), {"method": "chat"}).content.decode()
+        assert "the operator sets CHAT_ENDPOINTS" in html
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ({}, "which model is asked is not said"),
+            ({"method-endpoint": "lab", "method-model": "huge"}, "none of its models; choose one of: tiny, large"),
+            ({"method-endpoint": "http://169.254.169.254/"}, "Select a valid choice"),
+            ({"method-endpoint": "lab", "method-tries": "99"}, "give a number from 1 to 10"),
+        ],
+    )
+    def test_a_wish_that_cannot_be_is_said_beside_what_was_typed(
+        self, owner, project, subtest, endpoints, given, message
+    ):
+        make_caption(make_video(project))
+        data = form_data(subtest, method="chat", **{"method-foils": "7", **given})
+        answer = owner.post(url("new_run", project), data)
+        assert answer.status_code == 422
+        html = answer.content.decode()
+        assert message in html.replace("&#x27;", "'")
+        assert 'value="7"' in html
+        assert not GenerationRun.objects.exists()
+
+    def test_parameters_that_were_not_seen_are_shown_before_anything_starts(self, owner, project, subtest):
+        make_caption(make_video(project), "a red circle moves")
+        sent = form_data(
+            subtest, method="actor_swap", seen="number", seed="5", filters=["identical", "duplicate", "minimal_edit"]
+        )
+        answer = owner.post(url("new_run", project), sent)
+        assert answer.status_code == 422
+        html = answer.content.decode()
+        assert "Not started yet." in html
+        assert 'name="method-tagger"' in html
+        assert 'value="5"' in html
+        # The usual filters of the one give way to those of the other.
+        form = answer.context["form"]
+        assert {slug for slug, _l, _p, chosen in form.filter_rows() if chosen} == {"identical", "duplicate"}
+        assert owner.post(url("new_run", project), {**sent, "seen": "actor_swap"}).status_code == 302

@@ -13,6 +13,7 @@ from generation.captioning.table import CAPTIONERS
 from generation.captioning.trial import make_captions
 from generation.errors import GenerationError
 from generation.records import MODES, CaptionInput
+from generation.trial import trial_services
 
 
 class Command(FoilworksCommand):
@@ -38,6 +39,7 @@ class Command(FoilworksCommand):
             mode=options["mode"],
             seed=options["seed"],
             raw_params=parse_set_options(options["set"]),
+            serve=trial_services,
         )
         if options["out"]:
             _write(options["out"], result["captions"])
@@ -46,6 +48,8 @@ class Command(FoilworksCommand):
     def render(self, result: dict[str, Any]) -> str:
         lines = [f"{one['source']}\n  -> {one['caption']}" for one in result["captions"]]
         lines += [f"{one['source']}\n  skipped: {one['why']}" for one in result["skipped"]]
+        if found := result["readability"]:
+            lines.append(f"Flesch-Kincaid grade {found['grade']}, Flesch Reading Ease {found['ease']}")
         return "\n".join(lines) or "there was no source"
 
 

@@ -4,12 +4,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from generation.asking import Asking, MemoryAnswers
 from generation.captioning.records import MadeCaption
 from generation.captioning.table import CAPTIONERS
 from generation.captioning.trial import make_captions
 from generation.methods._existence_grammar import read_existence
 from generation.methods._state_grammar import SUBTESTS, read_sentence
+from generation.prompts import built_in
 from generation.records import MODES, CaptionInput, Skip
+from hub.fake import FakeChat
 from tests.generation.making import drafts, outcomes
 from text.registry import load, parse_params
 
@@ -17,7 +20,10 @@ from text.registry import load, parse_params
 def made(slug, text="", facts=None, mode="corrected", **params):
     entry = CAPTIONERS[slug]
     source = CaptionInput("s", text, "v", facts=facts or {})
-    return list(load(entry).make([source], params=parse_params(entry, params), mode=mode, seed=0))
+    module = load(entry)
+    served = {"asking": Asking(FakeChat(), MemoryAnswers()), "prompt": built_in("polish@1")}
+    given = served if getattr(module, "ASKS", False) else {}
+    return list(module.make([source], params=parse_params(entry, params), mode=mode, seed=0, **given))
 
 
 def texts(slug, *args, **options):
@@ -233,7 +239,7 @@ def test_any_source_gives_captions_or_a_reason_and_always_the_same(text, mode, s
 def test_a_trial_gives_lines_with_facts():
     result = make_captions(
         "verb_noun_caption", [CaptionInput("a", "cut-keyboard", "v7"), CaptionInput("b", "nothing")],
-        mode="corrected", seed=0, raw_params={},
+        mode="corrected", seed=0, raw_params={}, serve=lambda module, params: {},
     )  # fmt: skip
     facts = {"verb": "cut", "noun": "keyboard", "maker": "verb_noun_caption", "mode": "corrected"}
     assert result["captions"] == [

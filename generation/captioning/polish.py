@@ -1,0 +1,117 @@
+"""Plain sentences made literary by an instruction model: ViLMA C.3's prompt, as VidSitu's raw sentences were rewritten.
+
+`paper` sends several sentences in one prompt and reads the numbered answers; `corrected` asks about one at a time, so
+that answers cannot be mixed up, and drops one that repeats its source or runs on. Each caption's facts hold its
+Flesch-Kincaid grade and Reading Ease (the paper's captions: 4.54 and 83.27).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from generation.asking import Asking
+from generation.captioning.records import MadeCaption
+from generation.errors import GenerationError
+from generation.filters._normal import normal_form
+from generation.prompts import Prompt
+from generation.records import CaptionInput, Skip
+from hub.interfaces import ChatReply, ChatRequest
+from text.readability import readability
+
+VERSION = "1"
+ASKS = True
+NUMBERED = re.compile(r"(?:^|\n|(?<=[.!?\"”]) )\s*(\d{1,3})[.):]\s+")
+QUOTES = "\"“”'`*"
+MOST_TIMES, MOST_MORE = 4, 80
+LARGEST_SEED = 2**31
+# What stays true of a sentence whose words change.
+KEPT = ("count", "entities")
+
+
+def make(
+    sources: Iterable[CaptionInput],
+    *,
+    params: dict[str, Any],
+    mode: str,
+    seed: int,
+    asking: Asking,
+    prompt: Prompt,
+) -> Iterator[MadeCaption | Skip]:
+    """At most one caption a source; what could not be made is named."""
+    if not 1 <= params["together"] <= 50:
+        raise GenerationError(f"parameter 'together' is {params['together']}; give a whole number from 1 to 50")
+    batch = []
+    for source in sources:
+        if source.text.strip():
+            batch.append(source)
+        else:
+            yield Skip(source.id, "it has no sentence to polish")
+    size = params["together"] if mode == "paper" else 1
+    groups = [batch[first : first + size] for first in range(0, len(batch), size)]
+    replies = asking.ask([_request(group, params, seed, prompt) for group in groups])
+    for group, reply in zip(groups, replies, strict=True):
+        yield from _captions(group, reply, mode, asking, prompt)
+
+
+def _request(group: Sequence[CaptionInput], params: dict[str, Any], seed: int, prompt: Prompt) -> ChatRequest:
+    sentences = " ".join(f"{' '.join(source.text.split()).rstrip('.')}." for source in group)
+    return ChatRequest(
+        prompt.messages(sentences, len(group)),
+        max_tokens=params["max_tokens"] * len(group),
+        temperature=params["temperature"],
+        seed=seed % LARGEST_SEED,
+    )
+
+
+def _captions(
+    group: Sequence[CaptionInput], reply: ChatReply, mode: str, asking: Asking, prompt: Prompt
+) -> Iterator[MadeCaption | Skip]:
+    answers = [] if reply.failure else read_sentences(reply.text, len(group))
+    why = reply.failure or f"{len(answers)} answers to {len(group)} sentences"
+    for at, source in enumerate(group):
+        if len(answers) != len(group):
+            yield Skip(source.id, why, unanswered=bool(reply.failure) and not asking.chat.together)
+            continue
+        problem = "" if mode == "paper" else _problem(source.text, answers[at])
+        if problem:
+            yield Skip(source.id, problem)
+            continue
+        found = readability(answers[at])
+        facts = {
+            **{name: source.facts[name] for name in KEPT if name in source.facts},
+            "polished_from": source.text,
+            "prompt": prompt.id,
+            "prompt_sha256": prompt.sha256,
+            "model": asking.chat.info.model_id,
+            "model_revision": reply.revision or asking.chat.info.revision,
+            "grade": round(found.grade or 0.0, 2),
+            "ease": round(found.ease or 0.0, 2),
+        }
+        yield MadeCaption(source.id, answers[at], "polish", mode, facts)
+
+
+def read_sentences(answer: str, wanted: int) -> list[str]:
+    """The numbered sentences of an answer, without number and quotes; the whole of it where one is wanted and none is
+    numbered.
+    """
+    pieces = NUMBERED.split(answer.strip())
+    numbered = [_bare(text) for text in pieces[2::2]]
+    if numbered and not pieces[0].strip().rstrip(":"):
+        return [text for text in numbered if text]
+    if numbered and len(numbered) == wanted:
+        # A line such as "Here are the corrections:" stands before them.
+        return [text for text in numbered if text]
+    lines = [_bare(line) for line in answer.splitlines() if line.strip()]
+    return lines if len(lines) == wanted else []
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.split()).strip(QUOTES).strip()
+
+
+def _problem(source: str, answer: str) -> str:
+    if normal_form(answer) == normal_form(source):
+        return "repeats the caption"
+    if len(answer) > MOST_TIMES * len(source) + MOST_MORE:
+        return "far longer than the caption"
+    return ""

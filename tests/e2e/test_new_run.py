@@ -1,0 +1,108 @@
+"""The form of a new run in a real browser: no choice is lost, and a run that asks an endpoint shows what it costs."""
+
+import os
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from generation.models import GenerationRun
+from hub import chat_endpoint
+from jobs.runner import run_now
+from projects.models import Role
+from tests.e2e.conftest import SignIn, assert_accessible
+from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
+from tests.hub.chat_server import Said, chat_server, foils
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def project():
+    project = make_project(slug="shapes")
+    make_subtest(project, name="Direction")
+    for n in range(4):
+        make_caption(make_video(project), f"a man lifts {n} boxes onto a table")
+    return project
+
+
+@pytest.fixture
+def owner(project):
+    return make_member(project, Role.RESEARCHER)
+
+
+def address(project) -> str:
+    return reverse("generation:new_run", args=[project.slug])
+
+
+def shot(page, name: str) -> None:
+    """A picture to look at, where somebody asks for it."""
+    if folder := os.environ.get("FOILWORKS_SHOTS"):
+        page.screenshot(path=f"{folder}/{name}.png", full_page=True)
+
+
+def test_a_method_chosen_before_the_scripts_are_there_is_kept(project, owner, sign_in: SignIn):
+    page = sign_in(owner)
+    held = []
+    page.route("**/django_htmx/**", lambda route: held.append(route))
+    page.goto(address(project), wait_until="commit")
+    page.get_by_label("Method", exact=True).select_option("chat")
+    page.wait_for_timeout(200)
+    assert held
+    assert page.locator("[name=seen]").get_attribute("value") == "number"
+    for route in held:
+        route.continue_()
+    expect(page.locator("[name=method-template]")).to_be_visible()
+    assert page.locator("[name=seen]").get_attribute("value") == "chat"
+    expect(page.get_by_label("Method", exact=True)).to_have_value("chat")
+
+
+def test_without_scripts_a_method_is_chosen_looked_at_and_started(project, owner, sign_in: SignIn):
+    page = sign_in(owner, expected=("422",), java_script_enabled=False)
+    page.goto(address(project))
+    page.get_by_label("Method", exact=True).select_option("fake")
+    page.get_by_role("button", name="Start the run").click()
+    expect(page.get_by_role("alert")).to_contain_text("Deterministic word swap")
+    expect(page.get_by_label("Method", exact=True)).to_have_value("fake")
+    page.locator("[name=method-lexicon]").fill("man:woman")
+    page.get_by_role("button", name="Start the run").click()
+    run = GenerationRun.objects.get()
+    assert (run.method, run.params["lexicon"]) == ("fake", "man:woman")
+
+
+@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+def test_a_run_that_asks_an_endpoint(project, owner, sign_in: SignIn, settings, monkeypatch, narrow):
+    monkeypatch.setattr(chat_endpoint, "FIRST_PAUSE", 0.01)
+
+    def answer(body, n):
+        text = body["messages"][-1]["content"]
+        return Said("away", 503) if "3 boxes" in text else foils("a man drops boxes off a table", "a man lifts boxes")
+
+    page = sign_in(owner, narrow=narrow)
+    with chat_server(answer) as server:
+        settings.CHAT_ENDPOINTS = {
+            "lab": {"url": server.url, "models": ("tiny", "large"), "price": (10.0, 20.0), "currency": "EUR"}
+        }
+        page.goto(f"{address(project)}?method=chat")
+        page.get_by_label("endpoint").select_option("lab")
+        page.locator("[name=method-foils]").fill("2")
+        assert_accessible(page)
+        shot(page, f"new-run-{narrow}")
+        page.get_by_role("button", name="Start the run").click()
+        expect(page.get_by_text("The run has started")).to_be_visible()
+        run_now(GenerationRun.objects.get().job)
+        page.reload()
+        expect(page.get_by_role("heading", name="Cost so far")).to_be_visible()
+        expect(page.get_by_role("heading", name="1 caption got no answer")).to_be_visible()
+        assert_accessible(page)
+        shot(page, f"run-{narrow}")
+        page.get_by_role("link", name="503 after 3 tries").click()
+        expect(page.get_by_text("a man lifts 3 boxes onto a table")).to_be_visible()
+        assert_accessible(page)
+        shot(page, f"skipped-{narrow}")
+        page.go_back()
+        server.answer = lambda body, n: foils("a man drops boxes", "a man paints boxes")
+        page.get_by_label("Requests at most").fill("50")
+        page.get_by_role("button", name="Go on").click()
+        expect(page.get_by_text("The run goes on")).to_be_visible()
+        expect(page.get_by_role("button", name="Stop")).to_be_visible()
