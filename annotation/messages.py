@@ -27,6 +27,7 @@ PROBLEMS: dict[str, Words] = {
     Problem.DUPLICATE: _("another foil of this caption says the same; write a different one"),
     Problem.DROPPED_BEFORE: _("a reviewer has dropped this very text; write a different one"),
     Problem.NOT_ONE_SENTENCE: _("it is more than one sentence"),
+    Problem.SAME_ACTION: _("what happens is as in the caption; change the action"),
 }
 _COUNTED = {
     Problem.TOO_LONG: ngettext_lazy(
@@ -37,6 +38,11 @@ _COUNTED = {
     Problem.MANY_CHANGED_WORDS: ngettext_lazy(
         "%(number)s word changed; a foil is a small edit",
         "%(number)s words changed; a foil is a small edit",
+        "number",
+    ),
+    Problem.ENTITY_CHANGED: ngettext_lazy(
+        "%(number)s word for a person or thing is gone; they stay as they are",
+        "%(number)s words for people or things are gone; they stay as they are",
         "number",
     ),
 }

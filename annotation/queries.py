@@ -32,6 +32,7 @@ from annotation.models import (
 )
 from annotation.rules import editing
 from annotation.rules.editing import Finding
+from annotation.rules.marking import Marks, marks_of
 from corpus.models import Caption, Item, MediaState, Subtest, Video
 from corpus.rules.states import CandidateState
 from generation.models import Candidate, CandidateGroup
@@ -78,6 +79,8 @@ class EditWork:
     others: list[str]
     # Characters of the caption that the suggestions change: the target span of the task, if there is one.
     target_span: tuple[int, int] | None
+    # Where foils change the action alone: the words that stay and those that change.
+    marks: Marks | None = None
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,7 @@ class ReviewWork:
     others: list[str]
     findings: list[Finding]
     filters: list[FilterNote]
+    marks: Marks | None = None
 
 
 @dataclass(frozen=True)
@@ -192,13 +196,23 @@ def _edit_work(group: CandidateGroup) -> EditWork:
         _suggestion(group.caption.text, candidate, _notes_of(candidate.pk, parents, notes)) for candidate in in_hand
     ]
     spans = [suggestion.span for suggestion in suggestions if not suggestion.by_person]
+    span = (min(start for start, _ in spans), max(end for _, end in spans)) if spans else None
+    marks = _marks(group, span)
     return EditWork(
         caption=group.caption,
         wanted=max(0, group.run.subtest.foils_per_item - len(under_way)),
         suggestions=suggestions,
         others=[candidate.text for candidate in under_way],
-        target_span=(min(start for start, _ in spans), max(end for _, end in spans)) if spans else None,
+        target_span=span or (marks.span if marks else None),
+        marks=marks,
     )
+
+
+def _marks(group: CandidateGroup, span: tuple[int, int] | None) -> Marks | None:
+    """The caption's marks where the subtest's foils change the action; suggestions that touch an entity say nothing."""
+    if group.run.subtest.changes != Subtest.Changes.ACTION:
+        return None
+    return marks_of(group.caption.text, span)
 
 
 def _review_work(candidate: Candidate, second: bool) -> ReviewWork:
@@ -211,12 +225,14 @@ def _review_work(candidate: Candidate, second: bool) -> ReviewWork:
     texts = list(others.order_by("rank", "pk").values_list("text", flat=True))
     scores = candidate.filter_scores.order_by("pk").values_list("filter", "score", "passed", "detail")
     notes = _notes_of(candidate.parent_id if second else candidate.pk, parents, _notes_by_candidate(parents))
+    marks = _marks(group, None)
     return ReviewWork(
         caption=group.caption,
         foil=_suggestion(group.caption.text, candidate, notes),
         others=texts,
-        findings=editing.check_text(group.caption.text, candidate.text, texts),
+        findings=editing.check_text(group.caption.text, candidate.text, texts, marks=marks),
         filters=[FilterNote(*row) for row in scores],
+        marks=marks,
     )
 
 

@@ -7,6 +7,7 @@ from django import forms
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from corpus.actions.create_subtest import default_foils
 from corpus.models import MediaState, Split, Subtest, Video
 from projects.models import Project
 
@@ -48,11 +49,12 @@ class SubtestForm(forms.ModelForm):
     class Meta:
         model = Subtest
         fields = [
-            "name", "test", "kind", "proficiency_subtest", "foils_per_item", "votes_wanted", "votes_needed",
+            "name", "test", "kind", "proficiency_subtest", "changes", "foils_per_item", "votes_wanted", "votes_needed",
             "valid_when", "foils_enough",
         ]  # fmt: skip
         labels = {
             "proficiency_subtest": _("Its proficiency subtest"),
+            "changes": _("What foils change"),
             "foils_per_item": _("Foils an item"),
             "votes_wanted": _("Votes wanted for a pair"),
             "votes_needed": _("Votes for the caption that make it valid"),
@@ -60,6 +62,7 @@ class SubtestForm(forms.ModelForm):
             "foils_enough": _("Valid pairs that are enough"),
         }
         help_texts = {
+            "foils_per_item": _("Left empty: 5 where foils change the action (Feint6K), else 1."),
             "proficiency_subtest": _("Items look there for the simpler skill on the same video."),
             "votes_wanted": _("ViLMA: 3 for main items, 1 for proficiency items; 0: valid without a vote."),
             "foils_enough": _("Only read where enough valid pairs make the item valid."),
@@ -68,6 +71,9 @@ class SubtestForm(forms.ModelForm):
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.project = project
+        self.fields["foils_per_item"].required = False
+        self.fields["foils_per_item"].initial = None
+        self.initial.pop("foils_per_item", None)
         proficiency = Subtest.objects.filter(project=project, kind=Subtest.Kind.PROFICIENCY)
         self.fields["proficiency_subtest"].queryset = proficiency
         self.fields["proficiency_subtest"].empty_label = _("none")
@@ -79,9 +85,12 @@ class SubtestForm(forms.ModelForm):
         return name
 
     def clean_foils_per_item(self) -> int:
-        if self.cleaned_data["foils_per_item"] < 1:
+        given = self.cleaned_data["foils_per_item"]
+        if given is None:
+            return default_foils(self.cleaned_data.get("changes", ""))
+        if given < 1:
             raise forms.ValidationError(_("An item needs at least one foil."))
-        return self.cleaned_data["foils_per_item"]
+        return given
 
     def clean(self) -> dict[str, Any]:
         wanted, needed = self.cleaned_data.get("votes_wanted"), self.cleaned_data.get("votes_needed")

@@ -66,7 +66,7 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
 
 def changed_words(a: str, b: str) -> int:
     """How many words were replaced, removed or added; case, punctuation and white space do not count."""
-    left, right = _compared_words(a), _compared_words(b)
+    left, right = compared_words(a), compared_words(b)
     changed = at_i = at_j = 0
     for i, j in [*_align(left, right), (len(left), len(right))]:
         changed += max(i - at_i, j - at_j)
@@ -123,7 +123,7 @@ def _tokens(text: str) -> list[_Token]:
     return [_Token(match.start(), match.end(), match.group()) for match in _token_pattern().finditer(text)]
 
 
-def _compared_words(text: str) -> list[str]:
+def compared_words(text: str) -> list[str]:
     """Tokens other than punctuation and control characters, in folded case."""
     found = (match.group() for match in _token_pattern().finditer(text))
     return [token.casefold() for token in found if unicodedata.category(token[0])[0] not in "PC"]

@@ -9,7 +9,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from text.diff import changed_words
+from annotation.rules.marking import Marks
+from text.diff import changed_words, compared_words
 
 MAX_CHARACTERS = 2_000
 
@@ -23,9 +24,13 @@ class Problem(StrEnum):
     DROPPED_BEFORE = "dropped_before"
     MANY_CHANGED_WORDS = "many_changed_words"
     NOT_ONE_SENTENCE = "not_one_sentence"
+    ENTITY_CHANGED = "entity_changed"
+    SAME_ACTION = "same_action"
 
 
-WARNINGS = frozenset({Problem.MANY_CHANGED_WORDS, Problem.NOT_ONE_SENTENCE})
+WARNINGS = frozenset(
+    {Problem.MANY_CHANGED_WORDS, Problem.NOT_ONE_SENTENCE, Problem.ENTITY_CHANGED, Problem.SAME_ACTION}
+)
 
 
 @dataclass(frozen=True)
@@ -47,20 +52,34 @@ def normalised(text: str) -> str:
     return " ".join(folded.split()).strip(" .!?…。")
 
 
-def check_text(caption: str, text: str, others: Collection[str] = (), dropped: Collection[str] = ()) -> list[Finding]:
-    """Findings on one text; `others` are the group's other foils, `dropped` those a reviewer has dropped."""
-    return check_texts(caption, [text], others, dropped)
+def check_text(
+    caption: str,
+    text: str,
+    others: Collection[str] = (),
+    dropped: Collection[str] = (),
+    marks: Marks | None = None,
+) -> list[Finding]:
+    """Findings on one text; `others` are the group's other foils, `dropped` those a reviewer has dropped.
+
+    `marks`: which words stay and which change, where the foil is to change what happens and nothing else.
+    """
+    return check_texts(caption, [text], others, dropped, marks)
 
 
 def check_texts(
-    caption: str, texts: Sequence[str], others: Collection[str] = (), dropped: Collection[str] = ()
+    caption: str,
+    texts: Sequence[str],
+    others: Collection[str] = (),
+    dropped: Collection[str] = (),
+    marks: Marks | None = None,
 ) -> list[Finding]:
     """Findings on the texts that are submitted together, in their order; each also counts as another of the next."""
     taken = {normalised(other) for other in others}
     refused = {normalised(text) for text in dropped}
     findings = []
     for index, text in enumerate(texts):
-        findings += [Finding(index, problem, number) for problem, number in _of_one(caption, text, taken, refused)]
+        found = _of_one(caption, text, taken, refused, marks or Marks())
+        findings += [Finding(index, problem, number) for problem, number in found]
         taken.add(normalised(text))
     return findings
 
@@ -69,7 +88,9 @@ def errors(findings: Collection[Finding]) -> list[Finding]:
     return [finding for finding in findings if finding.is_error]
 
 
-def _of_one(caption: str, text: str, taken: set[str], refused: set[str]) -> list[tuple[Problem, int]]:
+def _of_one(
+    caption: str, text: str, taken: set[str], refused: set[str], marks: Marks
+) -> list[tuple[Problem, int]]:
     if not text.strip():
         return [(Problem.EMPTY, 0)]
     if len(text) > MAX_CHARACTERS:
@@ -83,16 +104,22 @@ def _of_one(caption: str, text: str, taken: set[str], refused: set[str]) -> list
         return [(Problem.DUPLICATE, 0)]
     if plain in refused:
         return [(Problem.DROPPED_BEFORE, 0)]
-    return _warnings(caption, text)
+    return _warnings(caption, text, marks)
 
 
-def _warnings(caption: str, text: str) -> list[tuple[Problem, int]]:
+def _warnings(caption: str, text: str, marks: Marks) -> list[tuple[Problem, int]]:
     found = []
     changed = changed_words(caption, text)
     if changed > max(4, len(caption.split()) // 3):
         found.append((Problem.MANY_CHANGED_WORDS, changed))
     if _sentences(text) > max(1, _sentences(caption)):
         found.append((Problem.NOT_ONE_SENTENCE, 0))
+    words = set(compared_words(text))
+    lost = sum(not words.issuperset(compared_words(word)) for word in marks.stay)
+    if lost:
+        found.append((Problem.ENTITY_CHANGED, lost))
+    if marks.change and all(words.issuperset(compared_words(word)) for word in marks.change):
+        found.append((Problem.SAME_ACTION, 0))
     return found
 
 

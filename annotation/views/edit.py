@@ -9,7 +9,7 @@ from annotation.actions.submit_edit import submit_edit
 from annotation.errors import AnnotationError
 from annotation.models import Stage
 from annotation.queries import EditWork, Suggestion, claim_card
-from annotation.views._checks import live_checks, note_words
+from annotation.views._checks import live_checks, marked_words, note_words
 from annotation.views._done import LONGEST_ID
 from annotation.views._steps import base_of, lost, my_claim, next_piece, sent_with, work_page
 
@@ -39,8 +39,9 @@ def _answer(form: QueryDict) -> tuple[str, list[str], list[int | None]]:
 def _context(work: EditWork, typed: QueryDict) -> dict[str, Any]:
     return {
         "caption": _marked(work),
+        "is_action": work.marks is not None,
         "slots": _slots(work, typed.getlist("text"), typed.getlist("parent")),
-        "facts": {"caption": work.caption.text, "others": work.others, "dropped": []},
+        "facts": {"caption": work.caption.text, "others": work.others, "dropped": [], **marked_words(work.marks)},
         "checks": live_checks(),
         "draft_base": base_of([(slot["text"], slot["parent"]) for slot in _slots(work, [], [])]),
     }

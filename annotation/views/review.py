@@ -11,7 +11,7 @@ from annotation.errors import AnnotationError
 from annotation.messages import REASONS, of_finding
 from annotation.models import Stage
 from annotation.queries import ReviewWork, Suggestion, claim_card
-from annotation.views._checks import live_checks, note_words
+from annotation.views._checks import live_checks, marked_words, note_words
 from annotation.views._steps import base_of, lost, my_claim, next_piece, sent_with, work_page
 from text.diff import changed_words
 
@@ -49,7 +49,7 @@ def _context(work: ReviewWork, typed: QueryDict) -> dict[str, Any]:
         "changed": changed_words(work.caption.text, work.foil.text),
         "findings": [of_finding(finding) for finding in work.findings],
         "earlier": [note_words(note) for note in work.foil.notes],
-        "facts": {"caption": work.caption.text, "others": work.others, "dropped": []},
+        "facts": {"caption": work.caption.text, "others": work.others, "dropped": [], **marked_words(work.marks)},
         "checks": live_checks(),
         "origin": _origin(work.foil),
         "reasons": [(code, words, code in typed.getlist("reasons")) for code, words in REASONS.items()],

@@ -11,11 +11,20 @@ from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
 
+# Feint6K writes five counterfactuals a video: six candidates with the caption.
+COUNTERFACTUALS = 5
+
+
+def default_foils(changes: str) -> int:
+    """How many foils an item takes where nobody says."""
+    return COUNTERFACTUALS if changes == Subtest.Changes.ACTION else 1
+
 
 @transaction.atomic
 def create_subtest(person: User, project: Project, **rules: Any) -> Subtest:
     """Store a subtest of the project; `rules` are fields of Subtest. CorpusError names the field that is wrong."""
     require_role(person, project, Role.RESEARCHER)
+    rules.setdefault("foils_per_item", default_foils(rules.get("changes", "")))
     subtest = Subtest(project=project, **rules)
     try:
         subtest.full_clean()

@@ -1,6 +1,6 @@
 // [data-foils]: the editors of one caption. Each [data-foil] holds a text box, its live difference to the caption, the number
 // of changed words, the findings on it, and chips that fill it with a suggestion.
-//   data-foils = id of the json_script {"caption", "others", "dropped"}; findings are <li data-check="code"> in each [data-foil]
+//   data-foils = id of the json_script {"caption", "others", "dropped", "marks"}; findings are <li data-check="code"> in each [data-foil]
 import { changedWords, renderDiff } from "../foilworks/diff.js";
 import { fresh } from "../foilworks/dom.js";
 import { checkText } from "./checks.js";
@@ -49,8 +49,8 @@ class Foils {
   }
 
   show({ part, box }, others) {
-    const { caption, dropped } = this.facts;
-    const findings = new Map(checkText(caption, box.value, others, dropped));
+    const { caption, dropped, marks } = this.facts;
+    const findings = new Map(checkText(caption, box.value, others, dropped, marks));
     let wrong = false;
     for (const line of part.querySelectorAll("[data-check]")) {
       const found = findings.has(line.dataset.check);

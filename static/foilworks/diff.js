@@ -86,7 +86,8 @@ function trimmed(old, now) {
   return { head, tail, removed: old.slice(head, old.length - tail), added: now.slice(head, now.length - tail) };
 }
 
-function comparedWords(text) {
+/** Words of a text as changedWords compares them: without punctuation, in lower case. */
+export function comparedWords(text) {
   return tokens(text).map((token) => token.text.toLowerCase()).filter((word) => !SILENT.test(word));
 }
 

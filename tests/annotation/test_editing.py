@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.rules.editing import MAX_CHARACTERS, Finding, Problem, check_text, check_texts, errors, normalised
+from annotation.rules.marking import marks_of
 
 CAPTION = "A man folds a blue shirt."
 
@@ -101,3 +102,26 @@ def test_every_text_gets_at_most_one_error_and_findings_stay_in_order(caption, w
 @given(st.text(min_size=1, max_size=40))
 def test_the_caption_itself_is_never_a_foil(caption):
     assert errors(check_text(caption, caption))
+
+
+ACTION = marks_of(CAPTION)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("A man irons a blue shirt.", []),
+        ("A woman irons a blue shirt.", [(Problem.ENTITY_CHANGED, 1)]),
+        ("A woman irons a red shirt.", [(Problem.ENTITY_CHANGED, 2)]),
+        ("A man folds a blue SHIRT slowly.", [(Problem.SAME_ACTION, 0)]),
+        ("A dog folds a blue shirt.", [(Problem.ENTITY_CHANGED, 1), (Problem.SAME_ACTION, 0)]),
+    ],
+)
+def test_a_counterfactual_keeps_people_and_things_and_changes_what_happens(text, found):
+    got = check_text(CAPTION, text, marks=ACTION)
+    assert [(finding.problem, finding.number) for finding in got] == found
+    assert errors(got) == []
+
+
+def test_where_foils_may_change_anything_nobody_asks_for_the_action():
+    assert check_text(CAPTION, "A woman folds a blue shirt.") == []

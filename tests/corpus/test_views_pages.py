@@ -148,3 +148,11 @@ def test_subtests_are_listed_with_counts(owner, project):
     make_item(subtest)
     (row,) = owner.get(reverse("corpus:subtests", args=[project.slug])).context["subtests"]
     assert (row.n_items, row.n_valid) == (2, 1)
+
+
+@pytest.mark.parametrize(("changes", "foils"), [("action", 5), ("", 1)])
+def test_counterfactuals_of_an_action_are_five_unless_somebody_says_otherwise(owner, project, changes, foils):
+    rules = {**RULES, "foils_per_item": "", "foils_enough": "1", "changes": changes}
+    assert owner.post(reverse("corpus:subtests", args=[project.slug]), rules).status_code == 302
+    made = Subtest.objects.get()
+    assert (made.changes, made.foils_per_item) == (changes, foils)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from playwright.sync_api import Page
 
 from annotation.rules.editing import check_texts
+from annotation.rules.marking import marks_of
 from tests.e2e.conftest import SignIn
 from tests.factories import make_user
 from text.diff import changed_words, diff_segments
@@ -38,7 +39,8 @@ TEXTS = st.lists(WORDS, max_size=12).map(" ".join)
 ASK = """async (pairs) => {
   const { changedWords, diffSegments } = await import("/static/foilworks/diff.js");
   const { checkText } = await import("/static/annotation/checks.js");
-  return pairs.map(([a, b, others]) => [diffSegments(a, b), changedWords(a, b), checkText(a, b, others, [])]);
+  const check = (a, b, others, marks) => checkText(a, b, others, [], marks);
+  return pairs.map(([a, b, ...rest]) => [diffSegments(a, b), changedWords(a, b), check(a, b, ...rest)]);
 }"""
 
 
@@ -49,15 +51,21 @@ def page(sign_in: SignIn) -> Page:
     return page
 
 
+def marked(pairs: list[tuple[str, str, list[str]]]) -> list[list[object]]:
+    """The pairs with what the page is told of their captions' words."""
+    marks = [marks_of(a) for a, _, _ in pairs]
+    return [[*pair, {"stay": of.stay, "change": of.change}] for pair, of in zip(pairs, marks, strict=True)]
+
+
 def expected(a: str, b: str, others: list[str]) -> list[object]:
     """The answers of text.diff and annotation.rules.editing in the shape of the page's."""
-    found = [[finding.problem.value, finding.number] for finding in check_texts(a, [b], others)]
+    found = [[finding.problem.value, finding.number] for finding in check_texts(a, [b], others, (), marks_of(a))]
     return [[list(piece) for piece in diff_segments(a, b)], changed_words(a, b), found]
 
 
 def test_sentences_with_every_kind_of_character(page: Page) -> None:
     pairs = [(a, b, ["A man irons a shirt."]) for a, b in SENTENCES]
-    assert page.evaluate(ASK, pairs) == [expected(*pair) for pair in pairs]
+    assert page.evaluate(ASK, marked(pairs)) == [expected(*pair) for pair in pairs]
 
 
 def test_findings_that_need_other_texts_or_long_ones(page: Page) -> None:
@@ -70,7 +78,7 @@ def test_findings_that_need_other_texts_or_long_ones(page: Page) -> None:
         ("A man folds a shirt.", "\U0001f600" * 2000, []),
         ("A man folds a shirt.", "   ", []),
     ]
-    assert page.evaluate(ASK, pairs) == [expected(*pair) for pair in pairs]
+    assert page.evaluate(ASK, marked(pairs)) == [expected(*pair) for pair in pairs]
 
 
 def test_any_two_word_sequences(page: Page) -> None:
@@ -78,6 +86,6 @@ def test_any_two_word_sequences(page: Page) -> None:
     @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=30, max_size=60))
     def agree(pairs: list[tuple[str, str]]) -> None:
         asked = [(a, b, ["the man folds"]) for a, b in pairs]
-        assert page.evaluate(ASK, asked) == [expected(*one) for one in asked]
+        assert page.evaluate(ASK, marked(asked)) == [expected(*one) for one in asked]
 
     agree()
