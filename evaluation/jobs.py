@@ -30,6 +30,7 @@ from evaluation.queries import SCORE_FILE, asked_of, control_key, control_texts,
 from evaluation.reports import project_report
 from evaluation.run_scores import keep
 from evaluation.scoring import Clip, PairScore, Tally, score_pairs
+from evaluation.scoring_caches import caches
 from hub.interfaces import ModelInfo
 from hub.table import open_adapter
 from jobs.models import Job
@@ -64,9 +65,9 @@ def _score(run: Run, job: Job) -> dict[str, Any]:
     protocol = PROTOCOLS[run.protocol]
     adapter = under_protocol(open_adapter(run.spec, device=run.device), protocol)
     info: ModelInfo = adapter.info
-    by_item = scores_by_item(adapter, protocol)
+    by_item, kept = scores_by_item(adapter, protocol), caches(protocol, info)
     run.params = {**run.params, "by_item": by_item}
-    run.model_key = f"{info.model_id}@{info.revision}"
+    run.model_key = f"{info.model_id}@{info.revision}{kept.suffix}"
     run.save(update_fields=["model_key", "params"])
     # What a person wrote about the model stays as it is.
     ModelCard.objects.get_or_create(
@@ -77,21 +78,36 @@ def _score(run: Run, job: Job) -> dict[str, Any]:
     todo = list(_missing(run, work, info.needs_video))
     done = wanted - sum(len(texts) for _, texts in todo)
     progress(job, done, wanted, f"{info.model_id}: {wanted} distinct texts of {len(work)} clips")
-    tally, read = Tally(), reader(protocol)
+    tally, read = Tally(), reader(protocol, kept.frames)
     for shard in _batches(todo, CLIPS_A_SHARD):
-        for scores in _batches(score_pairs(adapter, shard, tally=tally, read=read), SCORES_A_WRITE):
+        found = score_pairs(adapter, shard, tally=tally, read=read, kept=kept.vectors)
+        for scores in _batches(found, SCORES_A_WRITE):
             _store(run, info, scores)
             done += len(scores)
             progress(job, done, wanted)
-    unreadable = dict(tally.unreadable)
     progress(job, wanted, wanted)
-    return {
-        "missing_media": without_media,
-        "unreadable": [
-            {"item": item, "why": unreadable[each.clip.key]}
-            for each in work if each.clip.key in unreadable for item in each.items
-        ],
-    }  # fmt: skip
+    return {"missing_media": without_media, **_listed(work, tally)}
+
+
+def _listed(work: Iterable[_ClipWork], tally: Tally) -> dict[str, Any]:
+    """What gave no score, item by item: {"unreadable": [{"item", "why"}], "refused": ..., "not_finite": ...}."""
+    unreadable, refused = dict(tally.unreadable), dict(tally.refused)
+    not_finite: dict[str, list[str]] = {}
+    found: dict[str, Any] = {"unreadable": [], "refused": [], "not_finite": []}
+    for key, text, value in tally.not_finite:
+        if key is None:
+            # Of a text-only model, whose value holds wherever the text stands.
+            found["not_finite"].append({"item": text, "why": f"the model gave {value}"})
+        else:
+            not_finite.setdefault(key, []).append(f"the model gave {value} for '{text[:80]}'")
+    for each in work:
+        for name, why in (
+            ("unreadable", unreadable.get(each.clip.key)),
+            ("refused", refused.get(each.clip.key)),
+            ("not_finite", "; ".join(not_finite.get(each.clip.key, [])[:3]) or None),
+        ):
+            found[name] += [{"item": item, "why": why} for item in each.items if why]
+    return found
 
 
 def _work(run: Run, needs_video: bool, by_item: bool) -> tuple[list[_ClipWork], list[str]]:
@@ -130,7 +146,7 @@ def _clip(key: str, video: Video | None, frozen: dict[str, Any]) -> Clip | None:
     same_unit = frozen["time_unit"] == "sec"
     start = frozen["start_time"] if same_unit else video.start_time
     end = frozen["end_time"] if same_unit else video.end_time
-    return Clip(key, Path(video.file.path), start, end)
+    return Clip(key, Path(video.file.path), start, end, video.sha256)
 
 
 def _missing(run: Run, work: list[_ClipWork], needs_video: bool) -> Iterator[tuple[Clip, list[str]]]:
