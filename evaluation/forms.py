@@ -14,6 +14,7 @@ from evaluation.actions.measure_proximity import LONGEST_MODEL, LONGEST_NAME
 from evaluation.actions.start_run import ADAPTERS, DEVICE, LONGEST_LABEL, LONGEST_SPEC
 from evaluation.analyses.table import REPORTS
 from evaluation.protocols import PROTOCOLS
+from evaluation.score_readers import AUTO, FORMS
 from projects.entry_form import EntryForm
 from projects.models import Project
 from text.registry import load
@@ -101,3 +102,21 @@ class ProximityForm(forms.Form):
         label=_("Called"), required=False, max_length=LONGEST_NAME, help_text=_("As tables name it, such as SBERT.")
     )
     device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))
+
+
+class BringScoresForm(forms.Form):
+    """Scores of a model that ran elsewhere."""
+
+    scores = forms.FileField(label=_("File of scores"), max_length=255)
+    form = forms.ChoiceField(label=_("Its form"), choices=list(FORMS.items()), required=False, initial=AUTO)
+    proficiency = forms.FileField(
+        label=_("Scores of the proficiency items"),
+        required=False,
+        max_length=255,
+        help_text=_("ViLMA's second file, matched by id; leave it out where the first holds both."),
+    )
+    label = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_LABEL)
+    protocol = forms.ChoiceField(label=_("Protocol"), choices=[(slug, p.label) for slug, p in PROTOCOLS.items()])
+
+    def clean_form(self) -> str:
+        return self.cleaned_data["form"] or AUTO

@@ -19,7 +19,6 @@ from evaluation.blind_scoring import score_blind
 from evaluation.clip_keys import item_key, text_key
 from evaluation.errors import EvaluationError
 from evaluation.exchange import uploaded
-from evaluation.files import read_pairs
 from evaluation.leaderboard import board
 from evaluation.model_cards import stated
 from evaluation.models import Import, ModelCard, ProximityRun, Report, Run, Score
@@ -29,12 +28,14 @@ from evaluation.proximity_measuring import measure
 from evaluation.queries import SCORE_FILE, asked_of, control_key, control_texts, records_of
 from evaluation.reports import project_report
 from evaluation.run_scores import keep
+from evaluation.score_readers import AUTO, read_given
 from evaluation.scoring import Clip, PairScore, Tally, score_pairs
 from evaluation.scoring_caches import caches
 from hub.interfaces import ModelInfo
 from hub.table import open_adapter
 from jobs.models import Job
 from jobs.progress import progress
+from text.errors import ActionableError
 
 CLIPS_A_SHARD = 512
 # A killed worker loses at most these, and the clip batch it was at.
@@ -188,15 +189,21 @@ def _batches(things: Iterable[Any], size: int) -> Iterator[list[Any]]:
 def _store_file(run: Run, job: Job) -> dict[str, Any]:
     """A score file's values under its own hash, by item. Ids that stand on one side only are listed, not dropped."""
     path = Path(run.spec.removeprefix(SCORE_FILE))
-    data = read_pairs([path])
-    run.model_key = "file:" + hashlib.sha256(path.read_bytes()).hexdigest()
+    able = Path(run.params["proficiency"]) if run.params.get("proficiency") else None
+    records = records_of(run.release)
+    try:
+        data = read_given(path, run.params.get("form", AUTO), records, able)
+    except ActionableError as error:
+        # Named as its sender knows it: the folder is nobody's business.
+        raise EvaluationError(str(error).replace(f"{path.parent}/", "")) from error
+    content = path.read_bytes() + (able.read_bytes() if able else b"")
+    run.model_key = "file:" + hashlib.sha256(content).hexdigest()
     run.save(update_fields=["model_key"])
     given = {name: row for row, name in enumerate(data.ids)}
     given |= {f"{subtest}:{name}": given[name] for name, subtest in zip(data.ids, data.subtests, strict=True)}
     problems: dict[str, Any] = {"not_in_file": [], "not_in_release": [], "wrong_number_of_texts": []}
     used: set[int] = set()
     rows: list[Score] = []
-    records = records_of(run.release)
     for record in records:
         row = given.get(record["id"])
         if row is None:
@@ -213,7 +220,7 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
                 problems["wrong_number_of_texts"].append(f"{record['id']} ({part})")
     problems["not_in_release"] = [name for row, name in enumerate(data.ids) if row not in used]
     if not rows:
-        raise EvaluationError(f"{path}: no id of it is in the release; name records as in its items.jsonl")
+        raise EvaluationError(f"{path.name}: no id of it is in the release; name records as in its items.jsonl")
     Score.objects.bulk_create(rows, batch_size=ROWS_A_QUERY, ignore_conflicts=True)
     progress(job, len(records), len(records), f"{len(used)} items")
     return problems

@@ -1,5 +1,7 @@
 """Scoring runs, the scores they stored, and reports cached by the fingerprint of what they were made from."""
 
+from pathlib import PurePath
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -34,6 +36,12 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return f"{self.label} on {self.release_id}"
+
+    @property
+    def asked(self) -> str:
+        """The model as pages name it: of a score file its name, since its folder is nobody's business."""
+        slug, _, argument = self.spec.partition(":")
+        return f"{slug}:{PurePath(argument).name}" if slug == "file" else self.spec
 
 
 class Import(models.Model):

@@ -111,8 +111,10 @@ def grouped(
     if chance is not None:
         axes.axvline(chance, color=INK, linestyle=":", linewidth=1.4, label=f"chance {chance:.1%}")
     row_names(axes, [short(label) for label, _ in rows])
-    low, high = min([0.0, *values]), max([0.0, *values])
-    axes.set_xlim(low * 1.2, 1.12 if percent and high > 0.5 else max(high * 1.25, 1e-9))
+    low, high = min([0.0, *values]), max([0.0, *values, chance or 0.0])
+    # Where all is zero the axis has no scale of its own.
+    high = high or 0.5
+    axes.set_xlim(low * 1.2, 1.12 if percent and high > 0.5 else high * 1.25)
     if percent:
         percent_axis(axes, decimals=None if high < 0.1 else 0)
     else:

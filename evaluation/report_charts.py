@@ -16,7 +16,7 @@ def words(data: dict[str, Any]) -> bytes:
 
 
 def numbers(data: dict[str, Any]) -> bytes:
-    return plots.grouped([(row["group"], {"captions": (row["share"], None)}) for row in data["rows"]])
+    return plots.grouped([(row["group"], {"": (row["share"], None)}) for row in data["rows"]])
 
 
 def verbs(data: dict[str, Any]) -> bytes:

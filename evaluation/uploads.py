@@ -50,9 +50,9 @@ def keep_files(upload: Import, records: UploadedFile | None, videos: Sequence[Up
     videos_folder(upload).mkdir(parents=True, mode=0o700)
     if records is not None:
         records_path(upload).parent.mkdir()
-        _write(records, records_path(upload))
+        write_file(records, records_path(upload))
     for video in videos:
-        _write(video, _free(videos_folder(upload), safe_name(video.name or "")))
+        write_file(video, _free(videos_folder(upload), safe_name(video.name or "")))
 
 
 def remove_files(upload: Import) -> None:
@@ -79,7 +79,7 @@ def _free(folder: Path, name: str) -> Path:
     return path
 
 
-def _write(sent: UploadedFile, path: Path) -> None:
+def write_file(sent: UploadedFile, path: Path) -> None:
     """In pieces: a film never stands in memory."""
     with path.open("xb") as file:
         for chunk in sent.chunks():

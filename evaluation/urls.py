@@ -4,6 +4,7 @@ from django.urls import path
 
 from evaluation.views.analyses import analysis, analysis_file
 from evaluation.views.blind import blind_bars, blind_scorer
+from evaluation.views.bring_scores import bring
 from evaluation.views.changes import release_changes
 from evaluation.views.compare import compare_file, compare_page
 from evaluation.views.dashboard import dashboard, dashboard_runs
@@ -43,6 +44,7 @@ urlpatterns = [
     path("projects/<slug:slug>/releases/", releases, name="releases"),
     path("projects/<slug:slug>/releases/new/", freeze, name="freeze"),
     path("projects/<slug:slug>/releases/<int:pk>/", release, name="release"),
+    path("projects/<slug:slug>/releases/<int:pk>/scores/", bring, name="bring_scores"),
     path("projects/<slug:slug>/releases/<int:pk>/scores.svg", release_chart, name="release_chart"),
     path("projects/<slug:slug>/releases/<int:pk>/export/<slug:exporter>/", export, name="export"),
     path("projects/<slug:slug>/releases/<int:pk>/leaderboard/", leaderboard_page, name="leaderboard"),

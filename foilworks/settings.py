@@ -224,7 +224,7 @@ FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
 UPLOAD_MAX_BYTES = int(_env("UPLOAD_MAX_MB", "2048")) * 1024 * 1024
-UPLOAD_PAGES = frozenset({"evaluation:new_import"})
+UPLOAD_PAGES = frozenset({"evaluation:new_import", "evaluation:bring_scores"})
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 

@@ -22,6 +22,7 @@ from corpus.rules.states import CandidateState, ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.start_run import start_run
 from evaluation.models import Import
+from generation.models import Selection
 from generation.side_models import CaptionRun, Tuning
 from projects.models import Role, User
 from tests.factories import (
@@ -117,6 +118,10 @@ RULES: dict[str, Rule] = {
     "generation:run_skipped": owner_page("generation_run"),
     "generation:resume_run": Rule(OWNERS, get=NO, post=302, args=("generation_run",)),
     "generation:stop_run": Rule(OWNERS, get=NO, post=400, args=("generation_run",)),
+    "generation:selections": owner_page(post=422),
+    # Not worked out yet: the page says so.
+    "generation:selection": owner_page("selection", post=422),
+    "generation:selection_progress": owner_page("selection"),
     "generation:candidate": owner_page("candidate"),
     "generation:captions": owner_page(post=422),
     "generation:maker_fields": owner_page(),
@@ -260,6 +265,7 @@ def make_world() -> World:
         "subtest": subtest.pk,
         "split": make_item(subtest, state=ItemState.SPLIT).pk,
         "doubted": make_caption(video, "a man sits.", flagged_false=True).pk,
+        "selection": Selection.objects.create(project=project, subtest=subtest, kind="balance").pk,
         "release": release.pk,
         "import": Import.objects.create(project=project, preview={}).pk,
         "scoring_run": start_run(people["researcher"], release, "fake:").pk,

@@ -54,7 +54,7 @@ def start_run(
     project = release.project
     if person is not None:
         require_role(person, project, Role.RESEARCHER)
-    slug, argument = checked_spec(spec, from_page=person is not None)
+    slug, argument = checked_spec(spec, from_page=person is not None and kept_file is None)
     spec = f"{slug}:{argument}"
     _check_choices(protocol, device)
     run = Run.objects.create(

@@ -78,7 +78,8 @@ def _page(kind: str) -> AnalysisPage:
 def _form(request: HttpRequest, kind: str) -> forms.Form:
     """Bound to what the address says, its gaps filled with the defaults that hold."""
     entry = REPORTS[kind]
-    return EntryForm(entry, {param.name: request.GET.get(param.name, param.default) for param in entry.params}, prefix="")
+    given = {param.name: request.GET.get(param.name, param.default) for param in entry.params}
+    return EntryForm(entry, given, prefix="")
 
 
 def _data(found: Release, kind: str, form: Any) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def run_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpRe
     found = get_run(request.user, slug, pk)
     if extension not in WRITERS:
         raise Http404
-    response = WRITERS[extension](results_of(found))
+    response = WRITERS[extension]({**results_of(found), "problems": found.problems})
     name = f"{found.release.project.slug}-run-{pk}.{extension}"
     if extension != "svg":
         response.headers["Content-Disposition"] = f'attachment; filename="{name}"'

@@ -1,0 +1,160 @@
+"""Scores of models that ran elsewhere: every form that is written can be brought back; what does not fit is said."""
+
+import json
+
+import numpy as np
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from corpus.models import Foil
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.actions.start_run import start_run
+from evaluation.models import Run
+from evaluation.queries import records_of, release_scores, run_results
+from evaluation.score_readers import FORMS, read_given
+from evaluation.score_writers import WRITERS
+from jobs.models import JobState
+from jobs.runner import run_now
+from projects.models import Role
+from tests import factories
+from tests.evaluation.ranked import make_release, number_of, score
+from text.errors import ActionableError
+
+pytestmark = pytest.mark.django_db
+
+BROUGHT = {"pairs": "pairs", "vilma": "vilma", "rcad-csv": "rcad-csv", "rcad-npy": "rcad-npy", "mc": "mc", "utd": "utd"}
+
+
+@pytest.fixture
+def project():
+    return factories.make_project(slug="ranked")
+
+
+@pytest.fixture
+def release(project):
+    return make_release(project)
+
+
+@pytest.fixture
+def owner(client, project):
+    client.force_login(factories.make_member(project, Role.RESEARCHER, name="owner"))
+    return client
+
+
+@pytest.fixture
+def run(release, tmp_path):
+    return score(release, tmp_path, "m", lambda k: k % 3 == 0, lambda k: k % 2 == 0)
+
+
+def bring(owner, release, name, content, form="auto", **more):
+    """The run of what was sent by the page, stored."""
+    address = reverse("evaluation:bring_scores", args=["ranked", release.pk])
+    sent = {"scores": SimpleUploadedFile(name, content), "form": form, "protocol": "foilworks", **more}
+    answer = owner.post(address, sent)
+    assert answer.status_code == 302, answer.context["form"].errors
+    made = Run.objects.order_by("pk").last()
+    assert run_now(made.job).state == JobState.DONE
+    made.refresh_from_db()
+    return made
+
+
+@pytest.mark.parametrize("form", BROUGHT)
+@pytest.mark.parametrize("named", [True, False], ids=["named", "guessed"])
+def test_every_form_comes_back_with_the_same_answers(owner, release, run, form, named):
+    rows, _missing = release_scores(run)
+    expected = run_results(run, draws=10)["overall"]
+    _label, ending, write = WRITERS[form]
+    again = bring(owner, release, f"other.{ending}", write(rows), form if named else "auto")
+    got = run_results(again, draws=10)
+    assert (got["overall"]["T_all"], got["overall"]["n_all"]) == (expected["T_all"], 24)
+    assert again.label == "other"
+    assert not {"not_in_file", "not_in_release"} & set(again.problems)
+
+
+def test_vilmas_two_files_give_both_skills(owner, release, run):
+    rows, _missing = release_scores(run)
+    able = SimpleUploadedFile("p.json", WRITERS["vilma-proficiency"][2](rows))
+    again = bring(owner, release, "m.json", WRITERS["vilma"][2](rows), "vilma", proficiency=able)
+    got, expected = (run_results(one, draws=10)["overall"] for one in (again, run))
+    assert {name: got[name] for name in ("T", "P", "P+T", "n")} == {
+        name: expected[name] for name in ("T", "P", "P+T", "n")
+    }
+
+
+def test_what_stands_on_one_side_only_is_listed_on_the_page_and_in_its_file(owner, release):
+    first, second, *_rest = [record["id"] for record in records_of(release)]
+    content = f"id,prediction\n{first},0\n{second},1\nnowhere,0\n"
+    again = bring(owner, release, "mc.csv", content.encode())
+    assert again.problems["not_in_release"] == ["nowhere"]
+    assert len(again.problems["not_in_file"]) == 22
+    assert run_results(again, draws=10)["overall"]["T_all"] == 0.5
+    html = owner.get(reverse("evaluation:run", args=["ranked", again.pk])).content.decode()
+    assert "nowhere" in html
+    assert "uploads" not in html
+    problems = owner.get(reverse("evaluation:run_file", args=["ranked", again.pk, "json"])).json()["problems"]
+    assert len(problems["not_in_file"]) == 22
+
+
+def test_items_of_several_foils_take_predictions_and_rows(project, release, tmp_path):
+    item = Foil.objects.get(text="a ball rests 3").item
+    Foil.objects.create(item=item, text="a ball sleeps 3", position=1)
+    later = freeze_release(None, project, name="later")
+    records = records_of(later)
+    ids = [record["id"] for record in records]
+    path = tmp_path / "mc.csv"
+    path.write_text("id,prediction\n" + "".join(f"{name},{k % 2}\n" for k, name in enumerate(ids)))
+    run = start_run(None, later, f"file:{path}")
+    run_now(run.job)
+    run.refresh_from_db()
+    assert run_results(run, draws=10)["overall"]["T_all"] == 0.5
+    # An array has rows of one width: of the items with two texts in their order.
+    array = tmp_path / "r.npy"
+    np.save(array, np.array([[1.0, 0.0]] * 23))
+    wide = [record["id"] for record in records if len(record["foils"]) == 2]
+    given = read_given(array, "rcad-npy", records)
+    assert set(ids) - set(given.ids) == set(wide)
+    assert [number_of(next(r for r in records if r["id"] == wide[0]))] == [3]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "form", "message"),
+    [
+        ("r.npy", None, "rcad-npy", "there are 3 of 2 scores, and the release has 24 such items"),
+        ("u.csv", b"sample,correct_1,correct_2\na,1,0\n", "utd", "there are 2; give a file of one model"),
+        ("m.csv", b"id,prediction\na,0\n", "rcad-csv", "predictions, not scores; choose mc"),
+        ("v.json", b"not json", "vilma", "v.json"),
+        ("x.jsonl", b'{"id": "elsewhere", "caption": 1, "foils": [0]}', "pairs", "no id of it is in the release"),
+    ],
+)
+def test_what_cannot_be_read_is_said_without_the_folder(owner, release, tmp_path, name, content, form, message):
+    if content is None:
+        np.save(tmp_path / name, np.zeros((3, 2)))
+        content = (tmp_path / name).read_bytes()
+    address = reverse("evaluation:bring_scores", args=["ranked", release.pk])
+    owner.post(address, {"scores": SimpleUploadedFile(name, content), "form": form, "protocol": "foilworks"})
+    made = Run.objects.get()
+    with pytest.raises(ActionableError, match=message) as error:
+        run_now(made.job)
+    assert "scores-" not in str(error.value)
+
+
+def test_the_form_is_said_to_be_wrong_beside_its_fields(owner, release):
+    address = reverse("evaluation:bring_scores", args=["ranked", release.pk])
+    assert owner.get(address).status_code == 200
+    assert owner.post(address, {"form": "auto", "protocol": "foilworks"}).status_code == 422
+    sent = {"scores": SimpleUploadedFile("a.jsonl", b"{}"), "form": "exe", "protocol": "foilworks"}
+    assert owner.post(address, sent).status_code == 422
+    assert not Run.objects.exists()
+
+
+def test_every_written_form_can_be_read():
+    assert set(WRITERS) - {"vilma-proficiency"} == set(FORMS) - {"auto"}
+
+
+def test_a_file_of_the_operator_is_still_only_named_by_the_operator(owner, release, tmp_path):
+    path = tmp_path / "s.jsonl"
+    path.write_text(json.dumps({"id": "a", "caption": 1, "foils": [0]}))
+    address = reverse("evaluation:release", args=["ranked", release.pk])
+    answer = owner.post(address, {"spec": f"file:{path}", "protocol": "foilworks", "device": "auto"})
+    assert answer.status_code == 422
