@@ -1,0 +1,244 @@
+"""The training loop: AdamW, warm-up and cosine, one video forward and one text forward a step, checkpoints from which
+a killed run goes on as if nothing had happened.
+
+A checkpoint is a folder with safetensors and JSON, never a pickle; it is put in place whole or not at all.
+"""
+
+import json
+import math
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from evaluation.errors import EvaluationError
+from evaluation.teacher import objectives
+from evaluation.teacher.examples import Batch, Examples, batch_of
+from evaluation.teacher.objectives import Objective
+
+STATE, OPTIMIZER, MODEL = "state.json", "optimizer.safetensors", "model.safetensors"
+LATEST = "checkpoint"
+
+
+class Student(Protocol):
+    """A dual encoder in training. Both sides come out with length 1, gradients and all."""
+
+    @property
+    def module(self) -> nn.Module:
+        """What holds the weights; its state is the model's."""
+        ...
+
+    def encode_video(self, clips: NDArray[np.int64]) -> Tensor:
+        """(b,) places of clips -> (b, d)."""
+        ...
+
+    def encode_text(self, texts: Sequence[str]) -> Tensor:
+        """m texts -> (m, d)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How long and how fast. `steps` optimiser steps of `batch` clips each, in `accumulate` parts; `warmup` the share
+    of the steps in which the rate rises."""
+
+    objective: Objective
+    steps: int
+    batch: int = 32
+    accumulate: int = 1
+    learning_rate: float = 1e-5
+    weight_decay: float = 0.05
+    warmup: float = 0.1
+    seed: int = 0
+    save_every: int = 200
+    bf16: bool = False
+
+    def __post_init__(self) -> None:
+        if min(self.steps, self.batch, self.accumulate, self.save_every) < 1 or self.batch % self.accumulate:
+            raise EvaluationError("steps, batch, accumulate and save_every are 1 or more, and accumulate divides batch")
+
+    def rate(self, step: int) -> float:
+        """The learning rate of a step, counted from 0: linear warm-up, then half a cosine to 0."""
+        rising = max(1, round(self.warmup * self.steps))
+        if step < rising:
+            return self.learning_rate * (step + 1) / rising
+        done = (step - rising) / max(1, self.steps - rising)
+        return self.learning_rate * 0.5 * (1 + math.cos(math.pi * done))
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What a step says of itself: its number from 1, its loss and the parts of it."""
+
+    step: int
+    loss: float
+    parts: dict[str, float]
+
+
+def train(
+    student: Student,
+    examples: Examples,
+    plan: Plan,
+    *,
+    folder: Path,
+    heard: Callable[[Heard], None] | None = None,
+    go_on: Callable[[], bool] | None = None,
+) -> bool:
+    """Train the student in place; True when all steps are done, False when `go_on` said stop before.
+
+    `folder` holds the latest checkpoint; where one is, training goes on from it and ends equal to a run that was never
+    stopped. EvaluationError before the first step: an objective that needs negatives and a caption without any, or a
+    teacher that said nothing; a checkpoint of another plan.
+    """
+    _check(examples, plan.objective)
+    optimizer = torch.optim.AdamW(student.module.parameters(), lr=plan.learning_rate, weight_decay=plan.weight_decay)
+    first = _resume(folder / LATEST, student.module, optimizer, plan)
+    student.module.train()
+    for step, chosen in enumerate(_order(len(examples), plan), start=0):
+        if step < first:
+            continue
+        if go_on is not None and not go_on():
+            _save(folder, step, student.module, optimizer, plan)
+            return False
+        torch.manual_seed(_seed_of_step(plan, step))
+        said = _step(student, examples, plan, optimizer, step, chosen)
+        if heard:
+            heard(said)
+        if (step + 1) % plan.save_every == 0 or step + 1 == plan.steps:
+            _save(folder, step + 1, student.module, optimizer, plan)
+    student.module.eval()
+    return True
+
+
+def _check(examples: Examples, objective: Objective) -> None:
+    if not objective.needs_negatives:
+        return
+    missing = np.flatnonzero(~examples.with_negatives)
+    if len(missing):
+        text = examples.texts[examples.captions[missing[0]]]
+        raise EvaluationError(
+            f"'{text[:80]}' has no negatives, and {len(missing) - 1} more captions have none; generate some for them, "
+            "or leave them out"
+        )
+    if objective.lgt > 0 and np.isnan(examples.teacher[examples.negatives >= 0]).any():
+        raise EvaluationError("lgt: the teacher's similarities are missing; measure them with a sentence encoder first")
+
+
+def _order(size: int, plan: Plan) -> Iterator[NDArray[np.int64]]:
+    """The clips of every step: epoch after epoch in a drawn order, batches that run over the end of one."""
+    draw = np.random.default_rng(plan.seed)
+    waiting = np.empty(0, dtype=np.int64)
+    for _ in range(plan.steps):
+        while len(waiting) < plan.batch:
+            waiting = np.concatenate([waiting, draw.permutation(size)])
+        chosen, waiting = waiting[: plan.batch], waiting[plan.batch :]
+        yield chosen
+
+
+def _seed_of_step(plan: Plan, step: int) -> int:
+    """Dropout of a step does not depend on what ran before it, so that a resumed run draws the same."""
+    return int(np.random.SeedSequence([plan.seed, step]).generate_state(1)[0])
+
+
+def _step(
+    student: Student,
+    examples: Examples,
+    plan: Plan,
+    optimizer: torch.optim.Optimizer,
+    step: int,
+    chosen: NDArray[np.int64],
+) -> Heard:
+    for group in optimizer.param_groups:
+        group["lr"] = plan.rate(step)
+    optimizer.zero_grad(set_to_none=True)
+    total, parts = 0.0, dict.fromkeys(objectives.OBJECTIVES, 0.0)
+    for piece in np.split(chosen, plan.accumulate):
+        batch = batch_of(examples, piece, negatives=plan.objective.needs_negatives)
+        losses = losses_of(student, batch, plan.objective, bf16=plan.bf16)
+        shares = {name: getattr(plan.objective, name) for name in losses}
+        loss = torch.stack([shares[name] * value for name, value in losses.items()]).sum() / plan.accumulate
+        if not torch.isfinite(loss):
+            raise EvaluationError(f"the loss of step {step + 1} is {float(loss.detach())}; lower the learning rate")
+        loss.backward()
+        total += float(loss.detach())
+        for name, value in losses.items():
+            parts[name] += float(value.detach()) / plan.accumulate
+    optimizer.step()
+    return Heard(step + 1, total, {name: parts[name] for name in parts if getattr(plan.objective, name) > 0})
+
+
+def losses_of(student: Student, batch: Batch, objective: Objective, *, bf16: bool = False) -> dict[str, Tensor]:
+    """Each loss of the objective by name, from one forward of the batch's clips and one of its distinct texts."""
+    device = next(student.module.parameters()).device
+    with torch.autocast(device.type, torch.bfloat16) if bf16 else nullcontext():
+        videos, texts = student.encode_video(batch.clips), student.encode_text(batch.texts)
+    videos, texts = videos.float(), texts.float()
+    own = torch.from_numpy(batch.captions).to(device)
+    found: dict[str, Tensor] = {}
+    if objective.contrastive > 0:
+        distinct, same = torch.unique(own, return_inverse=True)
+        found[objectives.CONTRASTIVE] = objectives.contrastive(videos, texts[distinct], same, objective.temperature)
+    if objective.needs_negatives:
+        places = torch.from_numpy(np.column_stack([batch.captions, batch.negatives])).to(device)
+        there = places >= 0
+        similar = torch.einsum("bd,bkd->bk", videos, texts[places.clamp(min=0)])
+        if objective.lbl > 0:
+            found[objectives.LABELS] = objectives.labels(similar, there, objective.temperature)
+        if objective.lgt > 0:
+            cosines = np.column_stack([np.ones(len(batch.teacher), np.float32), np.nan_to_num(batch.teacher)])
+            teacher = torch.from_numpy(cosines).to(device)
+            found[objectives.LOGITS] = objectives.logits(
+                similar, teacher, there, objective.temperature, objective.direction
+            )
+    return found
+
+
+def _save(folder: Path, step: int, module: nn.Module, optimizer: torch.optim.Optimizer, plan: Plan) -> None:
+    work = folder / f".{LATEST}"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    save_file({name: value.contiguous() for name, value in module.state_dict().items()}, work / MODEL)
+    moments = {
+        f"{number}.{name}": value if isinstance(value, Tensor) else torch.tensor(value)
+        for number, state in optimizer.state_dict()["state"].items()
+        for name, value in state.items()
+    }
+    save_file(moments, work / OPTIMIZER)
+    (work / STATE).write_text(json.dumps({"step": step, "plan": _plan_of(plan)}), encoding="utf-8")
+    old = folder / f".{LATEST}-before"
+    shutil.rmtree(old, ignore_errors=True)
+    if (folder / LATEST).exists():
+        (folder / LATEST).rename(old)
+    work.rename(folder / LATEST)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _resume(checkpoint: Path, module: nn.Module, optimizer: torch.optim.Optimizer, plan: Plan) -> int:
+    """The number of steps that are done; 0 where nothing was saved yet."""
+    before = checkpoint.with_name(f".{LATEST}-before")
+    if not checkpoint.exists() and before.exists():
+        before.rename(checkpoint)
+    if not checkpoint.exists():
+        return 0
+    state = json.loads((checkpoint / STATE).read_text(encoding="utf-8"))
+    if state["plan"] != _plan_of(plan):
+        raise EvaluationError(f"{checkpoint}: is of another training; give a new folder, or the settings of that one")
+    module.load_state_dict(load_file(checkpoint / MODEL), strict=True)
+    by_parameter: dict[int, dict[str, Any]] = {}
+    for key, value in load_file(checkpoint / OPTIMIZER).items():
+        number, _, name = key.partition(".")
+        by_parameter.setdefault(int(number), {})[name] = value
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": by_parameter})
+    return int(state["step"])
+
+
+def _plan_of(plan: Plan) -> dict[str, Any]:
+    return asdict(plan)

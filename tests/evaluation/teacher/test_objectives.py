@@ -1,0 +1,142 @@
+"""Eq. 1 and Eq. 2 of the paper against plain float64 sums and cases worked by hand."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from evaluation.errors import EvaluationError
+from evaluation.teacher import objectives
+from evaluation.teacher.objectives import FORWARD, REVERSE, Objective
+
+TAU = 0.1
+
+
+def softmax64(values):
+    top = np.max(values)
+    shares = np.exp((np.asarray(values, dtype=np.float64) - top) / TAU)
+    return shares / shares.sum()
+
+
+@pytest.fixture(scope="module")
+def case():
+    """5 videos, 3 negatives each, of which the last two videos have fewer."""
+    rng = np.random.default_rng(0)
+    student, teacher = rng.uniform(-1, 1, (2, 5, 4))
+    teacher[:, 0] = 1
+    there = np.ones((5, 4), dtype=bool)
+    there[3, 3] = there[4, 2] = there[4, 3] = False
+    return student, teacher, there
+
+
+def tensors(*arrays):
+    return [torch.from_numpy(a.astype(np.float32) if a.dtype.kind == "f" else a) for a in arrays]
+
+
+def test_eq_1_with_two_candidates_is_worked_by_hand():
+    # sim(v, p) = .5, sim(v, n) = .3, tau = .1: -log(e^5 / (e^5 + e^3)) = log(1 + e^-2) = .126928
+    found = objectives.labels(torch.tensor([[0.5, 0.3]]), torch.tensor([[True, True]]), TAU)
+    assert float(found) == pytest.approx(math.log(1 + math.exp(-2)), abs=1e-6)
+
+
+def test_eq_2_with_two_candidates_is_worked_by_hand():
+    # Student: log-odds 2, so .880797 and .119203. Teacher: cosines 1 and .9, log-odds 1, so .731059 and .268941.
+    s, t = (1 / (1 + math.exp(-odds)) for odds in (2, 1))
+    expected = t * math.log(t / s) + (1 - t) * math.log((1 - t) / (1 - s))
+    args = torch.tensor([[0.5, 0.3]]), torch.tensor([[1.0, 0.9]]), torch.tensor([[True, True]]), TAU
+    assert float(objectives.logits(*args)) == pytest.approx(expected, abs=1e-6)
+    other = s * math.log(s / t) + (1 - s) * math.log((1 - s) / (1 - t))
+    assert float(objectives.logits(*args, REVERSE)) == pytest.approx(other, abs=1e-6)
+
+
+def reference(name, student, teacher, there, direction=FORWARD):
+    losses = []
+    for row, other, mask in zip(student, teacher, there, strict=True):
+        ours, theirs = softmax64(row[mask]), softmax64(other[mask])
+        if name == "lbl":
+            losses.append(-math.log(ours[0]))
+        else:
+            p, q = (theirs, ours) if direction == FORWARD else (ours, theirs)
+            losses.append(float((p * np.log(p / q)).sum()))
+    return float(np.mean(losses))
+
+
+@pytest.mark.parametrize("name", ["lbl", FORWARD, REVERSE])
+def test_losses_and_gradients_equal_a_float64_reference(case, name):
+    student, teacher, there = case
+    ours, theirs, mask = tensors(student, teacher, there)
+    ours.requires_grad_()
+    loss = (
+        objectives.labels(ours, mask, TAU) if name == "lbl" else objectives.logits(ours, theirs, mask, TAU, name)
+    )
+    loss.backward()
+    kind = "lbl" if name == "lbl" else "lgt"
+    assert float(loss.detach()) == pytest.approx(reference(kind, student, teacher, there, name), abs=1e-5)
+    step = 1e-6
+    for row, column in np.ndindex(student.shape):
+        if not there[row, column]:
+            assert float(ours.grad[row, column]) == 0
+            continue
+        up, down = student.copy(), student.copy()
+        up[row, column] += step
+        down[row, column] -= step
+        slope = (
+            reference(kind, up, teacher, there, name) - reference(kind, down, teacher, there, name)
+        ) / (2 * step)
+        assert float(ours.grad[row, column]) == pytest.approx(slope, abs=2e-4)
+
+
+def test_a_student_that_says_what_its_teacher_says_loses_nothing(case):
+    _, teacher, there = case
+    theirs, mask = tensors(teacher, there)
+    for direction in objectives.DIRECTIONS:
+        assert float(objectives.logits(theirs.clone(), theirs, mask, TAU, direction)) == pytest.approx(0, abs=1e-6)
+
+
+def test_extreme_similarities_stay_finite():
+    student = torch.tensor([[-1.0, 1.0]], requires_grad=True)
+    there = torch.tensor([[True, True]])
+    for loss in (
+        objectives.labels(student, there, 1e-3),
+        objectives.logits(student, torch.tensor([[1.0, -1.0]]), there, 1e-3),
+        objectives.logits(student, torch.tensor([[1.0, -1.0]]), there, 1e-3, REVERSE),
+    ):
+        (slope,) = torch.autograd.grad(loss, student)
+        assert torch.isfinite(loss)
+        assert torch.isfinite(slope).all()
+
+
+def test_the_plain_loss_is_clips_own_tiny_reference():
+    videos = torch.nn.functional.normalize(torch.randn(4, 3, generator=torch.Generator().manual_seed(0)), dim=1)
+    captions = torch.nn.functional.normalize(torch.randn(4, 3, generator=torch.Generator().manual_seed(1)), dim=1)
+    scores = (videos @ captions.T / TAU).double().numpy()
+    by_video = -np.mean([row[i] - np.log(np.exp(row).sum()) for i, row in enumerate(scores)])
+    by_text = -np.mean([row[i] - np.log(np.exp(row).sum()) for i, row in enumerate(scores.T)])
+    found = objectives.contrastive(videos, captions, torch.arange(4), TAU)
+    assert float(found) == pytest.approx((by_video + by_text) / 2, abs=1e-5)
+
+
+def test_videos_of_one_caption_are_its_right_answers_in_equal_parts():
+    videos = torch.eye(2)
+    found = objectives.contrastive(videos, torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([0, 0]), 1.0)
+    # By video: log(1 + e^-1) and log(1 + e). By text, caption 0 alone: half of each log share of e and 1.
+    e = math.e
+    by_video = (math.log(1 + 1 / e) + math.log(1 + e)) / 2
+    by_text = -(math.log(e / (e + 1)) + math.log(1 / (e + 1))) / 2
+    assert float(found) == pytest.approx((by_video + by_text) / 2, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"temperature": 0.0, "lbl": 1.0}, "temperature: is 0.0"),
+        ({"temperature": float("nan"), "lbl": 1.0}, "temperature: is nan"),
+        ({"temperature": 1.0}, "one of them above 0"),
+        ({"temperature": 1.0, "lbl": -1.0}, "must be 0 or more"),
+        ({"temperature": 1.0, "lgt": 1.0, "direction": "up"}, "direction: is 'up'"),
+    ],
+)
+def test_an_objective_that_cannot_be_is_refused(fields, problem):
+    with pytest.raises(EvaluationError, match=problem):
+        Objective(**fields)
