@@ -2,7 +2,7 @@
 
 from django.shortcuts import get_object_or_404
 
-from generation.models import Candidate, GenerationRun
+from generation.models import Candidate, GenerationRun, Selection
 from generation.side_models import CaptionRun, Tuning
 from projects.access import get_project
 from projects.models import Role, User
@@ -29,3 +29,9 @@ def get_caption_run(person: User, slug: str, pk: int) -> CaptionRun:
 def get_tuning(person: User, slug: str, pk: int) -> Tuning:
     project = get_project(person, slug, Role.RESEARCHER)
     return get_object_or_404(Tuning.objects.select_related("project", "job", "created_by"), project=project, pk=pk)
+
+
+def get_selection(person: User, slug: str, pk: int) -> Selection:
+    project = get_project(person, slug, Role.RESEARCHER)
+    rows = Selection.objects.select_related("project", "subtest", "run", "job", "created_by", "applied_by")
+    return get_object_or_404(rows, project=project, pk=pk)

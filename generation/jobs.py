@@ -13,7 +13,8 @@ from generation.errors import GenerationError
 from generation.filters.table import FILTERS
 from generation.measure_rows import RowMeasures
 from generation.methods.table import METHODS
-from generation.models import CandidateGroup, GenerationRun
+from generation.models import CandidateGroup, GenerationRun, Selection
+from generation.selecting import work_out
 from generation.services import services
 from generation.side_models import CaptionRun, Tuning
 from generation.sightings import looking, with_objects
@@ -147,3 +148,14 @@ def _most_frequent(counts: Counter[str]) -> dict[str, int]:
     kept = dict(counts.most_common(MOST_REASONS))
     others = sum(counts.values()) - sum(kept.values())
     return {**kept, "other reasons": others} if others else kept
+
+
+def work_out_selection(selection_id: int, job: Job) -> None:
+    """Work out a selection for somebody to look at; nothing moves. Again changes nothing."""
+    chosen = Selection.objects.select_related("project", "subtest").get(pk=selection_id)
+    if chosen.result is not None:
+        return
+    progress(job, 0, 1, "choosing")
+    chosen.result, chosen.lost = work_out(chosen)
+    chosen.save(update_fields=["result", "lost"])
+    progress(job, 1, 1, "done")

@@ -9,6 +9,7 @@ from generation.views.new_run import method_fields, new_run
 from generation.views.run import run, run_progress
 from generation.views.run_work import resume_run, run_skipped, stop_run
 from generation.views.runs import runs
+from generation.views.selections import selection, selection_progress, selections
 from generation.views.thresholds import thresholds
 from generation.views.tunings import tuning, tunings
 
@@ -30,5 +31,8 @@ urlpatterns = [
     path("projects/<slug:slug>/runs/<int:pk>/thresholds/", thresholds, name="thresholds"),
     path("projects/<slug:slug>/tunings/", tunings, name="tunings"),
     path("projects/<slug:slug>/tunings/<int:pk>/", tuning, name="tuning"),
+    path("projects/<slug:slug>/selections/", selections, name="selections"),
+    path("projects/<slug:slug>/selections/<int:pk>/", selection, name="selection"),
+    path("projects/<slug:slug>/selections/<int:pk>/progress/", selection_progress, name="selection_progress"),
     path("projects/<slug:slug>/candidates/<int:pk>/", candidate, name="candidate"),
 ]

@@ -200,6 +200,27 @@ FILTERS: dict[str, Entry] = {
             ),
         ),
     ),
+    "plausibility_gap": Entry(
+        label="Gap of plausibility",
+        path="generation.filters.plausibility_gap",
+        summary="Scores how much likelier a language model finds the caption; for adversarial refinement.",
+        params=(
+            Param("model", "openai-community/gpt2", "a model of text alone: hub id or folder"),
+            Param("max", 1000.0, "gap in nats a token up to which a foil passes; as it is, all do", "float"),
+            DEVICE,
+        ),
+        deviations=("SugarCrepe asks Vera, a plausibility model; here any language model gives the gap.",),
+    ),
+    "grammar_gap": Entry(
+        label="Gap of grammar",
+        path="generation.filters.grammar_gap",
+        summary="Scores how much more acceptable a CoLA classifier finds the caption; for adversarial refinement.",
+        params=(
+            Param("model", "textattack/distilbert-base-uncased-CoLA", "a classifier trained on CoLA: hub id or folder"),
+            Param("max", 1.0, "gap up to which a foil passes; as it is, all do", "float"),
+            DEVICE,
+        ),
+    ),
     "identical": Entry(
         label="Identical to the caption",
         path="generation.filters.identical",

@@ -1,0 +1,46 @@
+"""A selection, applied: what it leaves out is held back, what an earlier one had left out comes back if it is kept."""
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from corpus.rules.states import CandidateState
+from generation.actions.move_thresholds import lock, move, retask
+from generation.errors import GenerationError
+from generation.models import Selection
+from generation.selecting import open_candidates, waiting_state
+from projects import audit
+from projects.access import require_role
+from projects.models import Role, User
+
+
+@transaction.atomic
+def apply_selection(person: User, chosen: Selection) -> Selection:
+    """Work that somebody has begun since the selection was worked out stays as it is, and is counted.
+
+    AccessDenied without the researcher's role; GenerationError: not worked out yet, or applied before.
+    """
+    project = chosen.project
+    require_role(person, project, Role.RESEARCHER)
+    if chosen.result is None:
+        raise GenerationError(_("The selection is not worked out yet; apply it when its job is done."))
+    lock(project)
+    if Selection.objects.filter(pk=chosen.pk, applied_at=None).update(applied_at=timezone.now()) != 1:
+        raise GenerationError(_("This selection was applied before; make a new one."))
+    lost = set(chosen.lost)
+    rows = list(open_candidates(chosen).values_list("id", "group_id", "state"))
+    waiting = waiting_state(chosen)
+    leave = [pk for pk, _group, state in rows if pk in lost and state == waiting]
+    back = [pk for pk, _group, state in rows if pk not in lost and state == CandidateState.FILTERED_OUT]
+    move(project, person, leave, waiting, "hold_back", rejected_by=[chosen.kind], held_back_by=chosen.kind)
+    come_back = "readmit" if project.edit_stage else "readmit_to_review"
+    move(project, person, back, CandidateState.FILTERED_OUT, come_back, rejected_by=[], held_back_by="")
+    moved = {*leave, *back}
+    retask({group for pk, group, _state in rows if pk in moved})
+    begun = len(lost - {pk for pk, _group, _state in rows})
+    chosen.moved = {"held_back": len(leave), "came_back": len(back), "begun": begun}
+    chosen.applied_by = person
+    chosen.save(update_fields=["moved", "applied_by"])
+    chosen.refresh_from_db(fields=["applied_at"])
+    audit.record(audit.event(project, person, "generation.apply_selection", chosen, kind=chosen.kind, **chosen.moved))
+    return chosen

@@ -1,0 +1,229 @@
+"""Selections over stored candidates: worked out by a job, looked at, applied without touching anybody's work."""
+
+import pytest
+from django.urls import reverse
+
+from annotation.actions.claim import claim
+from annotation.actions.make_tasks import make_tasks
+from annotation.models import Stage, Task, TaskState
+from corpus.rules.states import CandidateState, ItemState
+from generation.actions.apply_selection import apply_selection
+from generation.actions.start_selection import start_selection
+from generation.errors import GenerationError
+from generation.models import Candidate, FilterScore, Selection
+from generation.selecting import pool_of
+from jobs.runner import run_now
+from projects.errors import AccessDenied
+from projects.models import AuditEvent, Role
+from tests.factories import (
+    make_candidate,
+    make_caption,
+    make_group,
+    make_item,
+    make_member,
+    make_project,
+    make_run,
+    make_subtest,
+    make_video,
+)
+
+pytestmark = pytest.mark.django_db
+C = CandidateState
+
+
+@pytest.fixture
+def project():
+    return make_project()
+
+
+@pytest.fixture
+def researcher(project):
+    return make_member(project, Role.RESEARCHER)
+
+
+@pytest.fixture
+def run(project):
+    return make_run(make_subtest(project, name="relations"), method="preposition")
+
+
+def foil(run, source, target, *, group=None, **fields):
+    """A candidate that puts `target` in the place of `source`, in a caption of its own."""
+    group = group or make_group(run, make_caption(make_video(run.project), f"it is {source} a box"))
+    return make_candidate(group, f"it is {target} a box", **fields)
+
+
+@pytest.fixture
+def lopsided(run):
+    """on -> in twice, in -> on once: one of the first two must go."""
+    return [foil(run, "on", "in"), foil(run, "on", "in"), foil(run, "in", "on")]
+
+
+def worked_out(person, subtest, kind="balance", **asked):
+    chosen = start_selection(person, subtest, kind, **asked)
+    run_now(chosen.job)
+    return Selection.objects.select_related("project", "subtest").get(pk=chosen.pk)
+
+
+def states():
+    return list(Candidate.objects.order_by("pk").values_list("state", flat=True))
+
+
+def test_it_is_worked_out_by_a_job_and_moves_nothing(run, researcher, lopsided):
+    chosen = worked_out(researcher, run.subtest)
+    assert (chosen.result["n"], chosen.result["n_kept"], chosen.result["n_lost"]) == (3, 2, 1)
+    assert chosen.lost == [lopsided[1].pk] or chosen.lost == [lopsided[0].pk]
+    assert chosen.result["after"]["fitted"] == 0.5
+    assert len(chosen.result["examples"]) == 1
+    assert states() == [C.QUEUED] * 3
+
+
+def test_applying_holds_back_what_it_leaves_out_and_a_later_one_brings_it_back(run, researcher, lopsided):
+    chosen = apply_selection(researcher, worked_out(researcher, run.subtest))
+    assert sorted(states()) == [C.FILTERED_OUT, C.QUEUED, C.QUEUED]
+    left = Candidate.objects.get(pk=chosen.lost[0])
+    assert (left.held_back_by, left.rejected_by) == ("balance", ["balance"])
+    assert chosen.moved == {"held_back": 1, "came_back": 0, "begun": 0}
+    event = AuditEvent.objects.get(action="generation.apply_selection")
+    assert (event.actor, event.details["held_back"]) == (researcher, 1)
+    assert AuditEvent.objects.get(action="hold_back").reason == "balance"
+    # With one more of the other kind all four fit.
+    foil(run, "in", "on")
+    again = apply_selection(researcher, worked_out(researcher, run.subtest))
+    assert again.moved == {"held_back": 0, "came_back": 1, "begun": 0}
+    assert states() == [C.QUEUED] * 4
+    assert Candidate.objects.get(pk=left.pk).held_back_by == ""
+
+
+def test_work_that_somebody_has_begun_stays_and_the_balance_is_found_around_it(run, researcher):
+    begun = foil(run, "on", "in")
+    editor = make_member(run.project, Role.ANNOTATOR)
+    make_tasks(run.project)
+    claim(editor, run.project, Stage.EDIT)
+    open_ones = [foil(run, "on", "in"), foil(run, "in", "on")]
+    chosen = worked_out(researcher, run.subtest)
+    assert [pair.id for pair in pool_of(chosen).fixed] == [f"c{begun.pk}"]
+    # The one in hand is made up for by in -> on, and nothing is left to make up for on -> in.
+    assert chosen.lost == [open_ones[0].pk]
+    assert chosen.result["n_fixed"] == 1
+    apply_selection(researcher, chosen)
+    assert states() == [C.EDITING, C.FILTERED_OUT, C.QUEUED]
+
+
+def test_who_begins_between_looking_and_applying_keeps_what_they_have(run, researcher, lopsided):
+    chosen = worked_out(researcher, run.subtest)
+    editors = [make_member(run.project, Role.ANNOTATOR) for _ in range(3)]
+    make_tasks(run.project)
+    for editor in editors:
+        claim(editor, run.project, Stage.EDIT)
+    assert apply_selection(researcher, chosen).moved == {"held_back": 0, "came_back": 0, "begun": 1}
+    assert states() == [C.EDITING] * 3
+
+
+def test_editors_meet_only_what_is_kept(run, researcher, lopsided):
+    make_tasks(run.project)
+    chosen = apply_selection(researcher, worked_out(researcher, run.subtest))
+    make_tasks(run.project)
+    open_groups = set(Task.objects.filter(state=TaskState.OPEN).values_list("group", flat=True))
+    assert open_groups == {c.group_id for c in lopsided if c.pk not in chosen.lost}
+
+
+def test_items_and_foils_an_item_wants_count(project, researcher):
+    """Two foils an item: both of a caption may stay. An item that is there already is balanced against."""
+    subtest = make_subtest(project, foils_per_item=2)
+    run = make_run(subtest)
+    caption = make_caption(make_video(project), "it is on a box")
+    make_item(subtest, caption, ("it is in a box",), state=ItemState.VALID)
+    make_item(subtest, caption, ("it is at a box",), state=ItemState.RETRACTED)
+    group = make_group(run, make_caption(make_video(project), "it is in a box"))
+    both = [foil(run, "in", "on", group=group), foil(run, "in", "at", group=group)]
+    chosen = worked_out(researcher, subtest)
+    assert chosen.lost == [both[1].pk]
+    assert chosen.result["n_fixed"] == 1
+
+
+def test_one_run_of_a_subtest_can_be_chosen_alone(run, researcher, lopsided):
+    other = make_run(run.subtest)
+    foil(other, "in", "on")
+    assert worked_out(researcher, run.subtest, run=other).result["n"] == 1
+    assert worked_out(researcher, run.subtest).result["n_kept"] == 4
+
+
+def test_frequency_matching_keeps_the_best_ranked(run, researcher):
+    foil(run, "on", "in", rank=0)
+    late = foil(run, "on", "in", rank=3)
+    foil(run, "in", "on", rank=1)
+    assert worked_out(researcher, run.subtest, "frequency").lost == [late.pk]
+
+
+class TestAdversarial:
+    def scored(self, run, *gaps):
+        rows = [foil(run, "on", "in") for _ in gaps]
+        for candidate, pair in zip(rows, gaps, strict=True):
+            for slug, gap in zip(("plausibility_gap", "grammar_gap"), pair, strict=True):
+                FilterScore.objects.create(
+                    run=run, candidate=candidate, filter=slug, filter_version="1", score=gap, passed=True
+                )
+        return rows
+
+    def test_mirrored_gaps_stay_and_the_rest_goes(self, run, researcher):
+        rows = self.scored(run, (0.5, 0.3), (-0.5, -0.3), (0.9, 0.9))
+        gaps = ["plausibility_gap", "grammar_gap"]
+        chosen = worked_out(researcher, run.subtest, "adversarial", gaps=gaps)
+        assert chosen.lost == [rows[2].pk]
+
+    def test_two_gaps_are_asked_for_and_must_be_scored(self, run, researcher, lopsided):
+        with pytest.raises(GenerationError, match="two different gaps"):
+            start_selection(researcher, run.subtest, "adversarial", gaps=["nli", "grammar_gap"])
+        with pytest.raises(GenerationError, match="3 foils have no score of plausibility_gap"):
+            worked_out(researcher, run.subtest, "adversarial", gaps=["plausibility_gap", "grammar_gap"])
+
+
+def test_without_an_edit_stage_reviewers_tasks_are_left_alone():
+    project = make_project(edit_stage=False)
+    researcher, run = make_member(project, Role.RESEARCHER), make_run(make_subtest(project))
+    waits = [foil(run, "on", "in", state=C.IN_REVIEW), foil(run, "in", "on", state=C.IN_REVIEW)]
+    tasked = foil(run, "on", "in", state=C.IN_REVIEW)
+    type(tasked.group).objects.filter(pk=tasked.group_id).update(tasked=True)
+    chosen = worked_out(researcher, run.subtest)
+    assert chosen.lost == [waits[0].pk]
+    apply_selection(researcher, chosen)
+    assert states() == [C.FILTERED_OUT, C.IN_REVIEW, C.IN_REVIEW]
+
+
+def test_what_cannot_be_is_said(run, researcher, lopsided):
+    chosen = start_selection(researcher, run.subtest, "balance")
+    with pytest.raises(GenerationError, match="not worked out yet"):
+        apply_selection(researcher, chosen)
+    with pytest.raises(GenerationError, match="no selection 'magic'"):
+        start_selection(researcher, run.subtest, "magic")
+    with pytest.raises(AccessDenied):
+        start_selection(make_member(run.project, Role.REVIEWER), run.subtest, "balance")
+    done = apply_selection(researcher, worked_out(researcher, run.subtest))
+    with pytest.raises(GenerationError, match="applied before"):
+        apply_selection(researcher, done)
+    with pytest.raises(GenerationError, match="nothing to choose from"):
+        worked_out(researcher, make_subtest(run.project))
+
+
+def test_the_pages_ask_show_and_apply(client, run, researcher, lopsided):
+    client.force_login(researcher)
+    slug = run.project.slug
+    answer = client.post(
+        reverse("generation:selections", args=[slug]), {"kind": "balance", "subtest": run.subtest_id, "seed": "0"}
+    )
+    chosen = Selection.objects.get()
+    page = reverse("generation:selection", args=[slug, chosen.pk])
+    assert answer["Location"] == page
+    assert "hx-get" in client.get(page).content.decode()
+    run_now(chosen.job)
+    html = " ".join(client.get(page).content.decode().split())
+    assert "of 3; no choice keeps more than 2" in html
+    assert "Apply: leave out 1" in html
+    assert client.get(reverse("generation:selection_progress", args=[slug, chosen.pk])).headers["HX-Refresh"] == "true"
+    done = client.post(page, follow=True).content.decode()
+    assert "1 held back" in " ".join(done.split())
+    assert "2 / 3" in client.get(reverse("generation:selections", args=[slug])).content.decode()
+    wrong = client.post(
+        reverse("generation:selections", args=[slug]), {"kind": "adversarial", "subtest": run.subtest_id, "seed": "0"}
+    )
+    assert wrong.status_code == 422
