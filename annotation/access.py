@@ -2,12 +2,24 @@
 
 from typing import TypeVar
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404
 from django.utils.translation import gettext as _
 
 from annotation.claims import Claim, claim_of
-from annotation.models import CheckedFrame, Edit, Lease, ObjectAnswer, ObjectCheck, Review, Slot, Vote
+from annotation.models import (
+    Attempt,
+    CheckedFrame,
+    Edit,
+    GoldPair,
+    Lease,
+    ObjectAnswer,
+    ObjectCheck,
+    PracticeCaption,
+    Review,
+    Slot,
+    Vote,
+)
 from corpus.models import Caption, Item, Subtest
 from projects.access import require_role, roles_in
 from projects.models import Project, Role, User
@@ -22,6 +34,19 @@ def lease_for(person: User, token: str) -> Lease:
         return leases.get(token=token, person=person)
     except Lease.DoesNotExist as error:
         raise Http404(_("There is no such work of yours.")) from error
+
+
+def judged_lease_for(person: User, token: str) -> Lease:
+    """The same of a lease on an item, with all that its submit asks of it: one query."""
+    rows = ("slot__project", "slot__video", "task__gold", "task__item__candidate_group", "task__item__subtest")
+    leases = Lease.objects.select_related(*rows)
+    try:
+        lease = leases.get(token=token, person=person)
+    except Lease.DoesNotExist as error:
+        raise Http404(_("There is no such work of yours.")) from error
+    if lease.task.item_id:
+        lease.task.item.subtest.project = lease.slot.project
+    return lease
 
 
 def claim_for(person: User, token: str) -> Claim:
@@ -116,6 +141,42 @@ def member_for(person: User, project: Project, pk: int) -> User:
     if member is None:
         raise Http404(_("There is no such member."))
     return member
+
+
+def attempt_for(person: User, pk: int) -> Attempt:
+    """The person's own go at practice or the qualification; Http404 for anybody else's."""
+    try:
+        return Attempt.objects.select_related("project").get(pk=pk, person=person)
+    except Attempt.DoesNotExist as error:
+        raise Http404(_("There is no such exercise of yours.")) from error
+
+
+def pair_for(actor: User, project: Project, pk: int) -> GoldPair:
+    """A gold pair of the project, for its researchers."""
+    require_role(actor, project, Role.RESEARCHER)
+    try:
+        return GoldPair.objects.select_related("video__project", "subtest").get(pk=pk, project=project)
+    except GoldPair.DoesNotExist as error:
+        raise Http404(_("There is no such pair.")) from error
+
+
+def practice_for(actor: User, project: Project, pk: int) -> PracticeCaption:
+    """A caption to practise on, for the project's researchers."""
+    require_role(actor, project, Role.RESEARCHER)
+    try:
+        return PracticeCaption.objects.get(pk=pk, project=project)
+    except PracticeCaption.DoesNotExist as error:
+        raise Http404(_("There is no such caption.")) from error
+
+
+def validator_for(actor: User, project: Project, pk: int) -> User:
+    """Somebody who validates in the project, or did; for its researchers. Http404 for anybody else."""
+    require_role(actor, project, Role.RESEARCHER)
+    belongs = Q(memberships__project=project) | Q(standings__policy__project=project) | Q(slots__project=project)
+    found = User.objects.filter(belongs, pk=pk).distinct().first()
+    if found is None:
+        raise Http404(_("There is no such validator."))
+    return found
 
 
 def _own(rows: QuerySet[Work], person: User, pk: int) -> Work:

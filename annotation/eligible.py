@@ -3,12 +3,13 @@
 annotation.rules.eligibility says what the rule is; tests hold this form of it to that one.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from annotation.models import Edit, Involvement, Lease, Review, Slot, SlotState, Stage, Vote, VoteState
+from annotation.models import Edit, Involvement, Lease, Question, Review, Slot, SlotState, Stage, Vote, VoteState
 from annotation.rules.eligibility import OPEN_TO_ALL, Hand, PersonFacts, TaskFacts
 from annotation.rules.ordering import FRESH, STARTED
 from corpus.models import MediaState
@@ -48,6 +49,9 @@ def bars(person: User, project: Project, stage: str, now: datetime) -> Bars:
     if judges:
         own |= Q(Exists(Slot.objects.filter(item=OuterRef("item"), stage=stage, person=person)))
         own |= Q(Exists(_votes_of(person, stage).filter(item=OuterRef("item"))))
+        # Its answer may be known from gold or from practice.
+        own |= Q(Exists(Vote.objects.filter(person=person, gold__item=OuterRef("item"))))
+        own |= Q(Exists(Question.objects.filter(attempt__person=person, pair__item=OuterRef("item"))))
     if stage == Stage.REVIEW:
         # Own work is a hand in the video as well; asked of the row itself, because "never" is a strong word.
         own |= Q(task__candidate__author=person)
@@ -151,15 +155,25 @@ def hands_of(person: User, video: int) -> PersonFacts:
     )
 
 
-def person_facts(person: User, task: TaskFacts) -> PersonFacts:
-    """What the person has done that can bear on this work: hands in its video, its lineage, its item."""
-    votes = _votes_of(person, task.stage).filter(item=task.item) if task.item else Vote.objects.none()
+def person_facts(person: User, task: TaskFacts, answered: Collection[int] | None = None) -> PersonFacts:
+    """What the person has done that can bear on this work: hands in its video, its lineage, its item.
+
+    `answered`: the items that they have answered in the stage, or know from gold, where the caller knows.
+    """
+    if answered is None:
+        answered = {task.item} if task.item and _has_judged(person, task) else ()
     return replace(
         hands_of(person, task.hand.video),
         wrote=frozenset(_written(person, task.lineage) if task.lineage else ()),
         decided=frozenset(_decided(person, task.lineage) if task.second else ()),
-        judged_items=frozenset(votes.values_list("item_id", flat=True)),
+        judged_items=frozenset(answered or ()),
     )
+
+
+def _has_judged(person: User, task: TaskFacts) -> bool:
+    """Whether they have answered the item in this stage, or know it from gold."""
+    answered = Q(stage=task.stage, item=task.item) | Q(gold__item=task.item)
+    return Vote.objects.filter(answered, person=person).exclude(state=VoteState.UNDONE).exists()
 
 
 def _written(person: User, lineage: tuple[int, ...]) -> set[int]:

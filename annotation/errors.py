@@ -19,5 +19,13 @@ class WorkRefused(AnnotationError):
         self.refusal = refusal
 
 
+class NotAdmitted(AnnotationError):
+    """The person may not validate for now; `refusal` is a key of annotation.messages.ADMISSION."""
+
+    def __init__(self, message: str, refusal: str) -> None:
+        super().__init__(message)
+        self.refusal = refusal
+
+
 class LeaseEnded(AnnotationError):
     """The lease is over, so it cannot be renewed; what was written can still be submitted and is kept."""

@@ -6,6 +6,7 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.models import Ending, Guideline, Lease, Stage
+from annotation.models.stages import desk_of
 from corpus.models import Subtest
 from projects.models import Project
 
@@ -44,6 +45,9 @@ def current_guidelines(project: Project) -> list[Current]:
         newest[row.stage, row.subtest_id] = row
     found = []
     for stage, label in Stage.choices:
+        if desk_of(stage) != stage:
+            # People are told of it as of the stage that they know.
+            continue
         found.append(Current(stage, label, None, newest.get((stage, None))))
         own = [row for (of, subtest), row in newest.items() if of == stage and subtest is not None]
         found += [Current(stage, label, row.subtest, row) for row in sorted(own, key=lambda row: row.subtest.name)]

@@ -6,6 +6,8 @@ from django.utils.translation import ngettext_lazy
 
 from annotation.rules.editing import MAX_CHARACTERS, Finding, Problem
 from annotation.rules.eligibility import Refusal
+from annotation.rules.quizzes import Match
+from annotation.rules.standing import Reason
 
 Words = str | Promise
 
@@ -64,6 +66,31 @@ SETTLED: dict[str, Words] = {
     "not_visible": _("the video does not show it"),
     "wording": _("one of the texts can be read in two ways"),
     "other": _("other (see the comment)"),
+}
+
+# Why somebody may not validate for now.
+ADMISSION: dict[str, Words] = {
+    "paused": _(
+        "Your judging is paused for now; nothing that you did is lost. The project's researcher will look at it and "
+        "come back to you. You can ask them too."
+    ),
+    "qualification": _("Before you judge here, please take the short qualification test."),
+}
+
+# Why somebody is paused, for the researcher.
+PAUSED_WHY: dict[str, Words] = {
+    Reason.GOLD: _("too many wrong answers on gold"),
+    Reason.POSITION: _("nearly always the same place"),
+    Reason.SPEED: _("answers before the clip can have been watched"),
+    Reason.RESEARCHER: _("by a researcher"),
+}
+
+# How a foil that was written in practice compares with the expert's.
+MATCHES: dict[str, Words] = {
+    Match.SAME: _("Right: the expert wrote the same."),
+    Match.SAME_PLACE: _("Right: you changed the words that the expert changed."),
+    Match.ELSEWHERE: _("Not quite: the expert changed other words, or fewer."),
+    Match.BROKEN: _("This is no foil of the caption."),
 }
 
 EMPTY: dict[str, Words] = {

@@ -30,6 +30,7 @@ from annotation.models import (
     Vote,
     VoteState,
 )
+from annotation.models.stages import desk_of, stages_at
 from annotation.rules import editing
 from annotation.rules.editing import Finding
 from annotation.rules.marking import Marks, marks_of
@@ -128,8 +129,8 @@ class Card:
     video: Video
     guideline_version: int | None
     guideline_text: str
-    done_today: int
-    done_in_all: int
+    done_today: int | None
+    done_in_all: int | None
     edit: EditWork | None = None
     review: ReviewWork | None = None
     validation: ValidationWork | None = None
@@ -137,11 +138,15 @@ class Card:
     objects: ObjectsWork | None = None
 
 
-def claim_card(person: User, claim: Claim, *, now: datetime | None = None) -> Card:
-    """The card of the person's running claim; Http404 where the lease is over or somebody else's."""
-    slot = _running_slot(person, claim)
-    lease = Lease.objects.select_related("guideline").get(pk=claim.lease_id)
-    today, in_all = work_counts(person, slot.project, slot.stage, now or timezone.now())
+def claim_card(person: User, claim: Claim, *, counted: bool = True, now: datetime | None = None) -> Card:
+    """The card of the person's running claim; Http404 where the lease is over or somebody else's.
+
+    Not `counted`: `done_today` and `done_in_all` are None, for a page that counts on by itself.
+    """
+    slot, lease = claim.rows or _rows_of(person, claim)
+    slot.video.project = slot.project
+    desk = desk_of(slot.stage)
+    today, in_all = work_counts(person, slot.project, desk, now or timezone.now()) if counted else (None, None)
     fields = {
         "claim": claim,
         "project": slot.project,
@@ -161,7 +166,12 @@ def claim_card(person: User, claim: Claim, *, now: datetime | None = None) -> Ca
         return Card(**fields, subtest=task.item.subtest, baseline=baseline_work(task, lease))
     if slot.stage == Stage.OBJECTS:
         return Card(**fields, subtest=None, objects=objects_work(task))
-    return Card(**fields, subtest=task.item.subtest, validation=_validation_work(task, lease))
+    if slot.stage == Stage.GOLD:
+        pair = task.gold
+        texts = two_texts(pair.caption_text, pair.foil_text, bool(lease.caption_first))
+        return Card(**fields, subtest=pair.subtest, validation=texts)
+    texts = two_texts(task.item.caption.text, task.foil.text, bool(lease.caption_first))
+    return Card(**fields, subtest=task.item.subtest, validation=texts)
 
 
 def draft_of(person: User, task_id: int) -> Draft | None:
@@ -169,8 +179,13 @@ def draft_of(person: User, task_id: int) -> Draft | None:
     return Draft.objects.filter(person=person, task=task_id).first()
 
 
+def _rows_of(person: User, claim: Claim) -> tuple[Slot, Lease]:
+    return _running_slot(person, claim), Lease.objects.select_related("guideline").get(pk=claim.lease_id)
+
+
 def _running_slot(person: User, claim: Claim) -> Slot:
-    slots = Slot.objects.select_related("project", "video", *_CARD_ROWS[Stage(claim.stage)])
+    rows = (path for stage in stages_at(claim.stage) for path in _CARD_ROWS[Stage(stage)])
+    slots = Slot.objects.select_related("project", "video", *rows)
     slot = slots.filter(pk=claim.slot_id, person=person, token=claim.token, state=SlotState.LEASED).first()
     if slot is None:
         raise Http404(_("Your time on this piece is over; take the next."))
@@ -183,6 +198,7 @@ _CARD_ROWS = {
     Stage.VALIDATION: ("task__item__caption", "task__item__subtest", "task__foil"),
     Stage.BASELINE: ("task__item__caption", "task__item__subtest"),
     Stage.OBJECTS: ("task__frame",),
+    Stage.GOLD: ("task__gold__subtest",),
 }
 
 
@@ -241,11 +257,11 @@ def _lineage_pairs(candidate: Candidate) -> tuple[tuple[int, ...], tuple[int | N
     return line, (*line[1:], None)
 
 
-def _validation_work(task: Task, lease: Lease) -> ValidationWork:
-    caption, foil = task.item.caption.text, task.foil.text
+def two_texts(caption: str, foil: str, caption_first: bool) -> ValidationWork:
+    """The two texts in their order, the words that differ marked in each."""
     of_caption = ShownText(caption, _kept_side(diff_segments(foil, caption)))
     of_foil = ShownText(foil, _kept_side(diff_segments(caption, foil)))
-    first, second = (of_caption, of_foil) if lease.caption_first else (of_foil, of_caption)
+    first, second = (of_caption, of_foil) if caption_first else (of_foil, of_caption)
     return ValidationWork(first, second)
 
 
@@ -299,8 +315,10 @@ def work_counts(person: User, project: Project, stage: str, now: datetime) -> tu
         Stage.OBJECTS: ObjectAnswer.objects.filter(person=person, undone_at=None, frame__check_of__project=project),
     }.get(Stage(stage))
     if rows is None:
-        votes = Vote.objects.filter(person=person, stage=stage, item__subtest__project=project)
-        rows = votes.exclude(state=VoteState.UNDONE)
+        here = Q(stage=stage, item__subtest__project=project)
+        if Stage.GOLD in stages_at(stage):
+            here |= Q(gold__project=project)
+        rows = Vote.objects.filter(here, person=person).exclude(state=VoteState.UNDONE)
     counts = rows.aggregate(today=Count("pk", filter=Q(created_at__gte=midnight)), in_all=Count("pk"))
     return counts["today"], counts["in_all"]
 

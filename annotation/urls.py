@@ -6,17 +6,21 @@ from annotation.views.adjudication import split, splits
 from annotation.views.baseline import baseline
 from annotation.views.edit import edit
 from annotation.views.guidelines import guideline, guidelines, preview
+from annotation.views.hint import hint
 from annotation.views.lease import draft, heartbeat, skip
 from annotation.views.object_check import object_check
 from annotation.views.objects import frame_image, objects
 from annotation.views.people import member_remove, member_roles, people
+from annotation.views.quality import add_practice, gold, label, quality, withdraw
 from annotation.views.queue import queue
+from annotation.views.quizzes import attempt, practice, qualification, question
 from annotation.views.repair import repair, repairs
 from annotation.views.review import review
 from annotation.views.review_shares import review_shares
 from annotation.views.studies import caption_objects, studies
 from annotation.views.undo import undo
 from annotation.views.validation import validation
+from annotation.views.validators import validator_move, validators
 from annotation.views.work import work
 
 app_name = "annotation"
@@ -37,6 +41,17 @@ urlpatterns = [
     path("projects/<slug:slug>/studies/captions/", caption_objects, name="caption_objects"),
     path("projects/<slug:slug>/studies/objects/<int:pk>/", object_check, name="object_check"),
     path("projects/<slug:slug>/studies/frames/<int:pk>/", frame_image, name="frame_image"),
+    path("projects/<slug:slug>/validators/", validators, name="validators"),
+    path("projects/<slug:slug>/validators/<int:pk>/<slug:move>/", validator_move, name="validator_move"),
+    path("projects/<slug:slug>/quality/", quality, name="quality"),
+    path("projects/<slug:slug>/quality/label/", label, name="label"),
+    path("projects/<slug:slug>/quality/practice/add/", add_practice, name="add_practice"),
+    path("projects/<slug:slug>/quality/withdraw/<slug:kind>/<int:pk>/", withdraw, name="withdraw"),
+    path("projects/<slug:slug>/quality/gold/<slug:use>/", gold, name="gold"),
+    path("projects/<slug:slug>/practice/", practice, name="practice"),
+    path("projects/<slug:slug>/qualification/", qualification, name="qualification"),
+    path("projects/<slug:slug>/exercise/<int:pk>/", attempt, name="attempt"),
+    path("projects/<slug:slug>/exercise/<int:pk>/<int:place>/", question, name="question"),
     path("projects/<slug:slug>/work/", work, name="work"),
     path("projects/<slug:slug>/work/<slug:stage>/", queue, name="queue"),
     path("projects/<slug:slug>/work/edit/<slug:token>/", edit, name="edit"),
@@ -47,5 +62,6 @@ urlpatterns = [
     path("projects/<slug:slug>/work/lease/<slug:token>/heartbeat/", heartbeat, name="heartbeat"),
     path("projects/<slug:slug>/work/lease/<slug:token>/draft/", draft, name="draft"),
     path("projects/<slug:slug>/work/lease/<slug:token>/skip/", skip, name="skip"),
+    path("projects/<slug:slug>/work/lease/<slug:token>/hint/", hint, name="hint"),
     path("projects/<slug:slug>/work/undo/<slug:kind>/<int:pk>/", undo, name="undo"),
 ]

@@ -23,6 +23,7 @@ WORK_PAGES = (
     "annotation:split",
     "annotation:repair",
 )
+EXERCISES = ("annotation:practice", "annotation:qualification", "annotation:attempt", "annotation:question")
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Page:
 
 PAGES: tuple[Page, ...] = (
     Page(_("Overview"), "evaluation:dashboard"),
-    Page(_("Work"), "annotation:work", section=WORK_PAGES),
+    Page(_("Work"), "annotation:work", section=WORK_PAGES + EXERCISES),
     Page(
         _("Videos"),
         "corpus:videos",
@@ -68,6 +69,12 @@ PAGES: tuple[Page, ...] = (
     Page(_("Studies"), "annotation:studies", RESEARCHERS, section=("annotation:object_check",)),
     Page(_("Guidelines"), "annotation:guidelines", RESEARCHERS, section=("annotation:guideline", "annotation:subtest_guideline")),
     Page(_("People"), "annotation:people", RESEARCHERS, section=("annotation:people", "annotation:review_shares")),
+    Page(
+        _("Quality"),
+        "annotation:quality",
+        RESEARCHERS,
+        section=("annotation:quality", "annotation:validators", "annotation:gold", "annotation:label"),
+    ),
 )
 
 

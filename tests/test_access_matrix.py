@@ -16,7 +16,18 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
-from annotation.models import CheckedFrame, Edit, Lease, ObjectCheck, SlotState, Stage, Task
+from annotation.models import (
+    Attempt,
+    CheckedFrame,
+    Edit,
+    GoldPair,
+    Lease,
+    ObjectCheck,
+    Question,
+    SlotState,
+    Stage,
+    Task,
+)
 from corpus.models import Release
 from corpus.rules.states import CandidateState, ItemState
 from evaluation.actions.freeze_release import freeze_release
@@ -95,6 +106,12 @@ def own_lease(**fields: Any) -> Rule:
     return Rule(("annotator",), get=NO, instead=others, **fields)
 
 
+def own_exercise(*args: str, **fields: Any) -> Rule:
+    """Practice and the qualification are the person's own."""
+    others = {person: NOT_THERE for person in MEMBERS if person != "validator"}
+    return Rule(("validator",), args=("attempt", *args), instead=others, **fields)
+
+
 RULES: dict[str, Rule] = {
     "home": Rule(SIGNED_IN, slug=False),
     "healthz": Rule(EVERYBODY, slug=False),
@@ -115,6 +132,7 @@ RULES: dict[str, Rule] = {
     "generation:run_progress": owner_page("generation_run"),
     # Nothing moves in the world below: the page says so.
     "generation:thresholds": owner_page("generation_run", post=422),
+    "generation:prompts": owner_page(post=422),
     "generation:run_skipped": owner_page("generation_run"),
     "generation:resume_run": Rule(OWNERS, get=NO, post=302, args=("generation_run",)),
     "generation:stop_run": Rule(OWNERS, get=NO, post=400, args=("generation_run",)),
@@ -144,6 +162,17 @@ RULES: dict[str, Rule] = {
     "annotation:split": Rule(("reviewer", *OWNERS), post=400, args=("split",)),
     "annotation:repairs": owner_page(),
     "annotation:repair": owner_page("doubted", post=400),
+    "annotation:validators": owner_page(),
+    "annotation:validator_move": owner_page("member", "validator_move", get=NO, post=302),
+    "annotation:quality": owner_page(post=422),
+    "annotation:label": owner_page(post=200),
+    "annotation:add_practice": owner_page(get=NO, post=422),
+    "annotation:withdraw": owner_page("withdraw_kind", "pair", get=NO, post=302),
+    "annotation:gold": owner_page("use", post=422),
+    "annotation:practice": Rule(MEMBERS, post=302),
+    "annotation:qualification": Rule(("validator", "superuser"), post=302),
+    "annotation:attempt": own_exercise(get=302),
+    "annotation:question": own_exercise("place", post=400),
     "annotation:work": Rule(MEMBERS),
     "annotation:queue": Rule(("annotator", "superuser"), post=302, args=("stage",)),
     "annotation:edit": own_work("annotator", "edit_token"),
@@ -202,7 +231,8 @@ RULES: dict[str, Rule] = {
     "evaluation:run_file": owner_page("scoring_run", "extension"),
 }
 # Words of a URL that are the same in every project; all other arguments name a row of one.
-WORDS = {"stage": "edit", "work_kind": "edit", "report": "validation", "analysis": "delta", "extension": "json",
+WORDS = {"validator_move": "pause", "withdraw_kind": "pair", "use": "mixed", "place": 0,
+         "stage": "edit", "work_kind": "edit", "report": "validation", "analysis": "delta", "extension": "json",
          "scores_form": "vilma", "job_report": "skill",
          "chart": "votes", "exporter": "jsonl"}  # fmt: skip
 
@@ -270,6 +300,8 @@ def make_world() -> World:
         "import": Import.objects.create(project=project, preview={}).pk,
         "scoring_run": start_run(people["researcher"], release, "fake:").pk,
         "edit": edit.pk,
+        "pair": (pair := make_gold(subtest, valid)).pk,
+        "attempt": make_attempt(people["validator"], pair).pk,
         "edit_token": leased(tasks["edit"], people["annotator"]),
         "review_token": leased(tasks["review"], people["reviewer"]),
         "baseline_token": leased(tasks["baseline"], people["annotator"]),
@@ -281,6 +313,23 @@ def make_world() -> World:
     }
     assert valid.released_as.exists()
     return World(project.slug, everyone, values)
+
+
+def make_gold(subtest: Any, item: Any) -> GoldPair:
+    """A pair to be asked in the qualification."""
+    texts = {"caption_text": item.caption.text, "foil_text": item.foils.get().text}
+    project, video = subtest.project, item.video
+    return GoldPair.objects.create(
+        project=project, use="qualification", subtest=subtest, video=video, item=item, answer="caption", **texts
+    )
+
+
+def make_attempt(person: User, pair: GoldPair) -> Attempt:
+    """The person's first go at the qualification, one question of it open."""
+    stages = {"stage": Stage.QUALIFICATION, "of_stage": Stage.VALIDATION}
+    attempt = Attempt.objects.create(project=pair.project, person=person, number=1, **stages)
+    Question.objects.create(attempt=attempt, place=0, pair=pair, caption_first=True)
+    return attempt
 
 
 def leased(task: Task, person: User) -> str:

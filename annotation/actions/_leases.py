@@ -12,7 +12,8 @@ from annotation.actions import _tasks
 from annotation.actions._moves import move_candidates
 from annotation.eligible import JUDGING
 from annotation.errors import AnnotationError, Conflict
-from annotation.models import Draft, Ending, Guideline, Lease, Slot, SlotState, Stage, TaskState
+from annotation.models import Draft, Ending, Guideline, Lease, Slot, SlotState, Stage, Standing, TaskState
+from annotation.models.stages import desk_of
 from annotation.rules.baseline import order_shown
 from annotation.rules.ordering import caption_first
 from corpus.models import Foil
@@ -27,6 +28,7 @@ SUBTEST_PATH = {
     Stage.REVIEW: "task__candidate__group__run__subtest",
     Stage.VALIDATION: "item__subtest",
     Stage.BASELINE: "item__subtest",
+    Stage.GOLD: "task__gold__subtest",
 }
 # Expired leases that one claim clears away; more wait for the next.
 SWEEP_LIMIT = 200
@@ -41,12 +43,22 @@ class Place:
 
 
 def open_lease(
-    slot: Slot, person: User, now: datetime, *, was: str = SlotState.FREE, upcoming: int | None = None
+    slot: Slot,
+    person: User,
+    now: datetime,
+    *,
+    was: str = SlotState.FREE,
+    upcoming: int | None = None,
+    standing: Standing | None = None,
+    first: bool | None = None,
+    since: datetime | None = None,
 ) -> Lease:
     """Lease the slot to the person; for an edit its candidates come along. Conflict where it is `was` no longer.
 
-    `upcoming`: what the person is offered next. The slot comes with its task and project. IntegrityError where the
-    person has a place in that item already.
+    `upcoming`: what the person is offered next. `standing`: whose tally the judgement goes into. `first`: whether the
+    caption stands first, where that is not the slot's own matter. `since`: when the person had it first, for a piece
+    that comes back to them. The slot comes with its task and project. IntegrityError where the person has a place in
+    that item already.
     """
     token = secrets.token_urlsafe(32)
     expires = now + timedelta(seconds=slot.project.lease_seconds)
@@ -67,11 +79,12 @@ def open_lease(
         task_id=slot.task_id,
         person=person,
         token=token,
-        caption_first=_caption_first(slot),
+        caption_first=_caption_first(slot) if first is None else first,
         order_shown=_order_shown(slot),
         upcoming_slot=upcoming,
         guideline=_current_guideline(slot),
-        leased_at=now,
+        standing=standing,
+        leased_at=since or now,
     )
     if slot.stage == Stage.EDIT:
         take_candidates(slot, person)
@@ -138,6 +151,9 @@ def find_place(lease: Lease, now: datetime) -> Place:
         return Place(own, late=own.expires_at <= now)
     slots = locked.select_related("task__candidate", "task__item__candidate_group", "project", "video")
     of_task = slots.filter(task=lease.task_id, task__state=TaskState.OPEN)
+    if lease.slot.stage == Stage.GOLD:
+        # Each place there is somebody's own.
+        of_task = of_task.filter(pk=lease.slot_id)
     reserved = Q(reserved_until__gt=now) & ~Q(reserved_for=lease.person_id)
     takeable = Q(state=SlotState.LEASED, person=lease.person_id) | (Q(state=SlotState.FREE) & ~reserved)
     found = of_task.filter(takeable).order_by(_nearest(lease), "index").first()
@@ -204,7 +220,7 @@ def _order_shown(slot: Slot) -> list[int] | None:
 
 
 def _current_guideline(slot: Slot) -> Guideline | None:
-    versions = Guideline.objects.filter(_of_subtest(slot), project=slot.project_id, stage=slot.stage)
+    versions = Guideline.objects.filter(_of_subtest(slot), project=slot.project_id, stage=desk_of(slot.stage))
     return versions.order_by(F("subtest").desc(nulls_last=True), "-version").first()
 
 

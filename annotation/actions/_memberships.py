@@ -6,6 +6,7 @@ from datetime import datetime
 from annotation.actions._leases import end_lease
 from annotation.actions.claim import ROLE_OF_STAGE
 from annotation.models import Ending, Slot, SlotState
+from annotation.models.stages import stages_at
 from projects.models import Project, User
 
 
@@ -14,7 +15,7 @@ def free_work(project: Project, person: User, lost_roles: Collection[str], actor
 
     Work that is still sent under an ended lease is kept, as late work is.
     """
-    stages = [stage for stage, role in ROLE_OF_STAGE.items() if role in lost_roles]
+    stages = [stage for desk, role in ROLE_OF_STAGE.items() if role in lost_roles for stage in stages_at(desk)]
     of_stages = Slot.objects.filter(project=project, stage__in=stages)
     held = of_stages.filter(person=person, state=SlotState.LEASED)
     slots = list(held.select_for_update(of=("self",), no_key=True).select_related("task", "project"))

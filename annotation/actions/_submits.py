@@ -13,6 +13,7 @@ from annotation.actions._transaction import Refused, checked_key
 from annotation.eligible import group_of, person_facts, task_facts
 from annotation.errors import AnnotationError
 from annotation.models import Ending, Involvement, Lease, Slot
+from annotation.models.stages import desk_of
 from annotation.rules.eligibility import why_not
 from annotation.rules.evidence import seconds_spent, watch_evidence
 from projects.access import require_role
@@ -37,7 +38,7 @@ def opened(sent: Sent, stage: str, role: str) -> Lease:
     """The lease that the work came under; AnnotationError for another stage's, AccessDenied without the role."""
     checked_key(sent.key)
     lease = sent.lease or lease_for(sent.person, sent.token)
-    if lease.slot.stage != stage:
+    if desk_of(lease.slot.stage) != stage:
         raise AnnotationError(_("This work belongs to another stage; reload the page."))
     require_role(sent.person, lease.slot.project, role)
     return lease

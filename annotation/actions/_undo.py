@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from annotation.actions._leases import open_lease
 from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError
-from annotation.models import Edit, Lease, ObjectAnswer, Review, Slot, SlotState, Task, TaskState, Vote
+from annotation.models import Edit, Lease, ObjectAnswer, Review, Slot, SlotState, Standing, Task, TaskState, Vote
 from projects.access import require_role
 from projects.models import User
 
@@ -25,10 +25,19 @@ def in_time(work: Edit | Review | Vote | ObjectAnswer, person: User, role: str, 
         )
 
 
-def hand_back(slot: Slot, person: User, now: datetime) -> Claim:
-    """The filled slot is leased to the person again, under a new token; its task is open."""
+def hand_back(
+    slot: Slot, person: User, now: datetime, *, standing: Standing | None = None, first: bool | None = None
+) -> Claim:
+    """The filled slot is leased to the person again, under a new token; its task is open.
+
+    Where a tally is kept, their time counts on from when they had the piece first.
+    """
     Task.objects.filter(pk=slot.task_id, state=TaskState.DONE).update(state=TaskState.OPEN)
-    lease = open_lease(slot, person, now, was=SlotState.DONE)
+    since = None
+    if standing is not None:
+        leases = Lease.objects.filter(slot=slot, person=person).order_by("pk")
+        since = leases.values_list("leased_at", flat=True).first()
+    lease = open_lease(slot, person, now, was=SlotState.DONE, standing=standing, first=first, since=since)
     return claim_of(lease, slot)
 
 

@@ -8,13 +8,23 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.actions import _leases
+from annotation.actions import _gold, _leases, _standings
 from annotation.actions._transaction import committed, one_write_at_a_time
 from annotation.actions.make_tasks import make_tasks, task_groups
 from annotation.claims import Claim, claim_of
-from annotation.eligible import AS_STARTED, JUDGING, eligible_slots, fresh_places, skipped_by
+from annotation.eligible import (
+    AS_STARTED,
+    JUDGING,
+    eligible_slots,
+    fresh_places,
+    person_facts,
+    skipped_by,
+    task_facts,
+)
 from annotation.errors import AnnotationError, Conflict
-from annotation.models import Lease, Slot, SlotState, Stage
+from annotation.models import Lease, Question, Slot, SlotState, Stage, Standing
+from annotation.models.stages import desk_of, stages_at
+from annotation.rules.eligibility import why_not
 from annotation.rules.ordering import FRESH
 from projects.access import require_role
 from projects.models import Project, Role, User
@@ -44,9 +54,10 @@ def claim(
 ) -> Claim | None:
     """The person's running lease of this stage, or a lease on the next slot that the rules let them have, or None.
 
-    Started tasks come before fresh ones, tasks that the person skipped come last. `preferred`: the place that the last
-    claim named as upcoming, taken where it is still to be had: its clip is loaded already. AccessDenied without the
-    stage's role, AnnotationError for a stage that nobody claims.
+    Started tasks come before fresh ones, tasks that the person skipped come last. Among validation stands gold, where
+    the project's policy says so. `preferred`: the place that the last claim named as upcoming, taken where it is still
+    to be had: its clip is loaded already. AccessDenied without the stage's role, AnnotationError for a stage that
+    nobody claims, NotAdmitted for who is paused or has yet to qualify.
     """
     if stage not in ROLE_OF_STAGE:
         raise AnnotationError(_("There is no work to claim in the stage '%(stage)s'.") % {"stage": stage})
@@ -72,25 +83,50 @@ def _claim(
 ) -> Claim | None:
     """One look at the queue. What others have locked is passed over, or `patient` waited for."""
     one_write_at_a_time(person)
+    standing = _standings.admitted(person, project, now) if stage == Stage.VALIDATION else None
     running = _running(person, project, stage, now)
     if stage in OF_CANDIDATES:
         task_groups(project, limit=TASKED_A_CLAIM)
     if running is not None:
         return running
+    due = _gold.is_due(standing)
+    if (
+        preferred is not None
+        and not due
+        and (found := _take_upcoming(person, project, stage, preferred, now, standing))
+    ):
+        return found
     slots = eligible_slots(person, project, stage, now).select_related(*SHOWN.get(stage, ("task", "project")))
     slots = slots.select_for_update(skip_locked=not patient, of=("self",), no_key=True)
-    skipped = skipped_by(person)
-    if preferred is not None and (found := _take(slots.filter(pk=preferred), person, now, skipped=False)):
+    # Where no real work is left, gold would be all that there is.
+    if due and slots.exists() and (found := _gold.serve(standing, person, now, _upcoming)):
         return found
-    return _take(slots.exclude(skipped), person, now, skipped=False) or _take(
-        slots.filter(skipped), person, now, skipped=True
-    )
+    skipped = skipped_by(person)
+    found = _take(slots.exclude(skipped), person, now, standing)
+    return found or _take(slots.filter(skipped), person, now, standing, skipped=True)
+
+
+def _take_upcoming(
+    person: User, project: Project, stage: str, wanted: int, now: datetime, standing: Standing | None
+) -> Claim | None:
+    """The place that was named ahead, where it is free and the rule allows it; asked of this one place, by the rule."""
+    if stage not in SHOWN:
+        return None
+    free = Slot.objects.filter(pk=wanted, project=project, stage=stage, state=SlotState.FREE)
+    free = free.select_related(*SHOWN[stage], "task__item__candidate_group")
+    slot = free.select_for_update(skip_locked=True, of=("self",), no_key=True).first()
+    if slot is None:
+        return None
+    task = task_facts(slot, now)
+    if why_not(person_facts(person, task), task, project.leakage_scope):
+        return None
+    return _lease(slot, person, now, standing)
 
 
 def _running(person: User, project: Project, stage: str, now: datetime) -> Claim | None:
     """The person's running lease of the stage; what has expired in the project is freed first."""
     leased = Slot.objects.filter(project=project, state=SlotState.LEASED)
-    own = Q(person=person, stage=stage)
+    own = Q(person=person, stage__in=stages_at(stage))
     looked_at = list(leased.filter(own | Q(expires_at__lte=now)).order_by("-leased_at"))
     if any(slot.expires_at <= now for slot in looked_at):
         _leases.sweep(project.pk, now)
@@ -100,37 +136,56 @@ def _running(person: User, project: Project, stage: str, now: datetime) -> Claim
     return claim_of(Lease.objects.get(token=looked_at[0].token), looked_at[0], resumed=True)
 
 
-def _take(slots: QuerySet[Slot], person: User, now: datetime, *, skipped: bool) -> Claim | None:
+def _take(
+    slots: QuerySet[Slot], person: User, now: datetime, standing: Standing | None, *, skipped: bool = False
+) -> Claim | None:
     """Lease the first of the slots that is still to be had."""
     tried: list[int] = []
     for _attempt in range(TRIES):
         slot = slots.exclude(pk__in=tried).first()
         if slot is None:
             return None
-        try:
-            with transaction.atomic():
-                upcoming, video = _upcoming(slot, person, now)
-                lease = _leases.open_lease(slot, person, now, upcoming=upcoming)
-        except (IntegrityError, Conflict):
-            tried.append(slot.pk)
-            continue
-        _start(slot)
-        rows = slot.stage in JUDGING
-        return claim_of(lease, slot, skipped_before=skipped, upcoming_video=video, with_rows=rows)
+        found = _lease(slot, person, now, standing, skipped=skipped)
+        if found is not None:
+            return found
+        tried.append(slot.pk)
     return None
 
 
-def _upcoming(slot: Slot, person: User, now: datetime) -> tuple[int | None, int | None]:
+def _lease(
+    slot: Slot, person: User, now: datetime, standing: Standing | None, *, skipped: bool = False
+) -> Claim | None:
+    """A lease on the slot; None where somebody was faster, or the person has another place in the item."""
+    try:
+        with transaction.atomic():
+            upcoming, video = _upcoming(slot, person, now, standing)
+            lease = _leases.open_lease(slot, person, now, upcoming=upcoming, standing=standing)
+    except (IntegrityError, Conflict):
+        return None
+    _start(slot)
+    _gold.count_served(standing, gold=False)
+    rows = slot.stage in JUDGING
+    return claim_of(lease, slot, skipped_before=skipped, upcoming_video=video, with_rows=rows)
+
+
+def _upcoming(
+    slot: Slot, person: User, now: datetime, standing: Standing | None = None
+) -> tuple[int | None, int | None]:
     """(place, video) that the person is offered next, so that its clip is loaded meanwhile; nothing is held for them.
 
-    One of those that stand next in the queue, at random: the very next one is everybody's.
+    One of those that stand next in the queue, at random: the very next one is everybody's. Gold, where it is due.
     """
-    if slot.stage not in JUDGING:
+    stage = desk_of(slot.stage)
+    if stage not in JUDGING:
         return None, None
+    if standing is not None and (gold := _gold.upcoming(standing, person, slot)) is not None:
+        return gold
     # Only a hint: whether it may be had is asked at the claim. What the person has answered stands first, and is out.
-    free = Slot.objects.filter(project=slot.project_id, stage=slot.stage, state=SlotState.FREE)
-    begun = Slot.objects.filter(item=OuterRef("item"), stage=slot.stage, person=person)
-    behind = free.exclude(task=slot.task_id).filter(~Exists(begun), ~skipped_by(person)).order_by("priority", "id")
+    free = Slot.objects.filter(project=slot.project_id, stage=stage, state=SlotState.FREE)
+    begun = Slot.objects.filter(item=OuterRef("item"), stage=stage, person=person)
+    practised = Question.objects.filter(attempt__person=person, pair__item=OuterRef("item"))
+    behind = free.exclude(task=slot.task_id).filter(~Exists(begun), ~Exists(practised), ~skipped_by(person))
+    behind = behind.order_by("priority", "id")
     next_ones = list(behind.values_list("pk", "video")[:LOOKED_AHEAD])
     return secrets.choice(next_ones) if next_ones else (None, None)
 

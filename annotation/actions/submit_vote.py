@@ -3,19 +3,20 @@
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.actions import _leases, _submits
+from annotation.access import judged_lease_for
+from annotation.actions import _leases, _standings, _submits
 from annotation.actions._submits import Sent
 from annotation.actions._transaction import Refused, committed
-from annotation.actions._verdicts import locked_item, vote_moved
+from annotation.actions._verdicts import lock, vote_moved
 from annotation.errors import AnnotationError
-from annotation.models import Involvement, Lease, Stage, Vote, VoteState
+from annotation.models import Ending, Involvement, Lease, SlotState, Stage, Standing, Vote, VoteState
 from annotation.rules.voting import ANSWERS, parse_answer, truth_of
-from corpus.models import Item
 from projects import audit
-from projects.models import Role, User
+from projects.models import AuditEvent, Role, User
 
 
 def submit_vote(
@@ -32,7 +33,9 @@ def submit_vote(
     """Store the vote, once for each `key`; what "first" meant is read from the order kept with the lease.
 
     The last vote of a pair gives its verdict, and the last pair the item's state. Late work counts if a place is
-    free, else it is stored as surplus. `lease`: where the caller has it from judged_lease_for. AnnotationError for an unknown answer or a second vote on the item.
+    free, else it is stored as surplus; that of somebody who is paused is set aside. A gold pair goes the same way, but
+    for the verdict: it has none. `lease`: where the caller has it, from judged_lease_for. AnnotationError for an
+    unknown answer or a second vote on the item.
     """
     shown = parse_answer(answer)
     if shown is None:
@@ -44,42 +47,79 @@ def submit_vote(
 
 def _submit(sent: Sent, shown: str) -> Vote | Refused:
     lease = _submits.opened(sent, Stage.VALIDATION, Role.VALIDATOR)
+    # Gold has no item: nothing follows from what is said of it.
     item = lease.task.item
-    lock(item)
-    same = Q(idempotency_key=sent.key) | Q(item=item, stage=Stage.VALIDATION)
-    mine = list(Vote.objects.filter(same, person=sent.person))
+    if item is not None:
+        lock(item)
+    mine = list(Vote.objects.filter(Q(idempotency_key=sent.key) | _about(lease), person=sent.person))
     before = next((vote for vote in mine if vote.idempotency_key == sent.key), None)
     if before is not None:
         return before
     answered = any(vote.state != VoteState.UNDONE for vote in mine)
+    standing = _standings.locked(lease.standing_id)
     place = _leases.find_place(lease, sent.now)
+    if _is_paused(standing):
+        place = _put_apart(place, sent)
     if place.slot is None:
         if answered:
             raise AnnotationError(_("You have answered this item already; nothing was added."))
         _leases.close(lease, sent.now)
         _submits.involve(sent, _submits.slot_with_task(lease), Involvement.Kind.JUDGED)
-        return _record(sent, lease, place, item, shown)
-    refused = _submits.forbidden(place.slot, sent, [item.pk] if answered else [])
+        vote, event = _record(sent, lease, place, shown, standing)
+        audit.record(event)
+        return vote
+    refused = _submits.forbidden(place.slot, sent, [lease.task.item_id] if answered else [])
     if refused is not None:
         return refused
     _leases.fill(place.slot, lease, sent.now)
-    vote = _record(sent, lease, place, item, shown)
+    vote, event = _record(sent, lease, place, shown, standing)
     _submits.involve(sent, place.slot, Involvement.Kind.JUDGED)
-    vote_moved(item, place.slot.task, sent.person, sent.now)
+    if item is None:
+        audit.record(event)
+    else:
+        vote_moved(item, place.slot.task, sent.person, sent.now, event)
     return vote
 
 
-def _record(sent: Sent, lease: Lease, place: _leases.Place, item: Item, shown: str) -> Vote:
+def _is_paused(standing: Standing | None) -> bool:
+    return standing is not None and standing.state == Standing.State.PAUSED
+
+
+def _put_apart(place: _leases.Place, sent: Sent) -> _leases.Place:
+    """No place for work of somebody who is paused; one that is still in their hands is free for others."""
+    if place.slot is not None and place.slot.state == SlotState.LEASED:
+        _leases.end_lease(place.slot, Ending.CANCELLED, sent.now, None)
+    return _leases.Place(None, late=True)
+
+
+def _about(lease: Lease) -> Q:
+    """Votes on the same: an item, whatever its pair, or a gold pair. What is known from gold is answered as well."""
+    task = lease.task
+    if task.item_id is None:
+        return Q(gold=task.gold_id)
+    return Q(item=task.item_id, stage=Stage.VALIDATION) | Q(gold__item=task.item_id)
+
+
+def _record(
+    sent: Sent, lease: Lease, place: _leases.Place, shown: str, standing: Standing | None
+) -> tuple[Vote, AuditEvent]:
+    """The stored vote, and its audit row for the caller to store."""
+    task, state = lease.task, VoteState.COUNTED if place.slot else VoteState.SURPLUS
+    if _is_paused(standing) and task.item_id:
+        state = VoteState.SET_ASIDE
     vote = Vote.objects.create(
-        item=item,
-        foil_id=lease.task.foil_id,
-        stage=Stage.VALIDATION,
+        item=task.item,
+        foil_id=task.foil_id,
+        gold=task.gold,
+        stage=lease.slot.stage,
         choice=truth_of(shown, lease.caption_first),
         caption_first=lease.caption_first,
-        state=VoteState.COUNTED if place.slot else VoteState.SURPLUS,
+        state=state,
+        standing=standing,
+        fast=_standings.is_fast(standing, lease, sent.now) if standing else None,
         **_submits.common_fields(sent, lease, place),
     )
-    audit.record(
-        audit.event(item.subtest.project, sent.person, "submit_vote", vote, to_state=vote.state, late=place.late)
-    )
-    return vote
+    if standing is not None:
+        _standings.tally(standing, vote, sent.now)
+    project = lease.slot.project
+    return vote, audit.event(project, sent.person, "submit_vote", vote, to_state=vote.state, late=place.late)

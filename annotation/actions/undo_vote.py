@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.access import vote_for
-from annotation.actions import _undo
+from annotation.actions import _standings, _undo
 from annotation.actions._transaction import committed
 from annotation.actions._verdicts import locked_item, vote_taken_back
 from annotation.claims import Claim
@@ -30,21 +30,30 @@ def undo_vote(person: User, vote_id: int, *, now: datetime | None = None) -> Cla
 
 
 def _undo_vote(person: User, vote_id: int, now: datetime) -> Claim:
-    item = locked_item(vote_for(person, vote_id).item_id)
+    item_id = vote_for(person, vote_id).item_id
+    # Gold has no item, and nothing hangs on it.
+    item = locked_item(item_id) if item_id else None
     vote = vote_for(person, vote_id)
+    standing = _standings.locked(vote.standing_id)
     if vote.state == VoteState.UNDONE:
         return _undo.already_back(vote.slot, person)
     _undo.in_time(vote, person, Role.VALIDATOR, now)
-    if vote.state != VoteState.COUNTED or item.state in GONE or _settled(item):
+    _standings.refuse_undo(standing)
+    if vote.state != VoteState.COUNTED or (item is not None and (item.state in GONE or _settled(item))):
         raise AnnotationError(_("The item was decided on since; ask the project's researcher to set it right."))
     if Vote.objects.filter(pk=vote.pk, state=VoteState.COUNTED).update(state=VoteState.UNDONE) != 1:
         raise AnnotationError(_("This was undone before."))
-    project = item.subtest.project
     audit.record(
-        audit.event(project, person, "undo_vote", vote, from_state=VoteState.COUNTED, to_state=VoteState.UNDONE)
+        audit.event(
+            vote.slot.project, person, "undo_vote", vote, from_state=VoteState.COUNTED, to_state=VoteState.UNDONE
+        )
     )
-    claim = _undo.hand_back(vote.slot, person, now)
-    vote_taken_back(item, vote.slot.task, person, "a vote was undone")
+    first = vote.caption_first if item is None else None
+    claim = _undo.hand_back(vote.slot, person, now, standing=standing, first=first)
+    if standing is not None:
+        _standings.take_back(standing, vote)
+    if item is not None:
+        vote_taken_back(item, vote.slot.task, person, "a vote was undone")
     return claim
 
 

@@ -4,6 +4,7 @@ The rules of workflow.md ("Rules that hold at claim AND again at submit") are co
 can hold them, and pure functions in annotation/rules/ where it cannot.
 """
 
+from annotation.models.gold import ExpertLabel, GoldPair, KnownAnswer, PracticeCaption, Use
 from annotation.models.guidelines import Guideline
 from annotation.models.objects import (
     CheckedFrame,
@@ -14,26 +15,35 @@ from annotation.models.objects import (
     ObjectError,
     ObjectErrorClass,
 )
+from annotation.models.quizzes import Attempt, Question
 from annotation.models.reviewing import ReviewPolicy, ReviewRate
 from annotation.models.stages import SlotState, Stage, TaskState
+from annotation.models.standing import QualityPolicy, Standing
 from annotation.models.tasks import Draft, Ending, Lease, Slot, Task
 from annotation.models.work import Choice, Edit, Involvement, Review, ReviewDecision, Vote, VoteState
 
 __all__ = [
+    "Attempt",
     "CheckedFrame",
     "Choice",
     "Draft",
     "Edit",
     "Ending",
+    "ExpertLabel",
     "FrameObjects",
     "FrameState",
+    "GoldPair",
     "Guideline",
     "Involvement",
+    "KnownAnswer",
     "Lease",
     "ObjectAnswer",
     "ObjectCheck",
     "ObjectError",
     "ObjectErrorClass",
+    "PracticeCaption",
+    "QualityPolicy",
+    "Question",
     "Review",
     "ReviewDecision",
     "ReviewPolicy",
@@ -41,8 +51,10 @@ __all__ = [
     "Slot",
     "SlotState",
     "Stage",
+    "Standing",
     "Task",
     "TaskState",
+    "Use",
     "Vote",
     "VoteState",
 ]

@@ -12,6 +12,18 @@ class Stage(models.TextChoices):
     OBJECTS = "objects", _("object check")
     PRACTICE = "practice", _("practice")
     QUALIFICATION = "qualification", _("qualification")
+    # Pairs with a known answer, served among validation: the same page and the same steps, rows of their own.
+    GOLD = "gold", _("gold")
+
+
+def desk_of(stage: str) -> str:
+    """The stage as people know it: gold is answered where validation is."""
+    return Stage.VALIDATION if stage == Stage.GOLD else stage
+
+
+def stages_at(desk: str) -> tuple[str, ...]:
+    """The stages of the slots that are worked on under the name of one."""
+    return (Stage.VALIDATION, Stage.GOLD) if desk == Stage.VALIDATION else (desk,)
 
 
 class TaskState(models.TextChoices):

@@ -3,8 +3,10 @@
 from django.db import models
 from django.db.models import Q
 
+from annotation.models.gold import GoldPair
 from annotation.models.guidelines import Guideline
 from annotation.models.stages import SlotState, Stage, TaskState
+from annotation.models.standing import Standing
 from corpus.models import Foil, Item, Video
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project, User
@@ -22,6 +24,8 @@ class Task(models.Model):
     item = models.ForeignKey(Item, models.CASCADE, null=True, blank=True, related_name="tasks")
     foil = models.ForeignKey(Foil, models.CASCADE, null=True, blank=True, related_name="tasks")
     frame = models.ForeignKey("CheckedFrame", models.CASCADE, null=True, blank=True, related_name="tasks")
+    # Gold: a place is made for each person who is served it, so `overlap` says nothing there.
+    gold = models.ForeignKey(GoldPair, models.CASCADE, null=True, blank=True, related_name="tasks")
     overlap = models.PositiveSmallIntegerField(default=1)
     # A review asked for once more, of somebody who does not know: it measures agreement and decides nothing.
     second = models.BooleanField(default=False)
@@ -38,6 +42,7 @@ class Task(models.Model):
                     | Q(stage="validation", item__isnull=False, foil__isnull=False)
                     | Q(stage="baseline", item__isnull=False, foil__isnull=True)
                     | Q(stage="objects", frame__isnull=False, item__isnull=True)
+                    | Q(stage="gold", gold__isnull=False, item__isnull=True)
                 ),
             ),
             models.UniqueConstraint(
@@ -55,6 +60,7 @@ class Task(models.Model):
                 name="one_baseline_an_item",
             ),
             models.UniqueConstraint(fields=["frame"], condition=Q(stage="objects"), name="one_object_task_a_frame"),
+            models.UniqueConstraint(fields=["gold"], condition=Q(stage="gold"), name="one_gold_task_a_pair"),
         ]
 
     def __str__(self) -> str:
@@ -72,7 +78,8 @@ class Slot(models.Model):
     stage = models.CharField(max_length=13, choices=Stage)
     video = models.ForeignKey(Video, models.CASCADE, related_name="+")
     item = models.ForeignKey(Item, models.CASCADE, null=True, blank=True, related_name="+")
-    index = models.PositiveSmallIntegerField(default=0)
+    # Of gold: the id of the person for whom the place was made.
+    index = models.PositiveBigIntegerField(default=0)
     state = models.CharField(max_length=9, choices=SlotState, default=SlotState.FREE)
     person = models.ForeignKey(User, models.CASCADE, null=True, blank=True, related_name="slots")
     # A returned piece waits for its author until then (null: for anyone at once).
@@ -139,6 +146,8 @@ class Lease(models.Model):
     # A place that the person will be offered next if it is free then, so that its clip can be loaded ahead. No promise,
     # and no foreign key: nothing is held for anybody.
     upcoming_slot = models.BigIntegerField(null=True, blank=True)
+    # Where the project keeps a tally of its validators: what is submitted under this lease goes into this one.
+    standing = models.ForeignKey(Standing, models.SET_NULL, null=True, blank=True, related_name="+")
     guideline = models.ForeignKey(Guideline, models.SET_NULL, null=True, blank=True, related_name="+")
     leased_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)

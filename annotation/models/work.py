@@ -5,8 +5,10 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from annotation.models.gold import GoldPair
 from annotation.models.guidelines import Guideline
 from annotation.models.stages import Stage
+from annotation.models.standing import Standing
 from annotation.models.tasks import Slot
 from corpus.models import Foil, Item, Video
 from generation.models import Candidate, CandidateGroup
@@ -131,7 +133,7 @@ class VoteState(models.TextChoices):
 
 
 class Vote(WorkRecord):
-    """One judgement of one caption-foil pair.
+    """One judgement of one caption-foil pair, or of a gold pair: that has no item, so it counts in no verdict.
 
     Votes from files have no person, and no foil where they are item-level.
     """
@@ -140,8 +142,9 @@ class Vote(WorkRecord):
         PERSON = "person"
         IMPORT = "import"
 
-    item = models.ForeignKey(Item, models.CASCADE, related_name="votes")
+    item = models.ForeignKey(Item, models.CASCADE, null=True, blank=True, related_name="votes")
     foil = models.ForeignKey(Foil, models.CASCADE, null=True, blank=True, related_name="votes")
+    gold = models.ForeignKey(GoldPair, models.CASCADE, null=True, blank=True, related_name="votes")
     stage = models.CharField(max_length=13, choices=Stage, default=Stage.VALIDATION)
     person = models.ForeignKey(User, models.CASCADE, null=True, blank=True, related_name="votes")
     source = models.CharField(max_length=6, choices=Source, default=Source.PERSON)
@@ -153,6 +156,9 @@ class Vote(WorkRecord):
     # Human baseline: the texts in the order shown, each by its foil's id, the caption by 0; the foil is the one chosen.
     order_shown = models.JSONField(null=True, blank=True)
     state = models.CharField(max_length=9, choices=VoteState, default=VoteState.COUNTED)
+    # The tally that it went into, and whether it was too fast by the policy of that moment (null: not measured).
+    standing = models.ForeignKey(Standing, models.SET_NULL, null=True, blank=True, related_name="votes")
+    fast = models.BooleanField(null=True, blank=True)
 
     class Meta:
         constraints = [
@@ -171,6 +177,16 @@ class Vote(WorkRecord):
                 fields=["item", "import_index"],
                 condition=Q(import_index__isnull=False),
                 name="one_imported_vote_an_index",
+            ),
+            models.UniqueConstraint(
+                fields=["gold", "person"],
+                condition=Q(gold__isnull=False) & ~Q(state="undone"),
+                name="one_vote_a_person_in_a_gold_pair",
+            ),
+            models.CheckConstraint(
+                name="vote_is_on_an_item_or_on_gold",
+                condition=Q(gold__isnull=True, item__isnull=False)
+                | Q(gold__isnull=False, item__isnull=True, stage="gold"),
             ),
         ]
         indexes = [models.Index(fields=["item", "state"], name="vote_of_an_item")]

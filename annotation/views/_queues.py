@@ -7,8 +7,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from annotation.actions.claim import ROLE_OF_STAGE
-from annotation.messages import EMPTY
+from annotation.messages import ADMISSION, EMPTY
 from annotation.models import Slot, SlotState, Stage, Task
+from annotation.models.stages import stages_at
+from annotation.quality_queries import why_barred
 from annotation.queries import open_work, why_empty, work_counts
 from projects.access import roles_in
 from projects.models import Project, User
@@ -49,6 +51,9 @@ class Queue:
     done_today: int
     done: int
     reasons: list[tuple[int | None, Words]]
+    # Why nothing is given out to this person for now: a key of messages.ADMISSION and its words; empty for most.
+    barred: str = ""
+    barred_words: Words = ""
 
 
 def queues_of(person: User, project: Project) -> list[Queue]:
@@ -61,11 +66,14 @@ def queues_of(person: User, project: Project) -> list[Queue]:
 
 def queue_of(person: User, project: Project, stage: str) -> Queue:
     """One queue; the person's role for it is the caller's to check."""
-    held = Slot.objects.filter(project=project, stage=stage, person=person, state=SlotState.LEASED).exists()
+    mine = Slot.objects.filter(project=project, stage__in=stages_at(stage), person=person)
+    held = mine.filter(state=SlotState.LEASED).exists()
     available = open_work(person, project, stage)
     today, in_all = work_counts(person, project, stage, timezone.now())
     reasons = [] if available or held else _reasons(person, project, stage)
-    return Queue(stage, TITLES[stage], ABOUT[stage], available, held, today, in_all, reasons)
+    barred = why_barred(person, project) if stage == Stage.VALIDATION else ""
+    words = ADMISSION.get(barred, "")
+    return Queue(stage, TITLES[stage], ABOUT[stage], available, held, today, in_all, reasons, barred, words)
 
 
 def _reasons(person: User, project: Project, stage: str) -> list[tuple[int | None, Words]]:

@@ -11,6 +11,7 @@ from annotation.actions import release as releasing
 from annotation.actions.save_draft import save_draft
 from annotation.errors import AnnotationError, LeaseEnded
 from annotation.models import Lease
+from annotation.models.stages import desk_of
 from annotation.views._steps import milliseconds, next_piece
 from projects.access import get_project
 
@@ -41,7 +42,7 @@ def draft(request: HttpRequest, slug: str, token: str) -> JsonResponse:
 def skip(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     lease = _my_lease(request, slug, token)
     releasing.release(request.user, token)
-    return next_piece(request, request.project, lease.slot.stage)
+    return next_piece(request, request.project, desk_of(lease.slot.stage))
 
 
 def _my_lease(request: HttpRequest, slug: str, token: str) -> Lease:

@@ -6,6 +6,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.actions.make_tasks import make_tasks
 from annotation.desks import desks_of
+from annotation.models import QualityPolicy
 from annotation.views._queues import TASKED_A_LOOK, queues_of
 from projects.access import get_project
 
@@ -14,5 +15,9 @@ from projects.access import get_project
 def work(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug)
     make_tasks(project, limit=TASKED_A_LOOK)
-    context = {"queues": queues_of(request.user, project), "desks": desks_of(request.user, project)}
+    context = {
+        "queues": queues_of(request.user, project),
+        "desks": desks_of(request.user, project),
+        "practice": QualityPolicy.objects.filter(project=project, practice_open=True).exists(),
+    }
     return render(request, "annotation/work.html", context)

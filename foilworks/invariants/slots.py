@@ -12,12 +12,14 @@ IN_USE = (SlotState.LEASED, SlotState.DONE)
 
 def places_follow_their_task() -> Iterator[Finding]:
     """As many places as the overlap; stage, video, project and item repeat the task's."""
-    counted = Task.objects.annotate(places=Count("slots")).exclude(places=F("overlap"))
+    # Gold has a place for each person who was served it.
+    shared = Task.objects.exclude(stage=Stage.GOLD)
+    counted = shared.annotate(places=Count("slots")).exclude(places=F("overlap"))
     yield from rows(counted, "has another number of places than its overlap")
     same = Q(stage=F("task__stage"), video=F("task__video"), project=F("task__project"))
     same_item = Q(item=F("task__item")) | Q(item__isnull=True, task__item__isnull=True)
     yield from rows(Slot.objects.exclude(same & same_item), "repeats its task wrongly")
-    beyond = Slot.objects.filter(index__gte=F("task__overlap"))
+    beyond = Slot.objects.filter(task__in=shared, index__gte=F("task__overlap"))
     yield from rows(beyond, "has a number beyond its task's overlap")
 
 
@@ -53,6 +55,7 @@ def what_is_done_was_done() -> Iterator[Finding]:
         Stage.REVIEW: Review.objects.filter(slot=OuterRef("pk"), undone_at=None),
         Stage.VALIDATION: votes,
         Stage.BASELINE: votes,
+        Stage.GOLD: votes,
     }
     for stage, work in works.items():
         yield from rows(done.filter(~Exists(work), stage=stage), "is done, but its work is not there")
@@ -71,4 +74,5 @@ def _given_under_a_lease() -> dict[str, QuerySet]:
         Stage.REVIEW: Review.objects.filter(candidate=OuterRef("task__candidate"), **person),
         Stage.VALIDATION: votes.filter(stage=Stage.VALIDATION),
         Stage.BASELINE: votes.filter(stage=Stage.BASELINE),
+        Stage.GOLD: Vote.objects.filter(gold=OuterRef("task__gold"), **person),
     }

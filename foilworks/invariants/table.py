@@ -8,6 +8,7 @@ from foilworks.invariants import (
     items,
     leakage,
     media,
+    people,
     releases,
     reviews,
     slots,
@@ -46,6 +47,17 @@ _SUBJECTS: tuple[tuple[str, tuple[Check, ...]], ...] = (
             leakage.nobody_reviews_own_work,
             leakage.nobody_judges_what_they_made_or_reviewed,
             leakage.no_baseline_by_who_judged,
+        ),
+    ),
+    (
+        "people",
+        (
+            people.gold_counts_in_nothing,
+            people.nobody_sees_gold_twice,
+            people.no_gold_on_what_they_made,
+            people.who_is_paused_says_why_and_holds_nothing,
+            people.the_tally_is_what_was_answered,
+            people.who_qualified_passed,
         ),
     ),
     (

@@ -1,0 +1,107 @@
+"""Pairs whose answer is known: served among real work, asked in the qualification, shown in practice."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from corpus.models import Caption, Foil, Item, Subtest, Video
+from projects.models import Project, User
+
+
+class Use(models.TextChoices):
+    """A pair has one use: what gives feedback, or what people qualify by, is never mixed in later."""
+
+    MIXED = "mixed", _("mixed in among real work")
+    QUALIFICATION = "qualification", _("qualification")
+    PRACTICE = "practice", _("practice")
+
+
+class KnownAnswer(models.TextChoices):
+    CAPTION = "caption", _("only the caption")
+    FOIL = "foil", _("only the foil")
+    NEITHER = "neither", _("neither")
+    BOTH = "both", _("both")
+    CANNOT_TELL = "cannot_tell", _("cannot tell")
+
+
+class GoldPair(models.Model):
+    """A video and two texts with the answer that is right of them, and who said so.
+
+    A mismatched pair shows the texts of `item` with another video: its answer is "neither".
+    """
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="gold_pairs")
+    use = models.CharField(max_length=13, choices=Use)
+    # The subtest that people see named on the page and whose guidelines they are told: that of the work around it.
+    subtest = models.ForeignKey(Subtest, models.CASCADE, related_name="gold_pairs")
+    video = models.ForeignKey(Video, models.CASCADE, related_name="+")
+    caption_text = models.TextField()
+    foil_text = models.TextField()
+    answer = models.CharField(max_length=11, choices=KnownAnswer)
+    explanation = models.TextField(blank=True, help_text=_("Shown after the answer in practice."))
+    mismatched = models.BooleanField(default=False)
+    # Where the texts come from.
+    item = models.ForeignKey(Item, models.CASCADE, null=True, blank=True, related_name="gold_pairs")
+    foil = models.ForeignKey(Foil, models.SET_NULL, null=True, blank=True, related_name="+")
+    said_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    # Withdrawn pairs are asked no more; the answers that were given stay.
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "foil"],
+                condition=Q(mismatched=False, foil__isnull=False),
+                name="one_gold_pair_a_foil",
+            ),
+            models.UniqueConstraint(
+                fields=["video", "foil"], condition=Q(mismatched=True), name="one_mismatched_pair_a_video_and_foil"
+            ),
+        ]
+        indexes = [models.Index(fields=["project", "use"], name="gold_of_a_use")]
+
+    def __str__(self) -> str:
+        return f"{self.use} pair {self.pk}: {self.answer}"
+
+
+class ExpertLabel(models.Model):
+    """What an expert answered to a pair, blind: the baseline that people are held against (ViLMA, appendix B.1)."""
+
+    pair = models.ForeignKey(GoldPair, models.CASCADE, related_name="labels")
+    person = models.ForeignKey(User, models.CASCADE, related_name="+")
+    caption_first = models.BooleanField()
+    choice = models.CharField(max_length=11, choices=KnownAnswer)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["pair", "person"], name="one_label_an_expert")]
+
+    def __str__(self) -> str:
+        return f"{self.choice} on pair {self.pair_id}"
+
+
+class PracticeCaption(models.Model):
+    """A caption to practise editing on, with foils that an expert wrote for it."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="practice_captions")
+    subtest = models.ForeignKey(Subtest, models.CASCADE, null=True, blank=True, related_name="practice_captions")
+    caption = models.ForeignKey(Caption, models.CASCADE, related_name="+")
+    examples = models.JSONField(help_text=_("Foils by an expert, one a line."))
+    explanation = models.TextField(blank=True)
+    said_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "caption"],
+                condition=Q(withdrawn_at__isnull=True),
+                name="one_practice_a_caption",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"practice on caption {self.caption_id}"

@@ -1,0 +1,82 @@
+"""Practice and the qualification: which questions are drawn, when somebody has passed, how an edit is judged. Pure."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from annotation.rules.editing import Finding, check_text, errors, normalised
+from annotation.rules.ordering import seeded_share
+from text.diff import diff_segments
+
+# A go at practice asks at most so many questions.
+PRACTICE_LENGTH = 10
+
+
+def draw(
+    secret: int, person: int, number: int, matched: Sequence[int], mismatched: Sequence[int], length: int, share: float
+) -> list[int]:
+    """Ids of `length` questions in their order, about `share` of them mismatched; fewer where there are fewer.
+
+    What one kind lacks the other makes up for. The same person's attempt of that number always gives the same draw.
+    """
+
+    def shuffled(ids: Sequence[int], what: str) -> list[int]:
+        return sorted(ids, key=lambda pk: (seeded_share(secret, what, person, number, pk), pk))
+
+    first, other = shuffled(matched, "draw"), shuffled(mismatched, "draw")
+    wanted = min(len(other), round(length * share))
+    wanted = max(wanted, min(len(other), length - len(first)))
+    return shuffled([*first[: length - wanted], *other[:wanted]], "order")
+
+
+def has_passed(right: int, asked: int, share: float) -> bool:
+    """At least `share` of all that was asked is right (ViLMA, appendix B.1: 90 % of at least 7)."""
+    return asked > 0 and right >= share * asked - 1e-9
+
+
+class Match(StrEnum):
+    """How a foil compares with those of an expert."""
+
+    SAME = "same"
+    SAME_PLACE = "same_place"
+    ELSEWHERE = "elsewhere"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True)
+class Grade:
+    """`right`: a small edit of the words that an expert changed too, without an error; `findings` of the checks."""
+
+    match: Match
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def right(self) -> bool:
+        return self.match in (Match.SAME, Match.SAME_PLACE)
+
+
+def grade_edit(caption: str, text: str, examples: Collection[str]) -> Grade:
+    """The foil held against the live checks and against an expert's foils of the same caption."""
+    findings = tuple(check_text(caption, text, ()))
+    if errors(findings):
+        return Grade(Match.BROKEN, findings)
+    if any(normalised(text) == normalised(example) for example in examples):
+        return Grade(Match.SAME, findings)
+    changed = _changed(caption, text)
+    touched = [_changed(caption, example) for example in examples]
+    near = any(changed & words for words in touched) and len(changed) <= max(map(len, touched)) + 2
+    return Grade(Match.SAME_PLACE if near and not findings else Match.ELSEWHERE, findings)
+
+
+def _changed(caption: str, text: str) -> set[int]:
+    """Places of the caption's words that the text changes; a word put in counts for the one before it."""
+    places, at = set[int](), 0
+    for kind, piece in diff_segments(caption, text):
+        words = len(piece.split())
+        if kind == "removed":
+            places.update(range(at, at + words))
+        elif kind == "added":
+            places.add(max(0, at - 1) if at else 0)
+        if kind != "added":
+            at += words
+    return places

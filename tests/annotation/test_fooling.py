@@ -1,0 +1,65 @@
+"""Planted spammers against the real actions: they are paused, careful people are not (all numbers: benchmarks/)."""
+
+import pytest
+
+from annotation.actions.bring_votes_back import bring_votes_back
+from annotation.actions.make_tasks import make_tasks
+from annotation.actions.set_votes_aside import set_votes_aside
+from annotation.models import Lease, Slot, SlotState, Stage, Standing, Vote
+from corpus.models import Foil, Item
+from evaluation.reports import project_report
+from foilworks.invariants.table import violations
+from tests.annotation.crowd import crowd, open_policy, paused_share, stock
+
+pytestmark = pytest.mark.django_db
+
+# Of each kind: enough to tell a rule that works from one that does not.
+NUMBERS = {"honest": 3, "always first": 2, "random": 3, "too fast": 2}
+
+
+def alpha(project) -> float:
+    return project_report(project, "agreement")["alpha"]
+
+
+def state_of(project) -> list:
+    items = Item.objects.filter(subtest__project=project).order_by("pk")
+    verdicts = Foil.objects.filter(item__subtest__project=project).order_by("pk").values_list("verdict", flat=True)
+    counted = Vote.objects.filter(item__subtest__project=project, state="counted").order_by("pk")
+    return [list(items.values_list("state", "unanimous")), list(verdicts), list(counted.values_list("pk", "slot"))]
+
+
+def sound() -> bool:
+    found = {(r["invariant"], r["problem"]) for r in violations() if not r["invariant"].startswith("media.")}
+    assert found == set()
+    return True
+
+
+def test_spammers_are_paused_and_what_they_said_can_be_set_aside_and_brought_back(world):
+    project = world.project
+    stock(project, world.subtest, items=100, gold=16)
+    open_policy(project)
+    make_tasks(project)
+    outcomes = crowd(project, NUMBERS)
+    shares = {kind: paused_share(outcomes, kind) for kind in NUMBERS}
+    assert shares == {"honest": 0.0, "always first": 1.0, "random": 1.0, "too fast": 1.0}
+    # A fifth of what a careful person was given is gold: eight pieces of forty.
+    honest = next(outcome.person for outcome in outcomes if outcome.kind == "honest")
+    assert Lease.objects.filter(person=honest, task__stage=Stage.GOLD).count() == 8
+    assert not Slot.objects.filter(person__standings__state="paused", state=SlotState.LEASED).exists()
+    assert sound()
+
+    before, states = alpha(project), state_of(project)
+    paused = [outcome.person.pk for outcome in outcomes if outcome.kind != "honest"]
+    moved = sum(set_votes_aside(world.owner, project, pk) for pk in paused)
+    assert moved == Vote.objects.filter(state="set_aside").count() > 0
+    assert sound()
+    after = alpha(project)
+    assert after > before + 0.1
+    # Nobody has taken their places since: all of it counts again, and every verdict is what it was.
+    assert [sum(pair) for pair in zip(*(bring_votes_back(world.owner, project, pk) for pk in paused), strict=True)] == [
+        moved,
+        0,
+    ]
+    assert (alpha(project), state_of(project)) == (before, states)
+    assert sound()
+    assert Standing.objects.filter(set_aside_at__isnull=False).count() == 0

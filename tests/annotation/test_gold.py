@@ -1,0 +1,199 @@
+"""Gold among real work: the same steps, counted in nothing, never twice, never on what the person made."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotation.actions.claim import claim
+from annotation.actions.make_tasks import make_tasks
+from annotation.actions.release import release
+from annotation.actions.submit_vote import submit_vote
+from annotation.actions.undo_vote import undo_vote
+from annotation.errors import AnnotationError, NotAdmitted, WorkRefused
+from annotation.models import GoldPair, Involvement, Lease, Slot, Stage, Standing, Task, Vote
+from annotation.queries import claim_card, work_counts
+from corpus.models import Foil, Item
+from evaluation.reports import project_report
+from foilworks.invariants.table import violations
+from projects.models import User
+from tests.annotation.crowd import open_policy, stock
+from tests.annotation.world import new_key, shown_as
+
+pytestmark = pytest.mark.django_db
+# What a claim and a submit take where nobody mixes anything in: the claim one more than before there was gold.
+OFF_CLAIM, OFF_SUBMIT = 15, 18
+
+
+@pytest.fixture
+def gold(world):
+    """Every second piece is gold; nobody looks at time."""
+    stock(world.project, world.subtest, items=8, gold=4)
+    open_policy(world.project, gold_rate=0.5, fast_share=0)
+    make_tasks(world.project)
+    return world
+
+
+def next_gold(world, name: str = "vera"):
+    """The person's next piece of gold; real pieces before it are answered."""
+    while True:
+        work = world.claim(name, Stage.VALIDATION)
+        if Slot.objects.get(pk=work.slot_id).stage == Stage.GOLD:
+            return work
+        submit_vote(getattr(world, name), work.token, new_key(), shown_as("caption", work))
+
+
+def sound() -> set:
+    return {(r["invariant"], r["problem"]) for r in violations() if not r["invariant"].startswith("media.")}
+
+
+def test_gold_takes_the_same_steps_and_moves_no_verdict(gold):
+    before = list(Item.objects.order_by("pk").values_list("state", flat=True))
+    work = next_gold(gold)
+    card = claim_card(gold.vera, work)
+    assert (card.claim.stage, card.subtest) == (Stage.VALIDATION, gold.subtest)
+    assert {card.validation.first.text, card.validation.second.text} == {
+        "a man folds a shirt.",
+        "a man unfolds a shirt.",
+    }
+    done = work_counts(gold.vera, gold.project, Stage.VALIDATION, timezone.now())
+    vote = submit_vote(gold.vera, work.token, "k", "neither", watch={"seconds": 3}, seconds=4)
+    assert (vote.item, vote.foil, vote.stage, vote.choice, vote.state) == (None, None, Stage.GOLD, "neither", "counted")
+    assert work_counts(gold.vera, gold.project, Stage.VALIDATION, timezone.now()) == (done[0] + 1, done[1] + 1)
+    assert list(Item.objects.order_by("pk").values_list("state", flat=True)) == before
+    assert submit_vote(gold.vera, work.token, "k", "both").pk == vote.pk
+    assert Involvement.objects.filter(person=gold.vera, video=vote.gold.video, kind="judged").exists()
+    standing = Standing.objects.get(person=gold.vera)
+    assert (standing.gold_seen, standing.gold_right) == (1, int(vote.gold.answer == "neither"))
+    assert sound() == set()
+
+
+def test_reports_do_not_know_of_gold(gold):
+    for name in ("vera", "vic"):
+        for _ in range(6):
+            world_vote = gold.claim(name, Stage.VALIDATION)
+            submit_vote(getattr(gold, name), world_vote.token, new_key(), "neither")
+    real = Vote.objects.filter(item__isnull=False).count()
+    assert 0 < real < Vote.objects.count() == 12
+    assert project_report(gold.project, "agreement")["n_votes"] == real
+    assert not Foil.objects.filter(item__gold_pairs__isnull=False).exclude(verdict="valid").exists()
+
+
+def test_half_the_pieces_are_gold_until_there_is_none_that_the_person_has_not_seen(gold):
+    stages = []
+    for _ in range(12):
+        work = gold.claim("vera", Stage.VALIDATION)
+        stages.append(Slot.objects.get(pk=work.slot_id).stage)
+        submit_vote(gold.vera, work.token, new_key(), shown_as("caption", work))
+    assert stages.count(Stage.GOLD) == 4
+    assert Lease.objects.filter(task__stage=Stage.GOLD).values("task").distinct().count() == 4
+    assert gold.claim("vera", Stage.VALIDATION) is None
+
+
+def test_a_piece_of_gold_that_was_skipped_or_ran_out_never_comes_back(gold):
+    seen = set()
+    for turn in range(4):
+        work = next_gold(gold)
+        assert work.task_id not in seen
+        seen.add(work.task_id)
+        if turn % 2:
+            release(gold.vera, work.token)
+        else:
+            Slot.objects.filter(pk=work.slot_id).update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert len(seen) == 4
+
+
+def test_late_gold_is_kept(gold):
+    work = next_gold(gold)
+    vote = submit_vote(gold.vera, work.token, "k", 1, now=timezone.now() + timedelta(days=1))
+    assert (vote.late, vote.slot_id) == (True, work.slot_id)
+
+
+@pytest.mark.parametrize("kind", ["made", "reviewed"])
+def test_gold_keeps_the_leakage_rules(gold, kind):
+    for pair in GoldPair.objects.all():
+        Involvement.objects.create(project=gold.project, person=gold.vera, video=pair.item.video, kind=kind)
+    for _ in range(6):
+        work = gold.claim("vera", Stage.VALIDATION)
+        assert Slot.objects.get(pk=work.slot_id).stage == Stage.VALIDATION
+        submit_vote(gold.vera, work.token, new_key(), 1)
+
+
+def test_the_leakage_rule_holds_at_the_submit_as_well(gold):
+    work = next_gold(gold)
+    video = Slot.objects.get(pk=work.slot_id).video
+    Involvement.objects.create(project=gold.project, person=gold.vera, video=video, kind="made")
+    with pytest.raises(WorkRefused):
+        submit_vote(gold.vera, work.token, "k", 1)
+    assert not Vote.objects.filter(gold__isnull=False).exists()
+
+
+def test_who_knows_an_item_from_gold_never_judges_it(gold):
+    work = next_gold(gold)
+    pair = Task.objects.get(pk=work.task_id).gold
+    Item.objects.filter(pk=pair.item_id).update(state="in_validation", decided_at=None)
+    item = gold.item()
+    GoldPair.objects.filter(pk=pair.pk).update(item=item)
+    submit_vote(gold.vera, work.token, "k", 1)
+    make_tasks(gold.project)
+    seen = set()
+    while again := gold.claim("vera", Stage.VALIDATION):
+        seen.add(Slot.objects.get(pk=again.slot_id).item_id)
+        submit_vote(gold.vera, again.token, new_key(), shown_as("caption", again))
+    assert item.pk not in seen
+    assert claim(gold.vic, gold.project, Stage.VALIDATION) is not None
+
+
+def test_an_undone_answer_leaves_the_tally_and_comes_back_in_the_same_order(gold):
+    work = next_gold(gold)
+    vote = submit_vote(gold.vera, work.token, "k", "both")
+    before = Standing.objects.get(person=gold.vera)
+    again = undo_vote(gold.vera, vote.pk)
+    assert (again.slot_id, again.caption_first) == (work.slot_id, work.caption_first)
+    standing = Standing.objects.get(person=gold.vera)
+    assert (standing.gold_seen, standing.gold_right) == (before.gold_seen - 1, before.gold_right)
+    answer = shown_as(vote.gold.answer, again)
+    submit_vote(gold.vera, again.token, "k2", answer)
+    standing = Standing.objects.get(person=gold.vera)
+    assert (standing.gold_seen, standing.gold_right) == (before.gold_seen, before.gold_right + 1)
+    assert sound() == set()
+
+
+def test_the_database_lets_nobody_answer_gold_twice_nor_gold_be_on_an_item(gold):
+    work = next_gold(gold)
+    vote = submit_vote(gold.vera, work.token, "k", 1)
+    for wrong in ({"idempotency_key": "k2"}, {"idempotency_key": "k3", "item": Item.objects.first()}):
+        fields = {"gold": vote.gold, "stage": Stage.GOLD, "person": gold.vera, "choice": "both", **wrong}
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Vote.objects.create(**fields)
+
+
+def test_claims_cost_one_query_more_without_gold_and_few_more_with_it(world, django_assert_max_num_queries):
+    stock(world.project, world.subtest, items=12, gold=4)
+    make_tasks(world.project)
+    world.vote("vera")
+    someone = User.objects.get(pk=world.vera.pk)
+    with django_assert_max_num_queries(OFF_CLAIM):
+        work = claim(someone, world.project, Stage.VALIDATION)
+    with django_assert_max_num_queries(OFF_SUBMIT):
+        submit_vote(someone, work.token, "k", 1)
+    open_policy(world.project, gold_rate=0.5)
+    world.vote("vera")
+    for number in range(4):
+        with django_assert_max_num_queries(OFF_CLAIM + 11):
+            work = claim(someone, world.project, Stage.VALIDATION)
+        with django_assert_max_num_queries(OFF_SUBMIT + 3):
+            submit_vote(someone, work.token, f"n{number}", shown_as("caption", work))
+
+
+def test_who_is_paused_is_refused_and_their_late_work_is_set_aside(gold):
+    work = next_gold(gold)
+    Standing.objects.filter(person=gold.vera).update(gold_seen=7)
+    submit_vote(gold.vera, work.token, "k", "cannot_tell")
+    standing = Standing.objects.get(person=gold.vera)
+    assert (standing.state, standing.paused_why, standing.paused_by) == ("paused", "gold", None)
+    with pytest.raises(NotAdmitted, match="paused for now"):
+        gold.claim("vera", Stage.VALIDATION)
+    with pytest.raises(AnnotationError):
+        undo_vote(gold.vera, Vote.objects.latest("pk").pk)

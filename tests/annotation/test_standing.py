@@ -1,0 +1,135 @@
+"""Pausing, resuming, setting votes aside and bringing them back."""
+
+import pytest
+from django.http import Http404
+
+from annotation.actions.bring_votes_back import bring_votes_back
+from annotation.actions.pause_validator import pause_validator
+from annotation.actions.resume_validator import resume_validator
+from annotation.actions.set_votes_aside import set_votes_aside
+from annotation.actions.submit_vote import submit_vote
+from annotation.errors import AnnotationError, NotAdmitted
+from annotation.models import Lease, Slot, SlotState, Stage, Standing, Vote
+from evaluation.reports import project_report
+from foilworks.invariants.table import violations
+from projects.errors import AccessDenied
+from projects.models import AuditEvent
+from tests import factories
+from tests.annotation.crowd import open_policy
+from tests.annotation.world import new_key
+
+pytestmark = pytest.mark.django_db
+
+
+def sound() -> set:
+    return {(r["invariant"], r["problem"]) for r in violations() if not r["invariant"].startswith("media.")}
+
+
+def test_a_pause_frees_what_is_in_their_hands_and_refuses_more(world):
+    world.item()
+    work = world.claim("vera", Stage.VALIDATION)
+    assert pause_validator(world.owner, world.project, world.vera.pk, "looks odd") == 1
+    assert not Slot.objects.filter(state=SlotState.LEASED).exists()
+    assert Lease.objects.get().ending == "cancelled"
+    with pytest.raises(NotAdmitted, match="paused for now"):
+        world.claim("vera", Stage.VALIDATION)
+    with pytest.raises(AnnotationError, match="paused already"):
+        pause_validator(world.owner, world.project, world.vera.pk)
+    # What they had open still comes in: kept, and counted in nothing until somebody brings it back.
+    vote = submit_vote(world.vera, work.token, "k", 1)
+    assert (vote.state, vote.slot) == ("set_aside", None)
+    assert AuditEvent.objects.filter(action="pause", reason="looks odd", actor=world.owner).exists()
+    assert sound() == set()
+    assert bring_votes_back(world.owner, world.project, world.vera.pk) == (1, 0)
+    assert Vote.objects.get().slot is not None
+    resume_validator(world.owner, world.project, world.vera.pk)
+    world.item()
+    assert world.claim("vera", Stage.VALIDATION) is not None
+    assert sound() == set()
+
+
+def test_after_a_resume_the_counts_begin_anew(world):
+    open_policy(world.project)
+    world.item()
+    world.vote("vera")
+    standing = Standing.objects.get(person=world.vera)
+    assert standing.first + standing.second == 1
+    pause_validator(world.owner, world.project, world.vera.pk)
+    standing = resume_validator(world.owner, world.project, world.vera.pk)
+    assert (standing.first, standing.second, standing.paused_why, standing.paused_at) == (0, 0, "", None)
+    with pytest.raises(AnnotationError, match="not paused"):
+        resume_validator(world.owner, world.project, world.vera.pk)
+    assert sound() == set()
+
+
+def test_votes_set_aside_open_their_items_again_and_come_back_where_a_place_is_free(world):
+    first, second = world.item(), world.item()
+    for name in ("vera", "vic", "val"):
+        world.vote(name)
+        world.vote(name)
+    for item in (first, second):
+        item.refresh_from_db()
+        assert (item.state, item.unanimous) == ("valid", True)
+    assert set_votes_aside(world.owner, world.project, world.vera.pk, "spam") == 2
+    for item in (first, second):
+        item.refresh_from_db()
+        assert (item.state, item.unanimous, item.decided_at) == ("in_validation", None, None)
+    assert project_report(world.project, "agreement")["n_votes"] == 4
+    assert sound() == set()
+    # Somebody else takes one of the two places; they never get the person's own again.
+    other = factories.make_member(world.project, "validator")
+    world.people["other"] = other
+    assert world.claim("vera", Stage.VALIDATION) is None
+    taken = world.vote("other", "foil").item
+    assert bring_votes_back(world.owner, world.project, world.vera.pk) == (1, 1)
+    surplus = Vote.objects.get(person=world.vera, item=taken)
+    assert (surplus.state, surplus.slot) == ("surplus", None)
+    taken.refresh_from_db()
+    assert (taken.state, taken.unanimous) == ("valid", False)
+    untouched = first if taken == second else second
+    untouched.refresh_from_db()
+    assert (untouched.state, untouched.unanimous) == ("valid", True)
+    assert project_report(world.project, "agreement")["n_votes"] == 6
+    assert sound() == set()
+
+
+def test_a_second_time_nothing_is_left_to_set_aside_or_to_bring_back(world):
+    world.item()
+    world.vote("vera")
+    assert set_votes_aside(world.owner, world.project, world.vera.pk) == 1
+    assert set_votes_aside(world.owner, world.project, world.vera.pk) == 0
+    assert bring_votes_back(world.owner, world.project, world.vera.pk) == (1, 0)
+    assert bring_votes_back(world.owner, world.project, world.vera.pk) == (0, 0)
+
+
+def test_votes_on_an_item_that_is_gone_change_and_nothing_else_does(world):
+    item = world.item()
+    for name in ("vera", "vic", "val"):
+        world.vote(name)
+    item.refresh_from_db()
+    type(item).objects.filter(pk=item.pk).update(state="retracted")
+    assert set_votes_aside(world.owner, world.project, world.vera.pk) == 1
+    item.refresh_from_db()
+    assert item.state == "retracted"
+    assert bring_votes_back(world.owner, world.project, world.vera.pk) == (1, 0)
+
+
+@pytest.mark.parametrize("action", [pause_validator, resume_validator, set_votes_aside, bring_votes_back])
+def test_only_a_researcher_does_it_and_only_to_people_of_the_project(world, action):
+    with pytest.raises(AccessDenied):
+        action(world.vic, world.project, world.vera.pk)
+    with pytest.raises(Http404):
+        action(world.owner, world.project, factories.make_user().pk)
+
+
+def test_always_the_same_place_is_paused_by_the_eleventh(world):
+    open_policy(world.project, fast_share=0)
+    for _ in range(12):
+        world.item()
+    with pytest.raises(NotAdmitted):
+        for _ in range(12):
+            work = world.claim("vera", Stage.VALIDATION)
+            submit_vote(world.vera, work.token, new_key(), "second")
+    assert Standing.objects.get(person=world.vera).paused_why == "position"
+    assert Vote.objects.count() == 11
+    assert sound() == set()
