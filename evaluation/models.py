@@ -143,6 +143,24 @@ class Score(models.Model):
         return f"{self.model_key}: {self.value}"
 
 
+class ModelTrust(models.Model):
+    """What a project's owner allows for one model: code of its authors, weights that are no safetensors."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="trusted_models")
+    # hub.table.trusted_name of its spec: "vlm:someone/their-model".
+    name = models.CharField(max_length=500)
+    remote_code = models.BooleanField(default=False)
+    other_weights = models.BooleanField(default=False)
+    changed_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["project", "name"], name="one_trust_a_model")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Report(models.Model):
     """A computed report; a fingerprint other than its inputs' now means stale, and it is computed again on reading."""
 

@@ -18,6 +18,7 @@ from safetensors import SafetensorError
 from transformers import AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
+from hub._trust import allowed
 from hub.device import choose_device, choose_dtype
 from hub.errors import HubError
 
@@ -28,7 +29,10 @@ OTHER_HEADS = re.compile(
 )
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 MOST_NAMES = 5
+# Files that a score depends on.
+KINDS = frozenset({".json", ".safetensors", ".txt", ".model", ".jinja", ".bin", ".py"})
 TOKENS_A_BATCH = 8192
+TRUST = "the project's owner may allow it: foilworks trust"
 Thing = TypeVar("Thing")
 
 
@@ -49,13 +53,15 @@ def load_pretrained(auto_class: Any, argument: str, *, slug: str, device: str, d
     chosen, number_format = choose_device(device), choose_dtype(dtype)
     source, revision = model_source(argument)
     options: dict[str, Any] = {"revision": revision} if revision else {}
+    trust = allowed()
     # What goes wrong is raised as one line; retries and progress bars would stand round it.
     transformers_logging.set_verbosity_error()
     hub_logging.set_verbosity_error()
     transformers_logging.disable_progress_bar()
     try:
         model, info = auto_class.from_pretrained(
-            source, output_loading_info=True, use_safetensors=True, trust_remote_code=False, dtype=number_format,
+            source, output_loading_info=True, use_safetensors=None if trust.other_weights else True,
+            trust_remote_code=trust.remote_code, dtype=number_format,
             ignore_mismatched_sizes=True, **options,
         )  # fmt: skip
     except (OSError, ValueError, KeyError, SafetensorError, RuntimeError, ImportError) as error:
@@ -76,7 +82,7 @@ def load_tokenizer(argument: str) -> Any:
         raise HubError(f"{argument}: its tokenizer is missing; copy tokenizer.json into the folder")
     options: dict[str, Any] = {"revision": revision} if revision else {}
     try:
-        return AutoTokenizer.from_pretrained(source, trust_remote_code=False, **options)
+        return AutoTokenizer.from_pretrained(source, trust_remote_code=allowed().remote_code, **options)
     except (OSError, ValueError, KeyError, TypeError) as error:
         why = f"{argument}: its tokenizer cannot be loaded ({_first_line(error)}); copy tokenizer.json again"
         raise HubError(why) from error
@@ -145,6 +151,8 @@ def model_source(argument: str) -> tuple[str, str]:
 
 def _why(argument: str, error: Exception) -> str:
     folder = Path(argument)
+    if "custom code" in str(error):
+        return f"{argument}: it needs code of its authors, which is not run; {TRUST}"
     if isinstance(error, ImportError):
         return (
             f"{argument}: the model cannot be loaded ({_first_line(error)}); install what it names beside transformers"
@@ -158,7 +166,7 @@ def _why(argument: str, error: Exception) -> str:
         return f"{folder}: config.json: missing; give the folder that save_pretrained wrote"
     if not any(folder.glob("*.safetensors")):
         others = sorted(path.name for path in folder.glob("*.bin"))
-        found = f" ({others[0]} is no safetensors file and is not loaded)" if others else ""
+        found = f" ({others[0]} is no safetensors file and is not loaded; {TRUST})" if others else ""
         return f"{folder}: the weights are missing{found}; copy model.safetensors into the folder"
     return f"{folder}: the model cannot be loaded ({_first_line(error)}); copy its files again"
 
@@ -186,7 +194,7 @@ def _folder_revision(folder: Path) -> str:
     """Sixteen hex digits of everything in the folder that a score depends on."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
-        if path.suffix in {".json", ".safetensors", ".txt", ".model"} and path.is_file():
+        if path.suffix in KINDS and path.is_file():
             digest.update(path.relative_to(folder).as_posix().encode())
             with path.open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())

@@ -60,6 +60,14 @@ class ModelInfo:
 
 
 @dataclass(frozen=True)
+class Trust:
+    """What a project's owner allows for one model: code of its authors, and weights that are no safetensors."""
+
+    remote_code: bool = False
+    other_weights: bool = False
+
+
+@dataclass(frozen=True)
 class VideoMeta:
     """What an adapter may want to know beside the frames: their presentation times in seconds, the clip's key, and the
     file that they come from with its trim in seconds (None = as far as it goes)."""

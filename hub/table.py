@@ -11,7 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from hub._trust import trusting
 from hub.errors import HubError
+from hub.interfaces import Trust
 from text.registry import Entry, load
 
 ADAPTERS: dict[str, Entry] = {
@@ -131,16 +133,25 @@ def parse_spec(spec: str) -> tuple[str, str]:
     return slug, argument
 
 
-def open_adapter(spec: str, *, device: str = "auto", dtype: str = "float32") -> Any:
+def trusted_name(spec: str) -> str:
+    """What a permission is given for: the hub id or folder of `spec`, without its options and revision."""
+    slug, _, argument = spec.partition(":")
+    name = argument.partition("?")[0]
+    return f"{slug}:{name if name.startswith(('/', '.')) else name.partition('@')[0]}"
+
+
+def open_adapter(spec: str, *, device: str = "auto", dtype: str = "float32", trust: Trust | None = None) -> Any:
     """The loaded Embedder or Scorer that `spec` names, on `device` (auto, cpu, cuda, cuda:N).
 
-    Only jobs call this: it imports the adapter's libraries. HubError: unknown spec, a model that does not load, a
-    device that is not there, or `file:`, which is scores and no model.
+    `trust`: what is allowed for this model beyond safetensors and our own code. Only jobs call this: it imports the
+    adapter's libraries. HubError: unknown spec, a model that does not load, a device that is not there, or `file:`,
+    which is scores and no model.
     """
     slug, argument = parse_spec(spec)
     if slug == SCORE_FILE:
         raise HubError(f"'{spec}' is a score file, not a model to run; import it instead of loading it")
-    return load(ADAPTERS[slug])(argument, device=device, dtype=dtype)
+    with trusting(trust or Trust()):
+        return load(ADAPTERS[slug])(argument, device=device, dtype=dtype)
 
 
 def open_helper(name: str, role: str, *, device: str = "auto", dtype: str = "float32") -> Any:
@@ -160,7 +171,7 @@ def _kept(slug: str, argument: str, device: str, dtype: str, stamp: tuple[tuple[
 
 
 def _stamp(argument: str) -> tuple[tuple[str, int], ...]:
-    folder = Path(argument)
+    folder = Path(argument.partition("?")[0])
     if not argument or not folder.is_dir():
         return ()
     return tuple(sorted((path.name, path.stat().st_mtime_ns) for path in folder.iterdir()))

@@ -71,7 +71,7 @@ def test_a_folder_without_weights_is_one_clear_message(folder: Path) -> None:
         open_helper(str(folder), FILLER)
     assert str(caught.value) == wanted
     torch.save({}, folder / "pytorch_model.bin")
-    with pytest.raises(HubError, match=r"missing \(pytorch_model.bin is no safetensors file and is not loaded\)"):
+    with pytest.raises(HubError, match=r"missing \(pytorch_model.bin is no safetensors file and is not loaded; the"):
         open_helper(str(folder), FILLER)
 
 

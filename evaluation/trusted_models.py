@@ -1,0 +1,12 @@
+"""What a project's owner allowed for a model, as loading takes it."""
+
+from evaluation.models import ModelTrust
+from hub.interfaces import Trust
+from hub.table import trusted_name
+from projects.models import Project
+
+
+def trust_of(project: Project, spec: str) -> Trust:
+    """Nothing where nobody allowed anything."""
+    found = ModelTrust.objects.filter(project=project, name=trusted_name(spec)).first()
+    return Trust(found.remote_code, found.other_weights) if found is not None else Trust()
