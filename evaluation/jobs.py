@@ -31,6 +31,7 @@ from evaluation.run_scores import keep
 from evaluation.score_readers import AUTO, read_given
 from evaluation.scoring import Clip, PairScore, Tally, score_pairs
 from evaluation.scoring_caches import caches
+from evaluation.trusted_models import trust_of
 from hub.interfaces import ModelInfo
 from hub.table import open_adapter
 from jobs.models import Job
@@ -64,7 +65,8 @@ def run_scoring(run_id: int, job: Job) -> None:
 
 def _score(run: Run, job: Job) -> dict[str, Any]:
     protocol = PROTOCOLS[run.protocol]
-    adapter = under_protocol(open_adapter(run.spec, device=run.device), protocol)
+    trust = trust_of(run.release.project, run.spec)
+    adapter = under_protocol(open_adapter(run.spec, device=run.device, trust=trust), protocol)
     info: ModelInfo = adapter.info
     by_item, kept = scores_by_item(adapter, protocol), caches(protocol, info)
     run.params = {**run.params, "by_item": by_item}
