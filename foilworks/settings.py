@@ -230,6 +230,8 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"
 
 # The instruction models that runs may ask over HTTP; people choose among these and name no address of their own.
 CHAT_ENDPOINTS = _chat_endpoints()
+# Counter-fitted word vectors, for filters that are given no file of their own.
+WORD_VECTORS = str(Path(_env("WORD_VECTORS")).resolve()) if _env("WORD_VECTORS") else ""
 
 STATIC_URL = "/static/"
 STATIC_ROOT = FOILWORKS_HOME / "static"

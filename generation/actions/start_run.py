@@ -102,7 +102,14 @@ def _params(method: str, raw: Mapping[str, Any], subtest: Subtest) -> dict[str, 
 def _filters(wanted: Mapping[str, Mapping[str, Any]], below: Path | None) -> list[dict[str, Any]]:
     """The rows of `GenerationRun.filters`; the job adds the versions, since only jobs load filters."""
     parsed = {slug: parse_params(lookup(FILTERS, slug, "filter"), raw) for slug, raw in wanted.items()}
-    return [{"slug": slug, "params": with_paths(params, only_below=below)} for slug, params in parsed.items()]
+    return [
+        {"slug": slug, "params": _with_vectors(with_paths(params, only_below=below))} for slug, params in parsed.items()
+    ]
+
+
+def _with_vectors(params: dict[str, Any]) -> dict[str, Any]:
+    """The installation's word vectors where a filter needs some and none are named."""
+    return {**params, "vectors": settings.WORD_VECTORS} if params.get("vectors") == "" else params
 
 
 def _selection(project: Project, wanted: Mapping[str, Any]) -> dict[str, Any]:

@@ -37,7 +37,8 @@ def open_vectors(path: str) -> Vectors:
     """
     if not path:
         raise GenerationError(
-            "parameter 'vectors' names no file; give the path of counter-fitted-vectors.txt (Mrkšić et al. 2016)"
+            "parameter 'vectors' names no file; give the path of counter-fitted-vectors.txt (Mrkšić et al. 2016), or "
+            "let the operator set WORD_VECTORS"
         )
     file = Path(path)
     if not file.is_file():

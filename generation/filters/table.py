@@ -7,7 +7,9 @@ TAGGER = Param(
 )
 DEVICE = Param("device", "auto", "auto, cpu, cuda or cuda:N")
 SENTENCES = Param("model", "sentence-transformers/all-MiniLM-L6-v2", "a sentence encoder: hub id or folder")
-VECTORS = Param("vectors", "", "path of counter-fitted word vectors, “word number number …” a line")
+VECTORS = Param(
+    "vectors", "", "path of counter-fitted word vectors, “word number number …” a line; empty: the setting WORD_VECTORS"
+)
 
 FILTERS: dict[str, Entry] = {
     "minimal_edit": Entry(

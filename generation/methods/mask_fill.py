@@ -13,7 +13,7 @@ from generation.errors import GenerationError
 from generation.methods._blanks import Spot, says_the_same, spots, words_by_form
 from generation.methods._fillers import Choice, fill_all, identity, open_fillers
 from generation.methods._surface import replace_phrase
-from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 from hub.interfaces import Filler
 from text.language.tools import Tagger, tagger
 
@@ -47,24 +47,32 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
 
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State
-) -> Iterator[FoilDraft | Skip]:
-    """Up to params["foils"] foils a caption; `state` is what `prepare` gave for the whole run."""
+) -> Iterator[FoilDraft | Skip | Shortfall]:
+    """Up to params["foils"] foils a caption and kind of word; `state` is what `prepare` gave for the whole run."""
     del seed
     batch = list(captions)
-    found = [(caption, _chosen_spots(caption, params, state)) for caption in batch]
+    kinds = [{**params, "target": kind} for kind in params["target"].split("+")]
+    found = [(caption, [_chosen_spots(caption, kind, state) for kind in kinds]) for caption in batch]
     jobs: dict[str, list[Blank]] = {}
-    for caption, chosen in found:
-        for spot in chosen if isinstance(chosen, list) else ():
-            jobs.setdefault(spot.form, []).extend(_blanks(caption.text, spot, params, state))
+    for caption, every in found:
+        for chosen in every:
+            for spot in chosen if isinstance(chosen, list) else ():
+                jobs.setdefault(spot.form, []).extend(_blanks(caption.text, spot, params, state))
     answers = fill_all(state.fillers, jobs, state.allowed, params)
-    for caption, chosen in found:
-        if isinstance(chosen, str):
-            yield Skip(caption.id, chosen)
-            continue
-        drafts = list(_drafts(caption, chosen, answers, params, mode, state))
+    for caption, every in found:
+        drafts: list[FoilDraft] = []
+        why: list[str] = []
+        for chosen in every:
+            if isinstance(chosen, str):
+                why.append(chosen)
+                continue
+            made = list(_drafts(caption, chosen, answers, params, mode, state))
+            drafts += [replace(draft, rank=draft.rank + len(drafts)) for draft in made]
+            if not made:
+                why.append(f"the model offers no other word for '{chosen[0].word}'")
         yield from drafts
-        if not drafts:
-            yield Skip(caption.id, f"the model offers no other word for '{chosen[0].word}'")
+        if why:
+            yield Shortfall(caption.id, tuple(why)) if drafts else Skip(caption.id, "; ".join(why))
 
 
 def _seen(captions: Iterable[CaptionInput], tags: Tagger) -> set[tuple[str, str]]:

@@ -261,7 +261,13 @@ METHODS: dict[str, Entry] = {
         summary="A verb or noun becomes a blank that a masked language model fills with another word.",
         params=(
             MASKED_LM,
-            Param("target", "verb", "what is replaced; object, subject: of the first verb", "choice", WORD_KINDS),
+            Param(
+                "target",
+                "verb",
+                "what is replaced; object, subject: of the first verb; verb+object: as many foils of each",
+                "choice",
+                (*WORD_KINDS, "verb+object"),
+            ),
             Param("which", "first", "where there are several of them", "choice", ("first", "last", "every")),
             Param("top", 32, "words taken from the model for each blank (ViLMA: 32; Feint6K: 10)", "int"),
             Param("foils", 5, "foils for each caption at most", "int"),

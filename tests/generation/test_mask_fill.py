@@ -155,3 +155,18 @@ def test_wrong_parameters_are_named():
         drafts("mask_fill", "a man folds", model=" , ")
     with pytest.raises(GenerationError, match="'top' and 'foils' are whole numbers from 1"):
         drafts("mask_fill", "a man folds", model="fake-mask:", top=0)
+
+
+def test_verbs_and_objects_are_replaced_in_one_run_as_many_of_each():
+    """Feint6K's 5 + 5; where there is no object the verbs are made all the same, and it is said."""
+    options = {"model": "fake-mask:", "tagger": "offline", "target": "verb+object", "foils": 5, "top": 10}
+    given = [CaptionInput("both", "a man throws a ball"), CaptionInput("one", "a man runs")]
+    both, one = outcomes("mask_fill", given, **options)
+    forms = [judged.draft.facts["form"] for judged in both.foils]
+    verbs, things = forms.count("VBZ"), len(forms) - forms.count("VBZ")
+    assert forms[:verbs] == ["VBZ"] * verbs
+    assert 1 < verbs <= 5
+    assert 1 < things <= 5
+    assert [judged.draft.rank for judged in both.foils] == list(range(len(forms)))
+    assert one.foils
+    assert one.missing == ("it has no object that can be replaced",)

@@ -48,3 +48,18 @@ def test_a_run_is_refused_for_a_person_and_taken_from_the_operator(settings):
     assert start_run(None, project, **wishes).params["model"] == "/somewhere/else"
     inside = f"{settings.MODEL_ROOT}/mine"
     assert start_run(owner, project, **{**wishes, "params": {"model": inside}}).params["model"] == inside
+
+
+@pytest.mark.django_db
+def test_a_filter_without_word_vectors_takes_those_of_the_installation(settings):
+    settings.WORD_VECTORS = "/models/counter-fitted-vectors.txt"
+    project = make_project()
+    owner, subtest = make_member(project, Role.RESEARCHER), make_subtest(project)
+    make_caption(make_video(project))
+    filters = {"word_similarity": {}, "meaning": {"vectors": f"{settings.MODEL_ROOT}/own.txt"}, "identical": {}}
+    run = start_run(owner, project, subtest=subtest, method="fake", filters=filters)
+    assert [row["params"].get("vectors") for row in run.filters] == [
+        "/models/counter-fitted-vectors.txt", f"{settings.MODEL_ROOT}/own.txt", None,
+    ]  # fmt: skip
+    with pytest.raises(GenerationError, match="from a page only models"):
+        start_run(owner, project, subtest=subtest, method="fake", filters={"meaning": {"vectors": "/etc/passwd"}})

@@ -1,0 +1,42 @@
+"""A project's own prompt for instruction models: a first version, or the next one of a name that is there."""
+
+from collections.abc import Sequence
+
+from django.db import transaction
+from django.db.models import Max
+
+from generation.errors import GenerationError
+from generation.models import PromptTemplate
+from generation.prompts import PROMPTS, checked
+from projects import audit
+from projects.access import require_role
+from projects.models import Project, Role, User
+
+
+@transaction.atomic
+def write_prompt(
+    person: User, project: Project, *, slug: str, system: str, question: str, examples: Sequence[Sequence[object]]
+) -> PromptTemplate:
+    """Store the next version of `slug`; versions that are there never change.
+
+    AccessDenied without the researcher's role; GenerationError: a name of Foilworks' own, a prompt that cannot work,
+    or one that says what its last version says.
+    """
+    require_role(person, project, Role.RESEARCHER)
+    if any(prompt.slug == slug for prompt in PROMPTS.values()):
+        raise GenerationError(f"prompt '{slug}' comes with Foilworks; give yours another name")
+    # Two people who write at once wait for each other.
+    Project.objects.select_for_update(no_key=True).only("pk").get(pk=project.pk)
+    rows = PromptTemplate.objects.filter(project=project, slug=slug)
+    version = (rows.aggregate(last=Max("version"))["last"] or 0) + 1
+    prompt = checked(slug, version, system, question, examples)
+    newest = rows.order_by("-version").first()
+    if newest is not None and newest.sha256 == prompt.sha256:
+        raise GenerationError(f"prompt {slug}: nothing differs from version {newest.version}")
+    row = PromptTemplate.objects.create(
+        project=project, slug=slug, version=version, system=prompt.system, question=prompt.question,
+        examples=[[caption, list(foils)] for caption, foils in prompt.examples], sha256=prompt.sha256,
+        created_by=person,
+    )  # fmt: skip
+    audit.record(audit.event(project, person, "generation.write_prompt", row, prompt=str(row), sha256=row.sha256))
+    return row

@@ -1,0 +1,114 @@
+"""A project's own prompts: written, versioned, named by runs, never changed."""
+
+import pytest
+from django.urls import reverse
+
+from generation.actions.start_run import start_run
+from generation.actions.write_prompt import write_prompt
+from generation.errors import GenerationError
+from generation.models import Candidate, PromptTemplate
+from jobs.runner import run_now
+from projects.errors import AccessDenied
+from projects.models import AuditEvent, Role
+from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
+
+pytestmark = pytest.mark.django_db
+WORDS = {"system": "Write falsehoods.", "question": "Caption: {caption}\nNumber: {k}", "examples": [("a", ("b", "c"))]}
+
+
+@pytest.fixture
+def project():
+    return make_project()
+
+
+@pytest.fixture
+def owner(project):
+    return make_member(project, Role.RESEARCHER)
+
+
+def test_a_run_takes_the_projects_own_prompt_and_its_candidates_name_it(project, owner):
+    row = write_prompt(owner, project, slug="mine", **WORDS)
+    make_caption(make_video(project), "a man folds a shirt")
+    params = {"model": "fake-chat:", "template": "mine@1", "foils": 1}
+    run = start_run(owner, project, subtest=make_subtest(project), method="chat", params=params, filters={})
+    run_now(run.job)
+    made = Candidate.objects.get(group__run=run)
+    assert (made.prompt_template, made.prompt_hash) == ("mine@1", row.sha256)
+    assert AuditEvent.objects.get(action="generation.write_prompt").details["prompt"] == "mine@1"
+    other = make_project()
+    make_caption(make_video(other))
+    with pytest.raises(GenerationError, match="there is no prompt 'mine@1'"):
+        start_run(None, other, subtest=make_subtest(other), method="chat", params=params)
+
+
+def test_another_wording_is_another_version_and_the_same_is_none(project, owner):
+    write_prompt(owner, project, slug="mine", **WORDS)
+    second = write_prompt(owner, project, slug="mine", **{**WORDS, "system": "Write other falsehoods."})
+    assert (str(second), PromptTemplate.objects.count()) == ("mine@2", 2)
+    with pytest.raises(GenerationError, match="nothing differs from version 2"):
+        write_prompt(owner, project, slug="mine", **{**WORDS, "system": "Write other falsehoods."})
+    assert PromptTemplate.objects.get(version=1).system == "Write falsehoods."
+
+
+def test_names_of_foilworks_and_prompts_without_a_place_for_the_caption_are_refused(project, owner):
+    with pytest.raises(GenerationError, match="comes with Foilworks"):
+        write_prompt(owner, project, slug="counterfactual", **WORDS)
+    with pytest.raises(GenerationError, match=r"holds no \{caption\}"):
+        write_prompt(owner, project, slug="mine", **{**WORDS, "question": "well?"})
+    assert not PromptTemplate.objects.exists()
+
+
+def test_only_researchers_write(project):
+    for role in (Role.ANNOTATOR, Role.VALIDATOR):
+        with pytest.raises(AccessDenied):
+            write_prompt(make_member(project, role), project, slug="mine", **WORDS)
+
+
+class TestPage:
+    def url(self, project):
+        return reverse("generation:prompts", args=[project.slug])
+
+    def test_a_version_is_started_from_another_written_and_offered_to_runs(self, client, project, owner):
+        client.force_login(owner)
+        html = client.get(self.url(project), {"from": "counterfactual@1"}).content.decode()
+        assert "a man installs a wheel to a bicycle in a workshop\na man uninstalls" in html.replace("\r\n", "\n")
+        sent = {"slug": "ours", "system": "<b>Be false.</b>", "question": "{caption}"}
+        sent["examples"] = "a man\r\na dog\r\n\r\nx\ny"
+        assert client.post(self.url(project), sent).status_code == 302
+        row = PromptTemplate.objects.get()
+        assert row.examples == [["a man", ["a dog"]], ["x", ["y"]]]
+        html = client.get(self.url(project)).content.decode()
+        assert "ours@1" in html
+        assert "<b>Be false" not in html
+        make_subtest(project)
+        form = client.get(reverse("generation:new_run", args=[project.slug]), {"method": "chat"}).content.decode()
+        assert form.index("ours@1") < form.index("counterfactual@1")
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"examples": "a caption alone"}, "has no foil below it"),
+            ({"question": "no place"}, "it holds no {caption}"),
+            ({"slug": "counterfactual"}, "comes with Foilworks"),
+            ({"slug": "Mine!"}, "valid"),
+        ],
+    )
+    def test_what_cannot_be_is_said_and_nothing_typed_is_lost(self, client, project, owner, change, message):
+        client.force_login(owner)
+        sent = {"slug": "ours", "system": "many words", "question": "{caption}", "examples": "", **change}
+        answer = client.post(self.url(project), sent)
+        assert answer.status_code == 422
+        html = answer.content.decode()
+        assert message in html
+        assert "many words" in html
+        assert not PromptTemplate.objects.exists()
+
+    def test_the_page_costs_the_same_queries_however_many_prompts(
+        self, client, project, owner, django_assert_num_queries
+    ):
+        client.force_login(owner)
+        for n in range(6):
+            write_prompt(owner, project, slug="mine", **{**WORDS, "system": f"words {n}"})
+        # Session, person, project, roles, prompts with their authors.
+        with django_assert_num_queries(5):
+            client.get(self.url(project))
