@@ -13,7 +13,7 @@ from corpus.records import ItemRecord, PairRecord, VideoRecord
 from corpus.release_records import release_id, release_record
 from corpus.rules.states import FoilVerdict, ItemState
 from evaluation.errors import EvaluationError
-from generation.models import Candidate
+from generation.models import Candidate, HintShown
 from projects.models import Project
 from projects.pseudonyms import pseudonym
 
@@ -132,10 +132,24 @@ def _provenance(project: Project) -> dict[int, dict[str, Any]]:
         .select_related("parent", "group__run")
         .prefetch_related("filter_scores")
     )
-    return {candidate.foil_id: _made_by(project, candidate) for candidate in made if candidate.foil_id}
+    hints = _hints(project)
+    return {
+        row.foil_id: _made_by(project, row, hints.get((row.author_id or 0, row.group.caption_id), []))
+        for row in made
+        if row.foil_id
+    }
 
 
-def _made_by(project: Project, candidate: Candidate) -> dict[str, Any]:
+def _hints(project: Project) -> dict[tuple[int, int], list[str]]:
+    """(person, caption) -> the models that the person asked about texts for it, by their keys. One query."""
+    asked: dict[tuple[int, int], set[str]] = defaultdict(set)
+    shown = HintShown.objects.filter(hint__caption__video__project=project).exclude(hint__model_key="")
+    for person, caption, model in shown.values_list("person", "hint__caption", "hint__model_key"):
+        asked[person, caption].add(model)
+    return {who: sorted(models) for who, models in asked.items()}
+
+
+def _made_by(project: Project, candidate: Candidate, asked: list[str]) -> dict[str, Any]:
     source = candidate.parent
     return {
         "method": candidate.method,
@@ -157,6 +171,7 @@ def _made_by(project: Project, candidate: Candidate) -> dict[str, Any]:
         "filters": _filters(candidate),
         # Only where it is so: what was released before this could be said keeps its hash.
         **({"unreviewed": True} if candidate.unreviewed else {}),
+        **({"hints": asked} if asked else {}),
     }
 
 

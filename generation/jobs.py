@@ -11,9 +11,10 @@ from generation.caption_making import preview_captions, store_captions
 from generation.captions import RunCaptions, captions_to_learn_from
 from generation.errors import GenerationError
 from generation.filters.table import FILTERS
+from generation.hinting import answer
 from generation.measure_rows import RowMeasures
 from generation.methods.table import METHODS
-from generation.models import CandidateGroup, GenerationRun, Selection
+from generation.models import CandidateGroup, GenerationRun, Hint, Selection
 from generation.selecting import work_out
 from generation.services import services
 from generation.side_models import CaptionRun, Tuning
@@ -62,6 +63,15 @@ def run_generation(run_id: int, job: Job) -> None:
         progress(job, done, total, "making foils")
     GenerationRun.objects.filter(pk=run.pk).update(skipped=_skipped(run), missing=_missing(run))
     progress(job, total, total, "done")
+
+
+def answer_hint(hint_id: int, job: Job) -> None:
+    """Ask the hint's model about its text. A hint that has an answer is left as it is."""
+    hint = Hint.objects.select_related("caption__video").get(pk=hint_id)
+    if hint.value is not None or hint.problem:
+        return
+    answer(hint)
+    hint.save(update_fields=["model_key", "value", "of_caption", "kind", "higher_is_better", "problem"])
 
 
 def run_caption_preview(run_id: int, job: Job) -> None:

@@ -12,6 +12,7 @@ from annotation.queries import EditWork, Suggestion, claim_card
 from annotation.views._checks import live_checks, marked_words, note_words
 from annotation.views._done import LONGEST_ID
 from annotation.views._steps import base_of, lost, my_claim, next_piece, sent_with, work_page
+from generation.hints import hint_model
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -28,7 +29,8 @@ def edit(request: HttpRequest, slug: str, token: str) -> HttpResponse:
         card = claim_card(request.user, claim)
     except Http404:
         return lost(request, claim, problem)
-    return work_page(request, card, _context(card.edit, request.POST), problem)
+    context = _context(card.edit, request.POST) | {"hint_model": hint_model(request.project)}
+    return work_page(request, card, context, problem)
 
 
 def _answer(form: QueryDict) -> tuple[str, list[str], list[int | None]]:

@@ -10,6 +10,7 @@ from evaluation import board_tables, plots
 from evaluation.access import get_release
 from evaluation.board_forms import BoardForm
 from evaluation.errors import EvaluationError
+from evaluation.hint_overlap import overlaps
 from evaluation.leaderboard import Board, board
 
 
@@ -20,6 +21,7 @@ def leaderboard_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     shown = _board(request, found)
     form = BoardForm(shown)
     context = {"release": found, "board": shown, "form": form, "query": form.query(), "columns": _columns(shown)}
+    context["overlaps"] = overlaps(found, [row.run for row in shown.scored])
     return render(request, "evaluation/leaderboard.html", context)
 
 

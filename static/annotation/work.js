@@ -4,6 +4,7 @@ import { wireLeases } from "../foilworks/lease.js";
 import { wireOutbox } from "../foilworks/outbox.js";
 import { wirePlayers } from "../foilworks/player.js";
 import { wireEditors } from "./editor.js";
+import { wireHints } from "./hints.js";
 import { wireJudgements } from "./judge.js";
 import { wireObjects } from "./objects.js";
 import { wireReviews } from "./review.js";
@@ -12,6 +13,7 @@ import { wireUndo } from "./undo.js";
 
 wirePlayers(document);
 wireEditors(document);
+wireHints(document);
 wireDrafts(document);
 wireLeases(document);
 wireReviews(document);

@@ -1,0 +1,56 @@
+"""An annotator asks the project's model about a text; a job answers."""
+
+import hashlib
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from corpus.models import Caption
+from generation.errors import GenerationError
+from generation.hints import hint_model
+from generation.models import Hint, HintShown
+from jobs.queue import enqueue
+from projects import audit
+from projects.access import require_role
+from projects.models import Project, Role, User
+
+JOB = "generation.jobs.answer_hint"
+MAX_CHARACTERS = 2_000
+# So many unanswered questions a person has at once: a queue is not to be filled by typing.
+MOST_WAITING = 5
+WAITS = timedelta(minutes=10)
+
+
+@transaction.atomic
+def ask_hint(person: User, project: Project, caption: Caption, text: str) -> Hint:
+    """The hint about `text`, asked for now or before: a text is asked about once a model. Its values come by a job.
+
+    GenerationError where hints are off, the text is none, or too many questions wait.
+    """
+    require_role(person, project, Role.ANNOTATOR)
+    model = hint_model(project)
+    if model is None:
+        raise GenerationError(_("Hints are switched off in this project."))
+    text = text.strip()
+    if not text or len(text) > MAX_CHARACTERS:
+        raise GenerationError(_("Write a sentence first."))
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    key = {"caption": caption, "text_sha256": sha256, "spec": model.spec}
+    hint = Hint.objects.select_related("job").filter(**key).first()
+    if hint is None:
+        _require_room(person)
+        hint = Hint.objects.create(**key, text=text)
+        hint.job = enqueue(JOB, hint.pk, title=f"Hint: {model.spec}", project_id=project.pk)
+        hint.save(update_fields=["job"])
+    _shown, is_new = HintShown.objects.get_or_create(hint=hint, person=person)
+    if is_new:
+        audit.record(audit.event(project, person, "generation.ask_hint", hint, spec=model.spec))
+    return hint
+
+
+def _require_room(person: User) -> None:
+    unanswered = Hint.objects.filter(value=None, problem="", created_at__gt=timezone.now() - WAITS)
+    if unanswered.filter(shown__person=person).count() >= MOST_WAITING:
+        raise GenerationError(_("The model has not answered your last questions yet; ask again when it has."))

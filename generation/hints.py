@@ -1,0 +1,48 @@
+"""Hints as pages ask for them: which model a project's annotators may ask, and what it has said so far."""
+
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from generation.models import Hint, HintModel
+from projects.models import Project
+
+# generation.hinting, which pages cannot import.
+FITS = "fits"
+WAITING, READY, FAILED = "waiting", "ready", "failed"
+
+
+def hint_model(project: Project) -> HintModel | None:
+    """The model that may be asked now; None where there is none or it is switched off. One query."""
+    return HintModel.objects.filter(project=project, enabled=True).first()
+
+
+@dataclass(frozen=True)
+class Said:
+    """A hint in words. `text` and `caption`: the model's values, rounded for people; empty while it waits."""
+
+    state: str
+    words: str | Promise
+    text: str = ""
+    caption: str = ""
+
+
+def said(hint: Hint) -> Said:
+    """What the person who asked is told."""
+    if hint.problem:
+        return Said(FAILED, hint.problem)
+    if hint.value is None or hint.of_caption is None:
+        if hint.job is not None and hint.job.is_over:
+            return Said(FAILED, _("The model's job failed; ask the project's researcher."))
+        return Said(WAITING, _("The model is being asked."))
+    above = hint.value >= hint.of_caption if hint.higher_is_better else hint.value <= hint.of_caption
+    return Said(READY, _WORDS[hint.kind == FITS, above], f"{hint.value:.3g}", f"{hint.of_caption:.3g}")
+
+
+_WORDS: dict[tuple[bool, bool], str | Promise] = {
+    (True, True): _("The model takes your text for the better description of the video: it is hard to tell apart."),
+    (True, False): _("The model tells your text from the caption: the caption fits the video better."),
+    (False, True): _("As a sentence, the model finds your text at least as likely as the caption."),
+    (False, False): _("As a sentence, the model finds your text less likely than the caption."),
+}
