@@ -16,7 +16,10 @@ SWAPS: Mapping[str, Mapping[str, Any]] = {"identical": {}, "duplicate": {}, "tem
 
 @dataclass(frozen=True)
 class Recipe:
-    """`captioner`: the maker whose captions the method expects, with its parameters; "" where people's captions do."""
+    """`captioner`: the maker whose captions the method expects, with its parameters; "" where people's captions do.
+
+    `paper`: parameters of filters that mode paper has otherwise, filter -> {name: value}.
+    """
 
     label: str
     version: str
@@ -26,6 +29,27 @@ class Recipe:
     captioner: str = ""
     captioner_params: Mapping[str, Any] = field(default_factory=dict)
     source: str = ""
+    paper: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def filters_in(self, mode: str) -> dict[str, dict[str, Any]]:
+        """The filters with their parameters, in the order they run."""
+        changed = self.paper if mode == "paper" else {}
+        return {slug: {**params, **changed.get(slug, {})} for slug, params in self.filters.items()}
+
+
+ALBERT = "ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli"
+ROBERTA = "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli"
+DETR = "facebook/detr-resnet-101@no_timm"
+# Not entailed, and GRUEN's grammaticality at .8 or more (ViLMA 3.2, C.1).
+SOUND: Mapping[str, Mapping[str, Any]] = {
+    "identical": {}, "duplicate": {}, "nli": {"model": ALBERT}, "grammaticality": {"min": 0.8},
+}  # fmt: skip
+# Contrast sets A.3: a verb, not a rare one, plausible, and of another meaning. `meaning` needs vectors=PATH.
+VERB_SET: Mapping[str, Mapping[str, Any]] = {
+    "identical": {}, "duplicate": {}, "has_verb": {}, "frequency": {"more_than": 30},
+    "perplexity": {"model": "openai-community/gpt2-xl"}, "meaning": {"word_max": 0.4, "sentence_max": 0.8},
+}  # fmt: skip
+TEACHER: Mapping[str, Any] = {"model": "FacebookAI/xlm-roberta-base", "top": 10}
 
 
 def _state(subtest: str, label: str) -> Recipe:
@@ -44,9 +68,40 @@ RECIPES: dict[str, Recipe] = {
         "ViLMA counting, difficult", "1", "number", {"split": "difficult", "max": 10}, TEMPLATES,
         "count_template", {"max": 10}, "ViLMA 3.2, C.2",
     ),
+    "vilma-counting-proficiency": Recipe(
+        "ViLMA counting: proficiency, in four stages", "1", "proficiency_action", {"min": 0.8},
+        {"identical": {}, "duplicate": {}}, "action_caption", {}, "ViLMA C.2",
+    ),
     "vilma-spatial": Recipe(
-        "ViLMA spatial relations (no model: unranked)", "1", "preposition", {"top": 10}, TEMPLATES,
+        "ViLMA spatial relations", "2", "preposition", {"top": 10, "model": "google-t5/t5-base"},
+        {"identical": {}, "duplicate": {}, "nli": {"model": ROBERTA}, "grammaticality": {"min": 0.6},
+         "frequency_clipping": {}},
         source="ViLMA 3.6, C.6",
+    ),
+    "vilma-spatial-unranked": Recipe(
+        "ViLMA spatial relations without a model: unranked", "1", "preposition", {"top": 10},
+        {**TEMPLATES, "frequency_clipping": {}}, source="ViLMA 3.6, C.6",
+    ),
+    "vilma-action-replacement": Recipe(
+        "ViLMA situation awareness: action replacement", "1", "mask_fill",
+        {"model": "FacebookAI/roberta-base", "target": "verb", "top": 32}, SOUND, source="ViLMA 3.3, C.3",
+    ),
+    "vilma-proficiency-object": Recipe(
+        "ViLMA: proficiency by object or subject", "1", "proficiency_object",
+        {"model": "FacebookAI/roberta-large", "top": 3, "min": 0.8}, {"identical": {}, "duplicate": {}},
+        source="ViLMA C.1",
+    ),
+    "vilma-rare-verb": Recipe(
+        "ViLMA rare actions: action replacement", "1", "span_infill",
+        {"model": "google-t5/t5-large", "beams": 64, "top": 64, "prompt": "a person can {span}",
+         "stop": "generic,touching,pronouns,conjunctions"},
+        SOUND, "verb_noun_caption", {}, "ViLMA 3.5, C.5",
+    ),
+    "vilma-rare-object": Recipe(
+        "ViLMA rare actions: object replacement", "1", "object_swap",
+        {"model": "google-bert/bert-base-uncased, FacebookAI/roberta-base, albert/albert-base-v2", "foils": 5,
+         "detector": DETR, "frames": 8, "min_score": 0.8},
+        {"identical": {}, "duplicate": {}}, "verb_noun_caption", {}, "ViLMA 3.5, C.5",
     ),
     "vilma-actor-swap": Recipe(
         "ViLMA situation awareness: actor swapping", "1", "actor_swap", {}, SWAPS, source="ViLMA 3.3, C.3"
@@ -56,7 +111,8 @@ RECIPES: dict[str, Recipe] = {
     "vilma-state-post": _state("post_state", "post-state"),
     "vilma-state-reverse": _state("reverse", "reverse"),
     "vilma-rare-existence": Recipe(
-        "ViLMA rare actions: proficiency", "1", "existence", {}, TEMPLATES, "existence_caption", {}, "ViLMA C.5"
+        "ViLMA rare actions: proficiency", "2", "existence", {"detector": DETR, "frames": 8, "min_score": 0.8},
+        TEMPLATES, "existence_caption", {}, "ViLMA C.5",
     ),
     "contrast-gender": Recipe("Contrast sets: Gender MC", "1", "gender_swap", {}, SWAPS, source="contrast sets A.1"),
     "contrast-identity": Recipe("Contrast sets: ID MC", "1", "identity_swap", {}, SWAPS, source="contrast sets A.2"),
@@ -64,10 +120,32 @@ RECIPES: dict[str, Recipe] = {
         "Contrast sets: Random MC", "1", "random_caption", {"foils": 4}, {"identical": {}, "duplicate": {}},
         source="contrast sets D.1, D.2",
     ),
+    "contrast-verb-lm": Recipe(
+        "Contrast sets: VerbLM MC (tune the model on the train captions first)", "1", "span_infill",
+        {"model": "google-t5/t5-base", "beams": 50, "top": 50, "pattern": "both"}, VERB_SET,
+        source="contrast sets 3.2, A.3", paper={"perplexity": {"formula": "paper"}},
+    ),
     "contrast-verb-person": Recipe("Contrast sets: VerbH", "1", "person", {"foils": 0}, source="contrast sets 3.2"),
     "feint6k-person": Recipe(
         "Feint6K: written by people", "1", "person", {"foils": 5},
         {"identical": {}, "duplicate": {}, "minimal_edit": {}}, source="Feint6K 3",
+    ),
+    "feint6k-teacher": Recipe(
+        "Feint6K teacher captions: 10 actions by mask filling", "1", "mask_fill", {**TEACHER, "foils": 10},
+        {"identical": {}, "duplicate": {}, "part_of_speech": {}}, source="Feint6K 4.2, 5.3",
+    ),
+    "feint6k-teacher-5": Recipe(
+        "Feint6K teacher captions: 5 actions", "1", "mask_fill", {**TEACHER, "foils": 5},
+        {"identical": {}, "duplicate": {}, "part_of_speech": {}}, source="Feint6K 5.3, table 2",
+    ),
+    "feint6k-teacher-objects": Recipe(
+        "Feint6K teacher captions: 5 objects, beside 5 actions", "1", "mask_fill",
+        {**TEACHER, "target": "noun", "which": "every", "foils": 5},
+        {"identical": {}, "duplicate": {}, "part_of_speech": {}}, source="Feint6K 5.3, table 2",
+    ),
+    "feint6k-teacher-chat": Recipe(
+        "Feint6K teacher captions: 10 actions by an instruction model", "1", "chat", {"foils": 10},
+        {"identical": {}, "duplicate": {}, "part_of_speech": {}}, source="Feint6K 5.3, table 2",
     ),
 }  # fmt: skip
 

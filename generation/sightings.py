@@ -9,7 +9,7 @@ from corpus.models import Caption, MediaState, Video
 from generation.pipeline import Step
 from generation.records import CaptionInput
 from generation.side_models import Sighting
-from hub.interfaces import Detector
+from hub.interfaces import Detector, ModelInfo
 from hub.table import DETECTOR, open_helper
 from media.cache import content_key
 from media.errors import MediaError
@@ -20,21 +20,25 @@ from media.frames import SAMPLING_POLICY, sample_frames
 class Looking:
     """One detector with the frames it looks at and the score from which on a thing counts as seen."""
 
-    detector: Detector
+    model: str
     frames: int
     min_score: float
+    device: str
+
+    @property
+    def detector(self) -> Detector:
+        """Loaded when the first file is looked at: without files none is needed."""
+        found: Detector = open_helper(self.model, DETECTOR, device=self.device)
+        return found
 
 
 def looking(steps: Sequence[Step]) -> list[Looking]:
-    """The detectors that the steps name, loaded; steps that name none, or have no such parameter, look at nothing."""
+    """The detectors that the steps name; steps that name none, or have no such parameter, look at nothing."""
     named = {
         (step.params["detector"], step.params["frames"], step.params["min_score"], step.params.get("device", "auto"))
         for step in steps if step.params.get("detector")
     }  # fmt: skip
-    return [
-        Looking(open_helper(model, DETECTOR, device=device), frames, bar)
-        for model, frames, bar, device in sorted(named)
-    ]
+    return [Looking(*one) for one in sorted(named)]
 
 
 def with_objects(
@@ -58,7 +62,9 @@ def _told(caption: CaptionInput, seen: set[str]) -> CaptionInput:
 
 def _looked_at(eyes: Looking, videos: Sequence[Video]) -> dict[int, dict[str, float]]:
     """video -> label -> its highest score; videos without a usable file are left out."""
-    keys = {video.pk: _key(eyes, video) for video in videos if video.file and video.media_state == MediaState.READY}
+    usable = [video for video in videos if video.file and video.media_state == MediaState.READY]
+    info = eyes.detector.info if usable else None
+    keys = {video.pk: _key(eyes, video, info) for video in usable if info}
     rows = Sighting.objects.filter(video__in=keys, key__in=set(keys.values()))
     found = {row.video_id: row.labels for row in rows if row.key == keys[row.video_id]}
     for video in videos:
@@ -90,8 +96,7 @@ def _keep(eyes: Looking, video: Video, key: str, labels: dict[str, float]) -> No
     )  # fmt: skip
 
 
-def _key(eyes: Looking, video: Video) -> str:
-    info = eyes.detector.info
+def _key(eyes: Looking, video: Video, info: ModelInfo) -> str:
     return content_key(
         video=video.sha256, start=video.start_time, end=video.end_time, frames=eyes.frames, policy=SAMPLING_POLICY,
         model=info.model_id, revision=info.revision,

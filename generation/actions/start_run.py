@@ -41,6 +41,7 @@ def start_run(
     filters: Mapping[str, Mapping[str, Any]] | None = None,
     seed: int = 0,
     selection: Mapping[str, Any] | None = None,
+    recipe: str = "",
 ) -> GenerationRun:
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
@@ -66,7 +67,8 @@ def start_run(
     run.save()
     queue_run(run)
     details = {"method": method, "mode": mode, "params": run.params, "filters": run.filters, "seed": seed}
-    audit.record(audit.event(project, person, "generation.start_run", run, **details))
+    named = {"recipe": recipe} if recipe else {}
+    audit.record(audit.event(project, person, "generation.start_run", run, **details, **named))
     return run
 
 

@@ -61,6 +61,7 @@ class Command(FoilworksCommand):
             project,
             subtest=_subtest(project, options["subtest"]),
             method=recipe.method if recipe else options["method"],
+            recipe=f"{options['recipe']}@{recipe.version}" if recipe else "",
             mode=options["mode"],
             params=params,
             filters=filters,
@@ -103,8 +104,9 @@ def _subtest(project: Project, name: str | None) -> Subtest:
 
 def _settings(options: dict[str, Any], recipe: Recipe | None) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     """The method's parameters and each chosen filter's: the recipe's, with what --set and --filters say put over it."""
-    defaults = recipe.filters if recipe else {slug: {} for slug in default_filters(options["method"])}
-    usual = {slug: dict(own) for slug, own in defaults.items()}
+    usual: dict[str, dict[str, Any]] = {slug: {} for slug in default_filters(options["method"])}
+    if recipe:
+        usual = recipe.filters_in(options["mode"])
     filters = usual
     if options["filters"] is not None:
         chosen = [slug.strip() for slug in options["filters"].split(",") if slug.strip()]
