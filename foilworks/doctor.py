@@ -53,7 +53,7 @@ def examine() -> list[Check]:
     """Run every check, in the order in which a person would mend things."""
     checks: tuple[Callable[[], Check], ...] = (
         _python, _home, _database, _queue, _workers, _storage, _decoder, _torch, _transformers, _encoder, _spacy,
-        _wordnet, _devices, _chromium, _caches,
+        _wordnet, _word_vectors, _endpoints, _devices, _chromium, _caches,
     )  # fmt: skip
     return [check() for check in checks]
 
@@ -202,6 +202,24 @@ def _gpus() -> Iterator[str]:
         return
     if listed.returncode == 0:
         yield from (line.split(" (UUID")[0].strip() for line in listed.stdout.splitlines() if line.strip())
+
+
+def _word_vectors() -> Check:
+    path = settings.WORD_VECTORS
+    if not path:
+        todo = "set WORD_VECTORS to counter-fitted-vectors.txt (Mrkšić et al. 2016)"
+        return Check("word vectors", ABSENT, "no file is named: filters of word similarity need their own", todo)
+    if not Path(path).is_file():
+        return Check("word vectors", BROKEN, f"{path}: there is no such file", "correct WORD_VECTORS")
+    return Check("word vectors", OK, path)
+
+
+def _endpoints() -> Check:
+    """Those that are configured; none is asked, for that may cost money."""
+    named = [f"{name} ({', '.join(one['models'])})" for name, one in settings.CHAT_ENDPOINTS.items()]
+    if not named:
+        return Check("endpoints", ABSENT, "none: instruction models are local ones", "set CHAT_ENDPOINTS (README)")
+    return Check("endpoints", OK, "; ".join(named))
 
 
 def _chromium() -> Check:

@@ -22,7 +22,7 @@ def test_every_part_is_looked_at_and_what_is_missing_has_a_cure():
     checks = examine()
     assert [check.name for check in checks] == [
         "python", "home", "database", "queue", "workers", "storage", "video", "torch", "transformers",
-        "sentence-transformers", "spacy", "wordnet", "devices", "chromium", "caches",
+        "sentence-transformers", "spacy", "wordnet", "word vectors", "endpoints", "devices", "chromium", "caches",
     ]  # fmt: skip
     assert all(check.found for check in checks)
     assert all(bool(check.todo) == (check.state != OK) for check in checks)
@@ -98,3 +98,20 @@ def test_the_command_prints_one_object_and_its_status_says_whether_work_can_go_o
 @pytest.mark.django_db
 def test_python_says_which_one():
     assert state_of("python").found.endswith(sys.executable)
+
+
+@pytest.mark.django_db
+def test_configured_endpoints_are_named_without_their_keys_and_none_is_asked(settings):
+    assert state_of("endpoints").state == ABSENT
+    lab = {"url": "http://127.0.0.1:9/v1", "models": ("tiny", "large"), "key": "secret"}
+    settings.CHAT_ENDPOINTS = {"lab": lab}
+    assert (state_of("endpoints").state, state_of("endpoints").found) == (OK, "lab (tiny, large)")
+
+
+@pytest.mark.django_db
+def test_word_vectors_that_are_not_where_they_should_be_are_broken(settings, tmp_path):
+    assert state_of("word vectors").state == ABSENT
+    settings.WORD_VECTORS = str(tmp_path / "vectors.txt")
+    assert state_of("word vectors").state == BROKEN
+    (tmp_path / "vectors.txt").touch()
+    assert state_of("word vectors").state == OK
