@@ -9,15 +9,15 @@ from hub._pretrained import load_tokenizer
 from hub._processor_files import chat_template
 from hub.errors import HubError
 
-VIDEO = {"type": "video"}
-
 
 class Conversation:
     """One model's template and tokenizer. `marks`: what its template writes where a video stands."""
 
-    def __init__(self, argument: str, marks: Sequence[str] = (), template: str = "", tokenizer: Any = None) -> None:
+    def __init__(
+        self, argument: str, marks: Sequence[str] = (), template: str = "", tokenizer: Any = None, shown: str = "video"
+    ) -> None:
         self.tokenizer = load_tokenizer(argument) if tokenizer is None else tokenizer
-        self.marks = marks
+        self.marks, self._shown = marks, shown
         found = chat_template(argument, self.tokenizer) or template
         if not found:
             raise HubError(
@@ -32,7 +32,7 @@ class Conversation:
         turns: list[dict[str, Any]] = [_turn("system", system)] if system else []
         for asked, answered in examples:
             turns += [_turn("user", asked), _turn("assistant", answered)]
-        turns.append(_turn("user", text, video=video))
+        turns.append(_turn("user", text, self._shown if video else ""))
         try:
             rendered = self.tokenizer.apply_chat_template(
                 turns, chat_template=self._template, tokenize=False, add_generation_prompt=True
@@ -64,5 +64,5 @@ class Conversation:
         return ids
 
 
-def _turn(role: str, text: str, *, video: bool = False) -> dict[str, Any]:
-    return {"role": role, "content": [*([VIDEO] if video else []), {"type": "text", "text": text}]}
+def _turn(role: str, text: str, shown: str = "") -> dict[str, Any]:
+    return {"role": role, "content": [*([{"type": shown}] if shown else []), {"type": "text", "text": text}]}

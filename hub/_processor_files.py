@@ -43,13 +43,13 @@ def read_json(argument: str, name: str) -> dict[str, Any] | None:
     return found
 
 
-def video_settings(argument: str) -> dict[str, Any]:
+def video_settings(argument: str, shown: str = "video") -> dict[str, Any]:
     """How frames become tensors, in the order in which transformers looks: nested in processor_config.json, the
-    video's own file, the image's file; {} where there is none."""
-    nested = (read_json(argument, PROCESSOR) or {}).get("video_processor")
+    video's own file, the image's file; {} where there is none. `shown` image: an image's alone."""
+    nested = (read_json(argument, PROCESSOR) or {}).get(f"{shown}_processor")
     if isinstance(nested, dict):
         return nested
-    for name in (VIDEO, IMAGE):
+    for name in (VIDEO, IMAGE) if shown == "video" else (IMAGE,):
         if found := read_json(argument, name):
             return found
     return {}

@@ -10,7 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from PIL import Image
 from torch import Tensor
+from transformers import LlavaNextProcessor
+from transformers.models.llava_next.image_processing_pil_llava_next import LlavaNextImageProcessorPil
 
 from hub._pixels import Pixels
 from hub.interfaces import Frames
@@ -80,6 +83,24 @@ def llava_onevision(clip: Clip) -> Prepared:
     vision = clip.config.vision_config
     a_frame = math.ceil(vision.image_size // vision.patch_size / 2) ** 2
     return Prepared({"pixel_values_videos": pixels.unsqueeze(0)}, clip.token * (a_frame * len(pixels) + 1))
+
+
+def llava_next(clip: Clip) -> Prepared:
+    """LLaVA-1.6, which knows pictures only: every frame as one, in tiles of the size that suits its shape."""
+    vision, settings = clip.config.vision_config, clip.settings
+    tiles = LlavaNextImageProcessorPil(**{name: settings[name] for name in TILE_SETTINGS if name in settings})
+    # It counts what a picture takes; the class token stands before the patches of a CLIP tower.
+    counting = LlavaNextProcessor(
+        image_processor=tiles,
+        tokenizer=clip.tokenizer,
+        patch_size=vision.patch_size,
+        vision_feature_select_strategy=clip.config.vision_feature_select_strategy,
+        image_token=clip.tokenizer.convert_ids_to_tokens(clip.config.image_token_id),
+        num_additional_image_tokens=1,
+    )
+    made = tiles(images=[Image.fromarray(frame) for frame in clip.frames], return_tensors="pt")
+    text = "\n".join(counting.replace_image_token(made, at) for at in range(len(clip.frames)))
+    return Prepared({name: made[name].to(clip.device) for name in ("pixel_values", "image_sizes")}, text)
 
 
 def internvl(clip: Clip) -> Prepared:
@@ -204,12 +225,14 @@ def fitted(side: tuple[int, ...], factor: int, least: int, most: int, *, copies:
 @dataclass(frozen=True)
 class Family:
     """`defaults`: what the processor's class says where the model's file says nothing. `marks`: what the chat template
-    writes for a video, the first that is found. `template` where the model's files hold none."""
+    writes for a video, the first that is found. `template` where the model's files hold none. `shown` is what the
+    template is told of: a video, or an image for models that know only those."""
 
     prepare: Callable[[Clip], Prepared]
     defaults: Mapping[str, Any]
     marks: tuple[str, ...] = ("<video>",)
     template: str = ""
+    shown: str = "video"
 
 
 VICUNA = (
@@ -221,6 +244,8 @@ VICUNA = (
 CLIP_PIXELS = {"image_mean": CLIP_MEAN, "image_std": CLIP_STD, "resample": 3, "do_center_crop": True}
 QWEN_PIXELS = {"patch_size": 14, "temporal_patch_size": 2, "merge_size": 2, "resample": 3}
 SQUARE_224 = {**CLIP_PIXELS, "size": {"shortest_edge": 224}, "crop_size": {"height": 224, "width": 224}}
+SQUARE_336 = {**CLIP_PIXELS, "size": {"shortest_edge": 336}, "crop_size": {"height": 336, "width": 336}}
+TILE_SETTINGS = ("size", "crop_size", "image_grid_pinpoints", "image_mean", "image_std", "resample", "rescale_factor")
 QWEN2 = {
     **QWEN_PIXELS, "image_mean": CLIP_MEAN, "image_std": CLIP_STD,
     "size": {"shortest_edge": 128 * 28 * 28, "longest_edge": 28 * 28 * 768},
@@ -231,6 +256,12 @@ FAMILIES: Mapping[str, Family] = {
     "video_llava": Family(video_llava, SQUARE_224, template=VICUNA),
     "llava_onevision": Family(
         llava_onevision, {**CLIP_PIXELS, "do_center_crop": False, "size": {"height": 384, "width": 384}}
+    ),
+    "llava_next": Family(
+        llava_next,
+        {**SQUARE_336, "image_grid_pinpoints": [[336, 672], [672, 336], [672, 672], [1008, 336], [336, 1008]]},
+        marks=("<image>",),
+        shown="image",
     ),
     "internvl": Family(internvl, {**CLIP_PIXELS, "do_center_crop": False, "size": {"height": 384, "width": 384}}),
     "qwen2_vl": Family(qwen2_vl, QWEN2, marks=VISION_MARKS[1:]),

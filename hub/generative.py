@@ -1,7 +1,8 @@
 """Generative video-language models: captions by their likelihood, by P(yes) or by choice; and texts written.
 
-LLaVA-NeXT-Video, Video-LLaVA, LLaVA-OneVision, Qwen2-VL, Qwen2.5-VL, Qwen3-VL, InternVL, VideoLLaMA3 by
-AutoModelForImageTextToText. A clip and the words before a caption go through the model once for all captions of it.
+LLaVA-1.6 (frame by frame), LLaVA-NeXT-Video, Video-LLaVA, LLaVA-OneVision, Qwen2-VL, Qwen2.5-VL, Qwen3-VL, InternVL and
+VideoLLaMA3 by AutoModelForImageTextToText. A clip and the words before a caption go through the model once for all
+captions of it.
 """
 
 from collections.abc import Sequence
@@ -102,7 +103,8 @@ class GenerativeModel:
             )
             ids = self.talk.prefix_ids(rendered if prepared is None else self.talk.with_video(rendered, prepared.text))
             alone = (at, request.seed) if request.temperature > 0 else ()
-            key = (len(ids), prepared is None, request.max_words, request.temperature, alone)
+            shapes = () if prepared is None else tuple(one.shape[1:] for one in prepared.tensors.values())
+            key = (len(ids), shapes, prepared is None, request.max_words, request.temperature, alone)
             groups.setdefault(key, []).append((at, prepared, ids))
         found = [""] * len(requests)
         for group in groups.values():
@@ -227,6 +229,6 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     if kind not in FAMILIES:
         raise HubError(f"{name}: models of the type '{kind}' are not known here; choose one of: {', '.join(FAMILIES)}")
     family = FAMILIES[kind]
-    settings = settings_of(kind, video_settings(name), options.get("max_pixels"))
-    talk = Conversation(name, family.marks, family.template)
+    settings = settings_of(kind, video_settings(name, family.shown), options.get("max_pixels"))
+    talk = Conversation(name, family.marks, family.template, shown=family.shown)
     return GenerativeModel(loaded, talk, settings, mode, options.get("frames", FRAMES))

@@ -55,7 +55,7 @@ ADAPTERS: dict[str, Entry] = {
         label="Generative video-language model",
         path="hub.generative:load_adapter",
         summary=(
-            "LLaVA-NeXT-Video, Video-LLaVA, LLaVA-OneVision, Qwen-VL, InternVL, VideoLLaMA3: `vlm:HUB_ID_OR_FOLDER`, "
+            "LLaVA, LLaVA-NeXT-Video, Video-LLaVA, Qwen-VL, InternVL, VideoLLaMA3: `vlm:HUB_ID_OR_FOLDER`, "
             "with `?frames=8&mode=likelihood|gain|blind|p_yes|choice` where wanted"
         ),
         needs_gpu=True,

@@ -12,6 +12,8 @@ from transformers import (
     InternVLForConditionalGeneration,
     LlamaConfig,
     LlamaForCausalLM,
+    LlavaNextConfig,
+    LlavaNextForConditionalGeneration,
     LlavaNextVideoConfig,
     LlavaNextVideoForConditionalGeneration,
     LlavaOnevisionConfig,
@@ -54,6 +56,7 @@ VISION = {
     "patch_size": 4, "initializer_range": WIDE,
 }  # fmt: skip
 HALF = [0.5, 0.5, 0.5]
+VIDEOS, IMAGES = "video_preprocessor_config.json", "preprocessor_config.json"
 PICTURE = {"image_mean": HALF, "image_std": HALF, "resample": 3}
 SQUARE = {**PICTURE, "size": {"height": 16, "width": 16}}
 CROPPED = {
@@ -90,6 +93,17 @@ def _indices(tokenizer: PreTrainedTokenizerFast) -> dict[str, int]:
 def _vision_ends(tokenizer: PreTrainedTokenizerFast) -> dict[str, int]:
     ends = tokenizer.convert_tokens_to_ids(["<|vision_start|>", "<|vision_end|>"])
     return {"vision_start_token_id": ends[0], "vision_end_token_id": ends[1]}
+
+
+def llava_next(folder: Path) -> Path:
+    tokenizer = talkative()
+    config = LlavaNextConfig(
+        vision_config=CLIPVisionConfig(**VISION), text_config=LlamaConfig(**_text(tokenizer)),
+        image_grid_pinpoints=[[16, 32], [32, 16], [32, 32]],
+        image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
+    )  # fmt: skip
+    tiles = {**CROPPED, "image_grid_pinpoints": [[16, 32], [32, 16], [32, 32]]}
+    return _folder(folder, LlavaNextForConditionalGeneration(config), tokenizer, tiles, "<image>\n", IMAGES)
 
 
 def llava_next_video(folder: Path) -> Path:
@@ -184,6 +198,7 @@ def video_llama_3(folder: Path) -> Path:
 
 _PAD = "<|vision_start|><|video_pad|><|vision_end|>"
 FAMILIES: dict[str, Callable[[Path], Path]] = {
+    "llava_next": llava_next,
     "llava_next_video": llava_next_video,
     "video_llava": video_llava,
     "llava_onevision": llava_onevision,
@@ -195,15 +210,18 @@ FAMILIES: dict[str, Callable[[Path], Path]] = {
 }
 
 
-def _folder(folder: Path, model: torch.nn.Module, tokenizer: Any, processor: dict[str, Any], video: str) -> Path:
+def _folder(
+    folder: Path, model: torch.nn.Module, tokenizer: Any, processor: dict[str, Any], video: str, file: str = VIDEOS
+) -> Path:
     """`video`: what the chat template writes for one; without it the folder has none, as old ones have not."""
     for weights in model.parameters():
         if weights.ndim > 1:
             torch.nn.init.normal_(weights, std=WIDE)
     saved(folder, model, tokenizer)
-    (folder / "video_preprocessor_config.json").write_text(json.dumps(processor))
+    (folder / file).write_text(json.dumps(processor))
     if video:
-        (folder / "chat_template.jinja").write_text(TEMPLATE.replace("VIDEO", video))
+        template = TEMPLATE if file == VIDEOS else TEMPLATE.replace("'video'", "'image'")
+        (folder / "chat_template.jinja").write_text(template.replace("VIDEO", video))
     return folder
 
 
