@@ -33,10 +33,10 @@ def make(
     batch = {caption.id: caption for caption in captions}
     found: dict[str, list[FoilDraft]] = {name: [] for name in batch}
     for made in mask_fill.make(batch.values(), params=_filling(params), mode=mode, seed=seed, state=state):
-        if isinstance(made, Skip):
-            yield made
-        else:
+        if isinstance(made, FoilDraft):
             found[made.caption_id].append(made)
+        elif isinstance(made, Skip):
+            yield made
     for name, drafts in found.items():
         if drafts:
             yield from _unseen(batch[name], drafts, params["foils"], state)

@@ -15,7 +15,7 @@ from generation.methods import mask_fill, random_caption, span_infill
 from generation.methods._drawing import generator_for
 from generation.methods._number_grammar import Count, find_count
 from generation.methods._proficiency import verdicts_of
-from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 from text.diff import Edit
 from text.language.phrases import NounPhrase, is_plural_noun, noun_phrases
 from text.language.tokens import Token
@@ -56,7 +56,7 @@ def make(
     batch = {caption.id: caption for caption in captions}
     open_ones = {name: one for name, one in batch.items() if not isinstance(find_count(one.text, "exactly"), Count)}
     found: dict[str, list[FoilDraft]] = {}
-    given = {"params": params, "mode": mode, "seed": seed, "state": state}
+    given: dict[str, Any] = {"params": params, "mode": mode, "seed": seed, "state": state}
     for number, stage in enumerate((_by_spans, _by_words, _by_others), start=1):
         left = [caption for name, caption in open_ones.items() if name not in found]
         made = stage(left, **given) if left else {}
@@ -91,7 +91,7 @@ def _chosen(
     )
 
 
-def _grouped(made: Iterable[FoilDraft | Skip]) -> dict[str, list[FoilDraft]]:
+def _grouped(made: Iterable[FoilDraft | Skip | Shortfall]) -> dict[str, list[FoilDraft]]:
     found: dict[str, list[FoilDraft]] = {}
     for one in made:
         if isinstance(one, FoilDraft):
