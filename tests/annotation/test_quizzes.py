@@ -1,0 +1,284 @@
+"""Practice and the qualification: what is drawn, what is right, who may validate then."""
+
+from types import SimpleNamespace
+
+import pytest
+from django.http import Http404
+from django.test import Client
+from django.urls import reverse
+
+from annotation.actions.add_gold_pairs import add_gold_pairs
+from annotation.actions.add_practice_caption import add_practice_caption
+from annotation.actions.answer_question import answer_question
+from annotation.actions.label_pair import label_order, label_pair
+from annotation.actions.save_quality_policy import save_quality_policy
+from annotation.actions.start_attempt import start_attempt
+from annotation.actions.withdraw_pair import withdraw_pair
+from annotation.errors import AnnotationError, NotAdmitted
+from annotation.models import Attempt, GoldPair, Question, Stage, Standing, Use
+from annotation.quality_queries import baseline, experts, next_to_label, readiness, tries_of
+from annotation.rules.quizzes import Match, draw, grade_edit, has_passed
+from foilworks.invariants.table import violations
+from projects.errors import AccessDenied
+from tests import factories
+from tests.annotation.world import shown_as
+
+pytestmark = pytest.mark.django_db
+CAPTION = "a man folds a shirt."
+
+
+def shown(question: Question, choice: str) -> str:
+    return shown_as(choice, SimpleNamespace(caption_first=question.caption_first))
+
+
+def proficiency(world, items: int = 14, **fields):
+    """A proficiency subtest with valid items, each of a clip of its own."""
+    subtest = factories.make_subtest(world.project, kind="proficiency", **fields)
+    for number in range(items):
+        caption = factories.make_caption(factories.make_video(world.project), f"a man lifts {number} boxes.")
+        item = factories.make_item(subtest, caption, (f"a man lifts {number + 50} boxes.",), state="valid")
+        item.foils.update(verdict="valid")
+    return subtest
+
+
+@pytest.fixture
+def test_open(world):
+    """A qualification of seven questions, two of them mismatched, two tries, required."""
+    subtest = proficiency(world, 14)
+    assert add_gold_pairs(world.owner, world.project, Use.QUALIFICATION, subtest, 10) == 10
+    assert add_gold_pairs(world.owner, world.project, Use.QUALIFICATION, subtest, 4, mismatched=True, seed=3) == 4
+    opened = {"qualification_open": True, "qualification_required": True, "test_length": 7, "tries": 2}
+    save_quality_policy(world.owner, world.project, **opened)
+    return world
+
+
+def take(world, name: str, wrong: int = 0) -> Attempt:
+    """The whole test, so many answers wrong."""
+    person = getattr(world, name)
+    attempt = start_attempt(person, world.project, Stage.QUALIFICATION)
+    for question in attempt.questions.select_related("pair").order_by("place"):
+        answer = "cannot_tell" if question.place < wrong else shown(question, question.pair.answer)
+        answer_question(person, attempt.pk, question.place, answer, seconds=3, watch={"covered": 1})
+    attempt.refresh_from_db()
+    return attempt
+
+
+def sound() -> set:
+    return {(r["invariant"], r["problem"]) for r in violations() if not r["invariant"].startswith("media.")}
+
+
+def test_nobody_judges_before_they_have_passed(test_open):
+    world = test_open
+    world.item()
+    with pytest.raises(NotAdmitted, match="qualification test"):
+        world.claim("vera", Stage.VALIDATION)
+    attempt = take(world, "vera")
+    assert (attempt.passed, attempt.questions.count()) == (True, 7)
+    assert attempt.questions.filter(pair__mismatched=True).count() == 2
+    assert Standing.objects.get(person=world.vera).qualified_at is not None
+    assert world.claim("vera", Stage.VALIDATION) is not None
+    with pytest.raises(AnnotationError, match="passed already"):
+        start_attempt(world.vera, world.project, Stage.QUALIFICATION)
+    assert sound() == set()
+
+
+def test_a_second_try_asks_other_questions_and_there_is_no_third(test_open):
+    world = test_open
+    first, second = take(world, "vera", wrong=1), take(world, "vera", wrong=7)
+    # Six of seven are 86 %.
+    assert (first.passed, second.passed) == (False, False)
+    asked = [set(found.questions.values_list("pair", flat=True)) for found in (first, second)]
+    assert not asked[0] & asked[1]
+    with pytest.raises(AnnotationError, match="no try left"):
+        start_attempt(world.vera, world.project, Stage.QUALIFICATION)
+    with pytest.raises(NotAdmitted):
+        world.claim("vera", Stage.VALIDATION)
+    assert [(found.right, found.n) for found in tries_of(world.vera, world.project)] == [(0, 7), (6, 7)]
+
+
+def test_where_too_few_fresh_questions_are_left_nobody_is_asked_the_same_again(test_open):
+    world = test_open
+    take(world, "vera", wrong=7)
+    withdraw_pair(world.owner, world.project, GoldPair.objects.exclude(questions__isnull=False).first().pk)
+    with pytest.raises(AnnotationError, match="no fresh questions"):
+        start_attempt(world.vera, world.project, Stage.QUALIFICATION)
+
+
+def test_a_question_is_answered_once_and_a_go_is_resumed(test_open):
+    world = test_open
+    attempt = start_attempt(world.vera, world.project, Stage.QUALIFICATION)
+    question = answer_question(world.vera, attempt.pk, 0, "both")
+    assert answer_question(world.vera, attempt.pk, 0, "neither").choice == question.choice == "both"
+    assert start_attempt(world.vera, world.project, Stage.QUALIFICATION).pk == attempt.pk
+    for wrong in (("6", 1), ("caption", 1), (1, 99)):
+        with pytest.raises(AnnotationError):
+            answer_question(world.vera, attempt.pk, wrong[1], wrong[0])
+    with pytest.raises(Http404):
+        answer_question(world.vic, attempt.pk, 1, "both")
+    with pytest.raises(AccessDenied):
+        start_attempt(world.ann, world.project, Stage.QUALIFICATION)
+
+
+def test_two_experts_label_ten_each_and_their_accuracy_is_the_baseline(test_open):
+    world = test_open
+    other = factories.make_member(world.project, "researcher")
+    for expert, wrong in ((world.owner, 1), (other, 3)):
+        for number in range(10):
+            pair, done = next_to_label(expert, world.project.quality)
+            assert done == number
+            first = label_order(world.project.quality, expert, pair.pk)
+            right = shown_as(pair.answer, SimpleNamespace(caption_first=first))
+            label_pair(expert, world.project, pair.pk, "both" if number < wrong else right)
+        assert next_to_label(expert, world.project.quality) == (None, 10)
+    found = experts(world.project)
+    assert sorted(expert.share.right for expert in found) == [7, 9]
+    assert baseline(found) == pytest.approx(0.8)
+
+
+def test_what_is_opened_has_what_it_needs(world):
+    for fields, words in (
+        ({"qualification_required": True}, "Open the qualification"),
+        ({"qualification_open": True}, "asks 10 questions"),
+        ({"practice_open": True}, "something to practise"),
+        ({"gold_rate": 0.2}, "Add pairs to be mixed in"),
+        ({"gold_rate": 0.9}, "gold_rate"),
+        ({"guess_accuracy": 0.95}, "more often"),
+    ):
+        with pytest.raises(AnnotationError, match=words):
+            save_quality_policy(world.owner, world.project, **fields)
+    with pytest.raises(AccessDenied):
+        save_quality_policy(world.vera, world.project, tries=3)
+
+
+def test_pairs_are_drawn_by_seed_from_valid_items_that_are_no_pair_yet(world):
+    subtest = proficiency(world, 6)
+    factories.make_item(subtest)
+    main = factories.make_subtest(world.project, proficiency_subtest=subtest)
+    assert add_gold_pairs(world.owner, world.project, Use.MIXED, subtest, 4, seed=5) == 4
+    assert add_gold_pairs(world.owner, world.project, Use.MIXED, subtest, 9) == 2
+    with pytest.raises(AnnotationError, match="no valid item left"):
+        add_gold_pairs(world.owner, world.project, Use.MIXED, subtest, 1)
+    # Shown as what the work around it is of.
+    assert set(GoldPair.objects.values_list("subtest", "answer", "said_by")) == {(main.pk, "caption", world.owner.pk)}
+    assert readiness(world.project, Use.MIXED).matched == 6
+
+
+def test_a_mismatched_pair_shows_the_clip_of_another_item(world):
+    add_gold_pairs(world.owner, world.project, Use.MIXED, proficiency(world, 5), 5, mismatched=True)
+    pairs = list(GoldPair.objects.select_related("item"))
+    assert len(pairs) == 5
+    assert all(pair.video_id != pair.item.video_id and pair.answer == "neither" for pair in pairs)
+
+
+def test_the_qualification_takes_one_subtest_a_test(world):
+    one, two = proficiency(world, 3, test="Change of State"), proficiency(world, 3, test="Change of State")
+    add_gold_pairs(world.owner, world.project, Use.QUALIFICATION, one, 2)
+    with pytest.raises(AnnotationError, match="withdraw that first"):
+        add_gold_pairs(world.owner, world.project, Use.QUALIFICATION, two, 2)
+    add_gold_pairs(world.owner, world.project, Use.QUALIFICATION, two, 2, mismatched=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("a man unfolds a shirt.", Match.SAME),
+        ("A man unfolds  a shirt", Match.SAME),
+        ("a man tears a shirt.", Match.SAME_PLACE),
+        ("a woman folds a shirt.", Match.ELSEWHERE),
+        ("a man folds a shirt.", Match.BROKEN),
+    ],
+)
+def test_an_edit_is_held_against_the_checks_and_the_experts_foils(text, match):
+    assert grade_edit(CAPTION, text, ["a man unfolds a shirt."]).match == match
+
+
+def test_nine_of_ten_pass_and_a_draw_repeats_itself():
+    assert (has_passed(9, 10, 0.9), has_passed(6, 7, 0.9), has_passed(7, 7, 0.9), has_passed(0, 0, 0.9)) == (
+        True,
+        False,
+        True,
+        False,
+    )
+    drawn = draw(7, 1, 1, range(20), range(100, 110), 10, 0.3)
+    assert (
+        drawn
+        == draw(7, 1, 1, range(20), range(100, 110), 10, 0.3)
+        != draw(7, 2, 1, range(20), range(100, 110), 10, 0.3)
+    )
+    assert sum(pk >= 100 for pk in drawn) == 3
+    # What one kind lacks the other makes up for.
+    assert len(draw(7, 1, 1, range(2), range(100, 110), 10, 0.3)) == 10
+    assert len(draw(7, 1, 1, range(20), (), 10, 0.3)) == 10
+
+
+@pytest.fixture
+def practice(world):
+    add_gold_pairs(world.owner, world.project, Use.PRACTICE, proficiency(world, 2), 2, explanation="Count the boxes.")
+    caption = factories.make_caption(factories.make_video(world.project), CAPTION)
+    add_practice_caption(world.owner, world.project, caption, ["a man unfolds a shirt."], "Only the verb.")
+    save_quality_policy(world.owner, world.project, practice_open=True)
+    return world
+
+
+def client_of(person) -> Client:
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+def test_practice_says_at_once_what_was_right_and_why(practice):
+    world = practice
+    client = client_of(world.vera)
+    page = client.post(
+        reverse("annotation:practice", args=[world.project.slug]), {"of_stage": "validation"}, follow=True
+    )
+    attempt = Attempt.objects.get()
+    question = attempt.questions.get(place=0)
+    url = reverse("annotation:question", args=[world.project.slug, attempt.pk, 0])
+    assert page.redirect_chain[-1][0] == url
+    page = client.post(url, {"answer": "neither"}, follow=True).content.decode()
+    assert "Not quite." in page
+    assert "Count the boxes." in page
+    expected = "Only the first is true" if question.caption_first else "Only the second is true"
+    assert f"The expert&#x27;s answer:</span> {expected}" in page or expected in page
+    client.post(reverse("annotation:question", args=[world.project.slug, attempt.pk, 1]), {"answer": "both"})
+    page = client.get(reverse("annotation:attempt", args=[world.project.slug, attempt.pk])).content.decode()
+    assert "0 of 2 right." in page
+    # As often as they like; what gives feedback is never mixed in.
+    assert start_attempt(world.vera, world.project, Stage.PRACTICE).number == 2
+    assert not GoldPair.objects.filter(use=Use.MIXED).exists()
+
+
+def test_practice_at_editing_runs_the_live_checks_and_shows_the_experts_foil(practice):
+    world = practice
+    attempt = start_attempt(world.ann, world.project, Stage.PRACTICE, Stage.EDIT)
+    client, url = client_of(world.ann), reverse("annotation:question", args=[world.project.slug, attempt.pk, 0])
+    assert client.post(url, {"text": "  "}).status_code == 400
+    page = client.post(url, {"text": "a woman folds a shirt."}, follow=True).content.decode()
+    assert "Not quite" in page
+    assert "Only the verb." in page
+    assert "unfolds" in page
+    attempt.refresh_from_db()
+    assert (attempt.finished_at is not None, attempt.questions.get().right) == (True, False)
+
+
+def test_examples_that_are_no_foils_are_refused(world):
+    caption = factories.make_caption(factories.make_video(world.project), CAPTION)
+    for examples in ([], ["  "], [CAPTION]):
+        with pytest.raises(AnnotationError):
+            add_practice_caption(world.owner, world.project, caption, examples)
+
+
+def test_the_test_shows_no_answer_before_its_end_and_the_queue_leads_to_it(test_open):
+    world = test_open
+    client, slug = client_of(world.vera), world.project.slug
+    queue = client.get(reverse("annotation:queue", args=[slug, "validation"])).content.decode()
+    assert reverse("annotation:qualification", args=[slug]) in queue
+    sent = client.post(reverse("annotation:queue", args=[slug, "validation"]))
+    assert sent.url == reverse("annotation:queue", args=[slug, "validation"])
+    client.post(reverse("annotation:qualification", args=[slug]))
+    attempt = Attempt.objects.get()
+    url = reverse("annotation:question", args=[slug, attempt.pk, 0])
+    assert client.post(url, {"answer": "both"}).url == reverse("annotation:attempt", args=[slug, attempt.pk])
+    assert client.get(url).status_code == 302
+    assert client.get(reverse("annotation:attempt", args=[slug, attempt.pk])).url.endswith("/1/")
