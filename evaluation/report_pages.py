@@ -143,6 +143,17 @@ def _blind_rows(data: Data) -> list[Row]:
     return [["name", "part", *columns], *rows]
 
 
+def _filter_rows(data: Data) -> list[Row]:
+    header = ["filter", "n_good", "n_bad", "precision_now", "recall_now", "threshold", "precision", "recall", "auc"]
+    rows: list[Row] = []
+    for row in data["filters"]:
+        fitted = row["fitted"] or {"precision": None, "recall": None}
+        now = row["now"]
+        rows.append([row["filter"], row["n_good"], row["n_bad"], now["precision"], now["recall"], row["threshold"],
+                     fitted["precision"], fitted["recall"], row["auc"]])  # fmt: skip
+    return [header, *rows]
+
+
 def _people_rows(data: Data) -> list[Row]:
     columns = ["person", "stage", "simulated", "n", "n_counted", "n_late", "median_seconds", "median_covered"]
     return [columns, *([row[column] for column in columns] for row in data["people"])]
@@ -278,6 +289,7 @@ PAGES: dict[str, ReportPage] = {
         ReportPage("skill", _("Skill"), _skill_rows, extras=_skill_extras),
         ReportPage("divergence", _("Divergence"), _divergence_rows, ("words",), _divergence_extras),
         ReportPage("blind", _("Blind audit"), _blind_rows, ("solved",), blind_extras),
+        ReportPage("filters", _("Filters"), _filter_rows),
         ReportPage("reviewing", _("Reviewing"), _reviewing_rows, extras=_reviewing_extras),
         ReportPage("people", _("People"), _people_rows),
         ReportPage("objects", _("Object check"), _objects_rows, extras=_objects_extras),

@@ -26,6 +26,7 @@ from evaluation.analyses.reviewing import ReviewFacts
 from evaluation.analyses.table import BY_JOB, REPORTS
 from evaluation.errors import EvaluationError
 from evaluation.facts import item_facts, vote_facts
+from evaluation.filter_facts import filter_verdicts
 from evaluation.models import Report
 from evaluation.scored_facts import corpus_facts, edit_facts, scored_facts
 from generation.models import Candidate, CandidateGroup
@@ -237,6 +238,7 @@ FACTS: dict[str, Callable[[Project, Subtest | None], Any]] = {
     "items": item_facts,
     "texts": item_facts,
     "votes": vote_facts,
+    "verdicts": filter_verdicts,
     "reviews": review_facts,
     "stages": funnel_counts,
     "people": work_facts,

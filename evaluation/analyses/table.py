@@ -1,6 +1,6 @@
-"""Every report, one row each. A module gives `VERSION`, `INPUT` (items, texts, votes, reviews, stages, people, objects,
-scored, corpus or edits: what it computes on; see evaluation/item_files.py, evaluation/scored_files.py and
-evaluation/reports.py) and `compute(data, **params) -> dict`.
+"""Every report, one row each. A module gives `VERSION`, `INPUT` (items, texts, votes, verdicts, reviews, stages,
+people, objects, scored, corpus or edits: what it computes on; see evaluation/item_files.py,
+evaluation/scored_files.py and evaluation/reports.py) and `compute(data, **params) -> dict`.
 """
 
 from text.registry import Entry, Param
@@ -11,6 +11,7 @@ TIES = Param("ties", "half", "How an equal score counts.", "choice", ("half", "s
 CUT = Param("cut", "quantile", "Groups of equal size, or of equal width in log seconds.", "choice", ("quantile", "log"))
 SHARE = Param("share", 0.15, "What part of the items each end holds.", "float")
 CODING = Param("coding", "truth", "How votes are coded for agreement.", "choice", ("truth", "truth3", "shown"))
+PRECISION = Param("precision", 0.0, "Least precision wanted; 0 fits the best F1.", "float")
 # A place on the screen is no truth of the item.
 TRUTH_CODING = Param("coding", "truth", CODING.help, "choice", ("truth", "truth3"))
 
@@ -51,6 +52,12 @@ REPORTS: dict[str, Entry] = {
         label="Blind audit",
         path="evaluation.analyses.blind",
         summary="Can a bag-of-words classifier tell foils from captions?",
+    ),
+    "filters": Entry(
+        label="Filters against verdicts",
+        path="evaluation.analyses.filters",
+        params=(PRECISION,),
+        summary="Thresholds fitted to people's verdicts, with the precision and recall they would have.",
     ),
     "position": Entry(
         label="Position bias",

@@ -7,6 +7,7 @@ a set that should give nothing away.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
+from threadpoolctl import ThreadpoolController
 
 from text.tokens import words
 
@@ -89,6 +91,12 @@ def telling_words(pairs: Texts, *, top: int = 10) -> list[TellingWord]:
     ]
 
 
+@cache
+def threads() -> ThreadpoolController:
+    """The thread pools of the loaded libraries; looking for them takes longer than a fit."""
+    return ThreadpoolController()
+
+
 def _counted(pairs: Texts) -> tuple[sparse.csr_matrix, list[str]]:
     """(2n, vocabulary) counts: all captions, then all foils."""
     vectorizer = CountVectorizer(analyzer=words)
@@ -101,7 +109,9 @@ def _counted(pairs: Texts) -> tuple[sparse.csr_matrix, list[str]]:
 
 def _weights(captions: sparse.csr_matrix, foils: sparse.csr_matrix) -> NDArray[np.float64]:
     labels = np.repeat([1, 0], [captions.shape[0], foils.shape[0]])
-    model = LogisticRegression(C=1.0, max_iter=1000).fit(sparse.vstack([captions, foils]), labels)
+    # Its vectors are short: threads of the linear algebra would only wait for each other.
+    with threads().limit(limits=1, user_api="blas"):
+        model = LogisticRegression(C=1.0, max_iter=1000).fit(sparse.vstack([captions, foils]), labels)
     return np.asarray(model.coef_[0])
 
 

@@ -64,6 +64,13 @@ CAPTIONERS: dict[str, Entry] = {
             "both modes: syllables are counted by rule for the grade and the ease; the paper names no program.",
         ),
     ),
+    "hard_positive": Entry(
+        label="Hard positive",
+        path="generation.captioning.hard_positive",
+        summary="“a kid sits beside a couch” becomes “a kid sits next to a couch”: reworded, and still true.",
+        params=(Param("each", 1, "rewordings of a caption at most", "int"), TAGGER),
+        deviations=("both modes: words are exchanged by a list of ours; the paper's rewordings are a model's.",),
+    ),
     "existence_caption": Entry(
         label="Existence caption",
         path="generation.captioning.existence_caption",

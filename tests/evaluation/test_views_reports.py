@@ -12,6 +12,7 @@ from corpus.models import Caption, Foil
 from corpus.rules.states import CandidateState, ItemState
 from evaluation.report_pages import PAGES
 from evaluation.reports import project_report
+from generation.models import FilterScore
 from projects.models import Role
 from projects.pseudonyms import pseudonym
 from tests.factories import (
@@ -75,8 +76,10 @@ class TestPages:
         group = make_group(make_run(subtest), Caption.objects.first())
         for number, foil in enumerate(Foil.objects.order_by("pk")[:3]):
             verb = ("run", "run", "stand")[number]
-            make_candidate(group, f"a dog {verb}s {number}", facts={"verb": verb}, foil=foil,
-                           method=("verb", "verb", "person")[number], state=CandidateState.ACCEPTED)  # fmt: skip
+            made = make_candidate(group, f"a dog {verb}s {number}", facts={"verb": verb}, foil=foil,
+                                  method=("verb", "verb", "person")[number], state=CandidateState.ACCEPTED)  # fmt: skip
+            scored = {"run": group.run, "filter": "nli", "filter_version": "1", "score": 0.1, "passed": True}
+            FilterScore.objects.create(candidate=made, **scored)
 
     @pytest.mark.parametrize("kind", PAGES)
     def test_every_report_has_a_page(self, owner, project, kind):
@@ -169,8 +172,8 @@ class TestFiles:
     def world(self, project, validators):
         judged(make_subtest(project, name="=cmd|' /C calc'!A0"), validators, 3)
 
-    # Nobody asked for skill yet, and no foil was made here whose verb could be counted.
-    @pytest.mark.parametrize("kind", sorted(set(PAGES) - {"skill", "verbs"}))
+    # Nobody asked for skill yet, and no foil was made here: none has a verb to count, or a filter's score.
+    @pytest.mark.parametrize("kind", sorted(set(PAGES) - {"skill", "verbs", "filters"}))
     def test_json_and_csv_are_downloads(self, owner, project, kind):
         for extension, content_type in (("json", "application/json"), ("csv", "text/csv; charset=utf-8")):
             response = owner.get(file_url(project, kind, extension))

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.analyses.table import BASE, CODING, CUT, REPORTS, SHARE, TIES, UNIT
+from evaluation.analyses.table import BASE, CODING, CUT, PRECISION, REPORTS, SHARE, TIES, UNIT
 from evaluation.errors import EvaluationError
 from evaluation.item_files import read_report_input
 from evaluation.queries import project_named
@@ -18,7 +18,7 @@ from text.registry import Entry, load, parse_params
 
 # By its path: it imports a model library.
 PREFERENCE = Entry("preference", "evaluation.blind_scoring:preference_of_file")
-PARAMS = (CODING, BASE, UNIT, CUT, SHARE, TIES)
+PARAMS = (CODING, BASE, UNIT, CUT, SHARE, TIES, PRECISION)
 COLUMNS = {
     "validation": ("name", "n_items", "n_valid", "n_unanimous", "n_valid_proficiency", "n_both", "n_lexical_items",
                    "js_all", "js_valid", "alpha_all", "alpha_valid"),

@@ -1,0 +1,142 @@
+"""Filters held against people's verdicts: a threshold that lets good foils through and stops bad ones.
+
+Good: a foil that validators found valid, or that a reviewer accepted and nobody judged yet; bad: one found invalid, or
+dropped in review. Precision: the share of good ones among those that pass; recall: the share of good ones that pass.
+The threshold is fitted on four fifths of the captions and asked about the rest, so that its precision and recall are
+of foils it was not fitted on; intervals are of a bootstrap over captions. Only foils that passed the run's filters
+were ever judged, so nothing is known of what lies beyond the present thresholds.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GroupKFold
+
+from evaluation.errors import EvaluationError
+from evaluation.metrics._intervals import DRAWS, SEED, bootstrap, cluster_sums
+
+VERSION = "1"
+INPUT = "verdicts"
+FOLDS = 5
+# With fewer of either kind no threshold is fitted.
+ENOUGH = 5
+POINTS = 40
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class FilterVerdicts:
+    """n foils that one filter scored and people judged. `higher_passes`: which side of a threshold is let through;
+    `now`: (n,) whether the filter let it through; `captions`: (n,) a name a caption."""
+
+    filter: str
+    label: str
+    higher_passes: bool
+    scores: Floats
+    good: Flags
+    now: Flags
+    captions: Sequence[str]
+
+
+def compute(filters: Sequence[FilterVerdicts], *, precision: float = 0.0) -> dict[str, Any]:
+    """One row a filter. `precision` 0: the threshold of the best F1; else the one of most recall that reaches it.
+
+    EvaluationError: nobody has judged a scored foil yet, or a precision that is no share.
+    """
+    if not 0 <= precision <= 1:
+        raise EvaluationError(f"the precision is {precision}; give a share from 0 (best F1) to 1")
+    if not filters:
+        raise EvaluationError("nobody has judged a foil that a filter scored; review or validate some first")
+    return {"filters": [_row(each, precision) for each in filters], "precision": precision}
+
+
+def _row(found: FilterVerdicts, wanted: float) -> dict[str, Any]:
+    n_good = int(found.good.sum())
+    row: dict[str, Any] = {
+        "filter": found.filter,
+        "label": found.label,
+        "higher_passes": found.higher_passes,
+        "n": len(found.good),
+        "n_good": n_good,
+        "n_bad": len(found.good) - n_good,
+        "now": _rates(found.now, found.good, found.captions),
+        "reason": None,
+        "fitted": None,
+        "threshold": None,
+        "auc": None,
+        "curve": [],
+    }
+    if min(n_good, row["n_bad"]) < ENOUGH or len(set(found.captions)) < FOLDS:
+        return row | {"reason": f"fewer than {ENOUGH} good or bad foils, or {FOLDS} captions"}
+    upward = found.scores if found.higher_passes else -found.scores
+    threshold = fit(upward, found.good, wanted)
+    return row | {
+        "auc": float(roc_auc_score(found.good, upward)),
+        "threshold": threshold if found.higher_passes else -threshold,
+        "fitted": _rates(_held_out(upward, found, wanted), found.good, found.captions),
+        "curve": _curve(upward, found),
+    }
+
+
+def fit(upward: Floats, good: Flags, wanted: float = 0.0) -> float:
+    """The threshold t, one of the scores, of the rule "passes from t on": the best F1, or with `wanted` the most recall
+    at that precision (the best precision there is, where none reaches it); of equals the one that passes most."""
+    order = np.argsort(-upward, kind="stable")
+    scores, hits = upward[order], np.cumsum(good[order])
+    # Only where the next score differs can a threshold stand.
+    ends = np.flatnonzero(np.append(scores[1:] != scores[:-1], True))
+    passed, hits = ends + 1, hits[ends]
+    precision, recall = hits / passed, hits / max(1, int(good.sum()))
+    if wanted <= 0:
+        value = 2 * hits / (passed + int(good.sum()))
+    elif (precision >= wanted).any():
+        value = np.where(precision >= wanted, recall, -1.0)
+    else:
+        value = precision
+    best = len(value) - 1 - int(np.argmax(value[::-1]))
+    return float(scores[ends[best]])
+
+
+def _held_out(upward: Floats, found: FilterVerdicts, wanted: float) -> Flags:
+    passes = np.zeros(len(upward), dtype=np.bool_)
+    splitter = GroupKFold(n_splits=FOLDS, shuffle=True, random_state=SEED)
+    for train, test in splitter.split(upward, groups=list(found.captions)):
+        passes[test] = upward[test] >= fit(upward[train], found.good[train], wanted)
+    return passes
+
+
+def _rates(passes: Flags, good: Flags, captions: Sequence[str]) -> dict[str, Any]:
+    """Precision and recall with intervals; None where nothing passes, or nothing is good."""
+    columns = np.column_stack([passes & good, passes, good]).astype(np.float64)
+    rows = cluster_sums(columns, captions)
+    hits, passed, total = columns.sum(axis=0)
+    return {
+        "n_pass": int(passed),
+        "precision": float(hits / passed) if passed else None,
+        "precision_ci": bootstrap(rows, lambda sums: _ratio(sums, 1), draws=DRAWS) if passed else None,
+        "recall": float(hits / total) if total else None,
+        "recall_ci": bootstrap(rows, lambda sums: _ratio(sums, 2), draws=DRAWS) if total else None,
+    }
+
+
+def _ratio(sums: Floats, below: int) -> Floats:
+    nothing = np.full(len(sums), np.nan)
+    return np.divide(sums[:, 0], sums[:, below], out=nothing, where=sums[:, below] > 0)
+
+
+def _curve(upward: Floats, found: FilterVerdicts) -> list[dict[str, float]]:
+    """Precision and recall at up to POINTS thresholds over the scores' span."""
+    points = []
+    for at in np.unique(np.quantile(upward, np.linspace(0, 1, POINTS))):
+        passes = upward >= at
+        hits = int((passes & found.good).sum())
+        threshold = float(at if found.higher_passes else -at)
+        points.append({"threshold": threshold, "precision": hits / int(passes.sum()),
+                       "recall": hits / int(found.good.sum())})  # fmt: skip
+    return points

@@ -1,0 +1,86 @@
+"""Hard positives: a caption reworded in a word or two and still true, so that "something was changed" tells nothing.
+
+A foil is a small edit of a true caption; a model that prefers whatever is unedited is right without looking. A hard
+positive is the same kind of edit that keeps the meaning (Kamath et al. 2024). Only words that can stand for each other
+in any caption are exchanged, by a list of ours and by part of speech; what a video shows cannot make them differ.
+"""
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from generation.captioning.records import MadeCaption
+from generation.records import CaptionInput, Skip
+from text.diff import Edit, apply_edits
+from text.language.inflection import article
+from text.language.tokens import Token
+from text.language.tools import tagger
+
+VERSION = "1"
+
+# Part of speech -> sets of words that mean the same wherever a caption uses them, in the same form.
+SAME: dict[str, tuple[tuple[str, ...], ...]] = {
+    "NOUN": (
+        ("couch", "sofa"), ("couches", "sofas"), ("bike", "bicycle"), ("bikes", "bicycles"), ("photo", "photograph"),
+        ("photos", "photographs"), ("child", "kid"), ("children", "kids"), ("tv", "television"),
+        ("fridge", "refrigerator"), ("plane", "airplane"), ("planes", "airplanes"), ("phone", "telephone"),
+        ("rock", "stone"), ("rocks", "stones"), ("road", "street"), ("carpet", "rug"), ("trousers", "pants"),
+        ("garbage", "rubbish", "trash"), ("automobile", "car"), ("cars", "automobiles"), ("sidewalk", "pavement"),
+        ("mom", "mother"), ("dad", "father"), ("doctor", "physician"),
+    ),
+    "VERB": (
+        ("begins", "starts"), ("begin", "start"), ("beginning", "starting"), ("began", "started"),
+        ("shuts", "closes"), ("shutting", "closing"), ("speaks", "talks"), ("speaking", "talking"),
+        ("hurls", "flings"), ("constructs", "builds"), ("constructing", "building"), ("fixes", "repairs"),
+        ("fixing", "repairing"), ("collects", "gathers"), ("collecting", "gathering"), ("sketches", "draws"),
+        ("shouts", "yells"), ("shouting", "yelling"), ("leaps", "jumps"), ("leaping", "jumping"),
+    ),
+    "ADJ": (
+        ("big", "large"), ("small", "little"), ("quick", "fast"), ("ill", "sick"), ("tiny", "minuscule"),
+        ("wealthy", "rich"), ("quiet", "silent"), ("damp", "moist"), ("spherical", "round"),
+    ),
+    "ADV": (("quickly", "rapidly"), ("slowly", "unhurriedly"), ("repeatedly", "over and over"), ("again", "once more")),
+    "ADP": (("beside", "next to"), ("beneath", "underneath"), ("near", "close to"), ("atop", "on top of")),
+}  # fmt: skip
+PARTS = {part: {word: row for row in rows for word in row} for part, rows in SAME.items()}
+# What stays true of a sentence whose words change.
+KEPT = ("count", "entities")
+VOWELS = ("a", "an")
+
+
+def make(
+    sources: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
+) -> Iterator[MadeCaption | Skip]:
+    """Up to params["each"] captions a source, each with one word exchanged; drawn with the seed where more could be."""
+    tags = tagger(params["tagger"])
+    for source in sources:
+        found = list(_rewordings(source.text, tags.tag(source.text)))
+        if not found:
+            yield Skip(source.id, "no word of it has another that always means the same")
+            continue
+        drawn = random.Random(f"{seed}:{source.id}").sample(found, min(params["each"], len(found)))
+        for text, old, new in sorted(drawn):
+            kept = {name: source.facts[name] for name in KEPT if name in source.facts}
+            facts = {**kept, "paraphrase_of": source.id, "replaced": [old, new]}
+            yield MadeCaption(source.id, text, "hard_positive", mode, facts)
+
+
+def _rewordings(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, str, str]]:
+    """(text, old word, new word) for every exchange, each once."""
+    for at, token in enumerate(tokens):
+        for other in PARTS.get(token.part, {}).get(token.lower, ()):
+            if other != token.lower:
+                new = other.capitalize() if token.text[:1].isupper() else other
+                edits = [Edit(token.start, token.end, new), *_article(tokens, at, other)]
+                yield apply_edits(text, sorted(edits)), token.lower, other
+
+
+def _article(tokens: Sequence[Token], at: int, word: str) -> list[Edit]:
+    """The article before the new word, where it no longer fits: "a car", "an automobile"."""
+    before = tokens[at - 1] if at else None
+    if before is None or before.lower not in VOWELS:
+        return []
+    fitting = article(word).split()[0]
+    if fitting == before.lower:
+        return []
+    return [Edit(before.start, before.end, fitting.capitalize() if before.text[:1].isupper() else fitting)]
