@@ -88,8 +88,8 @@ RECIPES: dict[str, Recipe] = {
     ),
     "vilma-proficiency-object": Recipe(
         "ViLMA: proficiency by object or subject", "1", "proficiency_object",
-        {"model": "FacebookAI/roberta-large", "top": 3, "min": 0.8}, {"identical": {}, "duplicate": {}},
-        source="ViLMA C.1",
+        {"model": "FacebookAI/roberta-large", "spans": "google-t5/t5-large", "top": 3, "min": 0.8},
+        {"identical": {}, "duplicate": {}}, source="ViLMA C.1",
     ),
     "vilma-rare-verb": Recipe(
         "ViLMA rare actions: action replacement", "1", "span_infill",

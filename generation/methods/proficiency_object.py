@@ -1,7 +1,8 @@
 """Proficiency by object (ViLMA C.5): the object of the caption, else its subject, becomes another one.
 
-A masked language model gives the best words; entailed foils go, then ungrammatical ones, and the most grammatical of
-the rest is kept. Where none is left the instance is dropped: a caption has one proficiency foil or none.
+A masked language model gives the best words, and a text-to-text model (`spans=`) the best phrases; entailed foils go,
+then ungrammatical ones, and the most grammatical of the rest is kept. Where none is left the instance is dropped: a
+caption has one proficiency foil or none.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,15 +10,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.methods._blanks import NOUN_FORMS, Spot, says_the_same, spots, words_by_form
+from generation.methods._blanks import NOUN_FORMS, PLAIN_WORD, Spot, says_the_same, spots, words_by_form
 from generation.methods._fillers import Choice, fill_all, identity, open_fillers
 from generation.methods._proficiency import Verdicts, verdicts_of
 from generation.methods._surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
-from hub.interfaces import Filler
+from hub.interfaces import Filler, SpanFiller
+from hub.table import SPAN_FILLER, open_helper
+from text.language.inflection import lemmas
+from text.language.phrases import is_plural_noun
 from text.language.tools import Tagger, tagger
 
-VERSION = "1"
+VERSION = "2"
+SPAN_BEAMS, SPAN_TOKENS, MOST_WORDS = 8, 6, 3
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,7 @@ class State:
     fillers: tuple[Filler, ...]
     allowed: tuple[Mapping[str, tuple[str, ...]] | None, ...]
     tags: Tagger
+    spans: SpanFiller | None = None
 
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> State:
@@ -36,7 +42,8 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
         raise GenerationError(f"parameter 'top' is {params['top']}; give a whole number from 1")
     fillers = open_fillers(params["model"], params["device"])
     allowed = tuple(None if mode == "paper" else words_by_form(filler.words, None) for filler in fillers)
-    return State(fillers, allowed, tagger(params["tagger"]))
+    spans = open_helper(params["spans"], SPAN_FILLER, device=params["device"]) if params["spans"] else None
+    return State(fillers, allowed, tagger(params["tagger"]), spans)
 
 
 def make(
@@ -50,14 +57,49 @@ def make(
         if isinstance(spot, Spot):
             jobs[spot.form].append((caption.text[: spot.start], caption.text[spot.end :]))
     answers = fill_all(state.fillers, jobs, state.allowed, params)
+    phrases = _phrases(found, params, mode, state)
     drafts: list[list[FoilDraft]] = []
     for caption, spot in found:
         choices = answers[spot.form][caption.text[: spot.start], caption.text[spot.end :]] if spot else []
         others = [choice for choice in choices if _is_other(spot, choice, mode)]
-        drafts.append([_draft(caption, spot, choice, mode, state) for choice in others])
+        made = [_draft(caption, spot, choice, mode, state, identity(state.fillers)) for choice in others]
+        if state.spans is not None:
+            info = (state.spans.info.model_id, state.spans.info.revision)
+            known = {draft.foil for draft in made}
+            extra = [_draft(caption, spot, choice, mode, state, info) for choice in phrases.get(caption.id, ())]
+            made += [draft for draft in extra if draft.foil not in known]
+        drafts.append(made)
     verdicts = verdicts_of([caption for caption, _ in found], drafts, params)
     for (caption, spot), made in zip(found, drafts, strict=True):
         yield _best(caption, spot, made, verdicts)
+
+
+def _phrases(
+    found: Sequence[tuple[CaptionInput, Spot | None]], params: Mapping[str, Any], mode: str, state: State
+) -> dict[str, list[Choice]]:
+    """Caption id -> the phrases that a text-to-text model puts in the noun's place, the best params["top"]."""
+    if state.spans is None:
+        return {}
+    asked = [(caption, spot) for caption, spot in found if spot is not None and state.spans.blank not in caption.text]
+    texts = [caption.text[: spot.start] + state.spans.blank + caption.text[spot.end :] for caption, spot in asked]
+    rows = state.spans.fill_spans(texts, SPAN_BEAMS, beams=SPAN_BEAMS, longest=SPAN_TOKENS) if texts else []
+    return {
+        caption.id: [
+            Choice(fill.text, fill.log_probability, 1)
+            for fill in row
+            if fill.text.lower() != spot.word and (mode == "paper" or _is_thing(fill.text, spot))
+        ][: params["top"]]
+        for (caption, spot), row in zip(asked, rows, strict=True)
+    }
+
+
+def _is_thing(phrase: str, spot: Spot) -> bool:
+    """Corrected: a few plain words whose last is a noun of the same number and another one ("wine glass")."""
+    words = phrase.lower().split()
+    if not 1 <= len(words) <= MOST_WORDS or not all(PLAIN_WORD.fullmatch(word) for word in words):
+        return False
+    several = spot.form == "NNS"
+    return "NOUN" in lemmas(words[-1]) and is_plural_noun(words[-1]) == several and not says_the_same(spot, words[-1])
 
 
 def _spot(caption: CaptionInput, state: State) -> Spot | None:
@@ -73,14 +115,15 @@ def _is_other(spot: Spot | None, choice: Choice, mode: str) -> bool:
     return choice.word != spot.word if mode == "paper" else not says_the_same(spot, choice.word)
 
 
-def _draft(caption: CaptionInput, spot: Spot | None, choice: Choice, mode: str, state: State) -> FoilDraft:
+def _draft(
+    caption: CaptionInput, spot: Spot | None, choice: Choice, mode: str, state: State, model: tuple[str, str]
+) -> FoilDraft:
     assert spot is not None
     edits = replace_phrase(caption.text, spot.start, spot.end, choice.word)
     facts = {"from": spot.word, "to": choice.word, "probability": round(choice.probability, 5)}
     facts["tagger"] = state.tags.name
     draft = draft_from_edits(caption, edits, method="proficiency_object", mode=mode, facts=facts)
-    model_id, revision = identity(state.fillers)
-    return replace(draft, model_id=model_id, model_revision=revision)
+    return replace(draft, model_id=model[0], model_revision=model[1])
 
 
 def _best(

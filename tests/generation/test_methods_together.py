@@ -14,7 +14,7 @@ PARAMS = {
     "number": {"foils": 3, "anchor": "any"},
     "fake": {"foils": 3},
     "proficiency_object": {"model": "fake-mask:", "nli": "fake-classifier:", "cola": "fake-classifier:cola",
-                           "lm": "fake-mask:", "min": 0.5},
+                           "lm": "fake-mask:", "min": 0.5, "spans": "fake-t5:"},
     "proficiency_action": {"spans": "fake-t5:", "model": "fake-mask:", "nli": "fake-classifier:", "min": 0.3,
                            "cola": "fake-classifier:cola", "lm": "fake-mask:"},
     "object_swap": {"model": "fake-mask:", "detector": ""},

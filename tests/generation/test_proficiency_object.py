@@ -6,6 +6,7 @@ from generation import pipeline
 from generation.filters import grammaticality, nli
 from generation.records import CaptionInput, Verdict
 from hub.fake import FILL_WORDS as WORDS
+from hub.interfaces import Fill, ModelInfo, ScoreKind
 from tests.generation.making import drafts, skipped, step
 from tests.hub import folders
 
@@ -93,3 +94,30 @@ def test_a_batch_asks_each_model_once(monkeypatch, models):
     made = list(pipeline.run(method, given, mode="corrected", seed=0, state=state))
     assert calls == [9]
     assert all(len(one.foils) <= 1 for one in made)
+
+
+class Phrases:
+    """A text-to-text model whose answers are written down here."""
+
+    blank = "<extra_id_0>"
+    info = ModelInfo("phrases", "1", ScoreKind.LOG_LIKELIHOOD, needs_video=False)
+    asked: tuple[str, ...] = ()
+
+    def fill_spans(self, texts, k, *, beams, longest):
+        Phrases.asked = tuple(texts)
+        given = ("wine glass", "shirts", "and a hat", "shirt", "big wooden box", "a very long old box")
+        return [[Fill(text, -float(at)) for at, text in enumerate(given)] for _ in texts]
+
+
+def test_phrases_of_a_text_to_text_model_are_judged_beside_the_words(monkeypatch, models):
+    monkeypatch.setattr("generation.methods.proficiency_object.open_helper", lambda *args, **options: Phrases())
+    judged_by(monkeypatch, set(), {"glass": 0.95, "wooden": 0.9})
+    (draft,) = drafts("proficiency_object", "a man folds a red shirt", **models, spans="any")
+    assert (draft.foil, draft.model_id) == ("a man folds a red wine glass", "phrases")
+    assert Phrases.asked == ("a man folds a red <extra_id_0>",)
+    judged_by(monkeypatch, {"glass"}, {"wooden": 0.9})
+    assert drafts("proficiency_object", "a man folds a red shirt", **models, spans="any")[0].target == "big wooden box"
+    # Mode paper takes any phrase but the word that stood there.
+    judged_by(monkeypatch, set(), {"hat": 0.99})
+    (draft,) = drafts("proficiency_object", "a man folds a red shirt", **models, spans="any", mode="paper")
+    assert draft.target == "and a hat"

@@ -126,7 +126,7 @@ def tiny(slug: str, models: dict[str, str]) -> list[str]:
     given: dict[str, object] = {"mask_fill": {"model": "mask", "min_corpus": 99}}.get(recipe.method, {})
     given = {**given, **named.get(recipe.method, {})}
     if recipe.method in ("proficiency_object", "proficiency_action"):
-        given = {"model": "mask", **given, "nli": "nli", "cola": "cola", "lm": "mask"}
+        given = {"model": "mask", "spans": "t5", **given, "nli": "nli", "cola": "cola", "lm": "mask"}
     if recipe.method == "preposition" and "model" not in recipe.params:
         given = {}
     given |= {"min_corpus": 1} if recipe.method == "preposition" else {}

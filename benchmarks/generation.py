@@ -1,0 +1,253 @@
+"""Making foils with models: filled, scored and judged in batches, against the loop that asks one text a forward pass.
+
+    .venv/bin/python benchmarks/generation.py [--captions 96] [--naive 12] [--device cpu] [--memory 1000,100000]
+
+Random weights in roberta-base's and gpt2's shapes, a vocabulary of whole words, 10 candidates a caption. Both sides use
+one loaded model and the same threads; they take turns, so that a busy machine slows both. The naive side is what the
+published code does, without its habit of loading the model for each caption, which is stated apart. Memory: the whole
+pipeline (masked filling, entailment, perplexity) with small models, each number of captions in a process of its own.
+"""
+
+import argparse
+import itertools
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from transformers import (
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedTokenizerFast,
+    RobertaConfig,
+    RobertaForMaskedLM,
+    RobertaForSequenceClassification,
+)
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from generation import pipeline  # noqa: E402 (the root must be on the path first)
+from generation.filters.table import FILTERS  # noqa: E402
+from generation.methods.table import METHODS  # noqa: E402
+from generation.records import CaptionInput  # noqa: E402
+from hub._pretrained import load_pretrained, load_tokenizer  # noqa: E402
+from hub.table import CLASSIFIER, FILLER, TEXT_SCORER, open_helper  # noqa: E402
+from text.registry import load, parse_params  # noqa: E402
+
+CANDIDATES = 10
+ROUNDS = 3
+VOCABULARY = 50265
+WHO = ("a man", "a woman", "two boys", "the old lady", "a chef in white", "somebody", "a dog", "three girls")
+VERBS = ("folds", "opens", "lifts", "paints", "drops", "pushes", "cuts", "holds", "turns", "cleans", "breaks", "pulls")
+WHAT = ("a shirt", "the door", "a red box", "an apple", "the small wooden table", "a bicycle", "a cup", "a rope")
+WHERE = ("", "in the kitchen", "on the street at night", "next to a parked car", "in front of a large crowd outside")
+SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+
+
+def captions(number: int) -> Iterator[tuple[str, str, str]]:
+    """(before the verb, the verb, behind it): sentences of 5 to 15 words that all differ, by a number in words."""
+    rng = random.Random(3)
+    for at in range(number):
+        who, verb, what, where = (rng.choice(words) for words in (WHO, VERBS, WHAT, WHERE))
+        yield f"{who} of group {number_word(at)}", verb, f"{what} {where}".strip()
+
+
+def number_word(at: int) -> str:
+    """A made-up word of letters for a number."""
+    letters = "abcdefghij"
+    return "w" + "".join(letters[int(digit)] for digit in str(at))
+
+
+def foils(caption: tuple[str, str, str]) -> list[str]:
+    before, verb, after = caption
+    return [f"{before} {other} {after}" for other in VERBS if other != verb][:CANDIDATES]
+
+
+def tokenizer(size: int) -> PreTrainedTokenizerFast:
+    """Whole words with RoBERTa's mark of a blank before them; made-up words fill the vocabulary."""
+    known = {word for part in (*WHO, *VERBS, *WHAT, *WHERE, "of group") for word in part.split()}
+    made = (number_word(at) for at in itertools.count())
+    words = [*SPECIAL, *(f"\u0120{word}" for word in sorted(known))]
+    words += [f"\u0120{word}" for word in itertools.islice(made, size - len(words))]
+    bare = Tokenizer(models.WordLevel({word: at for at, word in enumerate(words)}, "<unk>"))
+    bare.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    bare.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
+    names = {"bos_token": "<s>", "eos_token": "</s>", "cls_token": "<s>", "sep_token": "</s>", "unk_token": "<unk>"}
+    names |= {"pad_token": "<pad>", "mask_token": "<mask>"}
+    return PreTrainedTokenizerFast(tokenizer_object=bare, model_max_length=128, **names)
+
+
+def write_models(root: Path, *, small: bool) -> dict[str, str]:
+    """roberta-base twice (masked, classifier of pairs) and gpt2, or all of them small."""
+    torch.manual_seed(0)
+    size = 2000 if small else VOCABULARY
+    text = tokenizer(size)
+    shape = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
+    shape = shape if small else {}
+    roberta = RobertaConfig(vocab_size=size, max_position_embeddings=514, type_vocab_size=1, pad_token_id=1, **shape)
+    names = {0: "entailment", 1: "neutral", 2: "contradiction"}
+    judge = RobertaConfig(**{**roberta.to_dict(), "id2label": names, "label2id": {v: k for k, v in names.items()}})
+    gpt2 = GPT2Config(vocab_size=size, bos_token_id=0, eos_token_id=2,
+                      **({"n_embd": 32, "n_layer": 1, "n_head": 2} if small else {}))  # fmt: skip
+    made = {FILLER: RobertaForMaskedLM(roberta), CLASSIFIER: RobertaForSequenceClassification(judge),
+            TEXT_SCORER: GPT2LMHeadModel(gpt2)}  # fmt: skip
+    for name, model in made.items():
+        model.save_pretrained(root / name)
+        text.save_pretrained(root / name)
+    return {name: str(root / name) for name in made}
+
+
+@torch.inference_mode()
+def fill_one(filler: Any, text: str) -> list[tuple[str, float]]:
+    """What a fill-mask pipeline does for one text."""
+    given = filler.tokenizer(text, return_tensors="pt").to(filler.device)
+    at = int((given["input_ids"][0] == filler.tokenizer.mask_token_id).nonzero()[0, 0])
+    logits = filler.model(input_ids=given["input_ids"], attention_mask=given["attention_mask"]).logits[0, at]
+    values, best = logits.softmax(0).topk(CANDIDATES)
+    words = filler.tokenizer.convert_ids_to_tokens(best.tolist())
+    return list(zip(words, values.tolist(), strict=True))
+
+
+@torch.inference_mode()
+def perplexity_one(scorer: Any, text: str) -> float:
+    ids = scorer.tokenizer(text, return_tensors="pt")["input_ids"].to(scorer.device)
+    return float(scorer.model(input_ids=ids, labels=ids).loss.exp())
+
+
+@torch.inference_mode()
+def entailment_one(judge: Any, pair: tuple[str, str]) -> int:
+    given = judge.tokenizer(*pair, return_tensors="pt").to(judge.device)
+    logits = judge.model(input_ids=given["input_ids"], attention_mask=given["attention_mask"]).logits
+    return int(logits.softmax(1).argmax())
+
+
+def rate(work: Callable[[], object], texts: int, device: str) -> float:
+    """Captions a second."""
+    began = time.perf_counter()
+    work()
+    if device.startswith("cuda"):
+        torch.cuda.synchronize()
+    return texts / (time.perf_counter() - began)
+
+
+def compared(
+    batched: Callable[[Sequence[Any]], object],
+    single: Callable[[Any], object],
+    many: Sequence[Sequence[Any]],
+    few: int,
+    device: str,
+) -> dict[str, float]:
+    """Captions a second of both sides, the best of rounds in which they take turns; `many`: work by caption, of which
+    the loop does `few`.
+    """
+    ours, naive = [], []
+    for _ in range(ROUNDS):
+        naive.append(rate(lambda: [single(one) for work in many[:few] for one in work], few, device))
+        ours.append(rate(lambda: batched([one for work in many for one in work]), len(many), device))
+    return {"batched": max(ours), "one_a_forward": max(naive), "ratio": max(ours) / max(naive)}
+
+
+def speed(many: int, few: int, device: str) -> dict[str, dict[str, float]]:
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        paths = write_models(Path(folder), small=False)
+        given = list(captions(many))
+        texts = [" ".join(one) for one in given]
+        filler = open_helper(paths[FILLER], FILLER, device=device)
+        blanks = [[f"{before} {filler.blank} {after}"] for before, _, after in given]
+        filler.fill(blanks[0], CANDIDATES)
+        found["mask filling"] = compared(
+            lambda every: filler.fill(every, CANDIDATES), lambda one: fill_one(filler, one), blanks, few, device
+        )
+        began = time.perf_counter()
+        fill_one(type(filler)(*reloaded(paths[FILLER], filler)), blanks[0][0])
+        found["mask filling"]["loading_per_caption"] = 1 / (time.perf_counter() - began)
+        scorer = open_helper(paths[TEXT_SCORER], TEXT_SCORER, device=device)
+        to_score = [[text, *foils(one)] for text, one in zip(texts, given, strict=True)]
+        found["perplexity"] = compared(
+            lambda every: scorer.score(None, every), lambda one: perplexity_one(scorer, one), to_score, few,
+            device,
+        )  # fmt: skip
+        judge = open_helper(paths[CLASSIFIER], CLASSIFIER, device=device)
+        pairs = [[(text, foil) for foil in foils(one)] for text, one in zip(texts, given, strict=True)]
+        found["entailment"] = compared(judge.probs, lambda one: entailment_one(judge, one), pairs, few, device)
+    return found
+
+
+def reloaded(path: str, filler: Any) -> tuple[Any, Any]:
+    name = str(filler.device)
+    return load_pretrained(RobertaForMaskedLM, path, slug="mask", device=name, dtype="float32"), load_tokenizer(path)
+
+
+class Stream:
+    """`number` captions, the same each time they are gone through; none is kept."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __iter__(self) -> Iterator[CaptionInput]:
+        for at, words in enumerate(captions(self.number)):
+            yield CaptionInput(f"c{at}", " ".join(words), f"v{at}")
+
+
+def peak_mib(number: int) -> float:
+    """The most memory of a process that takes so many captions through method and filters."""
+    done = subprocess.run(
+        [sys.executable, __file__, "--pipeline", str(number)], capture_output=True, text=True, check=True, cwd=ROOT
+    )  # fmt: skip
+    return float(done.stdout.split()[-1])
+
+
+def run_pipeline(number: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        paths = write_models(Path(folder), small=True)
+        entry = METHODS["mask_fill"]
+        params = parse_params(entry, {"model": paths[FILLER], "device": "cpu", "foils": 2, "tagger": "offline"})
+        method, on_cpu = pipeline.Step("mask_fill", load(entry), params), {"device": "cpu"}
+        filters = [
+            pipeline.Step(slug, load(FILTERS[slug]), parse_params(FILTERS[slug], {"model": paths[kind], **on_cpu}))
+            for slug, kind in (("nli", CLASSIFIER), ("perplexity", TEXT_SCORER))
+        ]
+        stream = Stream(number)
+        state = pipeline.prepare(method, stream, mode="corrected", seed=0)
+        outcomes = pipeline.run(method, stream, filters=filters, mode="corrected", seed=0, state=state)
+        made = sum(len(one.foils) for one in outcomes)
+    print(made, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--captions", type=int, default=96, help="captions of the batched side")
+    parser.add_argument("--naive", type=int, default=12, help="captions of the loop")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--memory", default="1000,100000", help="numbers of captions, '' for none")
+    parser.add_argument("--pipeline", type=int, default=0, help=argparse.SUPPRESS)
+    parser.add_argument("--json", action="store_true")
+    asked = parser.parse_args()
+    if asked.pipeline:
+        run_pipeline(asked.pipeline)
+        return
+    found: dict[str, Any] = {"speed": speed(asked.captions, asked.naive, asked.device)}
+    found["memory"] = {number: peak_mib(int(number)) for number in asked.memory.split(",") if number}
+    if asked.json:
+        print(json.dumps(found))
+        return
+    print(f"captions a second, {CANDIDATES} candidates each, {torch.get_num_threads()} thread(s), {asked.device}")
+    for name, row in found["speed"].items():
+        apart = f"; loading per caption {row['loading_per_caption']:.2f}" if "loading_per_caption" in row else ""
+        print(f"{name:14} {row['one_a_forward']:8.2f} -> {row['batched']:8.2f}: {row['ratio']:5.1f} x{apart}")
+    for number, mib in found["memory"].items():
+        print(f"peak memory over {int(number):>7,} captions: {mib:6.0f} MiB")
+
+
+if __name__ == "__main__":
+    main()
