@@ -381,7 +381,8 @@ METHODS: dict[str, Entry] = {
         summary="The simpler skill of an item: its object (else its subject) becomes another one.",
         params=(
             Param("model", "FacebookAI/roberta-large", MASKED_LM.help),
-            Param("top", 3, "words taken from the model (ViLMA: 3)", "int"),
+            Param("spans", "", "also phrases, by a text-to-text model: hub id or folder (ViLMA: google-t5/t5-large)"),
+            Param("top", 3, "words, and phrases, taken from each model (ViLMA: 3)", "int"),
             Param(
                 "nli",
                 "ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli",
@@ -398,7 +399,7 @@ METHODS: dict[str, Entry] = {
         ),
         deviations=(
             "corrected: words of the same number and another lemma only, before the best are taken.",
-            "both modes: single words by a masked language model; the paper fills whole phrases by T5 as well.",
+            "corrected: a phrase is at most three words, the last a noun of the same number; the paper takes any.",
         ),
     ),
     "chat": Entry(
