@@ -27,8 +27,13 @@ def player_clip(video: Video) -> dict[str, Any]:
     }
 
 
+def stream_url(slug: str, video_id: int) -> str:
+    """Where our own stream of a video of the project is."""
+    return reverse("corpus:media", args=[slug, video_id])
+
+
 def _source(video: Video) -> str:
     """Our own stream of the file; a URL is resolved by the browser only, and only where it is https."""
     if video.file and video.media_state == MediaState.READY:
-        return reverse("corpus:media", args=[video.project.slug, video.pk])
+        return stream_url(video.project.slug, video.pk)
     return video.url if video.url.startswith("https://") else ""

@@ -68,12 +68,18 @@ PAGES: tuple[Page, ...] = (
     ),
     Page(_("Studies"), "annotation:studies", RESEARCHERS, section=("annotation:object_check",)),
     Page(_("Guidelines"), "annotation:guidelines", RESEARCHERS, section=("annotation:guideline", "annotation:subtest_guideline")),
-    Page(_("People"), "annotation:people", RESEARCHERS, section=("annotation:people", "annotation:review_shares")),
     Page(
-        _("Quality"),
-        "annotation:quality",
+        _("People"),
+        "annotation:people",
         RESEARCHERS,
-        section=("annotation:quality", "annotation:validators", "annotation:gold", "annotation:label"),
+        section=(
+            "annotation:people",
+            "annotation:people_reviewing",
+            "annotation:quality",
+            "annotation:validators",
+            "annotation:gold",
+            "annotation:label",
+        ),
     ),
 )
 

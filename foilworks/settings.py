@@ -238,7 +238,14 @@ STATIC_ROOT = FOILWORKS_HOME / "static"
 # whitenoise warns at every start where the folder is missing; it stays empty until `collectstatic`.
 STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "foilworks.static_bundles.BundleFinder",
+]
 WHITENOISE_USE_FINDERS = True
+# A bundle carries the hash of its content in its name.
+WHITENOISE_IMMUTABLE_FILE_TEST = r"/bundles/[a-z]+\.[0-9a-f]{12}\.(js|css)$"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},

@@ -43,11 +43,16 @@ def done_bar(request: HttpRequest) -> Done | None:
     kind, _dash, number = request.GET.get("done", "").partition("-")
     if kind not in GETTERS or not number.isdecimal() or len(number) > LONGEST_ID:
         return None
-    record = GETTERS[kind](request.user, int(number))
+    return done_with(request, GETTERS[kind](request.user, int(number)))
+
+
+def done_with(request: HttpRequest, record: Record) -> Done | None:
+    """The same of a record in hand."""
     if getattr(record, "undone_at", None) or getattr(record, "state", None) == VoteState.UNDONE:
         return None
     age = (timezone.now() - record.created_at).total_seconds()
     left = round(request.project.undo_seconds - age) if record.slot_id else 0
+    kind = done_parameter(record).partition("-")[0]
     return Done(kind, record.pk, max(0, left), _note(record)) if left > 0 or record.late else None
 
 

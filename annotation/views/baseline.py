@@ -7,10 +7,12 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.actions.submit_choice import submit_choice
 from annotation.choice_cards import BaselineWork
+from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Stage
 from annotation.queries import claim_card
-from annotation.views._steps import lost, my_claim, next_piece, sent_with, work_page
+from annotation.views._done import Record
+from annotation.views._steps import is_swap, lost, my_claim, next_piece, sent_with, work_page
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -23,12 +25,16 @@ def baseline(request: HttpRequest, slug: str, token: str) -> HttpResponse:
         except AnnotationError as error:
             problem = str(error)
         else:
-            return next_piece(request, request.project, Stage.BASELINE, record)
+            return next_piece(request, request.project, Stage.BASELINE, record, last=claim, show=_page)
+    return _page(request, claim, None, problem)
+
+
+def _page(request: HttpRequest, claim: Claim, done: Record | None, problem: str = "") -> HttpResponse:
     try:
-        card = claim_card(request.user, claim)
+        card = claim_card(request.user, claim, counted=not is_swap(request))
     except Http404:
         return lost(request, claim, problem)
-    return work_page(request, card, _context(card.baseline), problem)
+    return work_page(request, card, _context(card.baseline), problem, done)
 
 
 def _context(work: BaselineWork) -> dict[str, Any]:

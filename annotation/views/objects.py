@@ -9,11 +9,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotation.access import checked_frame_for
 from annotation.actions.submit_objects import submit_objects
 from annotation.choice_cards import ObjectsWork
+from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Stage
 from annotation.queries import claim_card
 from annotation.rules.objects import MOST_OBJECTS
-from annotation.views._steps import lost, my_claim, next_piece, sent_with, work_page
+from annotation.views._done import Record
+from annotation.views._steps import is_swap, lost, my_claim, next_piece, sent_with, work_page
 from corpus.streaming import stream_file
 from projects.access import get_project
 
@@ -28,12 +30,16 @@ def objects(request: HttpRequest, slug: str, token: str) -> HttpResponse:
         except AnnotationError as error:
             problem = str(error)
         else:
-            return next_piece(request, request.project, Stage.OBJECTS, record)
+            return next_piece(request, request.project, Stage.OBJECTS, record, last=claim, show=_page)
+    return _page(request, claim, None, problem)
+
+
+def _page(request: HttpRequest, claim: Claim, done: Record | None, problem: str = "") -> HttpResponse:
     try:
-        card = claim_card(request.user, claim)
+        card = claim_card(request.user, claim, counted=not is_swap(request))
     except Http404:
         return lost(request, claim, problem)
-    return work_page(request, card, _context(card.objects, form), problem)
+    return work_page(request, card, _context(card.objects, request.POST if problem else QueryDict()), problem, done)
 
 
 @require_safe

@@ -8,10 +8,12 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from annotation.actions.submit_vote import submit_vote
+from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError
 from annotation.models import Stage
 from annotation.queries import ValidationWork, claim_card
-from annotation.views._steps import lost, my_claim, next_piece, sent_with, work_page
+from annotation.views._done import Record
+from annotation.views._steps import is_swap, lost, my_lease, next_piece, sent_with, work_page
 
 ANSWERS: tuple[tuple[str, Promise], ...] = (
     ("first", _("Only the first is true")),
@@ -24,20 +26,25 @@ ANSWERS: tuple[tuple[str, Promise], ...] = (
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def validation(request: HttpRequest, slug: str, token: str) -> HttpResponse:
-    claim, problem, form = my_claim(request, slug, token, Stage.VALIDATION), "", request.POST
+    lease, problem, form = my_lease(request, slug, token, Stage.VALIDATION), "", request.POST
+    claim = claim_of(lease, lease.slot)
     if request.method == "POST":
         key, answer = form.get("idempotency_key", ""), form.get("answer", "")
         try:
-            record = submit_vote(request.user, token, key, answer, **sent_with(form))
+            record = submit_vote(request.user, token, key, answer, lease=lease, **sent_with(form))
         except AnnotationError as error:
             problem = str(error)
         else:
-            return next_piece(request, request.project, Stage.VALIDATION, record)
+            return next_piece(request, request.project, Stage.VALIDATION, record, last=claim, show=_page)
+    return _page(request, claim, None, problem)
+
+
+def _page(request: HttpRequest, claim: Claim, done: Record | None, problem: str = "") -> HttpResponse:
     try:
-        card = claim_card(request.user, claim)
+        card = claim_card(request.user, claim, counted=not is_swap(request))
     except Http404:
         return lost(request, claim, problem)
-    return work_page(request, card, _context(card.validation), problem)
+    return work_page(request, card, _context(card.validation), problem, done)
 
 
 def _context(work: ValidationWork) -> dict[str, Any]:

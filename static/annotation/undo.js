@@ -8,7 +8,7 @@ export function wireUndo(root) {
     const timer = setInterval(() => {
       const left = Math.ceil((endsAt - performance.now()) / 1000);
       clock.textContent = String(Math.max(0, left));
-      if (left > 0) return;
+      if (left > 0 && bar.isConnected) return;
       clearInterval(timer);
       bar.classList.add("over");
     }, 500);

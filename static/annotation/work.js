@@ -1,4 +1,4 @@
-// Entry of the work pages: edit, review, validate.
+// Entry of the work pages: edit, review, validate, the human baseline, the object check.
 import { wireDrafts } from "../foilworks/drafts.js";
 import { wireLeases } from "../foilworks/lease.js";
 import { wireOutbox } from "../foilworks/outbox.js";
@@ -9,16 +9,23 @@ import { wireJudgements } from "./judge.js";
 import { wireObjects } from "./objects.js";
 import { wireReviews } from "./review.js";
 import { wireSpent } from "./spent.js";
+import { LOADED, wireSwap } from "./swap.js";
 import { wireUndo } from "./undo.js";
 
-wirePlayers(document);
-wireEditors(document);
-wireHints(document);
-wireDrafts(document);
-wireLeases(document);
-wireReviews(document);
-wireJudgements(document);
-wireObjects(document);
-wireSpent(document);
-wireUndo(document);
-wireOutbox(document);
+function wire(root) {
+  wirePlayers(root);
+  wireEditors(root);
+  wireHints(root);
+  wireDrafts(root);
+  wireLeases(root);
+  wireReviews(root);
+  wireJudgements(root);
+  wireObjects(root);
+  wireSpent(root);
+  wireUndo(root);
+  wireOutbox(root);
+  wireSwap(root);
+}
+
+wire(document);
+document.addEventListener(LOADED, (event) => wire(event.target));

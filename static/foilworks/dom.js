@@ -33,6 +33,15 @@ export async function post(url, data, options = {}) {
   }
 }
 
+/** For those who fetch by themselves: the server was reached, or was not. */
+export function reached() {
+  answered = true;
+}
+
+export function unreached() {
+  answered = false;
+}
+
 /** Nothing answers: the browser knows that it has no network, or the last request of this page found nobody. */
 export function offline() {
   return !navigator.onLine || !answered;

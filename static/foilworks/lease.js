@@ -28,6 +28,8 @@ class Lease {
   }
 
   tick() {
+    // Another card took the place of this one.
+    if (!this.element.isConnected) return clearInterval(this.timer);
     const left = Math.max(0, Math.round((this.endsAt - performance.now()) / 1000));
     const clock = this.element.querySelector("[data-lease-clock]");
     if (clock) clock.textContent = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`;

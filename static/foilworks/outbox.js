@@ -6,32 +6,42 @@ import { csrfToken, fresh, offline } from "./dom.js";
 const PREFIX = "foilworks.outbox.";
 const RETRY_MS = 5_000;
 
+let outbox = null;
+
 export function wireOutbox(root) {
-  for (const box of fresh(root, "[data-outbox]", "Outbox")) new Outbox(box);
+  for (const box of fresh(root, "[data-outbox]", "Outbox")) outbox = new Outbox(box);
+  for (const form of outbox ? fresh(root, "form[data-outbox-form]", "Outboxed") : []) outbox.watch(form);
 }
 
 class Outbox {
   constructor(box) {
     this.box = box;
     this.prefix = `${PREFIX}${box.dataset.outbox}.`;
-    for (const form of document.querySelectorAll("form[data-outbox-form]")) {
-      form.addEventListener("submit", (event) => offline() && this.put(form, event));
-    }
     addEventListener("online", () => this.flush());
     setInterval(() => this.flush(), RETRY_MS);
     this.flush();
   }
 
-  put(form, event) {
-    const fields = [...new FormData(form, event.submitter)].filter(([name]) => name !== "csrfmiddlewaretoken");
+  /** A script that sends a form by itself says "foilworks:keep" where nothing took it. */
+  watch(form) {
+    form.addEventListener("submit", (event) => offline() && this.put(form, event.submitter) && event.preventDefault());
+    form.addEventListener("foilworks:keep", (event) => {
+      this.put(form, event.detail.submitter);
+      this.flush();
+    });
+  }
+
+  /** Whether it is kept. */
+  put(form, submitter) {
+    const fields = [...new FormData(form, submitter)].filter(([name]) => name !== "csrfmiddlewaretoken");
     const key = form.elements.namedItem("idempotency_key").value;
     try {
       localStorage.setItem(this.prefix + key, JSON.stringify({ url: location.pathname, at: Date.now(), fields }));
     } catch {
-      return; // Nothing can be kept here: the browser tries to send and says what it thinks.
+      return false; // Nothing can be kept here: the browser tries to send and says what it thinks.
     }
-    event.preventDefault();
     this.show("kept");
+    return true;
   }
 
   keys() {

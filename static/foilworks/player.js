@@ -145,7 +145,8 @@ class Player {
   }
 
   async run() {
-    if (!this.wanted) return;
+    // Another card may have taken the place of this one meanwhile.
+    if (!this.wanted || !this.element.isConnected) return;
     try {
       await this.video.play();
     } catch (error) {
@@ -173,7 +174,7 @@ class Player {
     this.pause();
     this.rewinding = true;
     const me = (this.rewindTurn = {});
-    while (this.rewinding && this.rewindTurn === me) {
+    while (this.rewinding && this.rewindTurn === me && this.element.isConnected) {
       const began = performance.now();
       const [from, to] = this.range();
       if (this.frame() <= from && !this.looping) break;

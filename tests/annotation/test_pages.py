@@ -221,7 +221,7 @@ def test_the_landing_page_lists_the_persons_own_stages(world: World):
     owner = browser(world.owner).get(url(world, "work")).content.decode()
     assert "No queue is yours" in owner
     assert browser(world.ann).get(url(world, "queue", "validation")).status_code == 403
-    assert browser(world.ann).get(url(world, "queue", "baseline")).status_code == 404
+    assert browser(world.ann).get(url(world, "queue", "practice-nothing")).status_code == 404
 
 
 def test_an_undo_gives_the_piece_back_and_a_second_one_says_so(world: World):

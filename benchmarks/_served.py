@@ -1,0 +1,178 @@
+"""What the load benchmarks share: a home with a PostgreSQL of its own, the real web server, people with browsers.
+
+People sign in by session cookie, carry the CSRF token of their page, and go on from the page that they are shown: they
+know nothing that the pages do not say.
+"""
+
+import http.client
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from html import unescape
+from pathlib import Path
+from urllib.parse import urlencode, urlsplit
+
+ROOT = Path(__file__).resolve().parent.parent
+SWAP = {"X-Foilworks-Swap": "1"}
+_FIELD = re.compile(r'<input type="hidden" name="([a-z_]+)" value="([^"]*)"')
+_CSRF = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
+
+
+@contextmanager
+def own_home(*, sqlite: bool = False) -> Iterator[Path]:
+    """A fresh home and database, their tables made, named in the environment. PostgreSQL, unless `sqlite`."""
+    with ExitStack() as stack:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="foilworks-benchmark-")))
+        os.environ["FOILWORKS_HOME"] = str(home)
+        os.environ["DJANGO_SETTINGS_MODULE"] = "foilworks.settings"
+        os.environ.pop("DATABASE_URL", None)
+        if not sqlite:
+            sys.path.insert(0, str(ROOT))
+            from tests.postgres import running_postgres
+
+            os.environ["DATABASE_URL"] = stack.enter_context(running_postgres()).make("benchmark")
+        import django
+        from django.core.management import call_command
+
+        django.setup()
+        call_command("migrate", verbosity=0)
+        yield home
+
+
+@dataclass
+class Server:
+    """gunicorn as `foilworks up` starts it; `process` is its first process."""
+
+    port: int
+    process: subprocess.Popen
+
+    def cpu_seconds(self) -> float:
+        """User and system time of the web server's processes so far."""
+        return _cpu(self.process.pid)
+
+
+@contextmanager
+def serving(threads: int = 8, workers: int = 2) -> Iterator[Server]:
+    """The web server for as long as the block runs."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    arguments = (
+        f"foilworks.wsgi:application --bind 127.0.0.1:{port} --worker-class gthread --workers {workers} "
+        f"--threads {threads} --keep-alive 75 --log-level warning --no-control-socket"
+    )
+    process = subprocess.Popen([sys.executable, "-m", "gunicorn", *arguments.split()], cwd=ROOT)
+    try:
+        until = time.monotonic() + 60
+        while not _answers(port):
+            if process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError("the web server does not start")
+            time.sleep(0.1)
+        yield Server(port, process)
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def _answers(port: int) -> bool:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    try:
+        connection.request("GET", "/healthz")
+        connection.getresponse().read()
+    except OSError:
+        return False
+    finally:
+        connection.close()
+    return True
+
+
+def _cpu(pid: int) -> float:
+    import psutil
+
+    parent = psutil.Process(pid)
+    times = [process.cpu_times() for process in [parent, *parent.children(recursive=True)]]
+    return sum(each.user + each.system for each in times)
+
+
+def database_cpu() -> float:
+    """User and system time of all PostgreSQL processes of this machine that run now; those that ended are not in it."""
+    import psutil
+
+    found = 0.0
+    for process in psutil.process_iter(["name", "cpu_times"]):
+        if process.info["name"] == "postgres" and process.info["cpu_times"]:
+            found += process.info["cpu_times"].user + process.info["cpu_times"].system
+    return found
+
+
+def session_of(person: object) -> str:
+    """A session cookie of the person, as the sign-in makes it."""
+    from django.conf import settings
+    from django.test import Client
+
+    client = Client()
+    client.force_login(person)
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+@dataclass
+class Browser:
+    """One person's connection, kept alive; `url` and `page` are where they are and what they see."""
+
+    port: int
+    session: str
+    url: str = ""
+    page: str = ""
+    status: int = 0
+    cookies: dict[str, str] = field(default_factory=dict)
+    seconds: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.cookies["sessionid"] = self.session
+        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+
+    def get(self, url: str) -> None:
+        self._ask("GET", url, None, {})
+
+    def post(self, url: str, fields: dict[str, str], *, swap: bool = False) -> None:
+        """Sends a form with the page's CSRF token; redirects are followed, as a browser does."""
+        found = _CSRF.search(self.page)
+        body = urlencode({"csrfmiddlewaretoken": found.group(1) if found else "", **fields})
+        self._ask("POST", url, body, SWAP if swap else {})
+
+    def submit(self, fields: dict[str, str], *, swap: bool = True) -> None:
+        """The page's own form with its hidden fields and these."""
+        self.post(self.url, {**self.hidden(), **fields}, swap=swap)
+
+    def hidden(self) -> dict[str, str]:
+        form = self.page[self.page.find('<form id="answer"') :]
+        fields = {name: unescape(value) for name, value in _FIELD.findall(form[: form.find("</form>")])}
+        fields.pop("csrfmiddlewaretoken", None)
+        return fields
+
+    def _ask(self, method: str, url: str, body: str | None, headers: dict[str, str]) -> None:
+        sent = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items()), **headers}
+        if body is not None:
+            sent["Content-Type"] = "application/x-www-form-urlencoded"
+        began = time.perf_counter()
+        self.connection.request(method, url, body, sent)
+        answer = self.connection.getresponse()
+        page = answer.read().decode()
+        for header in answer.headers.get_all("Set-Cookie") or []:
+            name, _, value = header.partition(";")[0].partition("=")
+            self.cookies[name] = value
+        self.seconds.append(time.perf_counter() - began)
+        moved = answer.headers.get("Location") if answer.status in (302, 303) else None
+        moved = moved or (answer.headers.get("X-Foilworks-Go") if answer.status == 204 else None)
+        if moved:
+            self._ask("GET", moved, None, {})
+            return
+        self.url = urlsplit(answer.headers.get("X-Foilworks-Url") or url)._replace(query="").geturl()
+        self.page, self.status = page, answer.status

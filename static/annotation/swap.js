@@ -1,0 +1,73 @@
+// form[data-swap]: the answer is sent by this script and the next card put in the place of this one: one request a piece, no
+// page to load, and the clip is there already: the page names the one that probably comes next ([data-next-clip]).
+// Without scripts the form is sent as any other. What cannot be sent goes to the outbox.
+import { fresh, reached, unreached } from "../foilworks/dom.js";
+
+export const LOADED = "foilworks:load";
+let ahead = null;
+
+export function wireSwap(root) {
+  for (const form of fresh(root, "form[data-swap]", "Swap")) {
+    form.addEventListener("submit", (event) => {
+      if (event.defaultPrevented) return;
+      event.preventDefault();
+      send(form, event.submitter);
+    });
+  }
+  for (const next of fresh(root, "[data-next-clip]", "NextClip")) loadAhead(root, next.dataset.nextClip);
+}
+
+/** The browser keeps what it has loaded of a clip: once the one on show has all that it needs, the next one is fetched. */
+function loadAhead(root, source) {
+  const shown = root.querySelector("[data-player] video");
+  const load = () => {
+    ahead = Object.assign(document.createElement("video"), { preload: "auto", muted: true, src: source });
+  };
+  if (!shown || shown.readyState >= HTMLMediaElement.HAVE_ENOUGH_DATA) load();
+  else shown.addEventListener("canplaythrough", load, { once: true });
+}
+
+async function send(form, submitter) {
+  const body = new URLSearchParams(new FormData(form, submitter));
+  const headers = { "X-Foilworks-Swap": "1" };
+  let answer;
+  try {
+    answer = await fetch(location.pathname, { method: "POST", body, headers, credentials: "same-origin", redirect: "manual" });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    unreached();
+    keep(form, submitter);
+    return;
+  }
+  reached();
+  const goes = answer.headers.get("X-Foilworks-Go");
+  if (goes) location.assign(goes);
+  // Signed out meanwhile: the outbox keeps the answer and says so.
+  else if (answer.type === "opaqueredirect" || answer.status === 403) keep(form, submitter);
+  else show(await answer.text(), answer.headers.get("X-Foilworks-Url"));
+}
+
+function keep(form, submitter) {
+  form.dispatchEvent(new CustomEvent("foilworks:keep", { detail: { submitter } }));
+}
+
+function show(page, address) {
+  const found = new DOMParser().parseFromString(page, "text/html");
+  const content = found.querySelector("main");
+  const main = document.querySelector("main");
+  if (!content) {
+    location.reload();
+    return;
+  }
+  const [was, is] = [main, content].map((part) => part.querySelector("[data-done-today]"));
+  // The card that came counts on from this one: only what was stored came with an address.
+  if (is && !is.textContent) is.textContent = String(Number(was?.textContent || 0) + (address ? 1 : 0));
+  if (address) history.pushState(null, "", address);
+  document.title = found.title;
+  main.replaceChildren(...content.childNodes);
+  scrollTo(0, 0);
+  main.focus({ preventScroll: true });
+  main.dispatchEvent(new CustomEvent(LOADED, { bubbles: true }));
+}
+
+addEventListener("popstate", () => location.reload());
