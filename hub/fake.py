@@ -1,18 +1,32 @@
 """Deterministic models without weights, shipped in the product: tests and trials run on them. No torch.
 
-Their scores mean nothing, and always the same nothing: they are functions of the bytes of frames and text.
+Their scores mean nothing, and always the same nothing: they are functions of the bytes of frames and text. The
+generator alone sees: it reads the demo's world by arithmetic.
 """
 
 import hashlib
 import json
 import math
+import re
 from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hub._scene_reader import SHAPES, read_scene
 from hub.errors import HubError
-from hub.interfaces import ChatReply, ChatRequest, Detection, Fill, Frames, ModelInfo, Score, ScoreKind, VideoMeta
+from hub.interfaces import (
+    ChatReply,
+    ChatRequest,
+    Detection,
+    Fill,
+    Frames,
+    GenerationRequest,
+    ModelInfo,
+    Score,
+    ScoreKind,
+    VideoMeta,
+)
 from text.tokens import words
 
 DIMENSIONS = 32
@@ -164,6 +178,38 @@ class FakeClassifier:
         return powers / powers.sum(1, keepdims=True)
 
 
+class FakeGenerator:
+    """Reads the demo's world: describes a clip, answers a choice by what it sees, takes objects or activities out of a
+    description that stands in quotes."""
+
+    info = ModelInfo("fake/generator", REVISION, ScoreKind.P_YES, frames=8, size=(96, 96), card={"category": "fake"})
+
+    def generate(self, requests: Sequence[GenerationRequest]) -> list[str]:
+        return [" ".join(self._answer(request).split()[: request.max_words]) for request in requests]
+
+    def _answer(self, request: GenerationRequest) -> str:
+        if request.clip is None:
+            return _taken_out(request.prompt)
+        seen = read_scene(request.clip)
+        if seen is None:
+            return "nothing"
+        letters = re.findall(r"^([A-Z])[.)] (.+)$", request.prompt, re.MULTILINE)
+        if not letters:
+            return seen.sentence
+        said = set(words(seen.sentence))
+        return max(letters, key=lambda pair: len(said & set(words(pair[1]))) - len(set(words(pair[1])) - said))[0]
+
+
+def _taken_out(prompt: str) -> str:
+    """The shape of a quoted description where objects are asked for, else what it does."""
+    quoted = re.findall(r'"([^"]*)"', prompt)
+    told = words(quoted[-1] if quoted else prompt)
+    place = next((at for at, word in enumerate(told) if word in SHAPES), None)
+    if "object" in prompt.lower():
+        return told[place] if place is not None else "nothing"
+    return " ".join(told[place + 1 :] if place is not None else told)
+
+
 class FakeChat:
     """Answers with as many variants of the last message's caption as it asks for, one word changed in each.
 
@@ -204,6 +250,11 @@ def load_detector(argument: str, *, device: str = "auto", dtype: str = "float32"
 def load_classifier(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeClassifier:
     """`fake-classifier:` has the labels of NLI, `fake-classifier:cola` those of acceptability."""
     return FakeClassifier(COLA_LABELS if argument == "cola" else NLI_LABELS)
+
+
+def load_generator(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeGenerator:
+    """`fake-generator:`; nothing is read from the argument."""
+    return FakeGenerator()
 
 
 def load_chat(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeChat:

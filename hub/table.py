@@ -104,6 +104,12 @@ BACKBONES: dict[str, Entry] = {
         summary="VideoMAE, V-JEPA 2, TimeSformer, ViViT: tokens that a classifier is trained on",
     ),
 }
+GENERATOR = "vlm"
+GENERATORS: dict[str, Entry] = {
+    "fake-generator": Entry(
+        label="Reader of the demo's world", path="hub.fake:load_generator", summary="describes by arithmetic"
+    ),
+}
 CHAT, ENDPOINT = "chat", "endpoint"
 CHATS: dict[str, Entry] = {
     CHAT: Entry(
@@ -115,7 +121,7 @@ CHATS: dict[str, Entry] = {
         label="OpenAI-compatible endpoint", path="hub.chat_endpoint:ChatEndpoint", summary="asked over HTTP"
     ),
 }
-EVERY: dict[str, Entry] = {**ADAPTERS, **HELPERS, **BACKBONES, **CHATS}
+EVERY: dict[str, Entry] = {**ADAPTERS, **HELPERS, **BACKBONES, **GENERATORS, **CHATS}
 
 SCORE_FILE = "file"
 # A worker keeps so many helpers loaded: filters and methods ask for theirs with every batch.
@@ -163,6 +169,18 @@ def open_helper(name: str, role: str, *, device: str = "auto", dtype: str = "flo
     if not colon or slug not in EVERY or slug == ENDPOINT:
         slug, argument = role, name
     return _kept(slug, argument, device, dtype, _stamp(argument))
+
+
+def open_generator(name: str, *, device: str = "auto", dtype: str = "float32") -> Any:
+    """The loaded Generator that `name` (`vlm:HUB_ID_OR_FOLDER`, `fake-generator:`, or a bare id or folder) names.
+
+    Kept for the process. HubError: it does not load, or writes no texts.
+    """
+    slug = name.partition(":")[0]
+    if slug in EVERY and slug != GENERATOR and slug not in GENERATORS:
+        known = ", ".join(f"{one}:…" for one in (GENERATOR, *GENERATORS))
+        raise HubError(f"'{name}' names no model that writes texts about videos; write one of: {known}")
+    return open_helper(name, GENERATOR, device=device, dtype=dtype)
 
 
 @lru_cache(maxsize=KEPT)

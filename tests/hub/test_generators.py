@@ -1,0 +1,80 @@
+"""Models that write: one interface test for a real architecture and the fake, and what the fake sees of the demo."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from foilworks.demo import captions
+from foilworks.demo.world import counting_scenes, draw, evaluation_scenes
+from hub.errors import HubError
+from hub.interfaces import GenerationRequest, Generator
+from hub.table import GENERATORS, open_generator
+from tests.hub import generative_folders
+
+NAMES = {
+    "fake-generator": lambda _: "fake-generator:",
+    "vlm": lambda folder: f"vlm:{generative_folders.internvl(folder / 'm')}?frames=8",
+}
+
+
+@pytest.fixture(params=NAMES)
+def generator(request: pytest.FixtureRequest, tmp_path: Path) -> Generator:
+    return open_generator(NAMES[request.param](tmp_path), device="cpu")
+
+
+def test_every_generator_of_the_table_is_tested_here() -> None:
+    assert set(NAMES) == {*GENERATORS, "vlm"}
+
+
+def test_one_text_a_request_in_their_order_each_within_its_words(generator: Generator) -> None:
+    clips = [draw(scene, 64)[::3] for scene in evaluation_scenes(1, 0)]
+    requests = [
+        GenerationRequest("Describe the video.", clips[0], 6),
+        GenerationRequest('List all objects in "a red ring moves".', None, 3),
+        GenerationRequest("Describe the video.", clips[1], 2),
+        GenerationRequest("Describe the video.", clips[0], 6),
+    ]
+    texts = generator.generate(requests)
+    assert isinstance(generator, Generator)
+    assert [len(text.split()) <= request.max_words for text, request in zip(texts, requests, strict=True)] == [True] * 4
+    assert texts[0] == texts[3]
+    assert generator.generate([]) == []
+    assert generator.info.frames == 8
+
+
+def test_what_writes_no_texts_is_refused() -> None:
+    with pytest.raises(HubError, match=r"names no model that writes texts about videos; write one of: vlm:…, fake-gen"):
+        open_generator("lm:gpt2")
+
+
+class TestTheFake:
+    @pytest.fixture
+    def fake(self) -> Generator:
+        return open_generator("fake-generator:")
+
+    def test_it_describes_what_moves_enough_to_be_seen(self, fake: Generator) -> None:
+        scenes = evaluation_scenes(24, 5)
+        plain = [scene for at, scene in enumerate(scenes) if at // 2 % 7 != 3]  # every seventh pair hardly moves
+        told = fake.generate([GenerationRequest("Describe.", draw(scene, 96)[::3]) for scene in plain])
+        assert told == [captions.direction_caption(scene.facts) for scene in plain]
+
+    def test_it_counts(self, fake: Generator) -> None:
+        scenes = counting_scenes(4, 5)
+        told = fake.generate([GenerationRequest("Describe.", draw(scene, 96)) for scene in scenes])
+        assert told == [captions.counting_caption(scene.facts) for scene in scenes]
+
+    def test_it_chooses_by_what_it_sees(self, fake: Generator) -> None:
+        for scene in evaluation_scenes(4, 9)[:6]:
+            caption = captions.direction_caption(scene.facts)
+            prompt = f"Which one?\nA. {captions.reversed_caption(caption)}\nB. {caption}\nAnswer with the letter."
+            assert fake.generate([GenerationRequest(prompt, draw(scene, 96)[::3])]) == ["B"]
+
+    def test_it_takes_objects_and_activities_out_of_a_description(self, fake: Generator) -> None:
+        told = 'Text: "a red ring moves from left to right"'
+        asked = [f"List all objects. {told}", f"List all activities. {told}", 'List all objects. "it rains"']
+        found = fake.generate([GenerationRequest(prompt) for prompt in asked])
+        assert found == ["ring", "moves from left to right", "nothing"]
+
+    def test_an_empty_picture_shows_nothing(self, fake: Generator) -> None:
+        assert fake.generate([GenerationRequest("?", np.zeros((4, 32, 32, 3), np.uint8))]) == ["nothing"]
