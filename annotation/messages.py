@@ -43,8 +43,8 @@ _COUNTED = {
         "number",
     ),
     Problem.ENTITY_CHANGED: ngettext_lazy(
-        "%(number)s word for a person or thing is gone; they stay as they are",
-        "%(number)s words for people or things are gone; they stay as they are",
+        "people and things stay; words gone: %(number)s",
+        "people and things stay; words gone: %(number)s",
         "number",
     ),
 }

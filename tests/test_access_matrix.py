@@ -151,7 +151,7 @@ RULES: dict[str, Rule] = {
     "annotation:people": owner_page(post=422),
     "annotation:member_roles": owner_page("member", get=NO, post=302),
     "annotation:member_remove": owner_page("member", get=NO, post=302),
-    "annotation:review_shares": owner_page(post=422),
+    "annotation:people_reviewing": owner_page(post=422),
     "annotation:guidelines": owner_page(),
     # A piece is in somebody's hands below: the page warns before it takes a new version.
     "annotation:guideline": owner_page("stage", post=200),

@@ -7,11 +7,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotation.actions.submit_review import submit_review
+from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.messages import REASONS, of_finding
 from annotation.models import Stage
 from annotation.queries import ReviewWork, Suggestion, claim_card
 from annotation.views._checks import live_checks, marked_words, note_words
+from annotation.views._done import Record
 from annotation.views._steps import base_of, lost, my_claim, next_piece, sent_with, work_page
 from text.diff import changed_words
 
@@ -25,12 +27,18 @@ def review(request: HttpRequest, slug: str, token: str) -> HttpResponse:
         except AnnotationError as error:
             problem = str(error)
         else:
-            return next_piece(request, request.project, Stage.REVIEW, record)
+            return next_piece(request, request.project, Stage.REVIEW, record, last=claim, show=_page)
+    return _page(request, claim, None, problem)
+
+
+def _page(request: HttpRequest, claim: Claim, done: Record | None, problem: str = "") -> HttpResponse:
+    """The card; with `done` the one that comes after what was just decided, in the same answer."""
     try:
         card = claim_card(request.user, claim)
     except Http404:
         return lost(request, claim, problem)
-    return work_page(request, card, _context(card.review, request.POST), problem)
+    typed = QueryDict() if done else request.POST
+    return work_page(request, card, _context(card.review, typed), problem, done)
 
 
 def _answer(form: QueryDict) -> dict[str, Any]:

@@ -201,7 +201,7 @@ class TestDesks:
 
 class TestShares:
     def test_shares_are_said_in_per_cent(self, world: World):
-        client, page = browser(world.owner), url(world, "review_shares")
+        client, page = browser(world.owner), url(world, "people_reviewing")
         form = {"rate": "40", "second_share": "12.5", f"own_{world.ann.pk}": "100", f"own_{world.abe.pk}": ""}
         assert client.post(page, form).url == page
         policy = ReviewPolicy.objects.get()
@@ -212,16 +212,16 @@ class TestShares:
 
     @pytest.mark.parametrize("form", [{"rate": "101", "second_share": "0"}, {"rate": "x", "second_share": "0"}, {}])
     def test_what_is_no_share_is_refused(self, world: World, form: dict[str, str]):
-        assert browser(world.owner).post(url(world, "review_shares"), form).status_code == 422
+        assert browser(world.owner).post(url(world, "people_reviewing"), form).status_code == 422
         assert not ReviewPolicy.objects.exists()
 
     def test_only_researchers_see_it_in_a_steady_number_of_queries(self, world, django_assert_max_num_queries):
         for name in ("ann", "rita", "vera"):
-            assert browser(world.people[name]).get(url(world, "review_shares")).status_code == 403
+            assert browser(world.people[name]).get(url(world, "people_reviewing")).status_code == 403
         set_review_shares(world.owner, world.project, rate=0.5, second_share=0.1, own_rates={world.ann.pk: 1.0})
         client = browser(world.owner)
-        client.get(url(world, "review_shares"))
+        client.get(url(world, "people_reviewing"))
         for _ in range(4):
             factories.make_member(world.project, "annotator")
         with django_assert_max_num_queries(11):
-            client.get(url(world, "review_shares"))
+            client.get(url(world, "people_reviewing"))

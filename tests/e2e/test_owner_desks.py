@@ -1,4 +1,4 @@
-"""Five foils an editor, reviews at speed, splits, captions in doubt and guidelines: by keyboard alone, wide and narrow."""
+"""Five foils an editor, reviews at speed, splits, captions in doubt, guidelines: by keyboard alone, wide and narrow."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -53,7 +53,7 @@ def test_five_counterfactuals_are_written_by_keyboard(sign_in: SignIn, narrow: b
     # The third is empty: what stays and what must change is said while one types.
     page.keyboard.type("a blue dot moves to the right.")
     third = page.locator(".foil").nth(2)
-    expect(third.get_by_text("for people or things are gone")).to_be_visible()
+    expect(third.get_by_text("people and things stay; words gone: 1")).to_be_visible()
     expect(third.get_by_text("what happens is as in the caption")).to_be_visible()
     expect(third.locator("[data-changed]")).to_have_text("1")
     page.keyboard.press("ControlOrMeta+a")
