@@ -1,0 +1,210 @@
+"""The human baseline, the object check, judgements one after the other: by keyboard, on a wide and a narrow screen."""
+
+from collections.abc import Callable
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import Page, Request, Response, expect
+
+from annotation.actions.import_objects import import_objects
+from annotation.actions.open_baseline import open_baseline
+from annotation.actions.open_object_check import open_object_check
+from annotation.models import Lease, ObjectAnswer, ObjectError, Stage, Vote
+from annotation.rules.baseline import CAPTION
+from corpus.models import Item, Subtest
+from jobs.models import Job
+from jobs.runner import execute
+from projects.models import Project, User
+from tests.e2e.conftest import CAPTION as TRUE
+from tests.e2e.conftest import SignIn, assert_accessible, film, moving_dot, wait_until
+from tests.factories import make_caption, make_item, make_member, make_project, make_subtest
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+WORK = "[data-player][data-ready]"
+MOST_REQUESTS, MOST_BYTES = 10, 150_000
+BOTH = pytest.mark.parametrize("narrow", [False, True], ids=["1280", "360"])
+FOILS = tuple(f"a red dot moves {where}." for where in ("to the left", "up", "down", "in a circle", "nowhere"))
+
+
+@pytest.fixture
+def dots() -> Subtest:
+    """A project with three clips of their own."""
+    project = make_project(slug="dots", name="Dots")
+    subtest = make_subtest(project, name="direction")
+    for number in range(3):
+        video = film(project, moving_dot(), 12.0, key=f"clip{number}")
+        make_caption(video, TRUE)
+    return subtest
+
+
+def items(subtest: Subtest, state: str, *foils: str) -> list[Item]:
+    made = [
+        make_item(subtest, caption=video.captions.get(), foils=foils, state=state)
+        for video in subtest.project.videos.order_by("pk")
+    ]
+    if state == "valid":
+        for item in made:
+            item.foils.update(verdict="valid")
+    return made
+
+
+def begin(page: Page, stage: str, ready: str = WORK) -> None:
+    page.goto(f"/projects/dots/work/{stage}/")
+    page.keyboard.press("n")
+    page.wait_for_url(f"**/work/{stage}/*/")
+    page.wait_for_selector(ready)
+
+
+def go_on(page: Page, press: Callable[[], None]) -> None:
+    """The next card takes the place of this one without a page being loaded."""
+    page.evaluate("window.sameDocument = true")
+    before = page.url
+    press()
+    page.wait_for_url(lambda url: url != before)
+
+
+@BOTH
+def test_the_human_baseline_by_keyboard(dots: Subtest, sign_in: SignIn, narrow: bool) -> None:
+    items(dots, "valid", *FOILS)
+    open_baseline(make_member(dots.project, "researcher"), dots.project)
+    page = sign_in(make_member(dots.project, "annotator", name="ann"), narrow=narrow)
+    page.goto("/projects/dots/work/")
+    expect(page.get_by_role("heading", name="Human baseline")).to_be_visible()
+    begin(page, "baseline")
+    assert_accessible(page)
+    for number in range(3):
+        texts = [text.strip() for text in page.locator(".choice-text").all_text_contents()]
+        assert sorted(texts) == sorted([TRUE, *FOILS])
+        key = str(texts.index(TRUE) + 1)
+        page.keyboard.press(key)
+        go_on(page, lambda: page.keyboard.press("Control+Enter"))
+        if number < 2:
+            assert page.evaluate("window.sameDocument")
+            expect(page.locator("[data-done-today]")).to_have_text(str(number + 1))
+            page.wait_for_selector(WORK)
+    expect(page.get_by_role("heading", name="Nothing for you here right now")).to_be_visible()
+    votes = Vote.objects.all()
+    assert [(vote.choice, vote.stage) for vote in votes] == [("caption", "baseline")] * 3
+    assert all(vote.order_shown.index(CAPTION) < 6 and vote.watch["covered"] > 0 for vote in votes)
+    page.keyboard.press("u")
+    page.wait_for_selector(WORK)
+    assert Vote.objects.filter(state="undone").count() == 1
+
+
+@pytest.fixture
+def checked(dots: Subtest) -> User:
+    """An object check of one frame with three objects; its researcher."""
+    owner = make_member(dots.project, "researcher", name="owner")
+    line = '{"video": "clip0", "time": 1.0, "objects": ["red dot", "light field", "left-handed violin"]}'
+    import_objects(owner, dots.project, [line], name="objects.jsonl")
+    open_object_check(owner, dots.project, "import")
+    execute(str(Job.objects.get().pk))
+    return owner
+
+
+@BOTH
+def test_the_object_check_by_keyboard(checked: User, sign_in: SignIn, narrow: bool) -> None:
+    page = sign_in(make_member(Project.objects.get(), "annotator", name="ann"), narrow=narrow)
+    begin(page, "objects", "[data-marked]")
+    wait_until(page, "document.querySelector('.still img').naturalWidth === 64")
+    assert_accessible(page)
+    page.keyboard.press("x")
+    page.keyboard.press("p")
+    for key in ("v", "v", "x"):
+        page.keyboard.press(key)
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/?done=*")
+    assert ObjectAnswer.objects.get().visible == [True, True, False]
+
+    owner = sign_in(checked, narrow=narrow)
+    owner.goto("/projects/dots/studies/")
+    assert_accessible(owner)
+    owner.get_by_role("link", name="Class the unseen").click()
+    expect(owner.get_by_role("heading", name="left-handed violin")).to_be_visible()
+    assert_accessible(owner)
+    owner.keyboard.press("3")
+    expect(owner.get_by_text("Nothing is left to class")).to_be_visible()
+    assert ObjectError.objects.get().error_class == "hallucination"
+    owner.goto("/projects/dots/reports/objects/")
+    expect(owner.get_by_text("2 / 3")).to_be_visible()
+    assert_accessible(owner)
+
+
+@BOTH
+def test_judgements_follow_one_another_without_loading_a_page(dots: Subtest, sign_in: SignIn, narrow: bool) -> None:
+    items(dots, "in_validation", FOILS[0])
+    page = sign_in(make_member(dots.project, "validator", name="vera"), narrow=narrow)
+    begin(page, "validation")
+    ahead = page.locator("[data-next-clip]").get_attribute("data-next-clip")
+    wait_until(page, f"performance.getEntriesByName(location.origin + {ahead!r}).length > 0")
+    posted: list[Request] = []
+    page.on("request", lambda request: posted.append(request) if request.method != "GET" else None)
+    page.keyboard.press("1")
+    go_on(page, lambda: page.keyboard.press("Control+Enter"))
+    page.wait_for_selector(WORK)
+    assert page.evaluate("window.sameDocument")
+    # The clip that was named is the one that came, and it was there already.
+    assert page.locator("video").get_attribute("src") == ahead
+    assert len(posted) == 1
+    assert_accessible(page)
+    # The new card is as alive as the first: keys, evidence, undo.
+    page.keyboard.press("2")
+    expect(page.locator("input[value=second]")).to_be_checked()
+    go_on(page, lambda: page.keyboard.press("Control+Enter"))
+    page.keyboard.press("u")
+    page.wait_for_selector(WORK)
+    assert sorted(Vote.objects.values_list("state", flat=True)) == ["counted", "undone"]
+    assert all(vote.watch["covered"] > 0 and vote.seconds_spent >= 0 for vote in Vote.objects.all())
+
+
+def test_back_goes_back_and_a_reload_loads_the_card_anew(dots: Subtest, sign_in: SignIn) -> None:
+    items(dots, "in_validation", FOILS[0])
+    page = sign_in(make_member(dots.project, "validator", name="vera"))
+    begin(page, "validation")
+    page.keyboard.press("1")
+    go_on(page, lambda: page.keyboard.press("Control+Enter"))
+    page.wait_for_selector(WORK)
+    here = page.url
+    page.reload()
+    page.wait_for_selector(WORK)
+    assert page.url == here
+    page.go_back()
+    expect(page.get_by_text("Your time on that piece is over")).to_be_visible()
+    assert Vote.objects.count() == 1
+
+
+def test_who_was_signed_out_meanwhile_loses_no_answer(dots: Subtest, sign_in: SignIn) -> None:
+    items(dots, "in_validation", FOILS[0])
+    vera = make_member(dots.project, "validator", name="vera")
+    page = sign_in(vera)
+    begin(page, "validation")
+    cookies = page.context.cookies()
+    page.context.clear_cookies(name=settings.SESSION_COOKIE_NAME)
+    page.keyboard.press("3")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("You are signed out.")).to_be_visible()
+    assert not Vote.objects.exists()
+    page.context.add_cookies(cookies)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    page.wait_for_url("**/?done=*")
+    assert Vote.objects.get().choice == "neither"
+
+
+def test_a_judgement_page_is_light_when_nothing_is_cached(dots: Subtest, sign_in: SignIn) -> None:
+    """At most 10 requests and 150 kB before the clip itself; issue 17 holds it beside others."""
+    items(dots, "in_validation", FOILS[0])
+    page = sign_in(make_member(dots.project, "validator", name="vera"))
+    begin(page, "validation")
+    # A browser that has seen nothing yet.
+    fresh = sign_in(User.objects.get(username="vera"))
+    answers: list[Response] = []
+    fresh.on("response", lambda answer: answers.append(answer))
+    fresh.goto(page.url)
+    fresh.wait_for_selector(WORK)
+    fresh.wait_for_load_state("networkidle")
+    assert len(answers) <= MOST_REQUESTS, [answer.url for answer in answers]
+    page_files = [answer for answer in answers if "/media/" not in answer.url]
+    sizes = {answer.url: len(answer.body()) for answer in page_files}
+    assert sum(sizes.values()) <= MOST_BYTES, sizes
+    assert Lease.objects.filter(task__stage=Stage.VALIDATION).count() == 1
