@@ -32,6 +32,11 @@ class AnalysisPage:
         return [[(row.get(key), how, row.get(f"{key}_ci", row.get("ci") if key in MAIN else None))
                  for key, _heading, how in self.columns] for row in data["rows"]]  # fmt: skip
 
+    def shown_rows(self, data: Data) -> list[Row]:
+        """The table as the page shows it, header first, with its intervals, for papers."""
+        header: Row = [str(heading) for _key, heading, _how in self.columns]
+        return [header, *([_printed(*cell) for cell in row] for row in self.table(data))]
+
     def csv_rows(self, data: Data) -> list[Row]:
         """Every plain field of the rows, unrounded; intervals as two columns."""
         keys = list(dict.fromkeys(key for row in data["rows"] for key, value in row.items() if not _wide(value)))
@@ -50,6 +55,14 @@ class AnalysisPage:
 
 # The column that a row's `ci` belongs to.
 MAIN = frozenset({"accuracy", "mean"})
+
+
+def _printed(value: Any, how: str, interval: Any) -> Any:
+    if value is None or how not in {"share", "decimal"}:
+        return value
+    scale, digits, unit = (100, 1, " %") if how == "share" else (1, 3, "")
+    bounds = f" [{scale * interval[0]:.{digits}f}, {scale * interval[1]:.{digits}f}]" if interval else ""
+    return f"{scale * value:.{digits}f}{unit}{bounds}"
 
 
 def _wide(value: Any) -> bool:

@@ -13,6 +13,7 @@ from evaluation.access import get_release
 from evaluation.analyses.table import REPORTS
 from evaluation.analysis_pages import PAGES, AnalysisPage
 from evaluation.scored_facts import release_analysis
+from evaluation.table_files import WRITERS as TABLES
 from evaluation.views.proximity import PROXIMITY, proximity_context
 from projects.entry_form import EntryForm
 from text.csv_cells import safe_row
@@ -47,10 +48,10 @@ def analysis(request: HttpRequest, slug: str, pk: int, kind: str) -> HttpRespons
 
 @require_safe
 def analysis_file(request: HttpRequest, slug: str, pk: int, kind: str, extension: str) -> HttpResponse:
-    """`csv`, `json`, or the chart as `svg`."""
+    """`csv` and `json` with everything, the shown table as `tex` or `md`, the chart as `svg`."""
     found = get_release(request.user, slug, pk)
     page = _page(kind)
-    if extension not in {"csv", "json", "svg"}:
+    if extension not in {"csv", "json", "svg", *TABLES}:
         raise Http404
     try:
         data = _data(found, kind, _form(request, kind))
@@ -64,6 +65,10 @@ def analysis_file(request: HttpRequest, slug: str, pk: int, kind: str, extension
     headers = {"Content-Disposition": f'attachment; filename="{found.project.slug}-{kind}.{extension}"'}
     if extension == "json":
         return JsonResponse(data, headers=headers, json_dumps_params={"ensure_ascii": False, "indent": 2})
+    if extension in TABLES:
+        content_type, write = TABLES[extension]
+        text = write(page.shown_rows(data))
+        return HttpResponse(text, content_type=f"{content_type}; charset=utf-8", headers=headers)
     response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
     csv.writer(response).writerows(safe_row(row) for row in page.csv_rows(data))
     return response

@@ -1,4 +1,4 @@
-"""The same reports as files: JSON with everything, CSV of the main table, charts as SVG."""
+"""The same reports as files: JSON with everything, the main table as CSV, LaTeX and Markdown, charts as SVG."""
 
 import csv
 
@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 from evaluation.forms import ReportForm
 from evaluation.report_charts import CHARTS
 from evaluation.report_pages import report_data
+from evaluation.table_files import WRITERS as TABLES
 from evaluation.views.reports import page_of
 from projects.access import get_project
 from projects.models import Role
@@ -18,12 +19,15 @@ from text.csv_cells import safe_row
 def report_file(request: HttpRequest, slug: str, kind: str, extension: str) -> HttpResponse:
     project = get_project(request.user, slug, Role.RESEARCHER)
     page = page_of(kind)
-    if extension not in {"json", "csv"}:
+    if extension not in {"json", "csv", *TABLES}:
         raise Http404
     data = report_data(project, kind, *ReportForm(project, kind, request.GET).chosen())
     headers = {"Content-Disposition": f'attachment; filename="{project.slug}-{kind}.{extension}"'}
     if extension == "json":
         return JsonResponse(data, headers=headers, json_dumps_params={"ensure_ascii": False, "indent": 2})
+    if extension in TABLES:
+        content_type, write = TABLES[extension]
+        return HttpResponse(write(page.rows(data)), content_type=f"{content_type}; charset=utf-8", headers=headers)
     response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
     csv.writer(response).writerows(safe_row(row) for row in page.rows(data))
     return response

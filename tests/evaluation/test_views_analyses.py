@@ -76,6 +76,17 @@ def test_each_page_has_its_numbers_its_chart_and_its_explanation(owner, release,
     assert [int(row["n"]) for row in rows] == [row["n"] for row in data["rows"]]
 
 
+def test_the_shown_table_is_there_for_papers(owner, release):
+    tex = owner.get(url("analysis_file", release, "counts", "tex")).content.decode()
+    assert tex.splitlines()[0] == r"\begin{tabular}{lrrrr}"
+    # Model m has the even ones right: of the eight items that count one, those with an even number.
+    assert r"m & 1 & 50.0 \% [" in tex
+    markdown = owner.get(url("analysis_file", release, "counts", "md")).content.decode()
+    assert markdown.startswith("| Model | Which items | Accuracy | Chance | Items |")
+    second = owner.get(url("analysis_file", release, "counts", "svg"), {"chart": "categories"}).content
+    assert b"not stated (n = 1)" in second
+
+
 def test_numbers_are_those_of_the_items(release):
     rows = {row["group"]: row for row in release_analysis(release, "delta")["rows"]}
     # Even items are objects and right (-.5), odd ones actions and wrong (+.5).

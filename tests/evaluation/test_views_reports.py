@@ -173,12 +173,21 @@ class TestFiles:
         judged(make_subtest(project, name="=cmd|' /C calc'!A0"), validators, 3)
 
     # Nobody asked for skill yet, and no foil was made here: none has a verb to count, or a filter's score.
-    @pytest.mark.parametrize("kind", sorted(set(PAGES) - {"skill", "verbs", "filters"}))
+    @pytest.mark.parametrize("kind", sorted(set(PAGES) - {"skill", "verbs", "filters", "objects"}))
     def test_json_and_csv_are_downloads(self, owner, project, kind):
         for extension, content_type in (("json", "application/json"), ("csv", "text/csv; charset=utf-8")):
             response = owner.get(file_url(project, kind, extension))
             assert response["Content-Type"] == content_type
             assert response["Content-Disposition"] == f'attachment; filename="shapes-{kind}.{extension}"'
+
+    def test_the_main_table_for_papers(self, owner, project):
+        tex = owner.get(file_url(project, "validation", "tex")).content.decode()
+        assert r"\toprule" in tex
+        assert r"'=cmd" not in tex
+        assert tex.count(r" \\") == 3
+        rows = owner.get(file_url(project, "validation", "md")).content.decode().splitlines()
+        assert rows[0].startswith("| name | test | n_items |")
+        assert "=cmd\\|'" in rows[2]
 
     def test_json_holds_what_the_report_holds(self, owner, project):
         assert owner.get(file_url(project, "validation", "json")).json() == project_report(project, "validation")
