@@ -5,6 +5,7 @@ the shape is clear and its movement is not too small.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ SHAPES = ("circle", "square", "triangle", "star", "cross", "ring")
 CLEAR = 25.0
 # Shares of the picture's side, ratios and radians under which nothing is said to move, grow, fade or turn.
 STILL, GROWN, FADED, TURNED, ROUND = 0.02, 1.08, 1.2, 0.35, 0.015
+# Of the way from end to end: a straight path past the middle turns round it as well.
+BENT = 0.06
 GRID = 40
 NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five"}
 
@@ -64,6 +67,7 @@ def _shape(contrast: NDArray[np.float32]) -> str:
     return max(SHAPES, key=lambda name: float((cut == _drawn(name)).mean()))
 
 
+@lru_cache(maxsize=len(SHAPES))
 def _drawn(shape: str) -> NDArray[np.bool_]:
     """The shape in the box that it fills: bool (GRID, GRID)."""
     side = np.linspace(-1.1, 1.1, 12 * GRID)
@@ -111,7 +115,7 @@ def _path(x: NDArray[np.float32], y: NDArray[np.float32]) -> str:
     """Where the middle of the shape goes; y grows downwards, so growing angles are clockwise."""
     radius = np.hypot(x - 0.5, y - 0.5)
     turn = float(np.diff(np.unwrap(np.arctan2(y - 0.5, x - 0.5))).sum())
-    if radius.min() > 0.2 and radius.std() < ROUND and abs(turn) > TURNED:
+    if radius.min() > 0.2 and radius.std() < ROUND and abs(turn) > TURNED and _bend(x, y) > BENT:
         return f"goes around the middle {'clockwise' if turn > 0 else 'anticlockwise'}"
     inwards = float(radius[0] - radius[-1])
     right, down = float(x[-1] - x[0]), float(y[-1] - y[0])
@@ -122,3 +126,10 @@ def _path(x: NDArray[np.float32], y: NDArray[np.float32]) -> str:
     if abs(right) >= abs(down):
         return f"moves from {'left to right' if right > 0 else 'right to left'}"
     return f"moves from {'top to bottom' if down > 0 else 'bottom to top'}"
+
+
+def _bend(x: NDArray[np.float32], y: NDArray[np.float32]) -> float:
+    """How far the path leaves the line between its ends, as a share of that line."""
+    across, down = float(x[-1] - x[0]), float(y[-1] - y[0])
+    line = max(float(np.hypot(across, down)), 1e-6)
+    return float(np.abs((x - x[0]) * down - (y - y[0]) * across).max() / line**2)

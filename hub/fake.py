@@ -9,6 +9,7 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,8 +197,13 @@ class FakeGenerator:
         letters = re.findall(r"^([A-Z])[.)] (.+)$", request.prompt, re.MULTILINE)
         if not letters:
             return seen.sentence
-        said = set(words(seen.sentence))
-        return max(letters, key=lambda pair: len(said & set(words(pair[1]))) - len(set(words(pair[1])) - said))[0]
+        said = _neighbours(seen.sentence)
+        return max(letters, key=lambda pair: len(said & _neighbours(pair[1])) - len(_neighbours(pair[1]) - said))[0]
+
+
+def _neighbours(text: str) -> set[tuple[str, str]]:
+    """Each word with the next: which way a thing goes is in their order."""
+    return set(pairwise(["", *words(text)]))
 
 
 def _taken_out(prompt: str) -> str:

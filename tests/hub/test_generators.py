@@ -54,7 +54,7 @@ class TestTheFake:
         return open_generator("fake-generator:")
 
     def test_it_describes_what_moves_enough_to_be_seen(self, fake: Generator) -> None:
-        scenes = evaluation_scenes(24, 5)
+        scenes = evaluation_scenes(20, 5)
         plain = [scene for at, scene in enumerate(scenes) if at // 2 % 7 != 3]  # every seventh pair hardly moves
         told = fake.generate([GenerationRequest("Describe.", draw(scene, 96)[::3]) for scene in plain])
         assert told == [captions.direction_caption(scene.facts) for scene in plain]
