@@ -7,8 +7,10 @@ alone reads thresholds, and `scorer(params)`, all that its measures depend on.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any, Protocol
 
+from generation.errors import GenerationError
 from generation.records import Case, Measure
 
 
@@ -46,6 +48,10 @@ def measures_of(
     if left:
         made = module.measure_many([once[key] for key in left], params=dict(params))
         new = dict(zip(left, made, strict=True))
+        for key, measure in new.items():
+            if not all(value is None or isfinite(value) for value in measure.values()):
+                foil = once[key].foil[:80]
+                raise GenerationError(f"filter {slug}: its model gives no number for '{foil}'; check the model's files")
         if kept is not None:
             kept.keep(slug, new)
         found |= new

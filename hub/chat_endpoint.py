@@ -21,6 +21,7 @@ import httpx
 from hub._budget import Budget
 from hub.errors import HubError
 from hub.interfaces import ChatReply, ChatRequest, ModelInfo, ScoreKind
+from text.tokens import storable
 
 FIRST_PAUSE = 1.0
 MOST_BYTES = 4 * 1024 * 1024
@@ -119,6 +120,7 @@ class ChatEndpoint:
             left_out = set(self._left_out)
             found = self._post(client, self._body(request))
             if isinstance(found, ChatReply):
+                found = _counted(found, request)
                 self._budget.settle(reserve, found.prompt_tokens + found.completion_tokens)
                 self._in_a_row = 0
                 return replace(found, requests=sent, prompt_tokens=found.prompt_tokens + spent)
@@ -220,7 +222,7 @@ class ChatEndpoint:
             text = str(inner.get("message", "") if isinstance(inner, dict) else inner)
         if self._endpoint.key:
             text = text.replace(self._endpoint.key, "…")
-        line = " ".join(text.split())[:LONGEST_MESSAGE]
+        line = " ".join(storable(text).split())[:LONGEST_MESSAGE]
         return f": {line}" if line else ""
 
 
@@ -230,7 +232,7 @@ def _answer(content: bytes) -> ChatReply | _Failed:
         found = json.loads(content)
         choice = found["choices"][0]
         message = choice["message"]
-        text = message.get("content")
+        text = _joined(message.get("content"))
         usage = found.get("usage") or {}
         counted = [int(usage.get(name) or 0) for name in ("prompt_tokens", "completion_tokens")]
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
@@ -240,12 +242,27 @@ def _answer(content: bytes) -> ChatReply | _Failed:
         why = f"refused: {' '.join(refusal.split())[:LONGEST_MESSAGE]}" if isinstance(refusal, str) else "empty answer"
         return _Failed(why, again=False, charged=True)
     return ChatReply(
-        text,
+        storable(text),
         cut=choice.get("finish_reason") == "length",
-        revision=str(found.get("model") or "")[:64],
+        revision=storable(str(found.get("model") or ""))[:64],
         prompt_tokens=counted[0],
         completion_tokens=counted[1],
     )
+
+
+def _counted(reply: ChatReply, request: ChatRequest) -> ChatReply:
+    """With an estimate of its tokens where the server does not count: a budget must hold there, too."""
+    if reply.prompt_tokens or reply.completion_tokens:
+        return reply
+    asked = sum(len(content) for _, content in request.messages)
+    return replace(reply, prompt_tokens=asked // CHARS_A_TOKEN, completion_tokens=len(reply.text) // CHARS_A_TOKEN + 1)
+
+
+def _joined(content: object) -> object:
+    """Some servers answer in parts: [{"type": "text", "text": "…"}]."""
+    if not isinstance(content, list):
+        return content
+    return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
 
 
 def _seconds(header: str) -> float | None:

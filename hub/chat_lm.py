@@ -10,6 +10,7 @@ from transformers import AutoModelForCausalLM, GenerationConfig
 from hub._pretrained import Pretrained, load_pretrained, load_tokenizer, longest_input
 from hub.errors import HubError
 from hub.interfaces import ChatReply, ChatRequest, ModelInfo, ScoreKind
+from text.tokens import storable
 
 TOGETHER = 16
 LARGEST_SEED = 2**63 - 1
@@ -98,7 +99,7 @@ class ChatLM:
         ends = {self._end, *(own if isinstance(own, list) else [own])}
         end = next((at for at, one in enumerate(ids) if one in ends), None)
         kept = ids[: room if end is None else min(end, room)]
-        text = self.tokenizer.decode(kept, skip_special_tokens=True).strip()
+        text = storable(self.tokenizer.decode(kept, skip_special_tokens=True)).strip()
         cut = end is None or end >= room
         if not text:
             return ChatReply(failure="empty answer", prompt_tokens=asked, completion_tokens=len(kept))

@@ -5,6 +5,9 @@ import re
 # The word of every lexical measure (cli.md); a change here changes published numbers.
 WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 
+HALF = re.compile(r"[\ud800-\udfff]")
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
 WordSpan = tuple[int, int, str]
 
 
@@ -27,3 +30,9 @@ def word_spans(text: str) -> list[WordSpan]:
 def normalise_spaces(text: str) -> str:
     """The text with every run of white space as one blank, none at its ends."""
     return " ".join(text.split())
+
+
+def storable(text: str) -> str:
+    """The text as any database keeps it: half characters become “?”, control characters go, line ends and tabs stay."""
+    whole = text.encode("utf-8", "replace").decode("utf-8") if HALF.search(text) else text
+    return CONTROLS.sub("", whole)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from generation.filters._normal import normal_form
+from text.tokens import storable
 
 NAMES = ("captions", "counterfactuals", "foils", "sentences", "answers")
 OPENS = re.compile(r"[\[{]")
@@ -54,7 +55,8 @@ def _text(value: object) -> str | None:
     if isinstance(value, dict):
         inner = [one for one in value.values() if isinstance(one, str)]
         value = inner[0] if len(inner) == 1 else None
-    return " ".join(value.split()) if isinstance(value, str) else None
+    # What was escaped inside the JSON comes out only here.
+    return " ".join(storable(value).split()) if isinstance(value, str) else None
 
 
 def sort_out(caption: str, answers: list[str], k: int, *, mend: bool) -> tuple[list[str], list[str]]:

@@ -270,6 +270,7 @@ def test_the_fake_model_makes_foils_in_corrected_and_paper_mode(project, subtest
         ('{"captions": []}', None),
         ('{"captions": [1, 2]}', None),
         ('{"captions": ["cut off', None),
+        ('{"captions": ["a\\u0000 \\ud800b"]}', ["a ?b"]),
         ("[" * 100_000, None),
     ],
 )

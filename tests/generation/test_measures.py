@@ -1,9 +1,11 @@
 """What a filter's model measured of a pair of texts is measured once, for all runs, projects and thresholds."""
 
+import numpy as np
 import pytest
 from django.db import connection
 
 from generation.actions.start_run import start_run
+from generation.errors import GenerationError
 from generation.histograms import score_histograms
 from generation.models import FilterScore, Measure, Scorer
 from hub.fake import FakeClassifier
@@ -119,3 +121,10 @@ def test_the_spread_of_a_runs_scores_is_read_from_one_index(asked):
         return
     rows = FilterScore.objects.filter(run=run, filter="nli").values_list("score", "passed")
     assert "USING COVERING INDEX scores_of_a_run" in rows.explain()
+
+
+def test_a_model_that_gives_no_number_ends_the_run_with_what_to_do(monkeypatch):
+    monkeypatch.setattr(FakeClassifier, "probs", lambda self, pairs: np.full((len(pairs), 3), np.nan, np.float32))
+    with pytest.raises(GenerationError, match="filter nli: its model gives no number for 'a man lifts 0 "):
+        judged(TEXTS[:1])
+    assert not Measure.objects.exists()

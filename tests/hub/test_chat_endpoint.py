@@ -184,3 +184,18 @@ def test_an_answer_that_was_cut_off_says_so():
 
 def test_an_endpoint_is_a_chat():
     assert isinstance(ChatEndpoint(Endpoint("lab", "http://x", "m"), Patience()), Chat)
+
+
+def test_an_answer_in_parts_and_with_signs_that_no_database_keeps_is_read():
+    parts = [{"type": "text", "text": "a\ud83d b\x00"}, {"type": "text", "text": "\nc"}]
+    answer = {"choices": [{"message": {"content": parts}}], "model": "m\x00"}
+    with chat_server(lambda body, n: Said(answer)) as server:
+        (reply,) = ask(server, "x")
+    assert (reply.text, reply.revision) == ("a? b\nc", "m")
+
+
+def test_a_server_that_counts_no_tokens_is_counted_for():
+    """9 characters in two messages are 3 tokens; 4 of the answer one and the started one."""
+    with chat_server(lambda body, n: Said({"choices": [{"message": {"content": "yes!"}}]})) as server:
+        (reply,) = ask(server, "x")
+    assert (reply.prompt_tokens, reply.completion_tokens) == (3, 2)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text.tokens import normalise_spaces, word_spans, words
+from text.tokens import normalise_spaces, storable, word_spans, words
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,8 @@ def test_spans_and_words_agree_on_any_text(text):
 
 def test_normalise_spaces():
     assert normalise_spaces("  a\t b\n") == "a b"
+
+
+def test_what_no_database_keeps_is_taken_out_and_the_rest_stays():
+    assert storable("a\x00 b\x07\n\tc é 🙂") == "a b\n\tc é 🙂"
+    assert storable("half \ud83d") == "half ?"
