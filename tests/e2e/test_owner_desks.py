@@ -6,7 +6,9 @@ from playwright.sync_api import Page, expect
 from annotation.actions.publish_guideline import publish_guideline
 from annotation.models import Guideline, Review, Stage
 from corpus.models import Caption, Item
-from generation.models import Candidate
+from generation.actions.set_hint_model import set_hint_model
+from generation.jobs import answer_hint
+from generation.models import Candidate, Hint
 from tests import factories
 from tests.annotation.world import World, make_world
 from tests.e2e.conftest import SignIn, assert_accessible, film, moving_dot
@@ -241,3 +243,21 @@ def test_the_shares_of_reviews_are_set(sign_in: SignIn, narrow: bool) -> None:
     expect(page.get_by_text("The shares hold from now on.")).to_be_visible()
     world.project.refresh_from_db()
     assert world.project.review_policy.rate == 0.3
+
+
+def test_a_model_is_asked_about_a_text_and_answers_on_the_page(sign_in: SignIn) -> None:
+    world = make_world()
+    set_hint_model(None, world.project, "fake:text")
+    world.group(caption=filmed(world))
+    page = sign_in(world.ann)
+    open_piece(page, world, "edit")
+    page.locator("[data-hint-ask]").focus()
+    page.keyboard.press("Enter")
+    line = page.locator("[data-hint-answer]")
+    expect(line).to_have_text("The model is being asked.")
+    hint = Hint.objects.get()
+    answer_hint(hint.pk, hint.job)
+    expect(line).to_contain_text("As a sentence, the model finds your text")
+    page.keyboard.press("e")
+    page.keyboard.type("x")
+    expect(line).to_have_text("")
