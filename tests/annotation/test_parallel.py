@@ -12,6 +12,7 @@ from django.http import Http404
 
 from annotation.actions.claim import claim
 from annotation.actions.make_tasks import make_tasks
+from annotation.actions.pause_validator import pause_validator
 from annotation.actions.submit_edit import submit_edit
 from annotation.actions.submit_review import submit_review
 from annotation.actions.submit_vote import submit_vote
@@ -22,6 +23,7 @@ from foilworks.invariants.table import violations
 from generation.models import Candidate
 from projects.models import Role
 from tests import factories
+from tests.annotation.crowd import open_policy, stock
 from tests.annotation.world import make_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -181,3 +183,49 @@ def _do(person, held, key: str) -> None:
         submit_review(person, held.token, key, "accept")
     else:
         submit_vote(person, held.token, key, 1)
+
+
+def test_validators_with_gold_among_their_pieces_collect_what_is_wanted_and_see_no_gold_twice():
+    """12 items x 3 places by 12 people at once, every third piece gold out of six pairs."""
+    world = make_world()
+    stock(world.project, world.subtest, items=12, gold=6)
+    open_policy(world.project, gold_rate=0.34, fast_share=0, gold_min=1000, position_min=1000)
+    make_tasks(world.project)
+
+    def judge(person) -> int:
+        done = 0
+        while work := claim(person, world.project, Stage.VALIDATION):
+            submit_vote(person, work.token, work.token[:20], 1 + done % 5)
+            done += 1
+        return done
+
+    done = in_threads(judge, validators(world, 12))
+    real, gold = Vote.objects.filter(gold=None), Vote.objects.exclude(gold=None)
+    assert sum(done) == real.count() + gold.count()
+    assert set(real.values_list("item").annotate(n=Count("pk")).values_list("n", flat=True)) == {3}
+    assert real.count() == 36
+    assert gold.count() == gold.values("gold", "person").distinct().count() > 0
+    assert not Slot.objects.filter(state=SlotState.LEASED).exists()
+
+
+def test_a_pause_while_they_work_leaves_nothing_in_their_hands():
+    """The researcher pauses while the person asks and sends: whoever comes first, nothing is lost or left."""
+    world = make_world()
+    open_policy(world.project, gold_rate=0, fast_share=0)
+    for _ in range(12):
+        world.item()
+
+    def work(turn: int) -> None:
+        if turn == 0:
+            pause_validator(world.owner, world.project, world.vera.pk)
+            return
+        try:
+            held = claim(world.vera, world.project, Stage.VALIDATION)
+            submit_vote(world.vera, held.token, f"k{turn}", 1)
+        except AnnotationError:
+            return
+
+    in_threads(work, list(range(6)))
+    assert not Slot.objects.filter(state=SlotState.LEASED).exists()
+    states = set(Vote.objects.values_list("state", flat=True))
+    assert states <= {"counted", "set_aside"}
