@@ -66,7 +66,7 @@ def serving(threads: int = 8, workers: int = 2) -> Iterator[Server]:
         port = free.getsockname()[1]
     arguments = (
         f"foilworks.wsgi:application --bind 127.0.0.1:{port} --worker-class gthread --workers {workers} "
-        f"--threads {threads} --keep-alive 75 --log-level warning --no-control-socket"
+        f"--threads {threads} --keep-alive 75 --graceful-timeout 2 --log-level warning --no-control-socket"
     )
     process = subprocess.Popen([sys.executable, "-m", "gunicorn", *arguments.split()], cwd=ROOT)
     try:
@@ -78,7 +78,11 @@ def serving(threads: int = 8, workers: int = 2) -> Iterator[Server]:
         yield Server(port, process)
     finally:
         process.terminate()
-        process.wait(20)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def _answers(port: int) -> bool:

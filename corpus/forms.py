@@ -50,7 +50,7 @@ class SubtestForm(forms.ModelForm):
         model = Subtest
         fields = [
             "name", "test", "kind", "proficiency_subtest", "changes", "foils_per_item", "votes_wanted", "votes_needed",
-            "valid_when", "foils_enough",
+            "stop_early", "valid_when", "foils_enough",
         ]  # fmt: skip
         labels = {
             "proficiency_subtest": _("Its proficiency subtest"),
@@ -58,6 +58,7 @@ class SubtestForm(forms.ModelForm):
             "foils_per_item": _("Foils an item"),
             "votes_wanted": _("Votes wanted for a pair"),
             "votes_needed": _("Votes for the caption that make it valid"),
+            "stop_early": _("Stop asking once no further vote can turn a pair"),
             "valid_when": _("An item is valid when"),
             "foils_enough": _("Valid pairs that are enough"),
         }
@@ -65,6 +66,7 @@ class SubtestForm(forms.ModelForm):
             "foils_per_item": _("Left empty: 5 where foils change the action (Feint6K), else 1."),
             "proficiency_subtest": _("Items look there for the simpler skill on the same video."),
             "votes_wanted": _("ViLMA: 3 for main items, 1 for proficiency items; 0: valid without a vote."),
+            "stop_early": _("Saves votes; whether all would have agreed is then not known."),
             "foils_enough": _("Only read where enough valid pairs make the item valid."),
         }
 

@@ -49,9 +49,10 @@ def a_pair_is_what_its_votes_say() -> Iterator[Finding]:
     for foil, choice in Vote.objects.filter(VALIDATION, foil__isnull=False).values_list("foil", "choice").iterator():
         votes.setdefault(foil, Counter())[choice] += 1
     tasks = Task.objects.filter(stage=Stage.VALIDATION, item__state__in=LIVE).order_by("pk")
-    columns = ("foil", "foil__verdict", "overlap", "foil__item__subtest__votes_needed", "item")
-    for foil, verdict, overlap, needed, item in tasks.values_list(*columns).iterator():
-        follows = pair_verdict(votes.get(foil, {}), VoteRule(overlap, needed))
+    subtest = "foil__item__subtest__"
+    columns = ("foil", "foil__verdict", "overlap", f"{subtest}votes_needed", f"{subtest}stop_early", "item")
+    for foil, verdict, overlap, needed, early, item in tasks.values_list(*columns).iterator():
+        follows = pair_verdict(votes.get(foil, {}), VoteRule(overlap, needed, stop_early=early))
         if verdict == follows or (follows == FoilVerdict.SPLIT and str(item) in settled_ids):
             continue
         yield Finding(name_of(Foil, foil), f"is {verdict}; its votes make it {follows.value}")

@@ -4,7 +4,20 @@ from collections.abc import Iterator
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from annotation.models import Edit, Ending, Lease, Review, Slot, SlotState, Stage, Task, TaskState, Vote, VoteState
+from annotation.models import (
+    Edit,
+    Ending,
+    Lease,
+    ObjectAnswer,
+    Review,
+    Slot,
+    SlotState,
+    Stage,
+    Task,
+    TaskState,
+    Vote,
+    VoteState,
+)
 from foilworks.invariants.violation import Finding, rows
 
 IN_USE = (SlotState.LEASED, SlotState.DONE)
@@ -56,6 +69,7 @@ def what_is_done_was_done() -> Iterator[Finding]:
         Stage.VALIDATION: votes,
         Stage.BASELINE: votes,
         Stage.GOLD: votes,
+        Stage.OBJECTS: ObjectAnswer.objects.filter(slot=OuterRef("pk"), undone_at=None),
     }
     for stage, work in works.items():
         yield from rows(done.filter(~Exists(work), stage=stage), "is done, but its work is not there")
@@ -74,5 +88,6 @@ def _given_under_a_lease() -> dict[str, QuerySet]:
         Stage.REVIEW: Review.objects.filter(candidate=OuterRef("task__candidate"), **person),
         Stage.VALIDATION: votes.filter(stage=Stage.VALIDATION),
         Stage.BASELINE: votes.filter(stage=Stage.BASELINE),
+        Stage.OBJECTS: ObjectAnswer.objects.filter(frame=OuterRef("task__frame"), **person),
         Stage.GOLD: Vote.objects.filter(gold=OuterRef("task__gold"), **person),
     }

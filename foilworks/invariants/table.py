@@ -12,6 +12,7 @@ from foilworks.invariants import (
     releases,
     reviews,
     slots,
+    studies,
     votes,
 )
 from foilworks.invariants.violation import Check
@@ -39,6 +40,15 @@ _SUBJECTS: tuple[tuple[str, tuple[Check, ...]], ...] = (
             votes.counted_votes_have_their_place,
             votes.no_task_counts_more_than_its_overlap,
             votes.the_caption_is_not_always_in_the_same_place,
+        ),
+    ),
+    (
+        "studies",
+        (
+            studies.a_choice_is_one_of_the_texts_shown,
+            studies.the_caption_stands_first_half_of_the_time,
+            studies.an_answer_is_about_every_object,
+            studies.only_what_was_not_seen_has_a_class,
         ),
     ),
     (
