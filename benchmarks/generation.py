@@ -145,18 +145,21 @@ def compared(
     many: Sequence[Sequence[Any]],
     few: int,
     device: str,
+    rounds: int,
 ) -> dict[str, float]:
     """Captions a second of both sides, the best of rounds in which they take turns; `many`: work by caption, of which
     the loop does `few`.
     """
     ours, naive = [], []
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         naive.append(rate(lambda: [single(one) for work in many[:few] for one in work], few, device))
         ours.append(rate(lambda: batched([one for work in many for one in work]), len(many), device))
-    return {"batched": max(ours), "one_a_forward": max(naive), "ratio": max(ours) / max(naive)}
+    found = {"batched": max(ours), "one_a_forward": max(naive), "ratio": max(ours) / max(naive)}
+    print(f"… {found['ratio']:.1f} x", file=sys.stderr, flush=True)
+    return found
 
 
-def speed(many: int, few: int, device: str) -> dict[str, dict[str, float]]:
+def speed(many: int, few: int, device: str, rounds: int) -> dict[str, dict[str, float]]:
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         paths = write_models(Path(folder), small=False)
@@ -166,8 +169,9 @@ def speed(many: int, few: int, device: str) -> dict[str, dict[str, float]]:
         blanks = [[f"{before} {filler.blank} {after}"] for before, _, after in given]
         filler.fill(blanks[0], CANDIDATES)
         found["mask filling"] = compared(
-            lambda every: filler.fill(every, CANDIDATES), lambda one: fill_one(filler, one), blanks, few, device
-        )
+            lambda every: filler.fill(every, CANDIDATES), lambda one: fill_one(filler, one), blanks, few, device,
+            rounds,
+        )  # fmt: skip
         began = time.perf_counter()
         fill_one(type(filler)(*reloaded(paths[FILLER], filler)), blanks[0][0])
         found["mask filling"]["loading_per_caption"] = 1 / (time.perf_counter() - began)
@@ -175,11 +179,13 @@ def speed(many: int, few: int, device: str) -> dict[str, dict[str, float]]:
         to_score = [[text, *foils(one)] for text, one in zip(texts, given, strict=True)]
         found["perplexity"] = compared(
             lambda every: scorer.score(None, every), lambda one: perplexity_one(scorer, one), to_score, few,
-            device,
+            device, rounds,
         )  # fmt: skip
         judge = open_helper(paths[CLASSIFIER], CLASSIFIER, device=device)
         pairs = [[(text, foil) for foil in foils(one)] for text, one in zip(texts, given, strict=True)]
-        found["entailment"] = compared(judge.probs, lambda one: entailment_one(judge, one), pairs, few, device)
+        found["entailment"] = compared(
+            judge.probs, lambda one: entailment_one(judge, one), pairs, few, device, rounds
+        )  # fmt: skip
     return found
 
 
@@ -228,6 +234,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--captions", type=int, default=96, help="captions of the batched side")
     parser.add_argument("--naive", type=int, default=12, help="captions of the loop")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="the best of so many counts")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--memory", default="1000,100000", help="numbers of captions, '' for none")
     parser.add_argument("--pipeline", type=int, default=0, help=argparse.SUPPRESS)
@@ -236,7 +243,7 @@ def main() -> None:
     if asked.pipeline:
         run_pipeline(asked.pipeline)
         return
-    found: dict[str, Any] = {"speed": speed(asked.captions, asked.naive, asked.device)}
+    found: dict[str, Any] = {"speed": speed(asked.captions, asked.naive, asked.device, asked.rounds)}
     found["memory"] = {number: peak_mib(int(number)) for number in asked.memory.split(",") if number}
     if asked.json:
         print(json.dumps(found))
