@@ -138,6 +138,11 @@ RECIPES: dict[str, Recipe] = {
         "Feint6K teacher captions: 5 actions", "1", "mask_fill", {**TEACHER, "foils": 5},
         {"identical": {}, "duplicate": {}, "part_of_speech": {}}, source="Feint6K 5.3, table 2",
     ),
+    "feint6k-teacher-5-5": Recipe(
+        "Feint6K teacher captions: 5 actions and 5 objects", "1", "mask_fill",
+        {**TEACHER, "target": "verb+object", "foils": 5},
+        {"identical": {}, "duplicate": {}, "part_of_speech": {}}, source="Feint6K 5.3, table 2",
+    ),
     "feint6k-teacher-objects": Recipe(
         "Feint6K teacher captions: 5 objects, beside 5 actions", "1", "mask_fill",
         {**TEACHER, "target": "noun", "which": "every", "foils": 5},

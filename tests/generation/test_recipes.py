@@ -61,6 +61,7 @@ SOURCES = {
     "feint6k-person": [("a man runs", {})],
     "feint6k-teacher": WORLD,
     "feint6k-teacher-5": WORLD,
+    "feint6k-teacher-5-5": WORLD,
     "feint6k-teacher-objects": WORLD,
     "feint6k-teacher-chat": WORLD,
 }
