@@ -151,7 +151,7 @@ class TestRuns:
 
     @pytest.fixture
     def image_model(self, monkeypatch):
-        monkeypatch.setattr(jobs, "open_adapter", lambda spec, device: Brightness())
+        monkeypatch.setattr(jobs, "open_adapter", lambda spec, **_: Brightness())
 
     def run(self, release, protocol, spec="fake:1"):
         run = start_run(None, release, spec, protocol=protocol)
