@@ -25,8 +25,9 @@ from _served import Browser, own_home, serving, session_of
 ANSWERS = ("first", "second", "neither", "both", "cannot_tell")
 _TEXTAREA = re.compile(r'<textarea[^>]*name="text"[^>]*>([^<]*)</textarea>')
 _PARENT = re.compile(r'<input[^>]*name="parent"[^>]*value="(\d*)"')
-# An empty queue may fill again while others work, so people go home together. Seconds between two looks.
-LOOKS = (0.3, 0.9)
+# An empty queue may fill again while others work, so people go home together. Seconds before an idle one looks again:
+# at first, and at most.
+LOOKS = (0.4, 6.0)
 
 
 @dataclass
@@ -148,12 +149,16 @@ class Person:
     def work(self) -> None:
         give: Callable[[], dict[str, str]] = getattr(self, f"_{self.stage}")
         queue = f"/projects/crowd/work/{self.stage}/"
+        self.browser.get(queue)
+        pause = LOOKS[0]
         while len(self.told.idle) < self.told.shift:
-            self.browser.get(queue)
             self.browser.post(queue, {})
-            if 'id="answer"' not in self.browser.page:
+            if 'id="answer"' in self.browser.page:
+                pause = LOOKS[0]
+            else:
                 self.rest()
-                time.sleep(self.chance.uniform(*LOOKS))
+                time.sleep(pause * self.chance.uniform(0.5, 1.5))
+                pause = min(LOOKS[1], 1.7 * pause)
             while 'id="answer"' in self.browser.page:
                 self._one(give)
 

@@ -12,7 +12,9 @@ from django.http import Http404
 
 from annotation.actions.claim import claim
 from annotation.actions.make_tasks import make_tasks
+from annotation.actions.open_baseline import open_baseline
 from annotation.actions.pause_validator import pause_validator
+from annotation.actions.submit_choice import submit_choice
 from annotation.actions.submit_edit import submit_edit
 from annotation.actions.submit_review import submit_review
 from annotation.actions.submit_vote import submit_vote
@@ -77,6 +79,29 @@ def test_thirty_validators_collect_three_votes_an_item_and_never_a_fourth():
     # Nobody was ever given a slot that somebody else held: one lease a slot, since none expired.
     assert Counter(Lease.objects.values_list("slot", flat=True)).most_common(1)[0][1] == 1
     assert not Item.objects.filter(pk__in=[item.pk for item in items], state="in_validation").exists()
+
+
+def test_thirty_people_take_the_human_baseline_of_each_item_as_often_as_asked():
+    """20 items, 2 people each: 40 choices by 30 people, nobody twice on an item, the caption in every place."""
+    world = make_world()
+    for _ in range(20):
+        world.item("foil one.", "foil two.", state="valid").foils.update(verdict="valid")
+    assert open_baseline(world.owner, world.project, overlap=2) == 20
+
+    def choose(person) -> int:
+        done = 0
+        while work := claim(person, world.project, Stage.BASELINE):
+            submit_choice(person, work.token, work.token[:20], 1 + done % 3)
+            done += 1
+        return done
+
+    people = [factories.make_member(world.project, Role.ANNOTATOR) for _ in range(WORKERS)]
+    assert sum(in_threads(choose, people)) == 40
+    votes = Vote.objects.filter(stage=Stage.BASELINE, state="counted")
+    assert set(votes.values_list("item").annotate(n=Count("pk")).values_list("n", flat=True)) == {2}
+    assert votes.values("item", "person").distinct().count() == Vote.objects.count() == 40
+    places = Counter(order.index(0) for order in votes.values_list("order_shown", flat=True))
+    assert all(abs(places[place] - 40 / 3) <= 2 for place in range(3)), places
 
 
 def test_thirty_annotators_asking_at_once_get_thirty_different_groups():
