@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from corpus.models import Subtest
 from evaluation.actions.set_blind_bars import LEAST, MOST
 from evaluation.actions.start_run import LONGEST_SPEC
+from evaluation.balanced_items import offer
 from evaluation.blind_scores import preferences_of
 from evaluation.errors import EvaluationError
 from evaluation.facts import item_facts
@@ -115,4 +116,5 @@ def gate_preview(project: Project) -> dict[str, Any] | None:
     except EvaluationError:
         return None
     finding: Finding = inspect(project, [one.record for one in frozen])
-    return {"rows": [named_probes(row) for row in finding.rows], "stopped": finding.stopped}
+    offers = [offer(frozen, name) for name in finding.stopped]
+    return {"rows": [named_probes(row) for row in finding.rows], "stopped": finding.stopped, "offers": offers}

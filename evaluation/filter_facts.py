@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 
 from corpus.models import Subtest
 from corpus.rules.states import CandidateState, FoilVerdict
-from evaluation.analyses.filters import FilterVerdicts
+from evaluation.analyses._verdicts import FilterVerdicts
 from generation.filters.table import FILTERS
 from generation.models import FilterScore
 from generation.threshold_table import THRESHOLDS

@@ -50,6 +50,12 @@ class FreezeForm(forms.Form):
     name = forms.CharField(
         label=_("Name"), required=False, max_length=120, help_text=_("Left empty, releases are numbered.")
     )
+    balance = forms.MultipleChoiceField(
+        label=_("Leave items out until no word tells"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("They stay valid, and are not in this release."),
+    )
     override = forms.CharField(
         label=_("Why it may be released all the same"),
         required=False,
@@ -58,9 +64,15 @@ class FreezeForm(forms.Form):
         help_text=_("Stands with your pseudonym in the audit trail and in the datasheet of every export."),
     )
 
-    def __init__(self, data: Any = None, *, stopped: bool = False) -> None:
+    def __init__(self, data: Any = None, *, gate: Mapping[str, Any] | None = None) -> None:
         super().__init__(data)
-        if not stopped:
+        offers = [each for each in gate["offers"] if each.feasible] if gate else []
+        self.fields["balance"].choices = [
+            (each.name, f"{each.name}: {each.n_kept} / {each.n} ({each.share:.0%})") for each in offers
+        ]
+        if not offers:
+            del self.fields["balance"]
+        if not (gate and gate["stopped"]):
             del self.fields["override"]
 
 

@@ -14,16 +14,19 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from corpus.models import Subtest
-from evaluation.analyses import blind
 from evaluation.analyses._preference import preference
 from evaluation.analyses._records import ItemFacts
+from evaluation.analyses.table import REPORTS
 from evaluation.blind_scores import known_values, scorers_of
 from evaluation.models import Report
 from projects.models import Project
+from text.registry import load
 
 # With fewer captions a share of right answers says too little to stop anything; the page says so.
 ENOUGH_CAPTIONS = 20
 VERSION = "1"
+# By its path: the classifier's library is none that every page should load.
+BLIND = REPORTS["blind"]
 KIND = "gate"
 WORDS = 5
 
@@ -63,7 +66,7 @@ def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> Finding:
     bars = bars_of(project)
     values = {scorer.label: known_values(scorer, items) for scorer in scorers_of(project)}
     facts = [[item.subtest, item.caption, item.foils] for item in items]
-    key = json.dumps([VERSION, blind.VERSION, facts, bars, {k: v.fingerprint for k, v in values.items()}])
+    key = json.dumps([VERSION, load(BLIND).VERSION, facts, bars, {k: v.fingerprint for k, v in values.items()}])
     fingerprint = hashlib.sha256(key.encode()).hexdigest()
     stored = Report.objects.filter(project=project, kind=KIND, params_key="").first()
     if stored is not None and stored.fingerprint == fingerprint:
@@ -94,7 +97,7 @@ def judge(
     by_label = {label: {row["name"]: row for row in found["subtests"]} for label, found in preferences.items()}
     rows = []
     for name in names:
-        probes = blind.probes(name, [item for item in items if item.subtest == name])
+        probes = load(BLIND).probes(name, [item for item in items if item.subtest == name])
         preferred = {label: found[name] for label, found in by_label.items()}
         rows.append(row_of(probes, bars[name], preferred))
     return Finding(rows)

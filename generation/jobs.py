@@ -15,7 +15,7 @@ from generation.hinting import answer
 from generation.measure_rows import RowMeasures
 from generation.methods.table import METHODS
 from generation.models import CandidateGroup, GenerationRun, Hint, Selection
-from generation.selecting import work_out
+from generation.selection_work import work_out
 from generation.services import services
 from generation.side_models import CaptionRun, Tuning
 from generation.sightings import looking, with_objects

@@ -75,6 +75,8 @@ def _blind(gate: Mapping[str, Any] | None) -> list[str]:
                 f"{word['word']} ({'captions' if word['weight'] > 0 else 'foils'})" for word in row["words"]
             )
             lines += [f"Words that give **{_cell(row['name'])}** away: {_cell(words)}.", ""]
+    for name, found in sorted(gate.get("balanced", {}).items()):
+        lines += [f"Balanced: {found['n_kept']} of {found['n']} valid items of **{_cell(name)}** are released.", ""]
     override = gate.get("override")
     if override:
         lines += [

@@ -1,10 +1,13 @@
 """A release: the valid items of a project as they are now, frozen under the hash of their content."""
 
+from collections.abc import Sequence
+
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from corpus.models import Release, ReleaseItem
 from corpus.release_records import hash_of
+from evaluation.balanced_items import balanced
 from evaluation.errors import EvaluationError
 from evaluation.gate import Finding, inspect
 from evaluation.models import ReleaseGate
@@ -19,26 +22,29 @@ ROWS_A_QUERY = 500
 SHORTEST_REASON = 20
 
 
-def freeze_release(person: User | None, project: Project, *, name: str = "", override: str = "") -> Release:
+def freeze_release(
+    person: User | None, project: Project, *, name: str = "", override: str = "", balance: Sequence[str] = ()
+) -> Release:
     """Freeze all valid main items with their proficiency pairs. `person` None is the operator of the command line.
 
     The same content has the same hash: where it was frozen before, that release is the answer and nothing is stored.
     `override`: the written reason for which a release goes out that the gate stops; it stands in the audit trail and
-    in every export. AccessDenied without the researcher's role; EvaluationError when nothing is valid yet, the name is
+    in every export. `balance`: subtests of which items are left out until no word tells captions from foils; they
+    stay valid. AccessDenied without the researcher's role; EvaluationError when nothing is valid yet, the name is
     taken, or a blind model solves a subtest and nobody says why that may be.
     """
     if person is not None:
         require_role(person, project, Role.RESEARCHER)
     # Before anything is locked: the classifier takes its time. What was inspected is kept by its content.
-    inspect(project, [one.record for one in valid_items(project)])
-    return _freeze(person, project, name, " ".join(override.split()))
+    inspect(project, [one.record for one in balanced(valid_items(project), balance)[0]])
+    return _freeze(person, project, name, " ".join(override.split()), balance)
 
 
 @transaction.atomic
-def _freeze(person: User | None, project: Project, name: str, override: str) -> Release:
+def _freeze(person: User | None, project: Project, name: str, override: str, balance: Sequence[str]) -> Release:
     # Two freezes of one project queue up here, so that the second one finds the first.
     Project.objects.select_for_update().get(pk=project.pk)
-    frozen = valid_items(project)
+    frozen, offers = balanced(valid_items(project), balance)
     content_hash = hash_of(one.record for one in frozen)
     known = Release.objects.filter(project=project, content_hash=content_hash).first()
     if known is not None:
@@ -53,8 +59,9 @@ def _freeze(person: User | None, project: Project, name: str, override: str) -> 
         created_by=person,
     )
     ReleaseItem.objects.bulk_create(_members(release, frozen), batch_size=ROWS_A_QUERY)
-    _record_gate(person, release, finding, override)
-    details = {"name": release.name, "content_hash": content_hash, "n_items": len(frozen)}
+    left_out = {each.name: {"n": each.n, "n_kept": each.n_kept} for each in offers}
+    _record_gate(person, release, finding, override, left_out)
+    details = {"balanced": left_out, "name": release.name, "content_hash": content_hash, "n_items": len(frozen)}
     audit.record(audit.event(project, person, "evaluation.freeze_release", release, **details))
     return release
 
@@ -63,7 +70,7 @@ def _check_gate(finding: Finding, override: str) -> None:
     if not finding.stopped:
         return
     if not override:
-        ways = _("Balance the subtest, or give a written reason to release it all the same.")
+        ways = _("Release it balanced, or give a written reason to release it all the same.")
         raise EvaluationError(f"{finding.why()} {ways}")
     if len(override) < SHORTEST_REASON:
         raise EvaluationError(
@@ -71,12 +78,14 @@ def _check_gate(finding: Finding, override: str) -> None:
         )
 
 
-def _record_gate(person: User | None, release: Release, finding: Finding, override: str) -> None:
+def _record_gate(
+    person: User | None, release: Release, finding: Finding, override: str, left_out: dict[str, dict[str, int]]
+) -> None:
     """What the gate found stands with the release; an override counts only where something was stopped."""
     overridden = bool(finding.stopped)
     gate = ReleaseGate.objects.create(
         release=release,
-        data=finding.as_json(),
+        data={**finding.as_json(), "balanced": left_out},
         override=override if overridden else "",
         overridden_by=person if overridden else None,
     )

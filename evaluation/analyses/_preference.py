@@ -7,7 +7,7 @@ import numpy as np
 
 from evaluation.analyses._records import ItemFacts, valid_part
 from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals
-from generation.balance.classifier import caption_groups
+from generation.balance.records import caption_groups
 
 
 def preference(

@@ -24,7 +24,8 @@ from evaluation.analyses._records import ItemFacts, valid_part
 from evaluation.analyses._words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals
-from generation.balance.classifier import FOLDS, Texts, caption_groups, fitted, held_out, telling_words
+from generation.balance.classifier import FOLDS, fitted, held_out, telling_words
+from generation.balance.records import Texts, caption_groups
 from text.tokens import words
 
 VERSION = "2"

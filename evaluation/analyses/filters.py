@@ -8,14 +8,13 @@ were ever judged, so nothing is known of what lies beyond the present thresholds
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
+from evaluation.analyses._verdicts import FilterVerdicts, Flags, Floats
 from evaluation.errors import EvaluationError
 from evaluation.metrics._intervals import DRAWS, SEED, bootstrap, cluster_sums
 
@@ -25,23 +24,6 @@ FOLDS = 5
 # With fewer of either kind no threshold is fitted.
 ENOUGH = 5
 POINTS = 40
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class FilterVerdicts:
-    """n foils that one filter scored and people judged. `higher_passes`: which side of a threshold is let through;
-    `now`: (n,) whether the filter let it through; `captions`: (n,) a name a caption."""
-
-    filter: str
-    label: str
-    higher_passes: bool
-    scores: Floats
-    good: Flags
-    now: Flags
-    captions: Sequence[str]
 
 
 def compute(filters: Sequence[FilterVerdicts], *, precision: float = 0.0) -> dict[str, Any]:

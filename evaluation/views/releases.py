@@ -28,7 +28,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
 def freeze(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     gate = gate_preview(project)
-    form = FreezeForm(request.POST if request.method == "POST" else None, stopped=bool(gate and gate["stopped"]))
+    form = FreezeForm(request.POST if request.method == "POST" else None, gate=gate)
     if request.method == "POST" and form.is_valid():
         try:
             release = freeze_release(request.user, project, **form.cleaned_data)

@@ -5,7 +5,6 @@ where both score alike. `held_out` learns on other captions; `fitted` scores wha
 a set that should give nothing away.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -17,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 from threadpoolctl import ThreadpoolController
 
+from generation.balance.records import Texts, caption_groups
 from text.tokens import words
 
 FOLDS = 5
@@ -24,7 +24,6 @@ SEED = 0
 # Floating-point noise between two texts of the same words must not look like a preference.
 SAME = 1e-9
 
-Texts = Sequence[tuple[str, str]]
 Won = NDArray[np.float64]
 
 
@@ -38,11 +37,6 @@ class TellingWord:
     in_foils: int
     weight: float
     gain: float
-
-
-def caption_groups(pairs: Texts) -> list[str]:
-    """(n,) a name a caption: the same words are the same caption."""
-    return [" ".join(words(caption)) for caption, _ in pairs]
 
 
 def held_out(pairs: Texts, *, folds: int = FOLDS, seed: int = SEED) -> Won | None:

@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 
 from generation.balance.classifier import Won, fitted, held_out
-from generation.balance.records import Chosen, Pair, change, of_kept, word_counts
+from generation.balance.records import FEASIBLE_PAIRS, FEASIBLE_SHARE, Chosen, Pair, change, of_kept, word_counts
 
-# A subtest of which less is left has no feasible balance: what remains stands for nothing any more.
-FEASIBLE_SHARE = 0.1
-FEASIBLE_PAIRS = 20
 TOP = 20
 
 

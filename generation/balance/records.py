@@ -6,6 +6,11 @@ from dataclasses import dataclass
 from text.tokens import words
 
 Change = dict[str, int]
+Texts = Sequence[tuple[str, str]]
+
+# A subtest of which less is left has no feasible balance: what remains stands for nothing any more.
+FEASIBLE_SHARE = 0.1
+FEASIBLE_PAIRS = 20
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,11 @@ def change(caption: str, foil: str) -> Change:
     for word in words(foil):
         counts[word] = counts.get(word, 0) - 1
     return {word: times for word, times in counts.items() if times}
+
+
+def caption_groups(pairs: Texts) -> list[str]:
+    """(n,) a name a caption: the same words are the same caption."""
+    return [" ".join(words(caption)) for caption, _ in pairs]
 
 
 def word_counts(pairs: Iterable[Pair]) -> list[WordCount]:

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus.rules.states import CandidateState, FoilVerdict
-from evaluation.analyses.filters import FilterVerdicts, compute, fit
+from evaluation.analyses._verdicts import FilterVerdicts
+from evaluation.analyses.filters import compute, fit
 from evaluation.errors import EvaluationError
 from evaluation.filter_facts import filter_verdicts
 from evaluation.reports import project_report

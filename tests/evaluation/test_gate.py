@@ -20,6 +20,7 @@ from evaluation.gate import inspect
 from evaluation.models import ReleaseGate, Score
 from evaluation.snapshot import frozen_items
 from evaluation.verify import verify
+from generation.balance.classifier import fitted
 from jobs.models import Job, JobState
 from jobs.runner import run_now
 from projects.errors import AccessDenied
@@ -76,7 +77,7 @@ def test_a_planted_subtest_stops_the_release_and_its_words_are_named(project, re
     assert "planted is solved without the video (classifier 100%, the bar is 60%)" in said
     assert "folds (captions)" in said
     assert "tears (foils)" in said
-    assert "balanced" not in said
+    assert "balanced is solved" not in said
     assert not Release.objects.exists()
 
 
@@ -157,6 +158,48 @@ def test_the_command_says_what_stops_it_and_takes_a_reason(project, planted, cap
     assert json.loads(capsys.readouterr().out)["n_items"] == 30
     assert ReleaseGate.objects.get().overridden_by is None
     assert collect_release(Release.objects.get()).gate["override"]["by"] == "the operator"
+
+
+class TestBalanced:
+    @pytest.fixture
+    def lopsided(self, project):
+        """60 times on -> in, 30 times in -> on, and 10 of a word without a counterpart: 60 of 100 can be balanced."""
+        subtest = make_subtest(project, name="relations")
+        pairs = [("it is on", "it is in")] * 60 + [("it is in", "it is on")] * 30 + [("it is at", "it is in")] * 10
+        fill(subtest, pairs)
+        return subtest
+
+    def test_items_are_left_out_until_no_word_tells_and_the_datasheet_says_so(
+        self, project, researcher, lopsided, tmp_path
+    ):
+        set_blind_bars(researcher, project, 0.55, {})
+        with pytest.raises(EvaluationError, match="relations is solved without the video"):
+            freeze_release(researcher, project)
+        release = freeze_release(researcher, project, balance=["relations"])
+        assert (release.n_items, release.gate.data["stopped"]) == (60, [])
+        records = [member.record for member in release.members.all()]
+        pairs = [(record["caption"], record["foils"][0]) for record in records]
+        assert set(fitted(pairs)) == {0.5}
+        assert AuditEvent.objects.get(action="evaluation.freeze_release").details["balanced"] == {
+            "relations": {"n": 100, "n_kept": 60}
+        }
+        foilworks.write(collect_release(release), tmp_path / "out", params={})
+        sheet = (tmp_path / "out" / "datasheet.md").read_text(encoding="utf-8")
+        assert "Balanced: 60 of 100 valid items of **relations** are released." in sheet
+
+    def test_what_cannot_be_balanced_is_said(self, project, researcher, planted):
+        with pytest.raises(EvaluationError, match="planted cannot be balanced: 0 of 30"):
+            freeze_release(researcher, project, balance=["planted"])
+        with pytest.raises(EvaluationError, match="no valid item"):
+            freeze_release(researcher, project, balance=["nowhere"])
+
+    def test_the_page_offers_it_with_what_would_stay(self, client, project, researcher, lopsided):
+        set_blind_bars(researcher, project, 0.55, {})
+        client.force_login(researcher)
+        path = reverse("evaluation:freeze", args=[project.slug])
+        assert "relations: 60 / 100 (60%)" in client.get(path).content.decode()
+        client.post(path, {"balance": ["relations"]})
+        assert Release.objects.get().n_items == 60
 
 
 class TestLanguageModel:

@@ -19,10 +19,14 @@ class Command(FoilworksCommand):
 
         parser.add_argument("--override", default="", metavar="REASON",
                             help="why it may be released though a blind model solves it")  # fmt: skip
+        parser.add_argument("--balance", action="append", default=[], metavar="SUBTEST",
+                            help="leave items of it out until no word tells captions from foils")  # fmt: skip
 
     def run(self, **options: Any) -> dict[str, Any]:
         project = project_named(options["project"])
-        release = freeze_release(None, project, name=options["name"], override=options["override"])
+        release = freeze_release(
+            None, project, name=options["name"], override=options["override"], balance=options["balance"]
+        )
         if options["name"] and release.name != options["name"]:
             self.say(f"the same content was released before, as {release.name}: nothing new was frozen")
         return {
