@@ -52,17 +52,21 @@ def measure(models: int, items: int) -> dict[str, object]:
     client.force_login(person)
     path = reverse("evaluation:leaderboard", args=[release.project.slug, release.pk])
     times = {"first": 0.0, "another_process": 0.0, "again": 0.0}
+    # Of the processor: what a page costs on a machine that does other things as well.
+    busy = dict(times)
     for name in times:
         if name != "again":
             cache.clear()
         reset_queries()
         connection.force_debug_cursor = True
-        began = time.perf_counter()
+        began, worked = time.perf_counter(), time.process_time()
         response = client.get(path)
         times[name] = round(1000 * (time.perf_counter() - began), 1)
+        busy[name] = round(1000 * (time.process_time() - worked), 1)
         assert response.status_code == 200, response
         assert response.content.count(b">model ") == models
     return {f"ms_{name}": value for name, value in times.items()} | {
+        **{f"cpu_ms_{name}": value for name, value in busy.items()},
         "queries_again": len(connection.queries),
         "job_seconds_a_model": round(float(np.median(kept)), 2),
         "html_kib": round(len(response.content) / 1024),
