@@ -23,6 +23,8 @@ from text.registry import Entry, load
 
 JOB = "evaluation.jobs.run_scoring"
 SCORE_FILE = "file"
+# They take a path and nothing else.
+RUNS_OR_READS = frozenset({SCORE_FILE, "external"})
 DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
 LONGEST_SPEC, LONGEST_LABEL = 500, 120
 # By its path: actions must not import hub, and its table of adapters loads no model library.
@@ -99,15 +101,17 @@ def checked_spec(spec: str, from_page: bool) -> tuple[str, str]:
     if len(spec) > LONGEST_SPEC or not spec.isprintable():
         raise EvaluationError(f"a model is named by at most {LONGEST_SPEC} printable characters; shorten it")
     slug, argument = load(PARSE_SPEC)(spec)
-    path = Path(argument)
-    names_a_path = slug == SCORE_FILE or path.is_absolute() or ".." in path.parts
+    # Options of the adapter stand behind the name.
+    name, mark, options = (argument, "", "") if slug == SCORE_FILE else argument.partition("?")
+    path = Path(name)
+    # What lies below the working folder is a file of the server too, and a program that would be started.
+    names_a_path = slug in RUNS_OR_READS or path.is_absolute() or ".." in path.parts or ("/" in name and path.exists())
     if from_page and names_a_path and not path.resolve().is_relative_to(Path(settings.MODEL_ROOT).resolve()):
         raise EvaluationError(_("From a page only files in the installation's folder of models can be named."))
     if slug == SCORE_FILE and not path.is_file():
         raise EvaluationError(f"{argument}: file: there is no such score file; check the path")
     # A worker has a working folder of its own.
-    is_local = names_a_path or ("/" in argument and path.exists())
-    return slug, str(path.resolve()) if is_local else argument
+    return slug, f"{path.resolve()}{mark}{options}" if names_a_path and name else argument
 
 
 def default_label(slug: str, argument: str) -> str:

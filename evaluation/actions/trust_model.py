@@ -2,14 +2,14 @@
 
 from django.db import transaction
 
+from evaluation.actions.start_run import checked_spec
 from evaluation.models import ModelTrust
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
 from text.registry import Entry, load
 
-# By their paths: actions must not import hub, and its table of adapters loads no model library.
-PARSE_SPEC = Entry("how a model is named", "hub.table:parse_spec")
+# By its path: actions must not import hub, and its table of adapters loads no model library.
 TRUSTED_NAME = Entry("what a permission is for", "hub.table:trusted_name")
 
 
@@ -23,8 +23,8 @@ def trust_model(
     """
     if person is not None:
         require_role(person, project, Role.RESEARCHER)
-    load(PARSE_SPEC)(spec)
-    name = load(TRUSTED_NAME)(spec)
+    # As a run stores it: a local folder by its whole path.
+    name = load(TRUSTED_NAME)(":".join(checked_spec(spec, from_page=person is not None)))
     allows = {"remote_code": remote_code, "other_weights": other_weights}
     found, _made = ModelTrust.objects.update_or_create(
         project=project, name=name, defaults={**allows, "changed_by": person}

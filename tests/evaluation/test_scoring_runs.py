@@ -301,13 +301,19 @@ class TestStarting:
     def test_a_relative_path_is_stored_whole_for_the_worker(self, release, tmp_path, monkeypatch):
         (tmp_path / "s.jsonl").write_text("{}")
         (tmp_path / "text").mkdir()
+        (tmp_path / "models/clip").mkdir(parents=True)
         monkeypatch.chdir(tmp_path)
+        spec = start_run(None, release, "clip:models/clip?frames=4").spec
+        assert spec == f"clip:{tmp_path}/models/clip?frames=4"
         assert start_run(None, release, "file:s.jsonl").spec == f"file:{tmp_path}/s.jsonl"
         assert start_run(None, release, "fake:text").spec == "fake:text"
 
     def test_a_page_cannot_name_files_of_the_server(self, release, tmp_path):
         researcher = factories.make_member(release.project, "researcher")
-        for spec in ("file:/etc/passwd", "file:../x", "tiny:/etc", "tiny:a/../../b"):
+        for spec in (
+            "file:/etc/passwd", "file:../x", "tiny:/etc", "tiny:a/../../b", "external:docs/examples/external_model",
+            "external:nowhere", "clip:/etc?frames=4", "clip:tests/hub?frames=4",
+        ):  # fmt: skip
             with pytest.raises(EvaluationError, match="folder of models"):
                 start_run(researcher, release, spec)
         inside = Path(settings.MODEL_ROOT) / "scores.jsonl"

@@ -102,6 +102,12 @@ class TestPermission:
         assert trust_of(project, "vlm:a/b") == Trust()
         assert AuditEvent.objects.filter(action="evaluation.trust_model").count() == 2
 
+    def test_a_folder_is_known_by_its_whole_path(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        project = factories.make_project(slug="mine")
+        (tmp_path / "models/mine").mkdir(parents=True)
+        monkeypatch.chdir(tmp_path)
+        assert trust_model(None, project, "lm:models/mine?frames=4").name == f"lm:{tmp_path}/models/mine"
+
     def test_others_may_not(self) -> None:
         project = factories.make_project(slug="mine")
         with pytest.raises(AccessDenied):
