@@ -171,8 +171,8 @@ class TestRelease:
         for _ in range(3):
             scored(person, release)
         owner.get(url("release", project, release.pk))
-        # Session, person, project, roles, release, runs, count, items.
-        with django_assert_max_num_queries(8):
+        # Session, person, project, roles, release, runs, count, items, what the gate found.
+        with django_assert_max_num_queries(9):
             owner.get(url("release", project, release.pk))
 
 
