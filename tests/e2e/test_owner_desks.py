@@ -108,7 +108,7 @@ def test_reviews_at_speed_one_key_a_card(sign_in: SignIn, narrow: bool) -> None:
     page.keyboard.type("a red dot vanishes to the right.")
     page.keyboard.press("Control+Enter")
     # Who fixed a foil made one: the video's other pieces are for other reviewers.
-    expect(page.get_by_text("on videos that you wrote or edited a foil for")).to_be_visible()
+    expect(page.get_by_text("on videos that you wrote or edited a foil for")).to_be_visible(timeout=15_000)
     decisions = Review.objects.order_by("pk").values_list("decision", "reasons", "undone_at")
     assert [(decision, reasons, undone is None) for decision, reasons, undone in decisions] == [
         ("accept", [], True),
