@@ -11,6 +11,7 @@ from typing import Any
 
 from generation.asking import Asking
 from generation.errors import GenerationError
+from generation.filters._normal import normal_form
 from generation.methods._chat_answers import read_captions, sort_out
 from generation.prompts import Prompt
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
@@ -44,7 +45,12 @@ def make(
     del state
     if not 1 <= params["foils"] <= MOST_FOILS:
         raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1 to {MOST_FOILS}")
-    batch = list(captions)
+    batch = []
+    for caption in captions:
+        if normal_form(caption.text):
+            batch.append(caption)
+        else:
+            yield Skip(caption.id, "it has no words")
     replies = asking.ask([_request(caption, params, seed, prompt) for caption in batch])
     for caption, reply in zip(batch, replies, strict=True):
         made, why = _foils(caption, reply, params["foils"], mend=mode != "paper")

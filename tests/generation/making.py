@@ -3,14 +3,20 @@
 from typing import Any
 
 from generation import pipeline
+from generation.asking import Asking, MemoryAnswers
 from generation.methods.table import METHODS
+from generation.prompts import built_in
 from generation.records import CaptionInput, FoilDraft
+from hub.fake import FakeChat
 from text.registry import load, parse_params
 
 
 def step(slug: str, **params: Any) -> pipeline.Step:
     entry = METHODS[slug]
-    return pipeline.Step(slug, load(entry), parse_params(entry, params))
+    module = load(entry)
+    served = {"asking": Asking(FakeChat(), MemoryAnswers()), "prompt": built_in("counterfactual@1")}
+    given = served if getattr(module, "ASKS", False) else {}
+    return pipeline.Step(slug, module, parse_params(entry, params), given=given)
 
 
 def outcomes(

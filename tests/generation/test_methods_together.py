@@ -59,10 +59,10 @@ def test_a_foil_differs_only_inside_its_edits_and_they_rebuild_it(slug, mode, te
             assert text[:start] + draft.target + text[end:] == draft.foil
             assert text[start:end] == draft.source
             assert apply_edits(text, draft.edits) == draft.foil
-            if slug != "random_caption":
+            if slug not in ("random_caption", "chat"):
                 # What changes places keeps its signs: their order may be another.
                 assert sorted(foreign(text)) == sorted(foreign(draft.foil))
-            if slug not in ("random_caption", "actor_swap"):
+            if slug not in ("random_caption", "actor_swap", "chat"):
                 assert foreign(text) == foreign(draft.foil)
             assert (draft.method, draft.mode, draft.caption_id) == (slug, mode, outcome.caption.id)
         assert len({judged.draft.foil for judged in outcome.foils}) == len(outcome.foils)
