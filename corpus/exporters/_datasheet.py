@@ -42,7 +42,7 @@ def _composition(release: ReleaseContent) -> list[str]:
     for item in (item for item in release.items if item.get("released")):
         found = counts.setdefault(item["subtest"], Counter())
         found.update(items=1, foils=len(item["foils"]), paired=item["proficiency"] is not None)
-    rows = [[name, n["items"], n["foils"], n["paired"]] for name, n in sorted(counts.items())]
+    rows: list[list[Any]] = [[name, n["items"], n["foils"], n["paired"]] for name, n in sorted(counts.items())]
     total = ["all", *(sum(row[at] for row in rows) for at in (1, 2, 3))]
     header = ["subtest", "items", "foils", "with a proficiency item"]
     return ["## Composition", "", *_table(header, [*rows, total]), ""]

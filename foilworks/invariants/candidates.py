@@ -42,8 +42,12 @@ def groups_that_lack_foils_can_be_claimed() -> Iterator[Finding]:
 def a_rejection_has_its_reason() -> Iterator[Finding]:
     rejected = Candidate.objects.filter(state=CandidateState.FILTERED_OUT)
     refusal = FilterScore.objects.filter(candidate=OuterRef("pk"), passed=False)
-    yield from rows(rejected.filter(~Exists(refusal)), "is filtered out, but no filter said no")
+    # A selection leaves out what filters passed, and a moved threshold what they passed in the run.
+    by_filters = rejected.filter(held_back_by="", group__run__thresholds={})
+    yield from rows(by_filters.filter(~Exists(refusal)), "is filtered out, but no filter said no")
     yield from rows(rejected.filter(rejected_by=[]), "is filtered out without a reason")
+    elsewhere = Candidate.objects.exclude(held_back_by="").exclude(state=CandidateState.FILTERED_OUT)
+    yield from rows(elsewhere, "is held back by a selection, and not filtered out")
 
 
 def an_accepted_foil_is_of_its_groups_item() -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from annotation.actions.claim import claim
 from annotation.actions.make_tasks import make_tasks
 from annotation.models import Stage, Task, TaskState
 from corpus.rules.states import CandidateState, ItemState
+from foilworks.invariants.candidates import a_rejection_has_its_reason
 from generation.actions.apply_selection import apply_selection
 from generation.actions.start_selection import start_selection
 from generation.errors import GenerationError
@@ -227,3 +228,11 @@ def test_the_pages_ask_show_and_apply(client, run, researcher, lopsided):
         reverse("generation:selections", args=[slug]), {"kind": "adversarial", "subtest": run.subtest_id, "seed": "0"}
     )
     assert wrong.status_code == 422
+
+
+def test_the_invariants_know_what_is_held_back(run, researcher, lopsided):
+    apply_selection(researcher, worked_out(researcher, run.subtest))
+    assert list(a_rejection_has_its_reason()) == []
+    Candidate.objects.filter(state=C.FILTERED_OUT).update(state=C.QUEUED)
+    (found,) = a_rejection_has_its_reason()
+    assert "held back by a selection" in str(found)
