@@ -104,6 +104,7 @@ def test_reviews_at_speed_one_key_a_card(sign_in: SignIn, narrow: bool) -> None:
         page.keyboard.press("2")
     decide("1", "x")
     page.keyboard.press("f")
+    expect(page.get_by_role("textbox", name="The foil as you would accept it")).to_be_focused()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("a red dot vanishes to the right.")
     page.keyboard.press("Control+Enter")
