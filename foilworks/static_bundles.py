@@ -42,7 +42,8 @@ class BundleFinder(BaseFinder):
     def find(self, path: str, find_all: bool = False, **_old: Any) -> Any:
         files = {f"{FOLDER}/{file.name}": str(file) for file in _files()} if path.startswith(f"{FOLDER}/") else {}
         found = files.get(path)
-        return ([found] if found else []) if find_all else found
+        # Nothing found is an empty list either way, as from the other finders.
+        return found if found and not find_all else [found] if found else []
 
     def list(self, ignore_patterns: Iterable[str] | None) -> Iterator[tuple[str, FileSystemStorage]]:
         storage = FileSystemStorage(location=settings.FOILWORKS_HOME)
