@@ -70,7 +70,12 @@ PAGES: tuple[Page, ...] = (
         ),
     ),
     Page(_("Studies"), "annotation:studies", RESEARCHERS, section=("annotation:object_check",)),
-    Page(_("Guidelines"), "annotation:guidelines", RESEARCHERS, section=("annotation:guideline", "annotation:subtest_guideline")),
+    Page(
+        _("Guidelines"),
+        "annotation:guidelines",
+        RESEARCHERS,
+        section=("annotation:guideline", "annotation:subtest_guideline"),
+    ),
     Page(
         _("People"),
         "annotation:people",
