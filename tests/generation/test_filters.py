@@ -15,6 +15,8 @@ FAKES = {
     "nli": {"model": "fake-classifier:"},
     "grammaticality": {"cola": "fake-classifier:cola", "lm": "fake-mask:"},
     "perplexity": {"model": "fake:text"},
+    "plausibility_gap": {"model": "fake:text"},
+    "grammar_gap": {"model": "fake-classifier:cola"},
     "sentence_similarity": {"model": "fake:"},
     "word_similarity": {"vectors": str(VECTORS)},
     "meaning": {"model": "fake:", "vectors": str(VECTORS)},
