@@ -8,7 +8,12 @@ Worlds differ in how many words there are, how many foils a caption has, and how
 import argparse
 import json
 import random
+import sys
 import time
+from pathlib import Path
+
+# Before this folder, which holds files of the packages' names.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from generation.balance.records import Pair, of_kept, word_counts
 from generation.balance.selection import select

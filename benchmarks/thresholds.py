@@ -9,10 +9,15 @@ Makes a home of its own, so that nothing of yours is touched. `first` reads the 
 import argparse
 import json
 import os
+import sys
 import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
+
+# Before this folder, which holds files of the packages' names.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 FILTERS = {
     "grammaticality": ({"min": 0.8}, 0.8, False),
