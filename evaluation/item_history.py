@@ -49,6 +49,8 @@ CANDIDATE_WORDS: dict[str, str | Promise] = {
     "undo_pass": _("The submit was undone."),
     "recaption": _("Its caption was corrected; the foil goes on under the new one."),
     "drop_with_video": _("The foil was dropped with all of its video."),
+    "hold_back": _("The foil was held back: a threshold moved, or a balanced selection does without it."),
+    "readmit_to_review": _("The foil was let in again and waits for review: a threshold moved."),
     "reopen": _("The foil was reopened."),
     "import": _("The foil was imported with its item."),
 }

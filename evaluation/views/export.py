@@ -30,11 +30,12 @@ def _zipped(found: Release, slug: str, name: str) -> tempfile.SpooledTemporaryFi
     entry = lookup(EXPORTERS, slug, "format")
     module = load(entry)
     content = collect_release(found, tables=module.USES_TABLES)
-    packed = tempfile.SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 (the response closes it)
     with tempfile.TemporaryDirectory(prefix="foilworks-export-") as folder:
         out = Path(folder) / name
+        written = module.write(content, out, params=parse_params(entry, {}))
+        packed = tempfile.SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 (the response closes it)
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in module.write(content, out, params=parse_params(entry, {})):
+            for path in written:
                 archive.write(path, f"{name}/{path.relative_to(out).as_posix()}")
     packed.seek(0)
     return packed

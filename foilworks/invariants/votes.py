@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from django.db.models import Case, Count, F, IntegerField, Q, Sum, When
+from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, Sum, When
 
-from annotation.models import Choice, SlotState, Stage, Task, TaskState, Vote, VoteState
-from annotation.rules.ordering import caption_first
+from annotation.models import Choice, Lease, SlotState, Stage, Task, TaskState, Vote, VoteState
 from foilworks.invariants.violation import Finding, name_of, rows
 
 BY_PEOPLE = Q(source=Vote.Source.PERSON)
@@ -67,7 +66,6 @@ def the_caption_is_not_always_in_the_same_place() -> Iterator[Finding]:
 
 
 def _moved(task: int) -> bool:
-    """Whether a vote of the task sits in a place that would have shown the texts the other way round."""
-    votes = Vote.objects.filter(BY_PEOPLE & COUNTED, slot__task=task)
-    columns = ("slot__project", "foil", "slot__index", "slot__task__overlap", "caption_first")
-    return any(caption_first(*place) != shown for *place, shown in votes.values_list(*columns))
+    """Whether a vote of the task sits in a place that its person had no lease on: it was brought back to a free one."""
+    leased = Lease.objects.filter(task=task, slot=OuterRef("slot"), person=OuterRef("person"))
+    return Vote.objects.filter(BY_PEOPLE & COUNTED, ~Exists(leased), slot__task=task).exists()

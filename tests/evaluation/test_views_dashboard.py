@@ -142,14 +142,16 @@ class TestResearcher:
 
 class TestEverybodyElse:
     @pytest.mark.parametrize(
-        ("role", "stage"), [("annotator", "edit"), ("reviewer", "review"), ("validator", "validation")]
+        ("role", "stages"),
+        [("annotator", ["edit", "baseline", "objects"]), ("reviewer", ["review"]), ("validator", ["validation"])],
     )
-    def test_a_member_sees_their_own_work_and_no_numbers_of_the_project(self, client, project, role, stage):
+    def test_a_member_sees_their_own_work_and_no_numbers_of_the_project(self, client, project, role, stages):
         fill(project, make_subtest(project))
         client.force_login(make_member(project, role))
         response = client.get(url(project))
-        assert [row["stage"] for row in response.context["work"]] == [stage]
-        assert reverse("annotation:queue", args=[project.slug, stage]) in response.content.decode()
+        assert [row["stage"] for row in response.context["work"]] == stages
+        for stage in stages:
+            assert reverse("annotation:queue", args=[project.slug, stage]) in response.content.decode()
         assert "funnel" not in response.context
         assert "Accepted in review" not in response.content.decode()
 

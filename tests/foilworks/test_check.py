@@ -8,12 +8,17 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.db import connection, transaction
+from django.utils import timezone
 
 from annotation.models import (
     Attempt,
+    CheckedFrame,
     Edit,
     GoldPair,
     Lease,
+    ObjectAnswer,
+    ObjectCheck,
+    ObjectError,
     QualityPolicy,
     Question,
     Review,
@@ -131,6 +136,21 @@ def gold_vote(world, **fields) -> Vote:
     )
     values = {"gold": pair, "stage": "gold", "person": world.vera, "choice": "both", "idempotency_key": new_key()}
     return Vote.objects.create(**{**values, **fields})
+
+
+def checked_frame(world) -> CheckedFrame:
+    check = ObjectCheck.objects.create(project=world.project, source="captions", opened_at=timezone.now())
+    video = released(world).video
+    return CheckedFrame.objects.create(check_of=check, video=video, time=0.5, objects_named=["shirt", "man"])
+
+
+def always_first(world) -> None:
+    """A hundred judgements of nobody in particular, the caption first in each."""
+    item = released(world)
+    Vote.objects.bulk_create(
+        Vote(item=item, choice="caption", caption_first=True, state="surplus", idempotency_key=new_key())
+        for _ in range(100)
+    )
 
 
 def asked_before(world) -> None:
@@ -270,6 +290,25 @@ BROKEN = {
     "captions.nothing_lives_under_a_caption_that_was_given_up": (
         lambda world: Caption.objects.update(doubt_settled="dropped"),
         "corpus.item annotation.task",
+    ),
+    "studies.a_choice_is_one_of_the_texts_shown": (
+        lambda world: Vote.objects.create(
+            item=released(world), person=world.rob, stage="baseline", idempotency_key=new_key(), choice="caption"
+        ),
+        "annotation.vote",
+    ),
+    "studies.the_caption_stands_first_half_of_the_time": (always_first, "projects.project"),
+    "studies.an_answer_is_about_every_object": (
+        lambda world: ObjectAnswer.objects.create(
+            frame=checked_frame(world), person=world.ann, visible=[True], idempotency_key=new_key()
+        ),
+        "annotation.objectanswer",
+    ),
+    "studies.only_what_was_not_seen_has_a_class": (
+        lambda world: ObjectError.objects.create(
+            frame=checked_frame(world), place=0, error_class="hallucination", classed_at=timezone.now()
+        ),
+        "annotation.objecterror",
     ),
     "people.gold_counts_in_nothing": (
         lambda world: gold_vote(world, foil=Foil.objects.order_by("pk").first()),

@@ -23,19 +23,19 @@ def test_every_link_of_the_bar_opens_for_who_sees_it(role: str) -> None:
     client = Client()
     client.force_login(make_member(project, role))
     first = client.get(reverse("annotation:work", args=[project.slug]))
-    links = first.context["navigation"]
+    links = first.context["navigation"]()
     assert [link["label"] for link in links if link["current"]] == ["Work"]
     for link in links:
         page = client.get(link["url"], follow=True)
         assert (link["url"], page.status_code) == (link["url"], 200)
-        assert [other["url"] for other in page.context["navigation"] if other["current"]] == [link["url"]]
+        assert [other["url"] for other in page.context["navigation"]() if other["current"]] == [link["url"]]
 
 
 def test_a_researcher_sees_every_page_of_the_bar_and_nobody_outside_a_project_any() -> None:
     project = make_project()
     client = Client()
     client.force_login(make_member(project, "researcher"))
-    links = client.get(reverse("evaluation:dashboard", args=[project.slug])).context["navigation"]
+    links = client.get(reverse("evaluation:dashboard", args=[project.slug])).context["navigation"]()
     assert len(links) == len(PAGES)
     assert client.get(reverse("home")).context["navigation"] == []
 
