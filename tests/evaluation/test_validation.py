@@ -67,9 +67,14 @@ def test_no_items_is_said():
         validation.compute([])
 
 
+INPUTS = frozenset(
+    {"items", "texts", "votes", "stages", "people", "scored", "corpus", "edits", "reviews", "objects", "verdicts"}
+)
+
+
 def test_every_row_of_the_table_gives_what_the_commands_call():
     for slug, entry in REPORTS.items():
         module = load(entry)
-        assert module.INPUT in {"items", "texts", "votes", "stages", "people", "scored", "corpus", "edits"}, slug
+        assert module.INPUT in INPUTS, slug
         assert callable(module.compute)
         assert module.VERSION

@@ -134,7 +134,7 @@ REVERSIBLE = (
     ("unplugged", "plug", "plugged in", "unplug", _T, "connector", _OUT),
     ("disconnected", "reconnect", "connected", "disconnect", _T, "connector", _TO),
     ("unlinked", "link", "linked", "unlink", _T, "connector", _TO),
-    ("unsoldered", "solder", "soldered", "desolder", _T, "connector", _TO),
+    ("unsoldered", "solder", "soldered", "unsolder", _T, "connector", _TO),
     ("broken", "fix", "repaired", "break", _T, "device", ("", "")),
     ("out of place", "fit", "in place", "remove", _T, "thing", _OUT),
     ("outside", "inject", "inside", "extract", _T, "liquid", _OUT),
