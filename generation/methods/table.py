@@ -41,6 +41,18 @@ DETECTED = (
 DETECTOR_HELP = "an object detector: hub id or folder; what it sees in the video is never put in; empty: none looks"
 WORD_KINDS = ("verb", "noun", "object", "subject")
 
+# What judges a proficiency foil while it is made: entailment and grammaticality.
+JUDGES = (
+    Param(
+        "nli",
+        "ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli",
+        "a classifier of natural language inference: hub id or folder",
+    ),
+    Param("entailment", -1, "the number of its label, where the model does not name it", "int"),
+    Param("cola", "textattack/bert-base-cased-CoLA", "a classifier trained on CoLA: hub id or folder"),
+    Param("lm", "google-bert/bert-base-cased", "the masked language model of grammaticality: hub id or folder"),
+)
+
 METHODS: dict[str, Entry] = {
     "number": Entry(
         label="Number replacement",
@@ -383,14 +395,7 @@ METHODS: dict[str, Entry] = {
             Param("model", "FacebookAI/roberta-large", MASKED_LM.help),
             Param("spans", "", "also phrases, by a text-to-text model: hub id or folder (ViLMA: google-t5/t5-large)"),
             Param("top", 3, "words, and phrases, taken from each model (ViLMA: 3)", "int"),
-            Param(
-                "nli",
-                "ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli",
-                "a classifier of natural language inference: hub id or folder",
-            ),
-            Param("entailment", -1, "the number of its label, where the model does not name it", "int"),
-            Param("cola", "textattack/bert-base-cased-CoLA", "a classifier trained on CoLA: hub id or folder"),
-            Param("lm", "google-bert/bert-base-cased", "the masked language model of grammaticality: hub id or folder"),
+            *JUDGES,
             Param("min", 0.8, "grammaticality that the foil needs", "float"),
             Param("min_probability", 0.01, "several models: what a word must have for a model's vote", "float"),
             Param("min_votes", 2, "several models: votes that a word needs", "int"),
@@ -431,14 +436,7 @@ METHODS: dict[str, Entry] = {
             Param("beams", 16, "beams of its search, and spans taken from it for each verb phrase", "int"),
             Param("model", "FacebookAI/roberta-large", "stage 2: " + MASKED_LM.help),
             Param("top", 3, "foils of a stage that are judged (ViLMA: 3)", "int"),
-            Param(
-                "nli",
-                "ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli",
-                "a classifier of natural language inference: hub id or folder",
-            ),
-            Param("entailment", -1, "the number of its label, where the model does not name it", "int"),
-            Param("cola", "textattack/bert-base-cased-CoLA", "a classifier trained on CoLA: hub id or folder"),
-            Param("lm", "google-bert/bert-base-cased", "the masked language model of grammaticality: hub id or folder"),
+            *JUDGES,
             Param("min", 0.8, "grammaticality that a foil of stages 1 and 2 needs", "float"),
             Param("pool", 2000, "stage 3: captions kept to draw from, for each category", "int"),
             Param("min_probability", 0.01, "several models: what a word must have for a model's vote", "float"),
