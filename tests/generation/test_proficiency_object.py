@@ -92,7 +92,9 @@ def test_a_batch_asks_each_model_once(monkeypatch, models):
     real = nli.judge_many
     monkeypatch.setattr(nli, "judge_many", lambda cases, params: calls.append(len(cases)) or real(cases, params=params))
     made = list(pipeline.run(method, given, mode="corrected", seed=0, state=state))
-    assert calls == [9]
+    # Three words a caption, less one that a model with random weights happens to offer twice or unchanged.
+    assert len(calls) == 1
+    assert 3 <= calls[0] <= 9
     assert all(len(one.foils) <= 1 for one in made)
 
 
