@@ -6,12 +6,49 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from projects.account_models import Consent, ConsentText, OnWithdrawal, RecoveryCode, SecondFactor, Tries
+from projects.entry_models import (
+    CrowdPlace,
+    CrowdStudy,
+    CrowdWorker,
+    Invitation,
+    InvitationUse,
+    PlaceState,
+    Platform,
+    SpentEntry,
+)
+
+__all__ = [
+    "AuditEvent",
+    "Consent",
+    "ConsentText",
+    "CrowdPlace",
+    "CrowdStudy",
+    "CrowdWorker",
+    "Invitation",
+    "InvitationUse",
+    "LeakageScope",
+    "Membership",
+    "OnWithdrawal",
+    "PlaceState",
+    "Platform",
+    "Project",
+    "RecoveryCode",
+    "Role",
+    "SecondFactor",
+    "SpentEntry",
+    "Tries",
+    "User",
+]
+
 
 class User(AbstractUser):
     # Simulated people exist for the demo; their data is marked as such on every page and in every export.
     is_simulated = models.BooleanField(_("simulated"), default=False)
     # Made by a researcher, told once: the person is asked for one of their own at sign-in.
     password_is_temporary = models.BooleanField(_("temporary password"), default=False)
+    # Nothing of who the person was is left in the row; what they did may stand under its id.
+    erased_at = models.DateTimeField(null=True, blank=True)
 
 
 class Role(models.TextChoices):
@@ -46,6 +83,8 @@ class Project(models.Model):
     returned_hours = models.PositiveIntegerField(default=24)
     # A release in which a model that reads the words alone is right more often than this is stopped.
     blind_bar = models.FloatField(default=0.6, validators=[MinValueValidator(0.5), MaxValueValidator(1.0)])
+    # The newest version of what members agree to before they work; 0: there is none.
+    consent_version = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -61,6 +100,8 @@ class Membership(models.Model):
     role = models.CharField(max_length=12, choices=Role)
     # Stated error rates of a simulated person; empty for everybody else.
     simulated_traits = models.JSONField(default=dict, blank=True)
+    # The version that the person agreed to, repeated from Consent so that a page asks for it with the roles.
+    consent_version = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
