@@ -17,14 +17,19 @@ from projects.entry_models import (
     Platform,
     SpentEntry,
 )
+from projects.token_models import ApiToken, IdempotentAnswer, RequestCount
+from projects.webhook_models import Delivery, Webhook
 
 __all__ = [
+    "ApiToken",
     "AuditEvent",
     "Consent",
     "ConsentText",
     "CrowdPlace",
     "CrowdStudy",
     "CrowdWorker",
+    "Delivery",
+    "IdempotentAnswer",
     "Invitation",
     "InvitationUse",
     "LeakageScope",
@@ -34,11 +39,13 @@ __all__ = [
     "Platform",
     "Project",
     "RecoveryCode",
+    "RequestCount",
     "Role",
     "SecondFactor",
     "SpentEntry",
     "Tries",
     "User",
+    "Webhook",
 ]
 
 
