@@ -59,7 +59,7 @@ class FrameEmbedder:
     @torch.inference_mode()
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """m texts -> (m, d); longer texts are cut to what the model takes."""
-        return encoded(texts, self._texts)
+        return encoded(texts, lambda batch: unit(self.text_rows(batch)))
 
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
         """(n, k, d), (m, d) -> (n, m): the cosine with the mean feature, or the mean of the frames' logits."""
@@ -75,12 +75,18 @@ class FrameEmbedder:
         shift = 0.0 if bias is None else float(bias.detach().float())
         return (videos @ texts.T * np.float32(scale) + np.float32(shift)).astype(np.float32)
 
-    def _texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def text_rows(self, texts: Sequence[str]) -> torch.Tensor:
+        """m texts -> (m, d) as the model gives them, with gradients where they are asked for."""
         found = self._tokens(texts)
         given = {"input_ids": found["input_ids"]}
         if not self._full_length:
             given["attention_mask"] = found["attention_mask"]
-        return unit(self.model.get_text_features(**given).pooler_output)
+        return self.model.get_text_features(**given).pooler_output
+
+    def frame_rows(self, clips: Sequence[Frames]) -> torch.Tensor:
+        """n clips -> (n, k, d) as the model gives them, all frames in one forward."""
+        rows = self.model.get_image_features(**self._images(clips)).pooler_output
+        return rows.reshape(len(clips), self.info.frames, -1)
 
     def _images(self, clips: Sequence[Frames]) -> dict[str, torch.Tensor]:
         if not self._patches:

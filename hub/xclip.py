@@ -43,13 +43,13 @@ class XClip:
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
         """n clips of exactly `info.frames` frames -> (n, 1 + patches, d)."""
         check_clips(clips, meta, self.info)
-        rows = [self._videos(clips[at : at + CLIPS_A_BATCH]) for at in range(0, len(clips), CLIPS_A_BATCH)]
+        rows = [plain(self.video_rows(clips[at : at + CLIPS_A_BATCH])) for at in range(0, len(clips), CLIPS_A_BATCH)]
         return np.concatenate(rows)
 
     @torch.inference_mode()
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """m texts -> (m, d), not yet prompted, not normalised."""
-        return encoded(texts, lambda batch: plain(self.model.get_text_features(**self._tokens(batch)).pooler_output))
+        return encoded(texts, lambda batch: plain(self.text_rows(batch)))
 
     @torch.inference_mode()
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -64,8 +64,12 @@ class XClip:
                 found[at, begin : begin + TEXTS_A_SCORE] = plain(cosines)
         return found
 
-    def _videos(self, clips: Sequence[Frames]) -> NDArray[np.float32]:
-        """As XCLIPModel.forward does with `pixel_values`."""
+    def text_rows(self, texts: Sequence[str]) -> torch.Tensor:
+        """m texts -> (m, d), not yet prompted, with gradients where they are asked for."""
+        return self.model.get_text_features(**self._tokens(texts)).pooler_output
+
+    def video_rows(self, clips: Sequence[Frames]) -> torch.Tensor:
+        """(n, 1 + patches, d), as XCLIPModel.forward does with `pixel_values`."""
         n, model = len(clips), self.model
         pixels = torch.cat([self.pixels(clip, self.device) for clip in clips]).to(self._dtype)
         seen = model.vision_model(pixel_values=pixels)
@@ -73,7 +77,7 @@ class XClip:
         whole = model.mit(by_frame).pooler_output
         patches = model.prompts_visual_layernorm(seen.last_hidden_state[:, 1:]) @ model.prompts_visual_projection
         patches = patches.view(n, self.info.frames, -1, whole.shape[-1]).mean(1)
-        return plain(torch.cat([whole[:, None], patches], dim=1))
+        return torch.cat([whole[:, None], patches], dim=1)
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> XClip:

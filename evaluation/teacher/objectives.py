@@ -2,61 +2,25 @@
 the batch and is computed in float32 whatever the model runs in.
 """
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from evaluation.errors import EvaluationError
-
-CONTRASTIVE, LABELS, LOGITS = "contrastive", "lbl", "lgt"
-OBJECTIVES = (CONTRASTIVE, LABELS, LOGITS)
-# Of KL(teacher || student) the gradient pulls towards everything that the teacher finds close; the paper's text leaves
-# the direction open, so the other one can be chosen.
-FORWARD, REVERSE = "teacher||student", "student||teacher"
-DIRECTIONS = (FORWARD, REVERSE)
+from evaluation.teacher.plan import FORWARD
 
 
-@dataclass(frozen=True)
-class Objective:
-    """Shares of the three losses, the temperature of each softmax, the direction of Eq. 2's divergence.
-
-    The paper has one temperature for student and teacher, with no value: it must be given, and is recorded.
-    """
-
-    temperature: float
-    contrastive: float = 0.0
-    lbl: float = 0.0
-    lgt: float = 0.0
-    direction: str = FORWARD
-
-    def __post_init__(self) -> None:
-        shares = (self.contrastive, self.lbl, self.lgt)
-        if not 0 < self.temperature < float("inf"):
-            raise EvaluationError(f"temperature: is {self.temperature}; give a number above 0, such as 0.05")
-        if min(shares) < 0 or sum(shares) <= 0:
-            raise EvaluationError("objective: its shares must be 0 or more, and one of them above 0")
-        if self.direction not in DIRECTIONS:
-            raise EvaluationError(f"direction: is '{self.direction}'; choose one of: {', '.join(DIRECTIONS)}")
-
-    @property
-    def needs_negatives(self) -> bool:
-        return self.lbl > 0 or self.lgt > 0
-
-
-def contrastive(videos: Tensor, captions: Tensor, same: Tensor, temperature: float) -> Tensor:
+def contrastive(similar: Tensor, same: Tensor, temperature: float) -> Tensor:
     """The plain loss, clip to caption and caption to clip, over the batch.
 
-    `videos` (b, d) and `captions` (m, d) of the batch's distinct captions, both of length 1; `same` (b,) which caption
-    is each video's own. Videos that share a caption are its right answers in equal parts.
+    `similar` (b, m) of each video with each of the batch's distinct captions; `same` (b,) which caption is each video's
+    own. Videos that share a caption are its right answers in equal parts.
     """
-    logits = (videos.float() @ captions.float().T) / temperature
-    by_video = F.cross_entropy(logits, same)
-    right = F.one_hot(same, len(captions)).T.float()
+    scaled = similar.float() / temperature
+    by_video = F.cross_entropy(scaled, same)
+    right = F.one_hot(same, similar.shape[1]).T.float()
     asked = right.sum(dim=1) > 0
     targets = right[asked] / right[asked].sum(dim=1, keepdim=True)
-    by_text = -(targets * logits.T[asked].log_softmax(dim=1)).sum(dim=1).mean()
+    by_text = -(targets * scaled.T[asked].log_softmax(dim=1)).sum(dim=1).mean()
     return (by_video + by_text) / 2
 
 

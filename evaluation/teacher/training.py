@@ -5,7 +5,6 @@ A checkpoint is a folder with safetensors and JSON, never a pickle; it is put in
 """
 
 import json
-import math
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
@@ -22,14 +21,15 @@ from torch import Tensor, nn
 from evaluation.errors import EvaluationError
 from evaluation.teacher import objectives
 from evaluation.teacher.examples import Batch, Examples, batch_of
-from evaluation.teacher.objectives import Objective
+from evaluation.teacher.plan import CONTRASTIVE, LABELS, LOGITS, OBJECTIVES, Objective, Plan
+from evaluation.teacher.ranks import Alone, Ranks
 
 STATE, OPTIMIZER, MODEL = "state.json", "optimizer.safetensors", "model.safetensors"
 LATEST = "checkpoint"
 
 
 class Student(Protocol):
-    """A dual encoder in training. Both sides come out with length 1, gradients and all."""
+    """A dual encoder in training: what it gives carries gradients."""
 
     @property
     def module(self) -> nn.Module:
@@ -37,41 +37,16 @@ class Student(Protocol):
         ...
 
     def encode_video(self, clips: NDArray[np.int64]) -> Tensor:
-        """(b,) places of clips -> (b, d)."""
+        """(b,) places of clips -> (b, …), a row a clip."""
         ...
 
     def encode_text(self, texts: Sequence[str]) -> Tensor:
         """m texts -> (m, d)."""
         ...
 
-
-@dataclass(frozen=True)
-class Plan:
-    """How long and how fast. `steps` optimiser steps of `batch` clips each, in `accumulate` parts; `warmup` the share
-    of the steps in which the rate rises."""
-
-    objective: Objective
-    steps: int
-    batch: int = 32
-    accumulate: int = 1
-    learning_rate: float = 1e-5
-    weight_decay: float = 0.05
-    warmup: float = 0.1
-    seed: int = 0
-    save_every: int = 200
-    bf16: bool = False
-
-    def __post_init__(self) -> None:
-        if min(self.steps, self.batch, self.accumulate, self.save_every) < 1 or self.batch % self.accumulate:
-            raise EvaluationError("steps, batch, accumulate and save_every are 1 or more, and accumulate divides batch")
-
-    def rate(self, step: int) -> float:
-        """The learning rate of a step, counted from 0: linear warm-up, then half a cosine to 0."""
-        rising = max(1, round(self.warmup * self.steps))
-        if step < rising:
-            return self.learning_rate * (step + 1) / rising
-        done = (step - rising) / max(1, self.steps - rising)
-        return self.learning_rate * 0.5 * (1 + math.cos(math.pi * done))
+    def similar(self, videos: Tensor, texts: Tensor) -> Tensor:
+        """Cosines in float32: texts (m, d) of all clips -> (b, m); texts (b, k, d), each clip's own -> (b, k)."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -91,14 +66,19 @@ def train(
     folder: Path,
     heard: Callable[[Heard], None] | None = None,
     go_on: Callable[[], bool] | None = None,
+    ranks: Ranks | None = None,
 ) -> bool:
     """Train the student in place; True when all steps are done, False when `go_on` said stop before.
 
     `folder` holds the latest checkpoint; where one is, training goes on from it and ends equal to a run that was never
     stopped. EvaluationError before the first step: an objective that needs negatives and a caption without any, or a
-    teacher that said nothing; a checkpoint of another plan.
+    teacher that said nothing; a checkpoint of another plan. `ranks`: several processes that share each step's clips;
+    the gradients are those of one process with as many times more `accumulate`.
     """
-    _check(examples, plan.objective)
+    check(examples, plan.objective)
+    others: Ranks = ranks or Alone()
+    if plan.batch % (plan.accumulate * others.size):
+        raise EvaluationError(f"batch: is {plan.batch}; give a multiple of accumulate x processes ({others.size})")
     optimizer = torch.optim.AdamW(student.module.parameters(), lr=plan.learning_rate, weight_decay=plan.weight_decay)
     first = _resume(folder / LATEST, student.module, optimizer, plan)
     student.module.train()
@@ -106,19 +86,21 @@ def train(
         if step < first:
             continue
         if go_on is not None and not go_on():
-            _save(folder, step, student.module, optimizer, plan)
+            others.first(lambda at=step: _save(folder, at, student.module, optimizer, plan))
             return False
         torch.manual_seed(_seed_of_step(plan, step))
-        said = _step(student, examples, plan, optimizer, step, chosen)
+        said = _step(student, examples, plan, optimizer, step, chosen, others)
         if heard:
             heard(said)
+            student.module.train()
         if (step + 1) % plan.save_every == 0 or step + 1 == plan.steps:
-            _save(folder, step + 1, student.module, optimizer, plan)
+            others.first(lambda at=step + 1: _save(folder, at, student.module, optimizer, plan))
     student.module.eval()
     return True
 
 
-def _check(examples: Examples, objective: Objective) -> None:
+def check(examples: Examples, objective: Objective) -> None:
+    """EvaluationError where the objective lacks negatives or the teacher's word."""
     if not objective.needs_negatives:
         return
     missing = np.flatnonzero(~examples.with_negatives)
@@ -155,12 +137,13 @@ def _step(
     optimizer: torch.optim.Optimizer,
     step: int,
     chosen: NDArray[np.int64],
+    ranks: Ranks,
 ) -> Heard:
     for group in optimizer.param_groups:
         group["lr"] = plan.rate(step)
     optimizer.zero_grad(set_to_none=True)
-    total, parts = 0.0, dict.fromkeys(objectives.OBJECTIVES, 0.0)
-    for piece in np.split(chosen, plan.accumulate):
+    total, parts = 0.0, dict.fromkeys(OBJECTIVES, 0.0)
+    for piece in np.split(chosen, plan.accumulate * ranks.size)[ranks.rank :: ranks.size]:
         batch = batch_of(examples, piece, negatives=plan.objective.needs_negatives)
         losses = losses_of(student, batch, plan.objective, bf16=plan.bf16)
         shares = {name: getattr(plan.objective, name) for name in losses}
@@ -171,8 +154,11 @@ def _step(
         total += float(loss.detach())
         for name, value in losses.items():
             parts[name] += float(value.detach()) / plan.accumulate
+    ranks.mean_gradients(student.module)
     optimizer.step()
-    return Heard(step + 1, total, {name: parts[name] for name in parts if getattr(plan.objective, name) > 0})
+    total, *values = ranks.mean([total, *parts.values()])
+    named = zip(parts, values, strict=True)
+    return Heard(step + 1, total, {name: value for name, value in named if getattr(plan.objective, name) > 0})
 
 
 def losses_of(student: Student, batch: Batch, objective: Objective, *, bf16: bool = False) -> dict[str, Tensor]:
@@ -180,24 +166,22 @@ def losses_of(student: Student, batch: Batch, objective: Objective, *, bf16: boo
     device = next(student.module.parameters()).device
     with torch.autocast(device.type, torch.bfloat16) if bf16 else nullcontext():
         videos, texts = student.encode_video(batch.clips), student.encode_text(batch.texts)
-    videos, texts = videos.float(), texts.float()
     own = torch.from_numpy(batch.captions).to(device)
     found: dict[str, Tensor] = {}
     if objective.contrastive > 0:
         distinct, same = torch.unique(own, return_inverse=True)
-        found[objectives.CONTRASTIVE] = objectives.contrastive(videos, texts[distinct], same, objective.temperature)
+        every = student.similar(videos, texts[distinct])
+        found[CONTRASTIVE] = objectives.contrastive(every, same, objective.temperature)
     if objective.needs_negatives:
         places = torch.from_numpy(np.column_stack([batch.captions, batch.negatives])).to(device)
         there = places >= 0
-        similar = torch.einsum("bd,bkd->bk", videos, texts[places.clamp(min=0)])
+        similar = student.similar(videos, texts[places.clamp(min=0)])
         if objective.lbl > 0:
-            found[objectives.LABELS] = objectives.labels(similar, there, objective.temperature)
+            found[LABELS] = objectives.labels(similar, there, objective.temperature)
         if objective.lgt > 0:
             cosines = np.column_stack([np.ones(len(batch.teacher), np.float32), np.nan_to_num(batch.teacher)])
             teacher = torch.from_numpy(cosines).to(device)
-            found[objectives.LOGITS] = objectives.logits(
-                similar, teacher, there, objective.temperature, objective.direction
-            )
+            found[LOGITS] = objectives.logits(similar, teacher, there, objective.temperature, objective.direction)
     return found
 
 
@@ -238,6 +222,14 @@ def _resume(checkpoint: Path, module: nn.Module, optimizer: torch.optim.Optimize
         by_parameter.setdefault(int(number), {})[name] = value
     optimizer.load_state_dict({**optimizer.state_dict(), "state": by_parameter})
     return int(state["step"])
+
+
+def resumes_at(folder: Path) -> int:
+    """The number of steps behind the checkpoint in the folder; 0 where there is none."""
+    for name in (LATEST, f".{LATEST}-before"):
+        if (folder / name / STATE).is_file():
+            return int(json.loads((folder / name / STATE).read_text(encoding="utf-8"))["step"])
+    return 0
 
 
 def _plan_of(plan: Plan) -> dict[str, Any]:

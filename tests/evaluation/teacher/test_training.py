@@ -8,8 +8,8 @@ from torch.nn import functional as F
 
 from evaluation.errors import EvaluationError
 from evaluation.teacher.examples import batch_of, examples_of
-from evaluation.teacher.objectives import Objective
-from evaluation.teacher.training import Plan, losses_of, train
+from evaluation.teacher.plan import Objective, Plan
+from evaluation.teacher.training import losses_of, train
 
 VERBS, THINGS = ("folds", "opens", "lifts", "cuts"), ("paper", "box", "cup", "rope")
 
@@ -39,6 +39,9 @@ class TinyStudent:
         rows = [[self.ids[word] for word in text.split()] for text in texts]
         offsets = torch.tensor(np.cumsum([0, *map(len, rows[:-1])]))
         return F.normalize(self.module["text"](torch.tensor([i for row in rows for i in row]), offsets), dim=1)
+
+    def similar(self, videos, texts):
+        return videos @ texts.T if texts.ndim == 2 else torch.einsum("bd,bkd->bk", videos, texts)
 
 
 @pytest.fixture(scope="module")
