@@ -21,6 +21,8 @@ CLEAR = 25.0
 STILL, GROWN, FADED, TURNED, ROUND = 0.02, 1.08, 1.2, 0.35, 0.015
 # Of the way from end to end: a straight path past the middle turns round it as well.
 BENT = 0.06
+# Shares of the side within which a thing stands in the middle.
+CENTRED = 0.006
 GRID = 40
 NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five"}
 
@@ -36,6 +38,37 @@ class Seen:
     @property
     def sentence(self) -> str:
         return f"a {self.colour} {self.shape} {self.motion}".strip()
+
+
+@dataclass(frozen=True)
+class Still:
+    """What one frame shows, which is no movement: `place` says where ("at the left and at the top")."""
+
+    shape: str
+    colour: str
+    place: str
+
+    @property
+    def description(self) -> str:
+        """Objects, composition and activity, as describers of frames write them."""
+        return f"There is a {self.colour} {self.shape} in the photo. The {self.shape} is moving {self.place}."
+
+
+def read_still(frame: NDArray[np.uint8]) -> Still | None:
+    """(height, width, 3) -> what is seen; None where there is no shape."""
+    picture = frame.astype(np.float32)
+    contrast = np.abs(picture - np.median(picture, axis=(0, 1), keepdims=True)).max(axis=2)
+    if (contrast > CLEAR).mean() <= 1e-3:
+        return None
+    weights = np.where(contrast > CLEAR, contrast, 0)
+    height, width = contrast.shape
+    x = float((weights.sum(axis=0) * ((np.arange(width) + 0.5) / width)).sum() / weights.sum()) - 0.5
+    y = float((weights.sum(axis=1) * ((np.arange(height) + 0.5) / height)).sum() / weights.sum()) - 0.5
+    sides = [name for name, is_there in (
+        ("at the left", x < -CENTRED), ("at the right", x > CENTRED), ("at the top", y < -CENTRED),
+        ("at the bottom", y > CENTRED),
+    ) if is_there]  # fmt: skip
+    return Still(_shape(contrast), _colour(picture, contrast), " and ".join(sides) or "in the center")
 
 
 def read_scene(frames: NDArray[np.uint8]) -> Seen | None:

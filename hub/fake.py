@@ -14,7 +14,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from hub._scene_reader import SHAPES, read_scene
+from hub._scene_reader import SHAPES, read_scene, read_still
+from hub._word_order import WordOrder
 from hub.errors import HubError
 from hub.interfaces import (
     ChatReply,
@@ -180,8 +181,8 @@ class FakeClassifier:
 
 
 class FakeGenerator:
-    """Reads the demo's world: describes a clip, answers a choice by what it sees, takes objects or activities out of a
-    description that stands in quotes."""
+    """Reads the demo's world: describes a clip or a single frame, answers a choice by what it sees, takes objects or
+    activities out of a description that stands in quotes."""
 
     info = ModelInfo("fake/generator", REVISION, ScoreKind.P_YES, frames=8, size=(96, 96), card={"category": "fake"})
 
@@ -191,6 +192,9 @@ class FakeGenerator:
     def _answer(self, request: GenerationRequest) -> str:
         if request.clip is None:
             return _taken_out(request.prompt)
+        if len(request.clip) == 1:
+            still = read_still(request.clip[0])
+            return "The photo is empty." if still is None else still.description
         seen = read_scene(request.clip)
         if seen is None:
             return "nothing"
@@ -238,6 +242,33 @@ class FakeChat:
         return ChatReply(text, prompt_tokens=len(given), completion_tokens=len(text.split()))
 
 
+class FakeReader:
+    """Takes out of descriptions of the demo's world what UTD's prompts ask for (Table F.1), by rules."""
+
+    together = 16
+    info = ModelInfo("fake/reader", REVISION, ScoreKind.LOG_LIKELIHOOD, needs_video=False, card={"category": "fake"})
+
+    def replies(self, requests: Sequence[ChatRequest]) -> Iterator[list[tuple[int, ChatReply]]]:
+        yield [(at, ChatReply(_extracted(request.messages[-1][1]))) for at, request in enumerate(requests)]
+
+
+def _extracted(asked: str) -> str:
+    quoted = re.findall(r'"([^"]*)"', asked)
+    told = quoted[-1] if quoted else asked
+    if "15 words" in asked:
+        thing, _, place = told.removeprefix("There is a ").partition(" in the photo. ")
+        return f"{thing} {place.partition(' is moving ')[2]}".strip()
+    if "List ALL objects" in asked:
+        thing = re.search(r"There is an? (.+?) in the photo", told)
+        return f"\n1. {thing[1]}" if thing else "none"
+    activity = re.search(r"\w+ is moving [^.\"]+", told)
+    if activity is None:
+        return "No activity is visible."
+    if "delete" in asked:
+        return "\n1. Something " + activity[0].partition(" ")[2]
+    return f"\n1. The {activity[0]}."
+
+
 def load_filler(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeFiller:
     """`fake-mask:`; nothing is read from the argument."""
     return FakeFiller()
@@ -266,6 +297,16 @@ def load_generator(argument: str, *, device: str = "auto", dtype: str = "float32
 def load_chat(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeChat:
     """`fake-chat:`; nothing is read from the argument."""
     return FakeChat()
+
+
+def load_reader(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeReader:
+    """`fake-reader:`; nothing is read from the argument."""
+    return FakeReader()
+
+
+def load_words(argument: str, *, device: str = "auto", dtype: str = "float32") -> WordOrder:
+    """`fake-words:`; nothing is read from the argument."""
+    return WordOrder()
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> FakeEmbedder | FakeScorer:

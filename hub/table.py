@@ -95,6 +95,9 @@ HELPERS: dict[str, Entry] = {
     "fake-detector": Entry(label="Fake detector", path="hub.fake:load_detector", summary="sees by hashing"),
     "fake-mask": Entry(label="Fake filler", path="hub.fake:load_filler", summary="fills by hashing"),
     "fake-classifier": Entry(label="Fake classifier", path="hub.fake:load_classifier", summary="judges by hashing"),
+    "fake-words": Entry(
+        label="Words and their order", path="hub.fake:load_words", summary="likeness of two texts by their words"
+    ),
 }
 BACKBONE = "backbone"
 BACKBONES: dict[str, Entry] = {
@@ -116,6 +119,9 @@ CHATS: dict[str, Entry] = {
         label="Instruction model", path="hub.chat_lm:load_adapter", summary="a local model with its own chat template"
     ),
     "fake-chat": Entry(label="Fake instruction model", path="hub.fake:load_chat", summary="answers by hashing"),
+    "fake-reader": Entry(
+        label="Reader of the demo's descriptions", path="hub.fake:load_reader", summary="extracts by rules (UTD)"
+    ),
     # Opened with its address and key, which are the operator's to say (`ChatEndpoint`), not by a name alone.
     ENDPOINT: Entry(
         label="OpenAI-compatible endpoint", path="hub.chat_endpoint:ChatEndpoint", summary="asked over HTTP"

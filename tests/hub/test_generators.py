@@ -9,7 +9,7 @@ from foilworks.demo import captions
 from foilworks.demo.world import counting_scenes, draw, evaluation_scenes
 from hub.errors import HubError
 from hub.interfaces import GenerationRequest, Generator
-from hub.table import GENERATORS, open_generator
+from hub.table import ENCODER, GENERATORS, open_generator, open_helper
 from tests.hub import generative_folders
 
 NAMES = {
@@ -78,3 +78,22 @@ class TestTheFake:
 
     def test_an_empty_picture_shows_nothing(self, fake: Generator) -> None:
         assert fake.generate([GenerationRequest("?", np.zeros((4, 32, 32, 3), np.uint8))]) == ["nothing"]
+
+    def test_it_says_of_one_frame_what_is_where(self, fake: Generator) -> None:
+        scene = next(scene for scene in evaluation_scenes(1, 0) if scene.facts.motion == "across")
+        first, last = (fake.generate([GenerationRequest("?", draw(scene, 96)[at:][:1])])[0] for at in (0, -1))
+        assert first.startswith(f"There is a {scene.facts.colour} {scene.facts.shape} in the photo.")
+        assert "at the left" in first
+        assert "at the right" in last
+        assert fake.generate([GenerationRequest("?", np.zeros((1, 32, 32, 3), np.uint8))]) == ["The photo is empty."]
+
+
+def test_words_in_another_order_are_another_text() -> None:
+    rows = open_helper("fake-words:", ENCODER).encode_text(
+        ["from left to right", "from right to left", "from left to right", "a red ring", "", "Instruct: a\nQuery: left"]
+    )
+    assert np.allclose(rows @ rows.T, (rows @ rows.T).T)
+    assert rows[0] @ rows[2] == pytest.approx(1, abs=1e-6)
+    assert 0.4 < rows[0] @ rows[1] < 0.9
+    assert abs(rows[0] @ rows[3]) < 0.2
+    assert rows[4] @ rows[5] < 0.2
