@@ -5,6 +5,7 @@ from django.urls import path
 from annotation.views.adjudication import split, splits
 from annotation.views.baseline import baseline
 from annotation.views.edit import edit
+from annotation.views.figures import own, pay, people_figures, people_figures_file
 from annotation.views.guidelines import guideline, guidelines, preview
 from annotation.views.hint import hint
 from annotation.views.lease import draft, heartbeat, skip
@@ -28,6 +29,9 @@ urlpatterns = [
     path("projects/<slug:slug>/people/", people, name="people"),
     path("projects/<slug:slug>/people/<int:pk>/roles/", member_roles, name="member_roles"),
     path("projects/<slug:slug>/people/<int:pk>/remove/", member_remove, name="member_remove"),
+    path("projects/<slug:slug>/people/figures/", people_figures, name="people_figures"),
+    path("projects/<slug:slug>/people/figures.csv", people_figures_file, name="people_figures_file"),
+    path("projects/<slug:slug>/people/pay/", pay, name="people_pay"),
     path("projects/<slug:slug>/splits/", splits, name="splits"),
     path("projects/<slug:slug>/splits/<int:pk>/", split, name="split"),
     path("projects/<slug:slug>/captions/doubted/", repairs, name="repairs"),
@@ -53,6 +57,7 @@ urlpatterns = [
     path("projects/<slug:slug>/exercise/<int:pk>/", attempt, name="attempt"),
     path("projects/<slug:slug>/exercise/<int:pk>/<int:place>/", question, name="question"),
     path("projects/<slug:slug>/work/", work, name="work"),
+    path("projects/<slug:slug>/work/figures/", own, name="own_figures"),
     path("projects/<slug:slug>/work/<slug:stage>/", queue, name="queue"),
     path("projects/<slug:slug>/work/edit/<slug:token>/", edit, name="edit"),
     path("projects/<slug:slug>/work/review/<slug:token>/", review, name="review"),

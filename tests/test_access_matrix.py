@@ -152,6 +152,10 @@ RULES: dict[str, Rule] = {
     "annotation:member_roles": owner_page("member", get=NO, post=302),
     "annotation:member_remove": owner_page("member", get=NO, post=302),
     "annotation:people_reviewing": owner_page(post=422),
+    "annotation:people_figures": owner_page(),
+    "annotation:people_figures_file": owner_page(),
+    "annotation:people_pay": owner_page(post=422),
+    "annotation:own_figures": Rule(MEMBERS),
     "annotation:guidelines": owner_page(),
     # A piece is in somebody's hands below: the page warns before it takes a new version.
     "annotation:guideline": owner_page("stage", post=200),

@@ -15,17 +15,20 @@ from annotation.models.objects import (
     ObjectError,
     ObjectErrorClass,
 )
+from annotation.models.pay import PayPolicy, PayRate
 from annotation.models.quizzes import Attempt, Question
 from annotation.models.reviewing import ReviewPolicy, ReviewRate
 from annotation.models.stages import SlotState, Stage, TaskState
 from annotation.models.standing import QualityPolicy, Standing
 from annotation.models.tasks import Draft, Ending, Lease, Slot, Task
+from annotation.models.warned import DeclinedVideo
 from annotation.models.work import Choice, Edit, Involvement, Review, ReviewDecision, Vote, VoteState
 
 __all__ = [
     "Attempt",
     "CheckedFrame",
     "Choice",
+    "DeclinedVideo",
     "Draft",
     "Edit",
     "Ending",
@@ -41,6 +44,8 @@ __all__ = [
     "ObjectCheck",
     "ObjectError",
     "ObjectErrorClass",
+    "PayPolicy",
+    "PayRate",
     "PracticeCaption",
     "QualityPolicy",
     "Question",

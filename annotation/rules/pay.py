@@ -1,0 +1,117 @@
+"""What work earned, and whether the hour in the middle earned enough. Pure: decimals in, decimals out.
+
+Pieces are paid as they were handed in: late, surplus and set-aside work was done, so it is paid; undone work is not.
+Hours are the measured seconds between a page's opening and its submit. A piece whose time nobody measured (an upload,
+an old client) earns by the piece but adds no time, so it is left out of every pay an hour.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from enum import StrEnum
+
+HOUR = Decimal(3600)
+NOTHING = Decimal(0)
+
+
+class Unit(StrEnum):
+    PIECE = "piece"
+    HOUR = "hour"
+
+
+@dataclass(frozen=True)
+class Rate:
+    """`amount` in the project's currency for one unit."""
+
+    unit: str
+    amount: Decimal
+
+
+@dataclass(frozen=True)
+class Worked:
+    """What one person did at one stage on one day: `pieces`, of which `timed` took `seconds` together."""
+
+    person: int
+    stage: str
+    day: date
+    pieces: int
+    timed: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Earned:
+    """`hourly` is over the measured pieces alone; None where nothing was measured."""
+
+    pieces: int = 0
+    hours: Decimal = NOTHING
+    pay: Decimal = NOTHING
+    hourly: Decimal | None = None
+
+
+@dataclass(frozen=True)
+class Statement:
+    """`median_hourly`: what the hour in the middle earned, of all hours worked (see `median_hour`).
+
+    `below_floor`: whether that is under the floor, None without a floor or without a measured hour; `under`: the people
+    whose own mean hour is under it.
+    """
+
+    total: Earned
+    people: Mapping[int, Earned]
+    stages: Mapping[str, Earned] = field(default_factory=dict)
+    median_hourly: Decimal | None = None
+    below_floor: bool | None = None
+    under: tuple[int, ...] = ()
+
+
+def earned(work: Iterable[Worked], rates: Mapping[str, Rate]) -> Earned:
+    """The sum over cells; a stage without a rate earns nothing, its time counts all the same."""
+    pieces, hours, pay, of_timed = 0, NOTHING, NOTHING, NOTHING
+    for cell in work:
+        spent = Decimal(str(cell.seconds)) / HOUR
+        rate = rates.get(cell.stage)
+        pieces, hours = pieces + cell.pieces, hours + spent
+        if rate is None:
+            continue
+        by_hour = rate.unit == Unit.HOUR
+        pay += rate.amount * (spent if by_hour else cell.pieces)
+        of_timed += rate.amount * (spent if by_hour else cell.timed)
+    return Earned(pieces, hours, pay, of_timed / hours if hours else None)
+
+
+def median_hour(days: Sequence[Earned]) -> Decimal | None:
+    """Hours put in the order of what they paid, each at the mean of its person and day: the one in the middle.
+
+    Where the middle falls between two, the lower one is meant: a floor is not reached by rounding.
+    """
+    known = sorted((day.hourly, day.hours) for day in days if day.hourly is not None)
+    middle, passed = sum((hours for _hourly, hours in known), NOTHING) / 2, NOTHING
+    for hourly, hours in known:
+        passed += hours
+        if passed >= middle:
+            return hourly
+    return None
+
+
+def statement(work: Sequence[Worked], rates: Mapping[str, Rate], floor: Decimal | None = None) -> Statement:
+    """Pay of everybody, by stage, and the check against the floor."""
+    by_person: dict[int, list[Worked]] = {}
+    by_stage: dict[str, list[Worked]] = {}
+    by_day: dict[tuple[int, date], list[Worked]] = {}
+    for cell in work:
+        by_person.setdefault(cell.person, []).append(cell)
+        by_stage.setdefault(cell.stage, []).append(cell)
+        by_day.setdefault((cell.person, cell.day), []).append(cell)
+    people = {person: earned(cells, rates) for person, cells in by_person.items()}
+    median = median_hour([earned(cells, rates) for cells in by_day.values()])
+    under = [] if floor is None else [pk for pk, own in people.items() if own.hourly is not None and own.hourly < floor]
+    return Statement(
+        total=earned(work, rates),
+        people=people,
+        stages={stage: earned(cells, rates) for stage, cells in by_stage.items()},
+        median_hourly=median,
+        below_floor=None if floor is None or median is None else median < floor,
+        under=tuple(sorted(under)),
+    )

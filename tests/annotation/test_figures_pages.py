@@ -1,0 +1,140 @@
+"""The page of people's figures and its file, the rates, everybody's own figures."""
+
+import csv
+import io
+from decimal import Decimal
+
+import pytest
+from django.urls import reverse
+
+from annotation.actions.make_tasks import make_tasks
+from annotation.actions.set_pay import set_pay
+from annotation.actions.undo_vote import undo_vote
+from annotation.errors import AnnotationError
+from annotation.models import PayPolicy, PayRate, Stage
+from annotation.rules.pay import Rate, Unit
+from projects.errors import AccessDenied
+from projects.models import AuditEvent
+from tests.annotation.world import make_world
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def world():
+    made = make_world()
+    made.group()
+    make_tasks(made.project)
+    made.edit("ann", seconds=60)
+    made.review("rita", seconds=30)
+    make_tasks(made.project)
+    for name, choice in (("vera", "caption"), ("vic", "caption"), ("val", "foil")):
+        made.vote(name, choice, seconds=20, watch={"seconds": 10, "loops": 2, "covered": 1})
+    return made
+
+
+def address(world, name="people_figures"):
+    return reverse(f"annotation:{name}", args=[world.project.slug])
+
+
+def set_rates(world, floor="10", amount="0.1"):
+    rates = {Stage.VALIDATION: Rate(Unit.PIECE, Decimal(amount)), Stage.EDIT: Rate(Unit.HOUR, Decimal(12))}
+    return set_pay(world.owner, world.project, currency="EUR", floor=Decimal(floor), rates=rates)
+
+
+def test_the_page_tells_pieces_pay_and_the_floor(client, world):
+    set_rates(world)
+    client.force_login(world.owner)
+    response = client.get(address(world))
+    rows = {row.person.username.split("-")[0]: row for row in response.context["rows"]}
+    assert set(rows) == {"ann", "rita", "vera", "vic", "val"}
+    # 20 s at 0.10 a piece: 18 an hour. 60 s at 12 an hour: 0.20.
+    assert rows["vera"].earned.hourly == 18
+    assert rows["ann"].earned.pay == Decimal("0.2")
+    assert rows["vera"].figures.time_to_watch == 2.0
+    assert rows["rita"].is_under  # reviews earn nothing
+    assert response.context["paid"].median_hourly == 12
+
+
+def test_pay_under_the_floor_is_said(client, world):
+    set_rates(world, floor="15")
+    client.force_login(world.owner)
+    assert b"Under the floor." in client.get(address(world)).content
+
+
+def test_the_number_of_queries_is_fixed(client, world, django_assert_num_queries):
+    client.force_login(world.owner)
+    with django_assert_num_queries(17):
+        client.get(address(world))
+
+
+def test_the_file_holds_the_same_numbers(client, world):
+    set_rates(world)
+    client.force_login(world.owner)
+    response = client.get(address(world, "people_figures_file"))
+    rows = {row["person"]: row for row in csv.DictReader(io.StringIO(response.content.decode()))}
+    vera = rows[world.vera.username]
+    assert [vera[name] for name in ("validation", "pay", "pay_per_hour")] == ["1", "0.1000", "18.0000"]
+    assert vera["currency"] == "EUR"
+    assert vera["under_floor"] == "False"
+
+
+def test_a_name_that_a_spreadsheet_would_run_is_text(client, world):
+    world.vera.username = "=1+1"
+    world.vera.save()
+    client.force_login(world.owner)
+    assert "'=1+1" in client.get(address(world, "people_figures_file")).content.decode()
+
+
+def test_undone_work_is_not_paid(client, world):
+    vote = world.vera.votes.get()
+    undo_vote(world.vera, vote.pk)
+    set_rates(world)
+    client.force_login(world.owner)
+    assert world.vera not in [row.person for row in client.get(address(world)).context["rows"]]
+
+
+class TestRates:
+    def test_they_are_stored_with_an_audit_row(self, client, world):
+        client.force_login(world.owner)
+        sent = {"currency": "CHF", "floor": "20", "validation_amount": "0.3"}
+        sent |= {f"{stage}_unit": "piece" for stage in ("edit", "review", "validation", "baseline", "objects")}
+        assert client.post(address(world, "people_pay"), sent).status_code == 302
+        assert PayPolicy.objects.get(project=world.project).floor == 20
+        assert [(row.stage, row.amount) for row in PayRate.objects.all()] == [("validation", Decimal("0.3"))]
+        assert AuditEvent.objects.filter(action="set_pay").get().details["rates"] == {"validation": "0.3 a piece"}
+
+    @pytest.mark.parametrize("change", [{"currency": "euro"}, {"floor": "-1"}, {"validation_amount": "NaN"}])
+    def test_what_is_no_rate_is_told(self, client, world, change):
+        client.force_login(world.owner)
+        sent = {"currency": "EUR", **{f"{s}_unit": "piece" for s in ("edit", "review", "validation")}, **change}
+        assert client.post(address(world, "people_pay"), sent).status_code == 422
+        assert not PayRate.objects.exists()
+
+    def test_only_researchers_set_them(self, world):
+        with pytest.raises(AccessDenied):
+            set_pay(world.ann, world.project, currency="EUR", floor=None, rates={})
+
+    def test_practice_is_not_paid(self, world):
+        with pytest.raises(AnnotationError, match="Only edits"):
+            rates = {Stage.PRACTICE: Rate(Unit.PIECE, Decimal(1))}
+            set_pay(world.owner, world.project, currency="EUR", floor=None, rates=rates)
+
+
+class TestOwn:
+    def test_people_see_their_own_work_and_pay(self, client, world):
+        set_rates(world)
+        client.force_login(world.vera)
+        response = client.get(address(world, "own_figures"))
+        assert response.context["earned"].pay == Decimal("0.1")
+        assert response.context["figures"].pieces == {"validation": 1}
+
+    def test_nothing_tells_which_pieces_are_gold(self, client, world):
+        client.force_login(world.vera)
+        response = client.get(address(world, "own_figures"))
+        assert response.context["figures"].gold.seen == 0
+        assert b"old" not in response.content.split(b"<main")[1].split(b"</main")[0].replace(b"told", b"")
+
+    def test_who_did_nothing_is_told_where_to_begin(self, client, world):
+        client.force_login(world.abe)
+        assert "Nothing handed in yet" in client.get(address(world, "own_figures")).content.decode()

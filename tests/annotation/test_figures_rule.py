@@ -1,0 +1,40 @@
+"""Figures of people by hand: agreement leaves the person out, places count one-sided answers alone."""
+
+from annotation.rules.figures import Judgement, Piece, Share, agreement, figures, places
+
+
+def votes(unit, **said):
+    return [Judgement(unit, ord(name), choice) for name, choice in said.items()]
+
+
+def test_agreement_is_with_more_than_half_of_the_others():
+    # a says caption where both others do: right. c says foil where both others say caption: wrong.
+    found = agreement(votes(1, a="caption", b="caption", c="foil"))
+    assert found[ord("c")] == Share(0, 1)
+    # The others of a are one caption and one foil: nothing to agree with.
+    assert ord("a") not in found
+
+
+def test_a_vote_that_stands_alone_agrees_with_nobody():
+    assert agreement(votes(1, a="caption")) == {}
+
+
+def test_votes_of_files_count_as_others_and_are_nobody():
+    found = agreement([Judgement(1, None, "caption"), Judgement(1, None, "caption"), Judgement(1, 7, "caption")])
+    assert found == {7: Share(1, 1)}
+
+
+def test_places_leave_out_answers_for_neither_text():
+    said = [Judgement(n, 1, "caption", first) for n, first in enumerate([True, True, False, None])]
+    assert places(said) == {1: Share(2, 3)}
+
+
+def test_times_come_from_pieces_that_have_them():
+    pieces = [Piece(1, "edit", 10.0, 5.0), Piece(1, "edit", 20.0, 0.0), Piece(1, "review", None, 5.0)]
+    own = figures(pieces, [], {1: (3, 4)})[1]
+    assert own.pieces == {"edit": 2, "review": 1}
+    assert own.seconds == 15.0
+    # Two measured pieces in 30 s: 240 an hour. Only the first has both times: 10 / 5.
+    assert (own.pace, own.time_to_watch) == (240.0, 2.0)
+    assert own.gold.value == 0.75
+    assert own.first.interval is None

@@ -1,0 +1,96 @@
+"""Pay by the piece and by the hour, and the hour in the middle. All arithmetic is done by hand beside the numbers."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation.rules.pay import Rate, Unit, Worked, earned, median_hour, statement
+
+MONDAY, TUESDAY = date(2026, 3, 2), date(2026, 3, 3)
+PIECE = {"validation": Rate(Unit.PIECE, Decimal("0.25"))}
+HOURLY = {"validation": Rate(Unit.HOUR, Decimal(12))}
+
+
+def cell(person=1, pieces=60, seconds=3600.0, timed=None, day=MONDAY, stage="validation") -> Worked:
+    return Worked(person, stage, day, pieces, pieces if timed is None else timed, seconds)
+
+
+def test_pieces_are_paid_by_the_piece():
+    # 60 pieces at 0.25 in an hour: 15.
+    found = earned([cell()], PIECE)
+    assert (found.pay, found.hours, found.hourly) == (15, 1, 15)
+
+
+def test_hours_are_paid_by_the_hour():
+    # 1800 s at 12 an hour: 6, and an hour earns 12 whatever the pace.
+    found = earned([cell(seconds=1800.0)], HOURLY)
+    assert (found.pay, found.hourly) == (6, 12)
+
+
+def test_pieces_whose_time_nobody_measured_are_paid_and_raise_no_hourly_pay():
+    # 60 pieces are paid (15); 30 of them took the measured half hour: 7.50 in 0.5 h is 15 an hour, not 30.
+    found = earned([cell(pieces=60, timed=30, seconds=1800.0)], PIECE)
+    assert (found.pay, found.hourly) == (15, 15)
+    assert earned([cell(timed=0, seconds=0.0)], PIECE).hourly is None
+
+
+def test_a_stage_without_a_rate_takes_time_and_earns_nothing():
+    # Half an hour of reviews pays nothing: 15 for 1.5 hours is 10 an hour.
+    found = earned([cell(), cell(stage="review", seconds=1800.0)], PIECE)
+    assert (found.pay, found.hourly) == (15, 10)
+
+
+def test_the_hour_in_the_middle_goes_by_hours_not_by_people():
+    # One person worked 8 hours at 7.50 (240 pieces), two worked 1 hour at 15: of 10 hours the middle one earned 7.50.
+    slow = cell(person=1, pieces=240, seconds=8 * 3600.0)
+    said = statement([slow, cell(person=2), cell(person=3)], PIECE, Decimal(10))
+    assert said.median_hourly == Decimal("7.5")
+    assert said.below_floor is True
+    assert said.under == (1,)
+    assert said.total.pay == 90
+
+
+def test_a_floor_that_is_met_exactly_is_met():
+    said = statement([cell()], PIECE, Decimal(15))
+    assert (said.below_floor, said.under) == (False, ())
+
+
+def test_without_a_floor_or_without_time_nothing_is_said_of_it():
+    assert statement([cell()], PIECE).below_floor is None
+    assert statement([cell(timed=0, seconds=0.0)], PIECE, Decimal(10)).below_floor is None
+    assert statement([], PIECE, Decimal(10)).median_hourly is None
+
+
+def test_days_of_one_person_count_apart():
+    # A good day of one hour (30) and a bad one of two (5): the hour in the middle of three is a bad one.
+    good, bad = cell(pieces=120), cell(pieces=40, seconds=7200.0, day=TUESDAY)
+    assert statement([good, bad], PIECE, Decimal(9)).median_hourly == 5
+
+
+cells = st.builds(
+    Worked,
+    st.integers(1, 4),
+    st.sampled_from(["edit", "validation"]),
+    st.sampled_from([MONDAY, TUESDAY]),
+    st.integers(1, 500),
+    st.just(1),
+    st.floats(1.0, 86_400.0),
+)
+
+
+@given(st.lists(cells, max_size=12), st.decimals(0, 50, places=2))
+def test_people_and_stages_add_up_to_the_whole(work, amount):
+    rates = {"edit": Rate(Unit.PIECE, amount), "validation": Rate(Unit.HOUR, amount)}
+    said = statement(work, rates, Decimal(10))
+    for parts in (said.people, said.stages):
+        assert sum((part.pay for part in parts.values()), Decimal(0)) == pytest.approx(said.total.pay)
+        assert sum(part.pieces for part in parts.values()) == said.total.pieces
+
+
+@given(st.lists(cells, min_size=1, max_size=12))
+def test_the_median_lies_between_the_lowest_and_the_highest_hour(work):
+    found = [earned([one], PIECE) for one in work]
+    assert min(one.hourly for one in found) <= median_hour(found) <= max(one.hourly for one in found)
