@@ -7,7 +7,7 @@ ever there.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,16 +19,54 @@ from evaluation.errors import EvaluationError
 Floats = NDArray[np.float32]
 Credits = NDArray[np.float64]
 BLOCK_BYTES = 32 * 2**20
+# Captions that go through a gallery together.
+QUERIES = 512
 # As scikit-learn's default; the paper names the model and no more.
 INVERSE_REGULARISATION, ITERATIONS = 1.0, 1_000
+
+
+class Rows(Protocol):
+    """Vectors that are read block by block: an array, or `Gathered`."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    @property
+    def ndim(self) -> int: ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, at: Any, /) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """Vectors of texts of which many are alike: `table` (u, d), mapped where it is large; `places` (n, k) or (n,)."""
+
+    table: Any
+    places: NDArray[np.int64]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (*self.places.shape, self.table.shape[1])
+
+    @property
+    def ndim(self) -> int:
+        return self.places.ndim + 1
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, at: Any, /) -> Floats:
+        return np.asarray(self.table[self.places[at]], dtype=np.float32)
 
 
 @dataclass(frozen=True)
 class Embedded:
     """Videos of one concept: `frames` (n, k, d) one vector a frame, `sequences` (n, d) one a video."""
 
-    frames: Floats
-    sequences: Floats
+    frames: Rows
+    sequences: Rows
 
     def __post_init__(self) -> None:
         if self.frames.ndim != 3 or self.sequences.shape != (len(self.frames), self.frames.shape[2]):
@@ -36,17 +74,18 @@ class Embedded:
                 f"embeddings have the shapes {self.frames.shape} and {self.sequences.shape}; give (n, k, d) and (n, d)"
             )
 
-    def vectors(self, temporal: str) -> Floats:
-        """(n, d) the one vector of each video; EvaluationError for `max`, which has one a frame.
+    def vectors(self, temporal: str, at: Any = slice(None)) -> Floats:
+        """(n, d) the one vector of each video, or of those `at` some places; EvaluationError for `max`, which has one
+        a frame.
 
         The middle frame of k is number k/2 counted from 1 (section 3.2): of 8 the fourth.
         """
         if temporal == SEQUENCE:
-            return self.sequences
+            return np.asarray(self.sequences[at])
         if temporal == MIDDLE:
-            return np.asarray(self.frames[:, (self.frames.shape[1] - 1) // 2])
+            return np.asarray(self.frames[at, (self.frames.shape[1] - 1) // 2])
         if temporal == AVERAGE:
-            return np.asarray(normalised(self.frames).mean(axis=1))
+            return np.asarray(normalised(self.frames[at]).mean(axis=1))
         raise EvaluationError(f"'{temporal}' has no single vector a video; choose one of: {', '.join(TEMPORAL)}")
 
 
@@ -73,35 +112,69 @@ def classified(
             given = _credit(scores, labels[start:end, None]).max(axis=1) if oracle else None
             credits[start:end] = _credit(scores.max(axis=1), labels[start:end]) if given is None else given
         else:
-            credits[start:end] = _credit(normalised(videos.vectors(temporal)[start:end]) @ names.T, labels[start:end])
+            found = normalised(videos.vectors(temporal, slice(start, end))) @ names.T
+            credits[start:end] = _credit(found, labels[start:end])
     return credits
 
 
 def retrieved(
-    captions: Floats, videos: Embedded, temporal: str, *, gallery: NDArray[np.int64] | None = None
+    captions: Rows, videos: Embedded, temporal: str, *, gallery: NDArray[np.int64] | None = None
 ) -> Credits:
     """(n,) common sense bias in text-to-video retrieval: caption i's own video, video i, comes first.
 
     `captions` (n, d). `gallery`: the videos that are searched (all by default); captions whose video is not in it get
     NaN. Videos tied for best share the credit.
     """
-    queries, n, k = normalised(captions), len(videos.frames), videos.frames.shape[1]
+    n, k = len(videos.frames), videos.frames.shape[1]
     within = np.arange(n) if gallery is None else np.asarray(gallery)
     column = np.full(n, -1)
     column[within] = np.arange(len(within))
-    searched = normalised(videos.frames[within]).reshape(-1, captions.shape[1]) if temporal == MAX_SCORE else None
-    single = None if temporal == MAX_SCORE else normalised(videos.vectors(temporal)[within])
     credits = np.full(n, np.nan)
-    for start, end in _steps(n, 4 * len(within) * (k if temporal == MAX_SCORE else 1)):
-        wanted = np.arange(start, end)[column[start:end] >= 0]
-        if not len(wanted):
-            continue
-        if searched is not None:
-            scores = (queries[wanted] @ searched.T).reshape(len(wanted), len(within), k).max(axis=2)
-        else:
-            scores = queries[wanted] @ np.asarray(single).T
-        credits[wanted] = _credit(scores, column[wanted])
+    asked = np.flatnonzero(column >= 0)
+    for start in range(0, len(asked), QUERIES):
+        wanted = asked[start : start + QUERIES]
+        queries = _padded(normalised(captions[wanted]), QUERIES if len(asked) > QUERIES else len(wanted))
+        best = _Best(len(wanted))
+        for first, end, rows in _tiles(len(within), queries.shape[1], k if temporal == MAX_SCORE else 1):
+            shown = within[first:end]
+            found = videos.frames[shown] if temporal == MAX_SCORE else videos.vectors(temporal, shown)[:, None]
+            tile = normalised(found).reshape(-1, queries.shape[1])
+            scores = (queries @ _padded(tile, rows).T)[: len(wanted), : len(tile)]
+            best.see(scores.reshape(len(wanted), len(shown), -1).max(axis=2), column[wanted] - first)
+        credits[wanted] = best.credits()
     return credits
+
+
+class _Best:
+    """The best score of each of m queries over tiles of a gallery, how many have it, and what the own video has."""
+
+    def __init__(self, m: int) -> None:
+        self.score, self.level, self.own = np.full(m, -np.inf), np.zeros(m), np.full(m, np.nan)
+
+    def see(self, scores: Floats, own: NDArray[np.int64]) -> None:
+        """(m, g) scores of a tile; `own` (m,) the column of the own video, outside of 0..g-1 where it is not here."""
+        here = np.flatnonzero((own >= 0) & (own < scores.shape[1]))
+        self.own[here] = scores[here, own[here]]
+        top = scores.max(axis=1)
+        level = (scores == top[:, None]).sum(axis=1)
+        self.level = np.where(top > self.score, level, self.level + np.where(top == self.score, level, 0))
+        self.score = np.maximum(self.score, top)
+
+    def credits(self) -> Credits:
+        return np.where(self.own == self.score, 1.0 / self.level, 0.0)
+
+
+def _padded(rows: Floats, size: int) -> Floats:
+    """Products of equal shape round alike: equal texts stay tied in whichever block they stand."""
+    return rows if len(rows) == size else np.vstack([rows, np.zeros((size - len(rows), rows.shape[1]), np.float32)])
+
+
+def _tiles(size: int, d: int, k: int) -> Iterator[tuple[int, int, int]]:
+    """(start, end, rows to multiply) of a gallery of k vectors a video: neither a tile nor its scores take more than
+    BLOCK_BYTES."""
+    step = min(max(64, BLOCK_BYTES // (4 * k * max(d, QUERIES)) // 64 * 64), -(-size // 64) * 64)
+    for start in range(0, size, step):
+        yield start, min(size, start + step), step * k
 
 
 @dataclass(frozen=True)
@@ -150,7 +223,7 @@ def classified_by_training(
         model = fitted(train.vectors(temporal), train_labels, n_classes)
         return _credit(model.scores(normalised(test.vectors(temporal))), labels)
     k, d = train.frames.shape[1:]
-    model = fitted(train.frames.reshape(-1, d), np.repeat(train_labels, k), n_classes)
+    model = fitted(np.asarray(train.frames[:]).reshape(-1, d), np.repeat(train_labels, k), n_classes)
     credits = np.empty(len(labels))
     for start, end in _steps(len(labels), 8 * n_classes * k):
         frames = normalised(test.frames[start:end]).reshape(-1, d)

@@ -59,7 +59,20 @@ def test_retrieval_finds_the_captions_own_video_first(world, temporal, monkeypat
     assert sum(expected) > 0 or temporal != SEQUENCE
     assert measures.retrieved(captions, videos, temporal).tolist() == expected
     monkeypatch.setattr(measures, "BLOCK_BYTES", 2_000)
+    monkeypatch.setattr(measures, "QUERIES", 7)
     assert measures.retrieved(captions, videos, temporal).tolist() == expected
+
+
+@pytest.mark.parametrize("temporal", TEMPORAL)
+def test_equal_texts_stay_tied_in_whichever_block_they_stand(temporal, monkeypatch):
+    monkeypatch.setattr(measures, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(measures, "QUERIES", 16)
+    table = np.random.default_rng(3).normal(size=(5, 48)).astype(np.float32)
+    places = np.arange(200) % 5
+    videos = Embedded(measures.Gathered(table, places[:, None].repeat(4, axis=1)), measures.Gathered(table, places))
+    # Each caption is its own video's text, which 40 videos have.
+    found = measures.retrieved(measures.Gathered(table, places), videos, temporal)
+    assert found.tolist() == [1 / 40] * 200
 
 
 def test_the_oracle_reading_of_max_is_right_if_any_frame_is():
