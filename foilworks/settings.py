@@ -84,12 +84,16 @@ FOILWORKS_DEVICE = _env("FOILWORKS_DEVICE", "auto")
 # Of one worker's models; 0: the processors shared out among the workers. More threads than processors are many times
 # slower than one.
 FOILWORKS_THREADS = int(_env("FOILWORKS_THREADS") or _env("OMP_NUM_THREADS") or 0)
+# Clips that are decoded at once by one worker, ahead of its model; 0: the worker's processors, less the one it runs on.
+FOILWORKS_DECODERS = int(_env("FOILWORKS_DECODERS", "0"))
 FOILWORKS_CHROMIUM = _env("FOILWORKS_CHROMIUM")
 FOILWORKS_PYTHON = sys.executable
 
 DEBUG = _flag("FOILWORKS_DEBUG", False)
 SECRET_KEY = _env("SECRET_KEY") or _kept_secret(FOILWORKS_HOME)
 ALLOWED_HOSTS = _env("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1],testserver").split(",")
+# How many proxies of one's own stand before the pages: so many addresses of X-Forwarded-For are believed.
+TRUSTED_PROXIES = int(_env("TRUSTED_PROXIES", "0"))
 CSRF_TRUSTED_ORIGINS = [origin for origin in _env("CSRF_TRUSTED_ORIGINS").split(",") if origin]
 
 INSTALLED_APPS = [
@@ -133,6 +137,9 @@ AUTH_USER_MODEL = "projects.User"
 LOGIN_URL = "projects:sign_in"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "projects:sign_in"
+# Owners' pages are for who signs in with a second factor.
+REQUIRE_TWO_FACTOR = _flag("REQUIRE_TWO_FACTOR", False)
+PASSWORD_RESET_TIMEOUT = 2 * 3600
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 TEMPLATES = [
@@ -202,6 +209,12 @@ REDIS_URL = _env("REDIS_URL")
 _REDIS = {"URL": REDIS_URL} if REDIS_URL else {"UNIX_SOCKET_PATH": str(redis_socket_path(FOILWORKS_HOME)), "DB": 0}
 _QUEUE = {**_REDIS, "DEFAULT_TIMEOUT": 24 * 3600, "SERIALIZER": "rq.serializers.JSONSerializer"}
 RQ_QUEUES = {"default": dict(_QUEUE), "gpu": dict(_QUEUE)}
+# How long a worker may be silent before its job goes to another one.
+JOB_LEASE_SECONDS = float(_env("FOILWORKS_LEASE_SECONDS", "60"))
+# So many jobs and shards of one project are on their way or at work on the gpu queue at once; 0: as many as there are.
+GPU_QUOTA = int(_env("FOILWORKS_GPU_QUOTA", "8"))
+# Items of one shard; 0: from 512 to 2,048 by the size of the run.
+SHARD_ITEMS = int(_env("FOILWORKS_SHARD_ITEMS", "0"))
 RQ = {"COMMIT_MODE": "on_db_commit"}
 
 MEDIA_ROOT = FOILWORKS_HOME / "media"
@@ -264,6 +277,31 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+
+
+def _mail(url: str) -> dict:
+    """Django's settings of the mail server that EMAIL_URL names (`smtp://user:password@host:587?tls=1`)."""
+    if not url:
+        return {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend", "MAIL_IS_SET": False}
+    parts, options = urlsplit(url), dict(parse_qsl(urlsplit(url).query))
+    if parts.scheme not in {"smtp", "smtps"} or not parts.hostname:
+        raise ImproperlyConfigured("EMAIL_URL is no mail server; write it as smtp://user:password@host:587?tls=1")
+    return {
+        "MAIL_IS_SET": True,
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": parts.port or (465 if parts.scheme == "smtps" else 25),
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_SSL": parts.scheme == "smtps",
+        "EMAIL_USE_TLS": parts.scheme == "smtp" and options.get("tls") == "1",
+        "EMAIL_TIMEOUT": 10,
+    }
+
+
+# Without a mail server nobody resets a password by mail; the page says whom to ask.
+globals().update(_mail(_env("EMAIL_URL")))
+DEFAULT_FROM_EMAIL = _env("EMAIL_FROM", "foilworks@localhost")
+
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _flag("SECURE_COOKIES", False)

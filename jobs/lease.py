@@ -5,10 +5,13 @@ names it, so that a worker whose lease was given to another one cannot write any
 """
 
 import logging
+import os
+import socket
 import threading
 from datetime import timedelta
 from types import TracebackType
 
+from django.conf import settings
 from django.db import OperationalError, connection
 from django.db.models import F
 from django.utils import timezone
@@ -17,9 +20,9 @@ from jobs.models import Job, JobState
 
 logger = logging.getLogger(__name__)
 
-LEASE = timedelta(seconds=60)
+LEASE = timedelta(seconds=settings.JOB_LEASE_SECONDS)
 # Several beats a lease: SQLite may keep one of them waiting for up to 20 seconds.
-BEAT_SECONDS = 15.0
+BEAT_SECONDS = LEASE.total_seconds() / 4
 
 
 class JobStopped(BaseException):
@@ -43,10 +46,16 @@ def claim(job_id: str) -> Job | None:
             heartbeat_at=now,
             lease_until=now + LEASE,
             error="",
+            worker=worker_name(),
         )
         if taken:
             return Job.objects.get(pk=job_id)
     return None
+
+
+def worker_name() -> str:
+    """This process as people know it: host and number."""
+    return f"{socket.gethostname()[:100]}:{os.getpid()}"
 
 
 def write(job: Job, **fields: object) -> None:

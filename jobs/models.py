@@ -1,4 +1,7 @@
-"""One row a job: what the queue must do, how far it is, and what people are told. Redis only carries its id."""
+"""One row a job: what the queue must do, how far it is, and what people are told. Redis only carries its id.
+
+A shard is a job with a parent: it has its own attempts, lease and heartbeat, and does one part of the parent's work.
+"""
 
 import uuid
 
@@ -8,9 +11,14 @@ from django.db import models
 class JobState(models.TextChoices):
     WAITING = "waiting"
     RUNNING = "running"
+    # Its shards do the work; it is taken up again when none of them is open.
+    SPREAD = "spread"
     DONE = "done"
     FAILED = "failed"
     CANCELLED = "cancelled"
+
+
+OPEN_STATES = (JobState.WAITING, JobState.RUNNING, JobState.SPREAD)
 
 
 class Job(models.Model):
@@ -22,6 +30,15 @@ class Job(models.Model):
     title = models.CharField(max_length=200, blank=True)
     # No foreign key: jobs stands below projects and does not know who is above.
     project_id = models.BigIntegerField(null=True, blank=True)
+    # Of a shard: whose part it does, which one, and what that is (JSON; ids and places, no content).
+    parent = models.ForeignKey("self", models.CASCADE, null=True, blank=True, related_name="shards")
+    number = models.PositiveIntegerField(default=0)
+    payload = models.JSONField(default=dict, blank=True)
+    # The model that the work needs, as any text; a worker that has it loaded takes such work first.
+    route = models.CharField(max_length=600, blank=True)
+    # Who works on it, or did last, and what it cost: seconds of decode, wait, compute and write, counts, halvings.
+    worker = models.CharField(max_length=120, blank=True)
+    measured = models.JSONField(default=dict, blank=True)
     state = models.CharField(max_length=10, choices=JobState, default=JobState.WAITING)
     done = models.PositiveBigIntegerField(default=0)
     total = models.PositiveBigIntegerField(default=0)
@@ -45,7 +62,7 @@ class Job(models.Model):
 
     @property
     def is_over(self) -> bool:
-        return self.state in {JobState.DONE, JobState.FAILED, JobState.CANCELLED}
+        return self.state not in OPEN_STATES
 
     @property
     def share(self) -> float:

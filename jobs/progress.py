@@ -1,21 +1,30 @@
 """How far a job is, for the page that shows it."""
 
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from jobs.lease import write
 from jobs.models import Job
+from jobs.queue import sum_up
 
 # The page asks about once a second; writing more often only costs the database.
 EVERY_SECONDS = 0.5
 LONGEST_MESSAGE = 300
 
 
-def progress(job: Job, done: int, total: int | None = None, message: str | None = None) -> None:
+def progress(
+    job: Job,
+    done: int,
+    total: int | None = None,
+    message: str | None = None,
+    measured: Mapping[str, Any] | None = None,
+) -> None:
     """Note that ``done`` of ``total`` steps are behind; call it as often as it is convenient.
 
     It writes at most twice a second, and always at the first and the last step, and renews the job's lease. What is
-    left out stays as it was. Raises `jobs.lease.JobStopped` when the job was cancelled or given to another worker:
-    let it pass.
+    left out stays as it was. ``measured`` says what it cost so far (`jobs.models.Job.measured`). Raises
+    `jobs.lease.JobStopped` when the job was cancelled or given to another worker: let it pass.
     """
     total = job.total if total is None else total
     message = job.message if message is None else message[:LONGEST_MESSAGE]
@@ -24,4 +33,7 @@ def progress(job: Job, done: int, total: int | None = None, message: str | None 
     if written_at is not None and now - written_at < EVERY_SECONDS and done < total:
         return
     job._progress_written_at = now  # type: ignore[attr-defined]
-    write(job, done=done, total=total, message=message)
+    also = {} if measured is None else {"measured": dict(measured)}
+    write(job, done=done, total=total, message=message, **also)
+    if job.parent_id is not None:
+        sum_up(job.parent_id)

@@ -3,15 +3,18 @@
 So the row is the truth: what Redis lost, or never got because it was away, is pushed again from the rows.
 """
 
+import hashlib
 import logging
 import re
 import time
+from collections import Counter
 from collections.abc import Iterable
 from datetime import timedelta
 from functools import partial
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 from django_rq import get_connection, get_queue
 from redis.backoff import NoBackoff
@@ -20,7 +23,7 @@ from redis.retry import Retry
 from rq import Queue, Worker
 
 from jobs.errors import JobError
-from jobs.models import Job, JobState
+from jobs.models import OPEN_STATES, Job, JobState
 
 logger = logging.getLogger(__name__)
 
@@ -33,9 +36,18 @@ PUSH_GRACE = timedelta(seconds=5)
 
 
 def enqueue(
-    dotted: str, target_id: int, *, queue: str = "default", title: str = "", project_id: int | None = None
+    dotted: str,
+    target_id: int,
+    *,
+    queue: str = "default",
+    title: str = "",
+    project_id: int | None = None,
+    route: str = "",
 ) -> Job:
     """Queue ``dotted(target_id, job)``: the row is part of the caller's transaction, Redis hears of it on commit.
+
+    ``route`` names the model that the work needs: workers that have it loaded come first. On the gpu queue a project
+    has at most as many jobs on their way as its quota says (GPU_QUOTA); the others wait as rows.
 
     Raises JobError for a function outside an app's jobs module and for an unknown queue. A Redis that cannot be
     reached is no error: the row waits, and the next `foilworks up` takes it.
@@ -45,17 +57,29 @@ def enqueue(
     if queue not in settings.RQ_QUEUES:
         raise JobError(f"there is no queue '{queue}'; choose one of: {', '.join(sorted(settings.RQ_QUEUES))}")
     job = Job.objects.create(
-        dotted=dotted, target_id=target_id, queue=queue, title=title[:200], project_id=project_id
+        dotted=dotted, target_id=target_id, queue=queue, title=title[:200], project_id=project_id, route=route
     )
-    transaction.on_commit(partial(push, job))
+    transaction.on_commit(partial(submit, [job]))
     return job
+
+
+def submit(jobs: Iterable[Job]) -> None:
+    """Push those that may go at once; where a quota counts, those that it lets go."""
+    held = False
+    for job in jobs:
+        if _quota(job.queue, job.project_id):
+            held = True
+        else:
+            push(job)
+    if held:
+        dispatch(Job.objects.filter(queue="gpu"))
 
 
 def push(job: Job) -> bool:
     """Put the job's id on its queue; False where Redis cannot be reached."""
     try:
         # commit_mode: django-rq would wait for a commit again, and lose the id that we give.
-        _queue(job.queue).enqueue_call(
+        _queue(job.queue, job.route).enqueue_call(
             EXECUTE, args=(str(job.pk),), job_id=str(job.pk), result_ttl=0, description=job.title or job.dotted
         )
     except RedisError as error:
@@ -87,20 +111,50 @@ def nobody_works() -> str:
 
 
 def cancel(job: Job) -> bool:
-    """Stop a waiting or running job for good; a running one ends at its next note of progress. False if it was over."""
-    open_states = [JobState.WAITING, JobState.RUNNING]
-    rows = Job.objects.filter(pk=job.pk, state__in=open_states)
-    return bool(rows.update(state=JobState.CANCELLED, finished_at=timezone.now(), lease_until=None))
+    """Stop an open job for good, and its shards; a running one ends at its next note of progress. False if it was over.
+    """
+    over = {"state": JobState.CANCELLED, "finished_at": timezone.now(), "lease_until": None}
+    with transaction.atomic():
+        cancelled = Job.objects.filter(pk=job.pk, state__in=OPEN_STATES).update(**over)
+        if cancelled:
+            Job.objects.filter(parent_id=job.pk, state__in=OPEN_STATES).update(**over)
+    return bool(cancelled)
 
 
 def retry(job: Job) -> bool:
-    """Queue a failed or cancelled job again; what it stored is kept. False if it was neither."""
-    rows = Job.objects.filter(pk=job.pk, state__in=[JobState.FAILED, JobState.CANCELLED])
+    """Queue a failed or cancelled job again; what it stored is kept. False if it was neither.
+
+    Of a job with shards only those that did not end well are done again.
+    """
+    again = {"error": "", "finished_at": None, "attempts": 0}
+    stopped = [JobState.FAILED, JobState.CANCELLED]
     with transaction.atomic():
-        reopened = rows.update(state=JobState.WAITING, error="", message="", finished_at=None, attempts=0)
+        shards = Job.objects.filter(parent_id=job.pk, state__in=stopped)
+        state = JobState.SPREAD if shards.exists() else JobState.WAITING
+        reopened = Job.objects.filter(pk=job.pk, state__in=stopped).update(state=state, message="", **again)
         if reopened:
-            transaction.on_commit(partial(push, job))
+            shards.update(state=JobState.WAITING, **again)
+            ids = [job.pk, *Job.objects.filter(parent_id=job.pk).values_list("pk", flat=True)]
+            transaction.on_commit(lambda: submit(Job.objects.filter(pk__in=ids, state=JobState.WAITING)))
     return bool(reopened)
+
+
+def wake_parents(jobs: QuerySet[Job]) -> int:
+    """Queue again those of ``jobs`` whose shards are all over, so that they collect; how many."""
+    open_shards = Job.objects.filter(parent=OuterRef("pk"), state__in=OPEN_STATES)
+    woken = 0
+    for job in jobs.filter(~Exists(open_shards), state=JobState.SPREAD):
+        # The last two shards may end at the same moment: one of them wakes it.
+        if Job.objects.filter(pk=job.pk, state=JobState.SPREAD).update(state=JobState.WAITING):
+            transaction.on_commit(partial(submit, [job]))
+            woken += 1
+    return woken
+
+
+def sum_up(parent_id: object) -> None:
+    """Write how far a spread job is by what is left of its shards."""
+    left = Job.objects.filter(parent_id=parent_id).aggregate(left=Sum(F("total") - F("done")))["left"] or 0
+    Job.objects.filter(pk=parent_id, state=JobState.SPREAD, total__gte=left).update(done=F("total") - left)
 
 
 def requeue_lost() -> int:
@@ -118,13 +172,56 @@ def requeue_lost() -> int:
         error=f"Its worker died {MAX_ATTEMPTS} times doing this; see the worker's log (memory?), then retry.",
     )
     abandoned.update(state=JobState.WAITING, lease_until=None)
-    waiting = Job.objects.filter(state=JobState.WAITING, created_at__lt=now - PUSH_GRACE).order_by("created_at")
+    wake_parents(Job.objects.all())
+    return dispatch(Job.objects.filter(created_at__lt=now - PUSH_GRACE), logging.WARNING)
+
+
+def dispatch(jobs: QuerySet[Job], level: int = logging.INFO) -> int:
+    """Push what of ``jobs`` waits, is not known to Redis and may go by its project's quota; how many.
+
+    One process at a time looks, so that two of them do not let go of the same place twice.
+    """
+    waiting = list(jobs.filter(state=JobState.WAITING).order_by("created_at", "number"))
     try:
-        known = {job_id for name in settings.RQ_QUEUES for job_id in _queue(name).job_ids}
+        with _queue("default").connection.lock("foilworks:dispatch", timeout=60, blocking_timeout=10):
+            known = {job_id for lane in _lanes() for job_id in _queue(*lane).job_ids}
+            busy = _on_the_way(known)
+            pushed = 0
+            for job in waiting:
+                limit = _quota(job.queue, job.project_id)
+                if str(job.pk) in known or (limit and busy[job.project_id] >= limit):
+                    continue
+                busy[job.project_id] += bool(limit)
+                pushed += push(job)
+            return pushed
     except RedisError as error:
-        logger.warning("the queue cannot be reached (%s)", error)
+        logger.log(level, "the queue cannot be reached (%s)", error)
         return 0
-    return sum(push(job) for job in waiting if str(job.pk) not in known)
+
+
+def lane_name(queue: str, route: str = "") -> str:
+    """The name in Redis of the queue on which a job waits: one for each model, so that workers can choose."""
+    return f"{queue}.{hashlib.sha256(route.encode()).hexdigest()[:12]}" if route else queue
+
+
+def _lanes() -> set[tuple[str, str]]:
+    """(queue, route) of everything that waits, and the plain queues."""
+    routed = Job.objects.filter(state=JobState.WAITING).exclude(route="").values_list("queue", "route")
+    return {*((name, "") for name in settings.RQ_QUEUES), *routed.distinct()}
+
+
+def _quota(queue: str, project_id: int | None) -> int:
+    """How many jobs of the project may be on their way at once; 0: any number."""
+    return settings.GPU_QUOTA if queue == "gpu" and project_id is not None else 0
+
+
+def _on_the_way(known: set[str]) -> Counter[int | None]:
+    """project -> its jobs of the gpu queue that run, or wait in Redis."""
+    rows = Job.objects.filter(queue="gpu", project_id__isnull=False).filter(
+        Q(state=JobState.RUNNING) | Q(state=JobState.WAITING)
+    )
+    found = rows.values_list("pk", "project_id", "state")
+    return Counter(project for pk, project, state in found if state == JobState.RUNNING or str(pk) in known)
 
 
 def wait(jobs: Iterable[Job], *, timeout_s: float = 600.0, every_s: float = 0.2) -> list[Job]:
@@ -144,8 +241,14 @@ def wait(jobs: Iterable[Job], *, timeout_s: float = 600.0, every_s: float = 0.2)
         time.sleep(every_s)
 
 
-def _queue(name: str) -> Queue:
+def _queue(name: str, route: str = "") -> Queue:
     connection = get_connection(name)
     # Callers are people waiting for a page: one attempt, where redis-py would retry for seconds.
     connection.set_retry(Retry(NoBackoff(), 0))
-    return get_queue(name, commit_mode="auto", connection=connection)
+    plain = get_queue(name, commit_mode="auto", connection=connection)
+    if not route:
+        return plain
+    return Queue(
+        lane_name(name, route), connection=connection, default_timeout=plain._default_timeout,
+        serializer=plain.serializer,
+    )  # fmt: skip

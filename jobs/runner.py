@@ -1,6 +1,8 @@
 """The one function that the queue calls. It runs a job at most once at a time and writes down how it ended."""
 
 import logging
+import time
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 
 from django.db import close_old_connections, connection
@@ -8,17 +10,21 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from jobs.lease import Heartbeat, JobStopped, claim, write
-from jobs.models import Job, JobState
-from jobs.queue import wait
+from jobs.models import OPEN_STATES, Job, JobState
+from jobs.queue import cancel, dispatch, sum_up, wait, wake_parents
+from jobs.spread import QueueRunner, Spread, spread
 from text.errors import ActionableError
 
 LONGEST_SECONDS = 24 * 3600.0
+LOOK_EVERY_SECONDS = 0.2
+# Errors that a job raises are not of single things, which it lists: after so many the rest would fail, too.
+MOST_FAILED_SHARDS = 3
 
 logger = logging.getLogger(__name__)
 
 
 def execute(job_id: str) -> None:
-    """Run the job of this id: ``function(target_id, job)``.
+    """Run the job of this id: ``function(target_id, job)``; what returns a `Spread` goes on in its shards.
 
     Nothing happens when the job is over or another worker holds it, so a message that Redis delivers twice does no
     harm. An error is written to the row and goes on to the caller (RQ keeps its traceback; `run_now` shows it).
@@ -29,19 +35,65 @@ def execute(job_id: str) -> None:
     if job is None:
         logger.info("job %s: nothing to do", job_id)
         return
-    with _Recorded(job), Heartbeat(job):
+    with _Recorded(job) as recorded, Heartbeat(job):
         function = import_string(job.dotted)
-        function(job.target_id, job)
+        recorded.returned = function(job.target_id, job)
 
 
 def run_now(job: Job) -> Job:
     """Run a queued job in this process (`--sync`, tests) and return its row as it ended; errors are raised.
 
-    Where a worker was faster, its end is waited for; JobError if the job failed or was cancelled there.
+    Its shards are done here, too, beside any worker that takes some. Where a worker was faster, its end is waited for;
+    JobError if the job failed or was cancelled there.
     """
     execute(str(job.pk))
+    if Job.objects.filter(pk=job.pk, state=JobState.SPREAD).exists():
+        _do_shards(job)
+        execute(str(job.pk))
     (ended,) = wait([job], timeout_s=LONGEST_SECONDS)
     return ended
+
+
+def _do_shards(job: Job) -> None:
+    """An error of a shard ends the job, since nobody would take up the others."""
+    runner, ended = HereRunner(), False
+    try:
+        runner.submit(list(job.shards.all()))
+        for _ in runner.collect(job):
+            pass
+        ended = True
+    finally:
+        if not ended and cancel(job):
+            failed = job.shards.filter(state=JobState.FAILED).first()
+            if failed is not None:
+                Job.objects.filter(pk=job.pk).update(state=JobState.FAILED, error=failed.error)
+
+
+class HereRunner:
+    """A `Runner` in this process: one shard after the other, leaving alone what others hold."""
+
+    def submit(self, shards: Sequence[Job]) -> None:
+        """Nothing: `collect` finds them in the table."""
+
+    def collect(self, job: Job) -> Iterator[Job]:
+        seen: set[object] = set()
+        while True:
+            rows = list(job.shards.order_by("number"))
+            for row in rows:
+                if row.state == JobState.WAITING or (row.state == JobState.RUNNING and _is_abandoned(row)):
+                    execute(str(row.pk))
+                    row.refresh_from_db()
+                if row.is_over and row.pk not in seen:
+                    seen.add(row.pk)
+                    yield row
+            if not job.shards.filter(state__in=OPEN_STATES).exists() and len(seen) == len(rows):
+                return
+            if any(row.state == JobState.RUNNING for row in rows):
+                time.sleep(LOOK_EVERY_SECONDS)
+
+
+def _is_abandoned(job: Job) -> bool:
+    return job.lease_until is not None and job.lease_until < timezone.now()
 
 
 class _Recorded:
@@ -50,10 +102,12 @@ class _Recorded:
 
     def __init__(self, job: Job) -> None:
         self._job = job
+        self.returned: object = None
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> "_Recorded":
         job = self._job
         logger.info("job %s: %s(%s), attempt %s", job.pk, job.dotted, job.target_id, job.attempts)
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -65,10 +119,27 @@ class _Recorded:
 
     def _write_end(self, error: BaseException | None) -> bool:
         try:
+            if error is None and isinstance(self.returned, Spread):
+                spread(self._job, self.returned, QueueRunner())
+                return True
             write(self._job, **_end_of(self._job, error))
         except JobStopped:
             return False
+        _make_room(self._job)
         return True
+
+
+def _make_room(job: Job) -> None:
+    """What may go on now that this attempt is over: the job whose shard it was, or another of its project."""
+    if job.parent_id is not None:
+        failed = Job.objects.filter(parent_id=job.parent_id, state=JobState.FAILED).count()
+        if failed >= MOST_FAILED_SHARDS:
+            waiting = Job.objects.filter(parent_id=job.parent_id, state=JobState.WAITING)
+            waiting.update(state=JobState.CANCELLED, finished_at=timezone.now())
+        sum_up(job.parent_id)
+        wake_parents(Job.objects.filter(pk=job.parent_id))
+    if job.queue == "gpu" and job.state != JobState.WAITING:
+        dispatch(Job.objects.filter(queue="gpu", project_id=job.project_id))
 
 
 def _end_of(job: Job, error: BaseException | None) -> dict[str, object]:
