@@ -5,7 +5,7 @@ The wrappers are adapters themselves, so that the scoring loop knows nothing of 
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, runtime_checkable
 from typing import Protocol as Interface
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from evaluation.errors import EvaluationError
 from evaluation.protocols import Protocol
 from evaluation.scoring import Clip, ReadFrames, about
-from hub.interfaces import Embedder, Frames, ModelInfo, Score, ScoreKind, Scorer, VideoMeta
+from hub.interfaces import Embedder, Frames, ModelInfo, Score, ScoreKind, Scorer, Shrinks, VideoMeta
 from media.errors import MediaError
 from media.frame_cache import FrameCache
 from media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
@@ -40,6 +40,9 @@ class PooledFrames:
     def __init__(self, model: Any, pool: Callable[[Rows], Rows], kind: ScoreKind) -> None:
         self.model, self.pool = model, pool
         self.info = replace(model.info, kind=kind)
+
+    def shrink(self, frames: Frames) -> Frames:
+        return self.model.shrink(frames) if isinstance(self.model, Shrinks) else frames
 
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> Rows:
         return self.model.encode_video(clips, meta)
@@ -118,14 +121,21 @@ def sampling(protocol: Protocol, info: ModelInfo) -> Sampling:
     raise MediaError(f"{info.model_id} asks for intervals of {seconds!r} s; give a number above 0")
 
 
-def reader(protocol: Protocol, frames: FrameCache | None = None) -> ReadFrames:
-    """How clips are decoded under the protocol, or found in `frames`."""
-    cache = FrameCache() if frames is None else frames
+@dataclass(frozen=True)
+class FrameReader:
+    """Decodes clips as a protocol says, or finds them in `frames`; it can be sent to another process."""
 
-    def read(clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:
+    protocol: Protocol
+    frames: FrameCache
+
+    def __call__(self, clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:
         if clip.path is None:
             raise MediaError(f"{clip.key}: has no video file; attach it, then score again")
-        found = cache.read(clip.path, sampling(protocol, info), clip.start, clip.end, info.size, clip.content)
+        wanted = sampling(self.protocol, info)
+        found = self.frames.read(clip.path, wanted, clip.start, clip.end, info.size, clip.content)
         return found.frames, about(clip, found.times)
 
-    return read
+
+def reader(protocol: Protocol, frames: FrameCache | None = None) -> ReadFrames:
+    """How clips are decoded under the protocol, or found in `frames`."""
+    return FrameReader(protocol, FrameCache() if frames is None else frames)

@@ -1,27 +1,34 @@
 """The scoring loop, pure: (clip, texts) in, raw values out. No Django; jobs hand it a shard and store what it yields.
 
 Every clip is decoded and encoded once, every distinct text once, in batches of like length; values leave as they are
-computed, clip batch by clip batch, so that a killed worker loses at most one. A clip that cannot be decoded, that the
-model refuses, or whose value is no number is listed, and the others are scored.
+computed, clip batch by clip batch, so that a killed worker loses at most one. A pool decodes ahead of the model. A clip
+that cannot be decoded, that the model refuses, or whose value is no number is listed, and the others are scored; where
+the device's memory runs out, batches are halved from then on.
 """
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from hub.errors import ClipError
-from hub.interfaces import Embedder, Frames, ModelInfo, Scorer, VideoMeta
+from hub.interfaces import Embedder, Frames, ModelInfo, Scorer, Shrinks, VideoMeta
+from hub.memory import give_back, ran_out_of_memory
+from media.decode_pool import DecodePool
 from media.errors import MediaError
 from media.frames import sample_frames
 
 CLIPS_A_BATCH = 16
 TEXTS_A_BATCH = 128
+# Of models that take one clip at a time: so many are decoded while it is asked about one.
+CLIPS_AHEAD = 4
+TOO_LARGE = "it does not fit into the device's memory even alone; ask for fewer frames or a smaller number format"
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,8 @@ class PairScore:
 class Tally:
     """What a run cost, filled in while it goes.
 
+    `decode_seconds` are those of all decoders together, `wait_seconds` those that the model stood still for them.
+    `halved` {"clips" or "texts": how many went through at once after the memory ran out}.
     `unreadable` lists (clip key, why) of clips that gave no frames, `refused` of those that the model failed on,
     `not_finite` (clip key or None, text, value) of values that are no numbers.
     """
@@ -62,7 +71,9 @@ class Tally:
     text_calls: int = 0
     pairs: int = 0
     decode_seconds: float = 0.0
+    wait_seconds: float = 0.0
     compute_seconds: float = 0.0
+    halved: dict[str, int] = field(default_factory=dict)
     unreadable: list[tuple[str, str]] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
     not_finite: list[tuple[str | None, str, float]] = field(default_factory=list)
@@ -106,18 +117,20 @@ def score_pairs(
     mode: str = "",
     clips_a_batch: int = CLIPS_A_BATCH,
     kept: KeptVectors | None = None,
+    pool: DecodePool | None = None,
 ) -> Iterator[PairScore]:
     """One PairScore for each distinct (clip key, text) of `requests`, which may name a clip several times.
 
     A text-only model (`info.needs_video` False) gives one for each distinct text, clip_key None. What gives no score
     is listed in `tally`. `read` is what decodes (or a cache before it); clips that `kept` has are not decoded.
+    `pool` reads ahead; without one, each clip is read when it is its turn. Values do not depend on either.
     """
     counts = tally if tally is not None else Tally()
-    wanted = _merged(requests)
+    wanted, pool = _merged(requests), pool or DecodePool(0)
     if isinstance(adapter, Embedder):
-        scores = _by_embedding(adapter, wanted, read, clips_a_batch, counts, kept)
+        scores = _by_embedding(adapter, wanted, read, clips_a_batch, counts, kept, pool)
     elif adapter.info.needs_video:
-        scores = _by_scorer(adapter, wanted, read, mode, counts)
+        scores = _by_scorer(adapter, wanted, read, mode, counts, pool)
     else:
         scores = _without_video(adapter, wanted, mode, counts)
     for score in scores:
@@ -153,116 +166,212 @@ def _batches(things: Iterable[Thing], size: int) -> Iterator[tuple[Thing, ...]]:
         yield batch
 
 
-def _frames(
-    wanted: Iterable[_Wanted], info: ModelInfo, read: ReadFrames, counts: Tally
-) -> Iterator[tuple[_Wanted, Frames, VideoMeta]]:
-    for want in wanted:
+@dataclass(frozen=True)
+class _Fetched:
+    """A clip on its way to the model: its kept row, or its frames, or why it has neither; and the seconds it took."""
+
+    want: _Wanted
+    row: np.ndarray | None = None
+    frames: Frames | None = None
+    meta: VideoMeta | None = None
+    why: str = ""
+    seconds: float = 0.0
+
+
+def _fetch(
+    want: _Wanted,
+    info: ModelInfo,
+    read: ReadFrames,
+    kept: KeptVectors | None,
+    shrink: Callable[[Frames], Frames] | None,
+) -> _Fetched:
+    """What a worker of the pool does for one clip."""
+    row = kept.get(want.clip, info) if kept is not None else None
+    if row is not None:
+        return _Fetched(want, row)
+    began = perf_counter()
+    try:
+        frames, meta = read(want.clip, info)
+        frames = frames if shrink is None else shrink(frames)
+    except MediaError as error:
+        return _Fetched(want, why=str(error), seconds=perf_counter() - began)
+    return _Fetched(want, frames=frames, meta=meta, seconds=perf_counter() - began)
+
+
+def _fetched(
+    adapter: Embedder | Scorer, wanted: Iterable[_Wanted], read: ReadFrames, counts: Tally, pool: DecodePool,
+    kept: KeptVectors | None, depth: int,
+) -> Iterator[_Fetched]:  # fmt: skip
+    """Every clip in order, with its row or its frames; those without either are listed."""
+    shrink = adapter.shrink if isinstance(adapter, Shrinks) else None
+    work = partial(_fetch, info=adapter.info, read=read, kept=kept, shrink=shrink)
+    for _, wait in pool.ahead(wanted, work, depth):
         began = perf_counter()
-        try:
-            frames, meta = read(want.clip, info)
-        except MediaError as error:
-            counts.unreadable.append((want.clip.key, str(error)))
-            continue
-        finally:
-            counts.decode_seconds += perf_counter() - began
-        yield want, frames, meta
+        found = wait()
+        waited = perf_counter() - began
+        counts.decode_seconds += found.seconds
+        # Without a pool the model stands still because its own thread decodes: that is no waiting.
+        counts.wait_seconds += waited if pool.workers else 0.0
+        counts.vectors_kept += found.row is not None
+        if found.why:
+            counts.unreadable.append((found.want.clip.key, found.why))
+        yield found
 
 
 def _by_embedding(
     adapter: Embedder, wanted: list[_Wanted], read: ReadFrames, clips_a_batch: int, counts: Tally,
-    kept: KeptVectors | None,
+    kept: KeptVectors | None, pool: DecodePool,
 ) -> Iterator[PairScore]:  # fmt: skip
     texts = _by_length(text for want in wanted for text in want.texts)
     place = {text: i for i, text in enumerate(texts)}
     encoded = _encode_texts(adapter, texts, counts)
-    for batch in _batches(wanted, clips_a_batch):
-        rows = dict(_rows(adapter, batch, read, counts, kept))
+    fetched = _fetched(adapter, wanted, read, counts, pool, kept, 2 * clips_a_batch)
+    for batch in _batches(fetched, clips_a_batch):
         began = perf_counter()
+        rows = _rows(adapter, batch, counts, kept)
         # Each clip meets only its own texts, so that scores cost n, not n x n.
         values = {
-            at: adapter.score(row[None], encoded[[place[text] for text in batch[at].texts]])[0]
+            at: adapter.score(row[None], encoded[[place[text] for text in batch[at].want.texts]])[0]
             for at, row in sorted(rows.items())
         }
         counts.compute_seconds += perf_counter() - began
         for at, found in values.items():
-            for text, value in zip(batch[at].texts, found, strict=True):
-                yield PairScore(batch[at].clip.key, text, float(value))
+            for text, value in zip(batch[at].want.texts, found, strict=True):
+                yield PairScore(batch[at].want.clip.key, text, float(value))
 
 
 def _rows(
-    adapter: Embedder, batch: Sequence[_Wanted], read: ReadFrames, counts: Tally, kept: KeptVectors | None
-) -> Iterator[tuple[int, np.ndarray]]:
-    """(place in the batch, its row) of every clip that has one."""
-    new: dict[str, int] = {}
-    for at, want in enumerate(batch):
-        row = kept.get(want.clip, adapter.info) if kept is not None else None
-        if row is None:
-            new[want.clip.key] = at
-            continue
-        counts.vectors_kept += 1
-        yield at, row
-    seen = list(_frames([batch[at] for at in new.values()], adapter.info, read, counts))
-    began = perf_counter()
-    for want, row in _encoded_clips(adapter, seen, counts):
-        if kept is not None:
-            kept.put(want.clip, adapter.info, row)
-        yield new[want.clip.key], row
-    counts.compute_seconds += perf_counter() - began
+    adapter: Embedder, batch: Sequence[_Fetched], counts: Tally, kept: KeptVectors | None
+) -> dict[int, np.ndarray]:  # fmt: skip
+    """Place in the batch -> its row, of every clip that has one."""
+    rows = {at: found.row for at, found in enumerate(batch) if found.row is not None}
+    new = [at for at, found in enumerate(batch) if found.frames is not None]
+    for some in _batches(new, min(len(new), counts.halved.get("clips", len(new))) or 1):
+        for at, row in _encoded_clips(adapter, some, batch, counts):
+            rows[at] = row
+            if kept is not None:
+                kept.put(batch[at].want.clip, adapter.info, row)
+    return rows
 
 
 def _encoded_clips(
-    adapter: Embedder, seen: Sequence[tuple[_Wanted, Frames, VideoMeta]], counts: Tally
-) -> list[tuple[_Wanted, np.ndarray]]:
-    """The clips together; where one of them cannot be taken, one by one, and that one is listed."""
-    if not seen:
-        return []
+    adapter: Embedder, places: Sequence[int], batch: Sequence[_Fetched], counts: Tally
+) -> list[tuple[int, np.ndarray]]:
+    """The clips at the places together; one by one where one of them cannot be taken, and that one is listed; in halves
+    where they do not fit."""
+    clips, metas = [batch[at].frames for at in places], [batch[at].meta for at in places]
+    key = batch[places[0]].want.clip.key
     try:
         counts.video_calls += 1
-        rows = adapter.encode_video([frames for _, frames, _ in seen], [meta for _, _, meta in seen])
+        rows = adapter.encode_video(clips, metas)  # type: ignore[arg-type]
     except ClipError as error:
-        if len(seen) == 1:
-            counts.refused.append((seen[0][0].clip.key, str(error)))
+        if len(places) == 1:
+            counts.refused.append((key, str(error)))
             return []
-        return [found for one in seen for found in _encoded_clips(adapter, [one], counts)]
-    counts.clips_encoded += len(seen)
-    return [(want, row) for (want, _, _), row in zip(seen, rows, strict=True)]
+        parts = [[at] for at in places]
+    except (MemoryError, RuntimeError) as error:
+        if not ran_out_of_memory(error):
+            raise
+        if len(places) == 1:
+            counts.refused.append((key, TOO_LARGE))
+        parts = _halves(places, "clips", counts)
+    else:
+        counts.clips_encoded += len(places)
+        return list(zip(places, rows, strict=True))
+    give_back()
+    return [found for part in parts for found in _encoded_clips(adapter, part, batch, counts)]
+
+
+def _halves(things: Sequence[Thing], what: str, counts: Tally) -> list[Sequence[Thing]]:
+    """Two halves, noted for the batches to come; none of a single thing."""
+    half = len(things) // 2
+    if not half:
+        return []
+    counts.halved[what] = min(half, counts.halved.get(what, half))
+    return [things[:half], things[half:]]
 
 
 def _encode_texts(adapter: Embedder, texts: list[str], counts: Tally) -> np.ndarray:
     began = perf_counter()
-    rows = [adapter.encode_text(batch) for batch in _batches(texts, TEXTS_A_BATCH)]
-    counts.text_calls += len(rows)
+    rows = _of_texts(adapter.encode_text, texts, counts)
     counts.texts_encoded += len(texts)
     counts.compute_seconds += perf_counter() - began
     return np.concatenate(rows) if rows else np.empty((0, 0), np.float32)
 
 
+def _of_texts(ask: Callable[[Sequence[str]], Any], texts: Sequence[str], counts: Tally) -> list[Any]:
+    """What `ask` gave for batches of the texts, in their order; smaller ones where the memory ran out."""
+    answers: list[Any] = []
+    left = list(_batches(texts, TEXTS_A_BATCH))[::-1]
+    while left:
+        batch = left.pop()
+        most = counts.halved.get("texts", len(batch))
+        if len(batch) > most:
+            left += list(_batches(batch, most))[::-1]
+            continue
+        try:
+            counts.text_calls += 1
+            answers.append(ask(batch))
+        except (MemoryError, RuntimeError) as error:
+            if not ran_out_of_memory(error) or len(batch) == 1:
+                raise
+            left += [tuple(half) for half in _halves(batch, "texts", counts)][::-1]
+        else:
+            continue
+        give_back()
+    return answers
+
+
 def _by_scorer(
-    adapter: Scorer, wanted: list[_Wanted], read: ReadFrames, mode: str, counts: Tally
+    adapter: Scorer, wanted: list[_Wanted], read: ReadFrames, mode: str, counts: Tally, pool: DecodePool
 ) -> Iterator[PairScore]:
-    for want, frames, meta in _frames(wanted, adapter.info, read, counts):
-        texts = _by_length(want.texts)
+    for found in _fetched(adapter, wanted, read, counts, pool, None, CLIPS_AHEAD):
+        if found.frames is None:
+            continue
+        key, texts = found.want.clip.key, _by_length(found.want.texts)
         began = perf_counter()
         try:
             counts.video_calls += 1
-            scores = adapter.score(frames, texts, mode, meta)
+            scores = _scored(adapter, found, texts, mode, counts)
         except ClipError as error:
-            counts.refused.append((want.clip.key, str(error)))
+            counts.refused.append((key, str(error)))
+            continue
+        except (MemoryError, RuntimeError) as error:
+            if not ran_out_of_memory(error):
+                raise
+            counts.refused.append((key, TOO_LARGE))
             continue
         finally:
             counts.compute_seconds += perf_counter() - began
         counts.clips_encoded += 1
         counts.texts_encoded += len(texts)
         for text, score in zip(texts, scores, strict=True):
-            yield PairScore(want.clip.key, text, float(score.value), dict(score.parts))
+            yield PairScore(key, text, float(score.value), dict(score.parts))
+
+
+def _scored(adapter: Scorer, found: _Fetched, texts: Sequence[str], mode: str, counts: Tally) -> list[Any]:
+    """All texts of the clip at once, or in halves where they do not fit and do not depend on each other."""
+    most = counts.halved.get("texts", len(texts))
+    if adapter.info.by_item or len(texts) <= 1:
+        return list(adapter.score(found.frames, texts, mode, found.meta))
+    if len(texts) > most:
+        parts = list(_batches(texts, most))
+    else:
+        try:
+            return list(adapter.score(found.frames, texts, mode, found.meta))
+        except (MemoryError, RuntimeError) as error:
+            if not ran_out_of_memory(error):
+                raise
+            parts = [tuple(half) for half in _halves(texts, "texts", counts)]
+        give_back()
+    return [score for part in parts for score in _scored(adapter, found, part, mode, counts)]
 
 
 def _without_video(adapter: Scorer, wanted: list[_Wanted], mode: str, counts: Tally) -> Iterator[PairScore]:
-    for batch in _batches(_by_length(text for want in wanted for text in want.texts), TEXTS_A_BATCH):
+    for texts in _batches(_by_length(text for want in wanted for text in want.texts), TEXTS_A_BATCH):
         began = perf_counter()
-        scores = adapter.score(None, batch, mode)
-        counts.text_calls += 1
-        counts.texts_encoded += len(batch)
+        answers = _of_texts(lambda batch: adapter.score(None, batch, mode), texts, counts)
+        counts.texts_encoded += len(texts)
         counts.compute_seconds += perf_counter() - began
-        for text, score in zip(batch, scores, strict=True):
+        for text, score in zip(texts, (score for batch in answers for score in batch), strict=True):
             yield PairScore(None, text, float(score.value), dict(score.parts))

@@ -11,6 +11,7 @@ from torch.nn import functional as F
 from transformers import ImageProcessingMixin
 
 from hub._pretrained import model_source
+from hub._transfer import moved
 from hub.errors import HubError
 
 # PIL's numbers of its resampling filters.
@@ -58,12 +59,18 @@ class Pixels:
     def __call__(self, frames: np.ndarray, device: torch.device) -> torch.Tensor:
         """uint8 (k, height, width, 3) -> float32 (k, 3, height', width') on the device."""
         # Resized in whole grey levels on the CPU, as PIL and torchvision do: one picture whatever the device.
-        images = self._resized(torch.from_numpy(np.ascontiguousarray(frames)).permute(0, 3, 1, 2)).to(device).float()
+        resized = self._resized(torch.from_numpy(np.ascontiguousarray(frames)).permute(0, 3, 1, 2))
+        images = moved(resized, device).float()
         if self.crop is not None:
             images = _cropped(images, *self.crop)
         mean = torch.tensor(self.mean, device=device).view(1, 3, 1, 1)
         std = torch.tensor(self.std, device=device).view(1, 3, 1, 1)
         return (images * self.rescale - mean) / std
+
+    def smaller(self, frames: np.ndarray) -> np.ndarray:
+        """uint8 (k, height, width, 3) resized as `__call__` would; what that gives for them is the same."""
+        images = torch.from_numpy(np.ascontiguousarray(frames)).permute(0, 3, 1, 2)
+        return self._resized(images).permute(0, 2, 3, 1).contiguous().numpy()
 
     def _resized(self, images: torch.Tensor) -> torch.Tensor:
         height, width = images.shape[2:]

@@ -45,6 +45,10 @@ class FrameEmbedder:
             card={"category": "image-text"},
         )
 
+    def shrink(self, frames: Frames) -> Frames:
+        """Resized as the model wants it; SigLIP 2 of free sizes cuts its patches from the frames as they are."""
+        return frames if self._patches else self.pixels.smaller(frames)
+
     @torch.inference_mode()
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
         """n clips of k frames, each of its own height and width -> (n, k, d)."""

@@ -112,6 +112,15 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
+class Shrinks(Protocol):
+    """A model whose frames can be made smaller before it sees them, on the processor and beside its own work."""
+
+    def shrink(self, frames: Frames) -> Frames:
+        """The frames nearer to what the model sees; what it gives for them is what it gives for the frames as read."""
+        ...
+
+
+@runtime_checkable
 class Scorer(Protocol):
     """A language model, a generative model or a matching head: scores texts for one clip (or for none)."""
 
@@ -158,7 +167,8 @@ class Generator(Protocol):
 class ChatRequest:
     """A conversation to go on with: (role, content) each, roles system, user, assistant.
 
-    `schema`: the JSON schema of the answer, kept to by models that can. `max_tokens`: of the answer.
+    `schema`: the JSON schema of the answer, kept to by models that can. `max_tokens`: of the answer. `images`: JPEG
+    files that are shown with the last message, to models that see.
     """
 
     messages: tuple[tuple[str, str], ...]
@@ -166,6 +176,7 @@ class ChatRequest:
     max_tokens: int = 512
     temperature: float = 0.0
     seed: int = 0
+    images: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True)
