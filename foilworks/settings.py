@@ -237,9 +237,16 @@ FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
 UPLOAD_MAX_BYTES = int(_env("UPLOAD_MAX_MB", "2048")) * 1024 * 1024
-UPLOAD_PAGES = frozenset({"evaluation:new_import", "evaluation:bring_scores"})
+UPLOAD_PAGES = frozenset(
+    {"evaluation:new_import", "evaluation:bring_scores", "api:create_import", "api:list_imports", "api:bring_scores"}
+)
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+# Of one token; 0: as many as it likes.
+API_REQUESTS_A_MINUTE = int(_env("API_REQUESTS_A_MINUTE", "600"))
+# Networks of our own that webhooks may reach, by http as well; all others must be public and https.
+WEBHOOK_NETWORKS = tuple(_env("WEBHOOK_NETWORKS").replace(",", " ").split())
 
 # The instruction models that runs may ask over HTTP; people choose among these and name no address of their own.
 CHAT_ENDPOINTS = _chat_endpoints()

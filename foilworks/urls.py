@@ -1,13 +1,19 @@
 """The table of URLs; every one of them has a rule in tests/test_access_matrix.py."""
 
-from django.urls import include, path
+from django.urls import include, path, re_path
 
+from foilworks.api.api import api_urls
+from foilworks.api.unknown import unknown
+from foilworks.views.api_docs import api_docs
 from foilworks.views.healthz import healthz
 from foilworks.views.home import home
 
 urlpatterns = [
     path("", home, name="home"),
     path("healthz", healthz, name="healthz"),
+    path("api/docs/", api_docs, name="api_docs"),
+    path("api/", api_urls),
+    re_path(r"^api/", unknown, name="api_unknown"),
     path("", include("projects.urls")),
     path("", include("corpus.urls")),
     path("", include("generation.urls")),

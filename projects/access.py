@@ -1,5 +1,7 @@
 """Who may reach what. Views and actions get projects only through here; apps above build their own getters on it."""
 
+from dataclasses import dataclass
+
 from django.db.models import QuerySet
 from django.http import Http404
 from django.utils.translation import gettext as _
@@ -10,10 +12,31 @@ from projects.models import Membership, Project, Role, User
 ALL_ROLES = tuple(Role.values)
 
 
+@dataclass(frozen=True)
+class Limits:
+    """What the token of a request leaves of its person's rights: one project, one role (None, empty: all of them)."""
+
+    project_id: int | None = None
+    role: str = ""
+
+
+def limits_of(person: User) -> Limits:
+    """The limits that the person came with; none for who signed in."""
+    return getattr(person, "limits", None) or Limits()
+
+
 def roles_in(person: User, project: Project) -> frozenset[str]:
     """The person's roles in the project; a site administrator has all of them. Cached on the person for a request."""
     if not person.is_authenticated or not person.is_active:
         return frozenset()
+    limits = limits_of(person)
+    if limits.project_id not in (None, project.pk):
+        return frozenset()
+    held = _held(person, project)
+    return held & {limits.role} if limits.role else held
+
+
+def _held(person: User, project: Project) -> frozenset[str]:
     if person.is_superuser:
         return frozenset(Role.values)
     cache = person.__dict__.setdefault("_roles_by_project", {})
@@ -51,6 +74,9 @@ def may_create_projects(person: User) -> bool:
     """Site administrators, and whoever already owns a project as its researcher: invited helpers cannot."""
     if not person.is_authenticated or not person.is_active:
         return False
+    limits = limits_of(person)
+    if limits.project_id or limits.role not in ("", Role.RESEARCHER):
+        return False
     return person.is_superuser or person.memberships.filter(role=Role.RESEARCHER).exists()
 
 
@@ -61,6 +87,11 @@ def require_to_create_projects(person: User) -> None:
 
 def visible_projects(person: User) -> QuerySet[Project]:
     """The projects that the person belongs to; all of them for a site administrator."""
+    limits = limits_of(person)
+    rows = Project.objects.filter(pk=limits.project_id) if limits.project_id else Project.objects.all()
     if person.is_superuser:
-        return Project.objects.all()
-    return Project.objects.filter(memberships__person=person).distinct()
+        return rows
+    memberships = Membership.objects.filter(person=person)
+    if limits.role:
+        memberships = memberships.filter(role=limits.role)
+    return rows.filter(pk__in=memberships.values("project"))

@@ -6,6 +6,7 @@ from typing import Any
 from django.db import models, transaction
 
 from projects.models import AuditEvent, Project, User
+from projects.webhooks import announce
 
 
 def event(
@@ -38,7 +39,12 @@ def record(*events: AuditEvent) -> None:
 
 
 def record_many(events: Iterable[AuditEvent]) -> None:
-    """Store the rows; outside a transaction this is an error of ours, since the write could stay without its row."""
+    """Store the rows, and have told who wants to be told of them (projects.webhooks).
+
+    Outside a transaction this is an error of ours, since the write could stay without its row.
+    """
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("audit rows are written in the same transaction as what they record")
-    AuditEvent.objects.bulk_create(events, batch_size=500)
+    rows = list(events)
+    AuditEvent.objects.bulk_create(rows, batch_size=500)
+    announce(rows)

@@ -6,6 +6,7 @@ from django.urls import path
 from projects.views.create_project import create_project
 from projects.views.password import password
 from projects.views.sign_in import SignIn
+from projects.views.tokens import revoke_token, tokens
 
 app_name = "projects"
 urlpatterns = [
@@ -13,4 +14,6 @@ urlpatterns = [
     path("sign-out/", LogoutView.as_view(), name="sign_out"),
     path("password/", password, name="password"),
     path("projects/new/", create_project, name="create"),
+    path("tokens/", tokens, name="tokens"),
+    path("tokens/<int:pk>/revoke/", revoke_token, name="revoke_token"),
 ]

@@ -1,10 +1,11 @@
-"""Files sent by the page are kept aside, and a job looks at them; nothing of the project changes yet."""
+"""Files that are sent are kept aside, and a job looks at them; nothing of the project changes yet, unless asked to."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from corpus.importers.table import IMPORTERS
@@ -17,7 +18,7 @@ from projects.access import require_role
 from projects.models import Project, Role, User
 from text.registry import lookup, parse_params
 
-JOB = "evaluation.jobs.preview_import"
+PREVIEW, STORE = "evaluation.jobs.preview_import", "evaluation.jobs.run_import"
 
 
 def receive_import(
@@ -28,8 +29,9 @@ def receive_import(
     records: UploadedFile | None,
     videos: Sequence[UploadedFile],
     params: Mapping[str, Any],
+    at_once: bool = False,
 ) -> Import:
-    """Keep the files and queue the job that says what importing them would do.
+    """Keep the files and queue the job that says what importing them would do; `at_once`, the one that stores them.
 
     AccessDenied without the researcher's role; EvaluationError: records without a format, nothing at all, no room on
     the disk; RegistryError: an unknown format or parameter.
@@ -42,14 +44,16 @@ def receive_import(
     upload = Import(project=project, format=format_slug, params=dict(params), created_by=person)
     upload.file_name = safe_name(records.name or "") if records else ""
     upload.n_videos = len(videos)
+    upload.confirmed_at = timezone.now() if at_once else None
     try:
         with transaction.atomic():
             upload.save()
             keep_files(upload, records, videos)
-            title = _("Looking at %(name)s") % {"name": upload.file_name or _("videos")}
-            upload.job = enqueue(JOB, upload.pk, title=title, project_id=project.pk)
+            doing = _("Importing %(name)s") if at_once else _("Looking at %(name)s")
+            title = doing % {"name": upload.file_name or _("videos")}
+            upload.job = enqueue(STORE if at_once else PREVIEW, upload.pk, title=title, project_id=project.pk)
             upload.save(update_fields=["job"])
-            details = {"format": format_slug, "file": upload.file_name, "videos": upload.n_videos}
+            details = {"format": format_slug, "file": upload.file_name, "videos": upload.n_videos, "at_once": at_once}
             audit.record(audit.event(project, person, "evaluation.receive_import", upload, **details))
     except OSError as error:
         remove_files(upload)

@@ -23,10 +23,11 @@ def export(request: HttpRequest, slug: str, pk: int, exporter: str) -> FileRespo
     """A POST, so that no link or crawler makes the server write a whole benchmark."""
     found = get_release(request.user, slug, pk)
     name = f"{found.project.slug}-{slugify(found.name) or found.pk}-{exporter}"
-    return FileResponse(_zipped(found, exporter, name), as_attachment=True, filename=f"{name}.zip")
+    return FileResponse(zipped(found, exporter, name), as_attachment=True, filename=f"{name}.zip")
 
 
-def _zipped(found: Release, slug: str, name: str) -> tempfile.SpooledTemporaryFile:
+def zipped(found: Release, slug: str, name: str) -> tempfile.SpooledTemporaryFile:
+    """The files of the export below a folder `name`; whoever answers with it closes it."""
     entry = lookup(EXPORTERS, slug, "format")
     module = load(entry)
     content = collect_release(found, tables=module.USES_TABLES)

@@ -1,0 +1,4 @@
+"""What programs can ask of Foilworks: `/api/`, described by its OpenAPI document and docs/api.md.
+
+One file a resource; its functions parse, call the same getters and actions as the pages, and render.
+"""

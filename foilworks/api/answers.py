@@ -1,0 +1,142 @@
+"""Which statuses an operation may answer with, and how errors become answers."""
+
+import hashlib
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.forms import BaseForm
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.cache import get_conditional_response
+from django.utils.http import quote_etag
+from django.utils.translation import gettext as _
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+
+from annotation.errors import Conflict, LeaseEnded, NotAdmitted, WorkRefused
+from corpus.rules.states import IllegalMove
+from foilworks.api.shapes import Problem
+from projects.errors import AccessDenied
+from text.errors import ActionableError
+
+ALWAYS = (400, 401, 403, 404, 422, 429)
+# The most special first: the first that an error is an instance of gives its status.
+STATUS_OF: tuple[tuple[type[Exception], int], ...] = (
+    (AccessDenied, 403),
+    (NotAdmitted, 403),
+    (LeaseEnded, 410),
+    (WorkRefused, 409),
+    (Conflict, 409),
+    (IllegalMove, 409),
+    (ActionableError, 400),
+)
+
+
+class RateLimited(Exception):
+    """Too many requests in this minute; `seconds` until the next one."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+class RefusedFields(Exception):
+    """Fields that the page's own form refuses: {field: why}."""
+
+    def __init__(self, fields: dict[str, str]) -> None:
+        super().__init__(fields)
+        self.fields = fields
+
+
+class KeyTaken(ActionableError):
+    """An Idempotency-Key that came with another request before."""
+
+
+def reads(shape: Any) -> dict[Any, Any]:
+    """The answers of an operation that changes nothing."""
+    return {200: shape, 304: None, **dict.fromkeys(ALWAYS, Problem)}
+
+
+def writes(shape: Any, status: int = 200, **more: Any) -> dict[Any, Any]:
+    """The answers of one that does; `shape` None: without content."""
+    also = {int(name.removeprefix("s")): value for name, value in more.items()}
+    return {status: shape, **also, **dict.fromkeys((*ALWAYS, 409, 410, 413), Problem)}
+
+
+def cleaned(form: BaseForm) -> dict[str, Any]:
+    """What the form of the page makes of the request; RefusedFields where it refuses."""
+    if form.is_valid():
+        return form.cleaned_data
+    raise RefusedFields({name or "body": " ".join(errors) for name, errors in form.errors.items()})
+
+
+class Api(NinjaAPI):
+    """Answers carry an ETag; what has not changed is answered with 304."""
+
+    def create_response(
+        self, request: HttpRequest, data: Any, *, status: int | None = None, temporal_response: Any = None
+    ) -> HttpResponse:
+        response = super().create_response(request, data, status=status, temporal_response=temporal_response)
+        if request.method == "GET" and response.status_code == 200:
+            return with_etag(request, response)
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+
+def with_etag(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """The response under the digest of its content; 304 for who has it."""
+    etag = quote_etag(hashlib.sha256(response.content).hexdigest()[:32])
+    response.headers["ETag"] = etag
+    response.headers["Cache-Control"] = "private, no-cache"
+    return get_conditional_response(request, etag=etag, response=response)
+
+
+def problem(api: NinjaAPI, request: HttpRequest, status: int, words: str, fields: Any = ()) -> HttpResponse:
+    """The one shape of errors."""
+    body = {"problem": words, "fields": [{"where": where, "problem": why} for where, why in fields]}
+    return api.create_response(request, body, status=status)
+
+
+def handle_errors(api: NinjaAPI) -> None:
+    """Errors that somebody can act on become answers; the rest is ours, and a 500."""
+
+    def actionable(request: HttpRequest, error: Exception) -> HttpResponse:
+        status = 409 if isinstance(error, KeyTaken) else next(s for kind, s in STATUS_OF if isinstance(error, kind))
+        return problem(api, request, status, str(error))
+
+    def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
+        fields = [(".".join(str(part) for part in each["loc"]), each["msg"]) for each in error.errors]
+        return problem(api, request, 422, _("The request cannot be read; see fields."), fields)
+
+    def refused(request: HttpRequest, error: RefusedFields) -> HttpResponse:
+        return problem(api, request, 422, _("Some fields cannot be taken; see fields."), error.fields.items())
+
+    def limited(request: HttpRequest, error: RateLimited) -> HttpResponse:
+        response = problem(api, request, 429, _("Too many requests in this minute; wait as Retry-After says."))
+        response.headers["Retry-After"] = str(error.seconds)
+        return response
+
+    def unknown(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
+        words = _("Send a token that is good: Authorization: Bearer …; people make them on the page Tokens.")
+        response = problem(api, request, 401, words)
+        response.headers["WWW-Authenticate"] = "Bearer"
+        return response
+
+    api.add_exception_handler(ActionableError, actionable)
+    api.add_exception_handler(ValidationError, invalid)
+    api.add_exception_handler(RefusedFields, refused)
+    api.add_exception_handler(RateLimited, limited)
+    api.add_exception_handler(AuthenticationError, unknown)
+    api.add_exception_handler(Http404, lambda request, error: problem(api, request, 404, _said(error)))
+    api.add_exception_handler(HttpError, lambda request, error: problem(api, request, error.status_code, str(error)))
+    api.add_exception_handler(
+        RequestDataTooBig, lambda request, _error: problem(api, request, 413, _("A request may not send so much."))
+    )
+    api.add_exception_handler(
+        SuspiciousOperation, lambda request, _error: problem(api, request, 400, _("The request cannot be read."))
+    )
+
+
+def _said(error: Http404) -> str:
+    """What the getter said; Django's own words name classes and queries."""
+    words = str(error)
+    return words if words and "matches the given query" not in words else _("There is no such thing.")

@@ -1,0 +1,78 @@
+"""The API put together: its resources, its errors, its document."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from ninja import Router
+
+from foilworks import __version__
+from foilworks.api import (
+    imports,
+    items,
+    me,
+    media,
+    members,
+    projects,
+    queues,
+    releases,
+    reports,
+    runs,
+    scoring,
+    subtests,
+    votes,
+    webhooks,
+    work,
+)
+from foilworks.api.answers import Api, handle_errors
+from foilworks.api.bearer import Bearer
+from foilworks.api.once import HEADER
+
+ABOUT = (
+    "Send a token with every request: Authorization: Bearer … (people make them on the page Tokens). Access is that of "
+    "the pages: what a person may not see there is 403 or 404 here. Lists come in pages: pass `next` as `cursor`. Send "
+    f"an {HEADER} with a write, and sending it again changes nothing and gives the first answer. Reads carry an ETag."
+)
+IN_PROJECT: dict[str, Router] = {
+    "/members": members.router,
+    "/subtests": subtests.router,
+    "/imports": imports.router,
+    "/items": items.router,
+    "/queues": queues.router,
+    "/votes": votes.router,
+    "/runs": runs.router,
+    "/reports": reports.router,
+    "/releases": releases.router,
+    "/webhooks": webhooks.router,
+    "": scoring.router,
+}
+
+
+def _made() -> Api:
+    made = Api(
+        title="Foilworks",
+        version=__version__,
+        description=ABOUT,
+        urls_namespace="api",
+        docs_url=None,
+        auth=Bearer(),
+        openapi_extra={"servers": [{"url": "/"}]},
+    )
+    handle_errors(made)
+    made.add_router("/me", me.router)
+    made.add_router("/projects", projects.router)
+    for prefix, router in IN_PROJECT.items():
+        made.add_router(f"/projects/{{slug:slug}}{prefix}", router)
+    made.add_router("/projects/{slug:slug}", media.router)
+    made.add_router("/work", work.router)
+    return made
+
+
+def _open_to_all(patterns: Iterable[Any]) -> None:
+    """Tokens say who asks: the session's sign-in page is for people."""
+    for pattern in patterns:
+        pattern.callback.login_required = False
+
+
+api = _made()
+api_urls = api.urls
+_open_to_all(api_urls[0])

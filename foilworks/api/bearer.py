@@ -1,0 +1,53 @@
+"""Who asks: the token of the Authorization header, what its scope allows, how often it may ask."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from ninja.security import HttpBearer
+
+from foilworks.api.answers import RateLimited
+from foilworks.api.limits import seconds_to_wait
+from projects.errors import AccessDenied
+from projects.models import ApiToken
+from projects.tokens import PREFIX, allows, find_token
+
+SAFE = frozenset({"GET", "HEAD"})
+LONGEST = 100
+
+
+def token_of(request: HttpRequest) -> ApiToken | None:
+    """The good token that the request carries, looked up once a request; its person is `request.user` from then on."""
+    if not hasattr(request, "api_token"):
+        scheme, _blank, secret = request.headers.get("Authorization", "").partition(" ")
+        known = scheme.lower() == "bearer" and secret.startswith(PREFIX) and len(secret) <= LONGEST
+        request.api_token = find_token(secret) if known else None
+        if request.api_token is not None:
+            request.user = request.api_token.person
+    return request.api_token
+
+
+class Bearer(HttpBearer):
+    """`scope`: what the operation needs; None: read to read, manage to write."""
+
+    def __init__(self, scope: str | None = None) -> None:
+        super().__init__()
+        self.scope = scope
+
+    def __call__(self, request: HttpRequest) -> Any:
+        token = token_of(request)
+        if token is None:
+            return None
+        if wait := seconds_to_wait(token.pk):
+            raise RateLimited(wait)
+        scope = self.scope or (ApiToken.Scope.READ if request.method in SAFE else ApiToken.Scope.MANAGE)
+        if not allows(token, scope):
+            raise AccessDenied(_("This token may not do that: it needs the scope “%(scope)s”.") % {"scope": scope})
+        return token
+
+    def authenticate(self, request: HttpRequest, token: str) -> Any:
+        """Of the base class; `__call__` does it all."""
+        return token_of(request)
+
+
+WORK = Bearer(ApiToken.Scope.WORK)

@@ -1,0 +1,119 @@
+"""Files of records and videos into a project: kept, looked at by a job, stored by another when somebody says so."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from django.http import HttpRequest
+from ninja import File, Form, Query, Router, Schema, Status, UploadedFile
+
+from evaluation.access import get_import
+from evaluation.actions import confirm_import as confirming
+from evaluation.actions.receive_import import receive_import
+from evaluation.import_forms import ImportForm
+from evaluation.models import Import
+from foilworks.api.answers import cleaned, reads, writes
+from foilworks.api.once import once
+from foilworks.api.paging import Listed, Page, page_of
+from foilworks.api.shapes import Anything, Word
+from jobs.models import Job
+from projects.access import get_project
+from projects.models import Role
+
+router = Router(tags=["imports"])
+
+
+class JobOut(Schema):
+    """How far the job is; `state`: waiting, running, done, failed, cancelled."""
+
+    state: str
+    done: int
+    total: int
+    message: str
+    error: str
+
+
+class ImportIn(Schema):
+    format: Word
+    subtest: Word = ""
+    dataset: Word = ""
+    at_once: bool = False
+
+
+class ImportOut(Schema):
+    """`state`: reading, ready (to be confirmed), importing, done, failed, discarded."""
+
+    id: int
+    state: str
+    format: str
+    file_name: str
+    videos: int
+    preview: Anything | None
+    result: Anything | None
+    job: JobOut | None
+    created_at: datetime
+
+
+class ImportsAsked(Listed):
+    order: Literal["id", "-id"] = "-id"
+    format: Word = ""
+
+
+def job_out(job: Job | None) -> JobOut | None:
+    return job and JobOut(**{name: getattr(job, name) for name in JobOut.model_fields})
+
+
+def import_out(upload: Import) -> ImportOut:
+    fields = {name: getattr(upload, name) for name in ("state", "format", "file_name", "preview", "result")}
+    return ImportOut(
+        id=upload.pk, **fields, videos=upload.n_videos, job=job_out(upload.job), created_at=upload.created_at
+    )
+
+
+@router.get("", response=reads(Page[ImportOut]))
+def list_imports(request: HttpRequest, slug: str, asked: Query[ImportsAsked]) -> dict[str, Any]:
+    """Imports of the project, newest first."""
+    rows = Import.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER)).select_related("job")
+    return page_of(
+        request, rows.filter(format=asked.format) if asked.format else rows, asked, import_out, order=asked.order
+    )
+
+
+@router.post("", response=writes(ImportOut, 202))
+@once
+def create_import(
+    request: HttpRequest,
+    slug: str,
+    body: Form[ImportIn],
+    records: UploadedFile | None = File(None),  # noqa: B008
+    videos: list[UploadedFile] | None = File(None),  # noqa: B008
+) -> Status:
+    """Send a file of records, videos, or both (format `videos`: videos alone).
+
+    A job says what would come of it (`preview`), and confirming it stores it; `at_once` stores without a preview. Bad
+    records are listed in the result, the good ones are stored.
+    """
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    form = ImportForm(request.POST, request.FILES)
+    cleaned(form)
+    return Status(202, import_out(receive_import(request.user, project, **form.wish(), at_once=body.at_once)))
+
+
+@router.get("/{int:pk}", response=reads(ImportOut))
+def read_import(request: HttpRequest, slug: str, pk: int) -> ImportOut:
+    """One import, with what it would do and what it did."""
+    return import_out(get_import(request.user, slug, pk))
+
+
+@router.post("/{int:pk}/confirm", response=writes(ImportOut, 202))
+@once
+def confirm_import(request: HttpRequest, slug: str, pk: int) -> Status:
+    """Store what the preview showed."""
+    return Status(202, import_out(confirming.confirm_import(request.user, get_import(request.user, slug, pk))))
+
+
+@router.delete("/{int:pk}", response=writes(None, 204))
+@once
+def discard_import(request: HttpRequest, slug: str, pk: int) -> Status:
+    """Forget the files; nothing of the project changes."""
+    confirming.discard_import(request.user, get_import(request.user, slug, pk))
+    return Status(204, None)

@@ -1,0 +1,99 @@
+"""Items of a project with their foils and verdicts; a researcher's moves."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from django.http import HttpRequest
+from ninja import Field, Query, Router, Schema
+
+from corpus.models import Item
+from evaluation.access import get_item
+from evaluation.item_list import narrowed
+from evaluation.item_page import WRITES
+from foilworks.api.answers import reads, writes
+from foilworks.api.once import once
+from foilworks.api.paging import Listed, Page, page_of
+from foilworks.api.shapes import Anything, Id, Line, Word
+from projects.access import get_project
+from projects.models import Role
+
+router = Router(tags=["items"])
+State = Literal["in_validation", "valid", "invalid", "split", "requeued", "retracted"]
+
+
+class FoilOut(Schema):
+    id: int
+    position: int
+    text: str
+    verdict: str
+
+
+class ItemOut(Schema):
+    """`unanimous`: null until all votes are in."""
+
+    id: int
+    key: str
+    subtest: str
+    state: str
+    unanimous: bool | None
+    video: int
+    caption: str
+    foils: list[FoilOut]
+    proficiency_item: int | None
+    extra: Anything
+    created_at: datetime
+    decided_at: datetime | None
+
+
+class ItemsAsked(Listed):
+    order: Literal["id", "-id", "key", "-key", "created_at", "-created_at"] = "id"
+    q: Word = Field("", description="words of the key, the caption or a foil")
+    subtest: Id | None = None
+    state: State | None = None
+    method: Word = Field("", description="that made its foils; `import`: it was imported with them")
+    agreed: Literal["yes", "no"] | None = None
+
+
+class Move(Schema):
+    move: Literal["valid", "invalid", "requeue", "retract"]
+    reason: Line = ""
+
+
+def item_out(item: Item) -> ItemOut:
+    foils = [
+        FoilOut(id=foil.pk, position=foil.position, text=foil.text, verdict=foil.verdict) for foil in item.foils.all()
+    ]
+    fields = {name: getattr(item, name) for name in ("key", "state", "unanimous", "extra", "created_at", "decided_at")}
+    return ItemOut(
+        id=item.pk,
+        **fields,
+        subtest=item.subtest.name,
+        video=item.video_id,
+        caption=item.caption.text,
+        foils=foils,
+        proficiency_item=item.proficiency_item_id,
+    )
+
+
+@router.get("", response=reads(Page[ItemOut]))
+def list_items(request: HttpRequest, slug: str, asked: Query[ItemsAsked]) -> dict[str, Any]:
+    """The items, narrowed as on their page."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    chosen = {name: getattr(asked, name) for name in ("q", "subtest", "state", "method", "agreed")}
+    rows = narrowed(project, chosen, None).select_related("subtest", "caption").prefetch_related("foils")
+    return page_of(request, rows, asked, item_out, order=asked.order)
+
+
+@router.get("/{int:pk}", response=reads(ItemOut))
+def read_item(request: HttpRequest, slug: str, pk: int) -> ItemOut:
+    """One item."""
+    return item_out(get_item(request.user, slug, pk))
+
+
+@router.post("/{int:pk}/moves", response=writes(ItemOut))
+@once
+def move_item(request: HttpRequest, slug: str, pk: int, body: Move) -> ItemOut:
+    """Settle a split as valid or invalid, send an invalid item back to editing (requeue), take a valid one out."""
+    found = get_item(request.user, slug, pk)
+    WRITES[body.move](request.user, found.pk, body.reason)
+    return item_out(get_item(request.user, slug, pk))

@@ -1,0 +1,51 @@
+"""How many requests a token may make a minute: counted in Redis, and in the database where there is none."""
+
+import time
+from functools import cache
+
+from django.conf import settings
+from django.db.models import F
+from django_rq import get_connection
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+from projects.models import RequestCount
+
+WINDOW_SECONDS = 60
+
+
+def seconds_to_wait(token_id: int) -> int:
+    """0 where the token may ask now, else the seconds until the next minute; the request is counted."""
+    most = settings.API_REQUESTS_A_MINUTE
+    if not most:
+        return 0
+    now = time.time()
+    window = int(now // WINDOW_SECONDS)
+    return 0 if _count(token_id, window) <= most else max(1, int((window + 1) * WINDOW_SECONDS - now) + 1)
+
+
+def _count(token_id: int, window: int) -> int:
+    key = f"api-requests:{token_id}:{window}"
+    try:
+        with _redis().pipeline(transaction=False) as pipe:
+            count, _expires = pipe.incr(key).expire(key, 2 * WINDOW_SECONDS).execute()
+    except RedisError:
+        return _count_in_database(token_id, window)
+    return int(count)
+
+
+def _count_in_database(token_id: int, window: int) -> int:
+    rows = RequestCount.objects.filter(token_id=token_id)
+    if not rows.filter(window=window).update(requests=F("requests") + 1):
+        RequestCount.objects.update_or_create(token_id=token_id, defaults={"window": window, "requests": 1})
+    return rows.values_list("requests", flat=True).get()
+
+
+@cache
+def _redis() -> Redis:
+    """One client a process: its pool serves the threads. A request waits for no second attempt."""
+    connection = get_connection("default")
+    connection.set_retry(Retry(NoBackoff(), 0))
+    return connection

@@ -1,0 +1,38 @@
+"""The files behind a piece of work: clips and stills, for members of their project."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest
+from django.utils.translation import gettext as _
+from ninja import Router
+
+from annotation.access import checked_frame_for
+from corpus.access import get_video
+from corpus.streaming import stream_file
+from foilworks.api.answers import ALWAYS
+from foilworks.api.shapes import Problem
+from projects.access import get_project
+
+router = Router(tags=["media"])
+BINARY = {"schema": {"type": "string", "format": "binary"}}
+KINDS = ("video/mp4", "video/webm", "image/jpeg", "application/octet-stream")
+FILE = {"responses": {200: {"content": dict.fromkeys(KINDS, BINARY)}, 206: {"content": dict.fromkeys(KINDS, BINARY)}}}
+STATUSES: dict[Any, Any] = {**dict.fromkeys((200, 206, 304, 412, 416)), **dict.fromkeys(ALWAYS, Problem)}
+
+
+@router.get("/videos/{int:pk}/media", response=STATUSES, openapi_extra=FILE)
+def read_media(request: HttpRequest, slug: str, pk: int) -> Any:
+    """The file of a video; byte ranges work."""
+    video = get_video(request.user, slug, pk)
+    if not video.file:
+        raise Http404(_("This video has no file yet; attach it."))
+    return stream_file(request, video.file, video.sha256)
+
+
+@router.get("/frames/{int:pk}/image", response=STATUSES, openapi_extra=FILE)
+def read_frame(request: HttpRequest, slug: str, pk: int) -> Any:
+    """The picture of a frame of an object check."""
+    frame = checked_frame_for(request.user, get_project(request.user, slug), pk)
+    if not frame.image:
+        raise Http404(_("This frame has no picture yet."))
+    return stream_file(request, frame.image)

@@ -1,0 +1,120 @@
+"""Members of a project, for its researchers."""
+
+from typing import Any, Literal
+
+from django.db.models import Prefetch
+from django.http import HttpRequest
+from ninja import Field, Query, Router, Schema, Status
+
+from annotation.access import member_for
+from annotation.actions import change_roles as changing
+from annotation.actions import remove_member as removing
+from foilworks.api.answers import reads, writes
+from foilworks.api.once import once
+from foilworks.api.paging import Listed, Page, page_of
+from foilworks.api.shapes import Word
+from projects.access import get_project
+from projects.actions.add_member import add_member
+from projects.actions.make_token import make_token
+from projects.errors import ProjectError
+from projects.models import ApiToken, Membership, Project, Role, User
+
+router = Router(tags=["members"])
+RoleName = Literal["annotator", "reviewer", "validator", "researcher"]
+# Of a token that is told with a new account; the person makes longer ones.
+GIVEN_DAYS = 30
+
+
+class MemberOut(Schema):
+    id: int
+    username: str
+    roles: list[str]
+    is_active: bool
+
+
+class Added(MemberOut):
+    password: str | None = Field(None, description="temporary password of a new account, told once")
+    token: str | None = Field(None, description="token of a new account, told once; it may read and work")
+
+
+class MemberIn(Schema):
+    username: Word
+    roles: list[RoleName] = Field(min_length=1, max_length=4)
+    new_account: bool = False
+    with_token: bool = Field(False, description="of a new account alone: also tell a token, for simulated people")
+
+
+class RolesIn(Schema):
+    roles: list[RoleName] = Field(min_length=1, max_length=4)
+
+
+class MembersAsked(Listed):
+    order: Literal["username", "-username"] = "username"
+    role: RoleName | None = None
+
+
+def member_out(person: User, roles: list[str]) -> dict[str, Any]:
+    return {"id": person.pk, "username": person.username, "roles": sorted(roles), "is_active": person.is_active}
+
+
+def _roles(project: Project, person: User) -> list[str]:
+    return list(Membership.objects.filter(project=project, person=person).values_list("role", flat=True))
+
+
+@router.get("", response=reads(Page[MemberOut]))
+def list_members(request: HttpRequest, slug: str, asked: Query[MembersAsked]) -> dict[str, Any]:
+    """Who is in the project, with which roles."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    here = Membership.objects.filter(project=project)
+    wanted = here.filter(role=asked.role) if asked.role else here
+    rows = User.objects.filter(pk__in=wanted.values("person")).prefetch_related(
+        Prefetch("memberships", here, to_attr="here")
+    )
+
+    def shown(person: User) -> dict[str, Any]:
+        return member_out(person, [membership.role for membership in person.here])
+
+    return page_of(request, rows, asked, shown, order=asked.order)
+
+
+@router.post("", response=writes(Added, 201))
+@once
+def create_member(request: HttpRequest, slug: str, body: MemberIn) -> Status:
+    """Add somebody with an account, or make one: its temporary password, and a token where asked, are told once."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    if body.with_token and not body.new_account:
+        raise ProjectError("a token is told with a new account alone; who has one makes tokens on the page Tokens")
+    added = add_member(request.user, project, body.username, body.roles, new_account=body.new_account)
+    secret = None
+    if body.with_token:
+        named = {"name": "told with the account", "scope": ApiToken.Scope.WORK, "days": GIVEN_DAYS}
+        secret = make_token(added.person, made_by=request.user, **named).secret
+    told = {"password": added.password or None, "token": secret}
+    return Status(201, {**member_out(added.person, body.roles), **told})
+
+
+@router.get("/{int:pk}", response=reads(MemberOut))
+def read_member(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
+    """One member."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    person = member_for(request.user, project, pk)
+    return member_out(person, _roles(project, person))
+
+
+@router.patch("/{int:pk}", response=writes(MemberOut))
+@once
+def change_roles(request: HttpRequest, slug: str, pk: int, body: RolesIn) -> dict[str, Any]:
+    """The member's roles become these; work of lost roles that is in their hands is free again."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    changing.change_roles(request.user, project, pk, body.roles)
+    person = User.objects.get(pk=pk)
+    return member_out(person, _roles(project, person))
+
+
+@router.delete("/{int:pk}", response=writes(None, 204))
+@once
+def remove_member(request: HttpRequest, slug: str, pk: int) -> Status:
+    """End the membership; what the person has done stays."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    removing.remove_member(request.user, project, pk)
+    return Status(204, None)

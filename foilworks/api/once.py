@@ -1,0 +1,99 @@
+"""Idempotency-Key: a write that is sent again is answered as it was the first time, and done once.
+
+The answer is stored in the transaction of the write. What is told once (passwords, tokens, secrets) is not stored, and
+null in an answer that is given again. A refused write leaves nothing behind, so its key may be used again.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from ninja.decorators import decorate_view
+
+from foilworks.api.answers import KeyTaken
+from foilworks.api.bearer import token_of
+from projects.models import IdempotentAnswer, User
+
+HEADER, REPLAYED = "Idempotency-Key", "Idempotency-Replayed"
+LONGEST_KEY = 64
+TOLD_ONCE = ("password", "token", "secret")
+Run = Callable[..., HttpResponse]
+
+
+def _around(run: Run) -> Run:
+    @wraps(run)
+    def answered(request: HttpRequest, **kwargs: Any) -> HttpResponse:
+        token, key = token_of(request), request.headers.get(HEADER)
+        if token is None or key is None:
+            return run(request, **kwargs)
+        operation = run.__self__
+        try:
+            return _answered(request, token.person, checked_key(key), lambda: run(request, **kwargs))
+        except KeyTaken as error:
+            return operation.api.on_exception(request, error)
+
+    return answered
+
+
+# Put below the route of an operation.
+once = decorate_view(_around)
+
+
+def checked_key(key: str) -> str:
+    """1 to 64 printable characters; KeyTaken otherwise."""
+    if not 0 < len(key) <= LONGEST_KEY or not key.isprintable():
+        raise KeyTaken(_("An Idempotency-Key has 1 to 64 printable characters; make another one."))
+    return key
+
+
+def _answered(request: HttpRequest, person: User, key: str, run: Callable[[], HttpResponse]) -> HttpResponse:
+    with transaction.atomic():
+        asked = _fingerprint(request)
+        before = _taken(person, key, asked)
+        if before is not None:
+            if before.request != asked:
+                raise KeyTaken(_("This Idempotency-Key came with another request; make a new one for each write."))
+            return HttpResponse(
+                before.body, status=before.status, content_type="application/json", headers={REPLAYED: "true"}
+            )
+        response = run()
+        if response.status_code >= 400:
+            transaction.set_rollback(True)
+        else:
+            stored = IdempotentAnswer.objects.filter(person=person, key=key)
+            stored.update(status=response.status_code, body=_without_secrets(response))
+        return response
+
+
+def _taken(person: User, key: str, asked: str) -> IdempotentAnswer | None:
+    """The answer that is stored under the key; None where the key is ours now. Who comes second waits for the first."""
+    rows = IdempotentAnswer.objects.filter(person=person, key=key)
+    found = rows.first()
+    if found is not None:
+        return found
+    try:
+        with transaction.atomic():
+            IdempotentAnswer.objects.create(person=person, key=key, request=asked)
+    except IntegrityError:
+        return rows.get()
+    return None
+
+
+def _fingerprint(request: HttpRequest) -> str:
+    """Of method, address and body; files count by their size alone."""
+    files = request.content_type.startswith("multipart/")
+    body = request.headers.get("Content-Length", "").encode() if files else request.body
+    return hashlib.sha256(b"\0".join([f"{request.method} {request.get_full_path()}".encode(), body])).hexdigest()
+
+
+def _without_secrets(response: HttpResponse) -> str:
+    words = response.content.decode()
+    body = json.loads(words) if words else None
+    if not isinstance(body, dict) or not any(body.get(name) for name in TOLD_ONCE):
+        return words
+    return json.dumps({name: None if name in TOLD_ONCE else value for name, value in body.items()})

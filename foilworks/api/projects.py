@@ -1,0 +1,70 @@
+"""Projects: those of the person, one of them, a new one."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from django.http import HttpRequest
+from ninja import Query, Router, Schema, Status
+
+from foilworks.api.answers import cleaned, reads, writes
+from foilworks.api.once import once
+from foilworks.api.paging import Listed, Page, page_of
+from foilworks.api.shapes import Text, Word
+from projects.access import get_project, require_to_create_projects, roles_in, visible_projects
+from projects.actions import create_project as creating
+from projects.forms import ProjectForm
+from projects.models import LeakageScope, Project
+
+router = Router(tags=["projects"])
+
+
+class ProjectIn(Schema):
+    name: Word
+    slug: Word = ""
+    description: Text = ""
+    edit_stage: bool = True
+    leakage_scope: Literal["video", "item"] = LeakageScope.VIDEO.value
+
+
+class ProjectOut(Schema):
+    slug: str
+    name: str
+    description: str
+    is_simulated: bool
+    edit_stage: bool
+    leakage_scope: str
+    lease_seconds: int
+    roles: list[str]
+    created_at: datetime
+
+
+class ProjectsAsked(Listed):
+    order: Literal["slug", "-slug", "created_at", "-created_at"] = "slug"
+
+
+def project_out(request: HttpRequest, project: Project) -> ProjectOut:
+    roles = sorted(roles_in(request.user, project))
+    fields = {name: getattr(project, name) for name in ProjectOut.model_fields if name != "roles"}
+    return ProjectOut(**fields, roles=roles)
+
+
+@router.get("", response=reads(Page[ProjectOut]))
+def list_projects(request: HttpRequest, asked: Query[ProjectsAsked]) -> dict[str, Any]:
+    """The projects that the person is a member of; all of them for a site administrator."""
+    rows = visible_projects(request.user)
+    return page_of(request, rows, asked, lambda project: project_out(request, project), order=asked.order)
+
+
+@router.post("", response=writes(ProjectOut, 201))
+@once
+def create_project(request: HttpRequest, body: ProjectIn) -> Status:
+    """A new project, owned by whoever makes it."""
+    require_to_create_projects(request.user)
+    project = creating.create_project(request.user, **cleaned(ProjectForm(body.dict())))
+    return Status(201, project_out(request, project))
+
+
+@router.get("/{slug:slug}", response=reads(ProjectOut))
+def read_project(request: HttpRequest, slug: str) -> ProjectOut:
+    """One project."""
+    return project_out(request, get_project(request.user, slug))

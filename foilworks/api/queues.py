@@ -1,0 +1,59 @@
+"""The queues of a person in a project, and the next piece of one."""
+
+from typing import Any, Literal
+
+from django.http import HttpRequest
+from ninja import Router, Schema, Status
+
+from annotation.actions.claim import ROLE_OF_STAGE
+from annotation.actions.claim import claim as claiming
+from annotation.views._queues import queues_of
+from foilworks.api.answers import reads, writes
+from foilworks.api.bearer import WORK
+from foilworks.api.cards import WorkOut, work_out
+from projects.access import get_project
+
+router = Router(tags=["queues"])
+StageName = Literal["edit", "review", "validation", "baseline", "objects"]
+
+
+class QueueOut(Schema):
+    """`held`: a piece is in the person's hands; `barred`: why nothing is given out; `reasons`: why it is empty."""
+
+    stage: str
+    title: str
+    available: int
+    held: bool
+    done_today: int
+    done: int
+    barred: str
+    reasons: list[str]
+
+
+@router.get("", response=reads(list[QueueOut]))
+def list_queues(request: HttpRequest, slug: str) -> list[dict[str, Any]]:
+    """What waits for the person in each stage that is theirs."""
+    return [
+        {
+            "stage": queue.stage,
+            "title": str(queue.title),
+            "available": queue.available,
+            "held": queue.held,
+            "done_today": queue.done_today,
+            "done": queue.done,
+            "barred": str(queue.barred_words),
+            "reasons": [str(words) for _count, words in queue.reasons],
+        }
+        for queue in queues_of(request.user, get_project(request.user, slug))
+    ]
+
+
+@router.post("/{stage}/claim", response=writes(WorkOut, s204=None), auth=WORK)
+def claim(request: HttpRequest, slug: str, stage: StageName, after: int | None = None) -> Status:
+    """The person's next piece of the stage, leased to them, or the one that they hold; 204 where nothing waits.
+
+    `after`: `upcoming` of the piece before, taken if it is still free. Asking twice gives the same piece.
+    """
+    project = get_project(request.user, slug, ROLE_OF_STAGE[stage])
+    found = claiming(request.user, project, stage, preferred=after)
+    return Status(200, work_out(request.user, found, project)) if found else Status(204, None)

@@ -1,0 +1,105 @@
+"""Releases of a project: frozen, read, exported."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from django.http import FileResponse, HttpRequest
+from django.utils.text import slugify
+from ninja import Field, Query, Router, Schema, Status
+
+from corpus.exporters.table import EXPORTERS
+from corpus.models import Release, ReleaseItem
+from evaluation.access import get_release
+from evaluation.actions import freeze_release as freezing
+from evaluation.views.export import zipped
+from foilworks.api.answers import reads, writes
+from foilworks.api.once import once
+from foilworks.api.paging import Listed, Page, page_of
+from foilworks.api.shapes import Anything, Line, Word
+from projects.access import get_project
+from projects.models import Role
+
+router = Router(tags=["releases"])
+Format = Literal[tuple(EXPORTERS)]
+BINARY = {"schema": {"type": "string", "format": "binary"}}
+ZIP = {"responses": {200: {"content": {"application/zip": BINARY}}}}
+
+
+class ReleaseIn(Schema):
+    """`balance`: subtests of which items are left out until no word tells captions from foils; `override`: why a
+    release that the blind audit stops goes out all the same."""
+
+    name: Word = ""
+    balance: list[Word] = Field([], max_length=100)
+    override: Line = ""
+
+
+class ReleaseOut(Schema):
+    id: int
+    name: str
+    content_hash: str
+    n_items: int
+    created_at: datetime
+
+
+class ReleasesAsked(Listed):
+    order: Literal["id", "-id"] = "-id"
+    name: Word = ""
+    content_hash: Word = ""
+
+
+class ReleaseItemOut(Schema):
+    position: int
+    record: Anything
+
+
+class ReleaseItemsAsked(Listed):
+    order: Literal["position", "-position"] = "position"
+
+
+def release_out(release: Release) -> ReleaseOut:
+    fields = {name: getattr(release, name) for name in ReleaseOut.model_fields if name != "id"}
+    return ReleaseOut(id=release.pk, **fields)
+
+
+@router.get("", response=reads(Page[ReleaseOut]))
+def list_releases(request: HttpRequest, slug: str, asked: Query[ReleasesAsked]) -> dict[str, Any]:
+    """The releases, newest first."""
+    rows = Release.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
+    for name in ("name", "content_hash"):
+        if wanted := getattr(asked, name):
+            rows = rows.filter(**{name: wanted})
+    return page_of(request, rows, asked, release_out, order=asked.order)
+
+
+@router.post("", response=writes(ReleaseOut, 201))
+@once
+def create_release(request: HttpRequest, slug: str, body: ReleaseIn) -> Status:
+    """Freeze all valid items. The same content has the same hash: what was frozen before is the answer."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    return Status(201, release_out(freezing.freeze_release(request.user, project, **body.dict())))
+
+
+@router.get("/{int:pk}", response=reads(ReleaseOut))
+def read_release(request: HttpRequest, slug: str, pk: int) -> ReleaseOut:
+    """One release."""
+    return release_out(get_release(request.user, slug, pk))
+
+
+@router.get("/{int:pk}/items", response=reads(Page[ReleaseItemOut]))
+def list_release_items(request: HttpRequest, slug: str, pk: int, asked: Query[ReleaseItemsAsked]) -> dict[str, Any]:
+    """The items as they were frozen."""
+    rows = ReleaseItem.objects.filter(release=get_release(request.user, slug, pk))
+    return page_of(
+        request, rows, asked, lambda row: {"position": row.position, "record": row.record}, order=asked.order
+    )
+
+
+@router.post("/{int:pk}/export/{exporter}", response=writes(None, 200), openapi_extra=ZIP)
+def export_release(request: HttpRequest, slug: str, pk: int, exporter: Format) -> FileResponse:
+    """The release as a zip of what `foilworks export` writes."""
+    found = get_release(request.user, slug, pk)
+    name = f"{found.project.slug}-{slugify(found.name) or found.pk}-{exporter}"
+    return FileResponse(
+        zipped(found, exporter, name), as_attachment=True, filename=f"{name}.zip", content_type="application/zip"
+    )

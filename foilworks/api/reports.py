@@ -1,0 +1,58 @@
+"""Reports of a project, as its pages show them: people under pseudonyms."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest
+from django.utils.translation import gettext as _
+from ninja import Router, Schema
+
+from evaluation.analyses.table import REPORTS
+from evaluation.forms import ReportForm
+from evaluation.report_pages import PAGES, report_data
+from foilworks.api.answers import RefusedFields, cleaned, reads
+from foilworks.api.shapes import Anything, Word
+from projects.access import get_project
+from projects.models import Role
+
+router = Router(tags=["reports"])
+
+
+class ReportOut(Schema):
+    kind: str
+    title: str
+    about: str
+    params: list[str]
+    by_job: bool
+
+
+@router.get("", response=reads(list[ReportOut]))
+def list_reports(request: HttpRequest, slug: str) -> list[ReportOut]:
+    """The kinds of reports, with the parameters that each takes beside `subtest`."""
+    get_project(request.user, slug, Role.RESEARCHER)
+    return [
+        ReportOut(
+            kind=kind,
+            title=str(page.title),
+            about=str(REPORTS[kind].summary),
+            params=[param.name for param in REPORTS[kind].params],
+            by_job=page.by_job,
+        )
+        for kind, page in PAGES.items()
+    ]
+
+
+@router.get("/{slug:kind}", response=reads(Anything))
+def read_report(request: HttpRequest, slug: str, kind: str, subtest: Word = "") -> dict[str, Any]:
+    """One report: over the main items, or those of `subtest`; further parameters as the list of reports names them.
+
+    A report that only jobs compute is what was stored last; its page asks for it anew.
+    """
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    if kind not in PAGES:
+        raise Http404(_("There is no such report."))
+    allowed = {"subtest", *(param.name for param in REPORTS[kind].params)}
+    if unknown := [name for name in request.GET if name not in allowed]:
+        raise RefusedFields({unknown[0][:80]: _("is no parameter of this report")})
+    form = ReportForm(project, kind, request.GET)
+    cleaned(form)
+    return report_data(project, kind, *form.chosen())

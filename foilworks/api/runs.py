@@ -1,0 +1,133 @@
+"""Generation runs of a project: a method over its captions, the candidates that it made."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from django.http import HttpRequest
+from ninja import Field, Query, Router, Schema, Status
+
+from annotation.access import subtest_for
+from foilworks.api.answers import reads, writes
+from foilworks.api.imports import JobOut, job_out
+from foilworks.api.once import once
+from foilworks.api.paging import Listed, Page, page_of
+from foilworks.api.shapes import Anything, Id, Word
+from generation.access import get_run
+from generation.actions import start_run as starting
+from generation.ledger import state_counts
+from generation.models import Candidate, GenerationRun
+from projects.access import get_project
+from projects.models import Role
+
+router = Router(tags=["runs"])
+
+
+class RunIn(Schema):
+    """`params`: of the method; `filters`: {slug: params} in the order they run, left out for the usual ones."""
+
+    subtest: Id
+    method: Word
+    mode: Word = "corrected"
+    params: Anything = {}
+    filters: dict[str, Anything] | None = None
+    seed: int = Field(0, ge=0, le=2**63 - 1)
+    selection: Anything = {}
+
+
+class RunOut(Schema):
+    id: int
+    subtest: str
+    method: str
+    method_version: str
+    mode: str
+    params: Anything
+    filters: list[Anything]
+    seed: int
+    selection: Anything
+    skipped: dict[str, int]
+    job: JobOut | None
+    created_at: datetime
+
+
+class RunDetail(RunOut):
+    candidates: dict[str, int]
+
+
+class RunsAsked(Listed):
+    order: Literal["id", "-id"] = "-id"
+    method: Word = ""
+    subtest: Id | None = None
+
+
+class CandidateOut(Schema):
+    id: int
+    caption: str
+    text: str
+    state: str
+    rank: int
+    span: tuple[int, int]
+    model: str
+    rejected_by: list[Any]
+    unreviewed: bool
+
+
+class CandidatesAsked(Listed):
+    order: Literal["id", "-id"] = "id"
+    state: Literal[
+        "generated", "filtered_out", "queued", "editing", "in_review", "returned", "accepted", "dropped", "superseded"
+    ] | None = None
+
+
+def run_out(run: GenerationRun) -> dict[str, Any]:
+    fields = {name: getattr(run, name) for name in RunOut.model_fields if name not in {"id", "subtest", "job"}}
+    return {"id": run.pk, "subtest": run.subtest.name, "job": job_out(run.job), **fields}
+
+
+def candidate_out(candidate: Candidate) -> CandidateOut:
+    return CandidateOut(
+        id=candidate.pk,
+        caption=candidate.group.caption.text,
+        text=candidate.text,
+        state=candidate.state,
+        rank=candidate.rank,
+        span=(candidate.span_start, candidate.span_end),
+        model=candidate.model_id,
+        rejected_by=candidate.rejected_by,
+        unreviewed=candidate.unreviewed,
+    )
+
+
+@router.get("", response=reads(Page[RunOut]))
+def list_runs(request: HttpRequest, slug: str, asked: Query[RunsAsked]) -> dict[str, Any]:
+    """Runs of the project, newest first."""
+    rows = GenerationRun.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
+    if asked.method:
+        rows = rows.filter(method=asked.method)
+    if asked.subtest:
+        rows = rows.filter(subtest=asked.subtest)
+    return page_of(request, rows.select_related("subtest", "job"), asked, run_out, order=asked.order)
+
+
+@router.post("", response=writes(RunOut, 202))
+@once
+def start_run(request: HttpRequest, slug: str, body: RunIn) -> Status:
+    """Start a run; a job makes its candidates."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    wish = {**body.dict(), "subtest": subtest_for(project, body.subtest)}
+    return Status(202, run_out(starting.start_run(request.user, project, **wish)))
+
+
+@router.get("/{int:pk}", response=reads(RunDetail))
+def read_run(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
+    """One run, with the number of its candidates in each state."""
+    run = get_run(request.user, slug, pk)
+    return {**run_out(run), "candidates": dict(state_counts(run))}
+
+
+@router.get("/{int:pk}/candidates", response=reads(Page[CandidateOut]))
+def list_candidates(request: HttpRequest, slug: str, pk: int, asked: Query[CandidatesAsked]) -> dict[str, Any]:
+    """The run's candidates; rejected ones stay, with what rejected them."""
+    rows = Candidate.objects.filter(group__run=get_run(request.user, slug, pk)).select_related("group__caption")
+    if asked.state:
+        rows = rows.filter(state=asked.state)
+    return page_of(request, rows, asked, candidate_out, order=asked.order)

@@ -1,0 +1,139 @@
+"""Scoring runs on releases, their results, their raw scores, and scores of models that ran elsewhere."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from django.http import HttpRequest
+from ninja import File, Form, Query, Router, Schema, Status, UploadedFile
+
+from corpus.records import ReleaseScore
+from evaluation.access import get_release, get_run
+from evaluation.actions import bring_scores as bringing
+from evaluation.actions import start_run as starting
+from evaluation.forms import BringScoresForm, ScoringForm
+from evaluation.models import Run
+from evaluation.queries import release_scores
+from evaluation.run_scores import results_of
+from foilworks.api.answers import cleaned, reads, writes
+from foilworks.api.imports import JobOut, job_out
+from foilworks.api.once import once
+from foilworks.api.paging import Listed, Page, page_of, slice_of
+from foilworks.api.shapes import Anything, Id, Line, Word
+from projects.access import get_project
+from projects.models import Role
+
+router = Router(tags=["scores"])
+
+
+class ScoringIn(Schema):
+    """`spec` names a model: `clip:…`, `tiny:…`, `fake:` …, as on the release's page."""
+
+    spec: Line
+    label: Word = ""
+    protocol: Word = "foilworks"
+    control: bool = False
+    device: Word = "auto"
+
+
+class ScoresIn(Schema):
+    form: Word = "auto"
+    label: Word = ""
+    protocol: Word = "foilworks"
+
+
+class ScoringOut(Schema):
+    id: int
+    release: int
+    model: str
+    label: str
+    model_key: str
+    protocol: str
+    device: str
+    job: JobOut | None
+    created_at: datetime
+
+
+class ScoringDetail(ScoringOut):
+    """`results`: metrics by subtest, test and overall, computed from the stored scores; `problems`: what has none."""
+
+    results: Anything
+    problems: Anything
+
+
+class ScoringAsked(Listed):
+    order: Literal["id", "-id"] = "-id"
+    release: Id | None = None
+    protocol: Word = ""
+
+
+class ScoreOut(Schema):
+    id: str
+    subtest: str
+    test: str
+    caption: float
+    foils: list[float]
+    proficiency_caption: float | None
+    proficiency_foils: list[float]
+    higher_is_better: bool
+
+
+def scoring_out(run: Run) -> dict[str, Any]:
+    fields = {name: getattr(run, name) for name in ("label", "model_key", "protocol", "device", "created_at")}
+    return {"id": run.pk, "release": run.release_id, "model": run.asked, "job": job_out(run.job), **fields}
+
+
+def score_out(row: ReleaseScore) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in ScoreOut.model_fields} | {
+        "foils": list(row.foils),
+        "proficiency_foils": list(row.proficiency_foils),
+    }
+
+
+@router.get("/scoring", response=reads(Page[ScoringOut]))
+def list_scoring(request: HttpRequest, slug: str, asked: Query[ScoringAsked]) -> dict[str, Any]:
+    """Scoring runs of the project, newest first."""
+    rows = Run.objects.filter(release__project=get_project(request.user, slug, Role.RESEARCHER))
+    if asked.release:
+        rows = rows.filter(release=asked.release)
+    if asked.protocol:
+        rows = rows.filter(protocol=asked.protocol)
+    return page_of(request, rows.select_related("job"), asked, scoring_out, order=asked.order)
+
+
+@router.post("/releases/{int:pk}/scoring", response=writes(ScoringOut, 202))
+@once
+def start_scoring(request: HttpRequest, slug: str, pk: int, body: ScoringIn) -> Status:
+    """Score a release with a model; a job stores the scores."""
+    release = get_release(request.user, slug, pk)
+    asked = cleaned(ScoringForm(body.dict()))
+    return Status(202, scoring_out(starting.start_run(request.user, release, asked.pop("spec"), **asked)))
+
+
+@router.post("/releases/{int:pk}/scores", response=writes(ScoringOut, 202))
+@once
+def bring_scores(
+    request: HttpRequest,
+    slug: str,
+    pk: int,
+    body: Form[ScoresIn],
+    scores: UploadedFile = File(...),  # noqa: B008
+    proficiency: UploadedFile | None = File(None),  # noqa: B008
+) -> Status:
+    """Bring scores of a model that ran elsewhere; a job stores them. `form`: as on the page, `auto` has it guessed."""
+    release = get_release(request.user, slug, pk)
+    asked = cleaned(BringScoresForm(body.dict(), request.FILES))
+    return Status(202, scoring_out(bringing.bring_scores(request.user, release, asked.pop("scores"), **asked)))
+
+
+@router.get("/scoring/{int:pk}", response=reads(ScoringDetail))
+def read_scoring(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
+    """One scoring run with its results so far."""
+    run = get_run(request.user, slug, pk)
+    return {**scoring_out(run), "results": results_of(run), "problems": run.problems}
+
+
+@router.get("/scoring/{int:pk}/scores", response=reads(Page[ScoreOut]))
+def list_scores(request: HttpRequest, slug: str, pk: int, asked: Query[Listed]) -> dict[str, Any]:
+    """The run's raw scores by item, in the order of the release."""
+    rows, _missing = release_scores(get_run(request.user, slug, pk))
+    return slice_of(request, rows, asked, score_out)

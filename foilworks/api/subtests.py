@@ -1,0 +1,76 @@
+"""Subtests of a project: the phenomena that are tested, and the rules that their items live by."""
+
+from typing import Any, Literal
+
+from django.http import HttpRequest
+from ninja import Field, Query, Router, Schema, Status
+
+from corpus.actions import create_subtest as creating
+from corpus.forms import SubtestForm
+from corpus.models import Subtest
+from foilworks.api.answers import cleaned, reads, writes
+from foilworks.api.once import once
+from foilworks.api.paging import Listed, Page, page_of
+from foilworks.api.shapes import Id, Word
+from projects.access import get_project
+from projects.models import Role
+
+router = Router(tags=["subtests"])
+MOST = 99
+
+
+class SubtestIn(Schema):
+    name: Word
+    test: Word = ""
+    kind: Literal["main", "proficiency"] = "main"
+    proficiency_subtest: Id | None = None
+    changes: Literal["", "action"] = ""
+    foils_per_item: int | None = Field(None, ge=1, le=MOST)
+    votes_wanted: int = Field(3, ge=0, le=MOST)
+    votes_needed: int = Field(2, ge=0, le=MOST)
+    stop_early: bool = False
+    valid_when: Literal["all", "enough"] = "all"
+    foils_enough: int = Field(1, ge=1, le=MOST)
+
+
+class SubtestOut(Schema):
+    id: int
+    name: str
+    test: str
+    kind: str
+    proficiency_subtest: int | None
+    changes: str
+    foils_per_item: int
+    votes_wanted: int
+    votes_needed: int
+    stop_early: bool
+    valid_when: str
+    foils_enough: int
+
+
+class SubtestsAsked(Listed):
+    order: Literal["name", "-name", "id", "-id"] = "name"
+    kind: Literal["main", "proficiency"] | None = None
+
+
+def subtest_out(subtest: Subtest) -> SubtestOut:
+    fields = {name: getattr(subtest, name) for name in SubtestOut.model_fields if name != "proficiency_subtest"}
+    return SubtestOut(**fields, proficiency_subtest=subtest.proficiency_subtest_id)
+
+
+@router.get("", response=reads(Page[SubtestOut]))
+def list_subtests(request: HttpRequest, slug: str, asked: Query[SubtestsAsked]) -> dict[str, Any]:
+    """The subtests with their rules."""
+    rows = Subtest.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
+    return page_of(
+        request, rows.filter(kind=asked.kind) if asked.kind else rows, asked, subtest_out, order=asked.order
+    )
+
+
+@router.post("", response=writes(SubtestOut, 201))
+@once
+def create_subtest(request: HttpRequest, slug: str, body: SubtestIn) -> Status:
+    """A new subtest; `votes_wanted` 0: its items are valid without a vote."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    fields = cleaned(SubtestForm(body.dict(), project=project))
+    return Status(201, subtest_out(creating.create_subtest(request.user, project, **fields)))

@@ -1,0 +1,148 @@
+"""A piece of work in the person's hands: looked at again, held on to, submitted, given back."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from django.http import Http404, HttpRequest
+from django.utils.translation import gettext as _
+from ninja import Field, Router, Schema, Status
+
+from annotation.access import judged_lease_for, lease_for
+from annotation.actions import heartbeat as renewing
+from annotation.actions import release as releasing
+from annotation.actions.submit_choice import submit_choice
+from annotation.actions.submit_edit import submit_edit
+from annotation.actions.submit_objects import submit_objects
+from annotation.actions.submit_review import submit_review
+from annotation.actions.submit_vote import submit_vote
+from annotation.claims import claim_of
+from annotation.models import Edit, Lease, ObjectAnswer, Review, Stage, Vote
+from annotation.models.stages import desk_of
+from foilworks.api.answers import KeyTaken, reads, writes
+from foilworks.api.bearer import WORK
+from foilworks.api.cards import WorkOut, work_out
+from foilworks.api.once import HEADER, checked_key
+from foilworks.api.shapes import Id, Text, Word
+from projects.access import require_role
+
+router = Router(tags=["work"])
+Record = Edit | Review | Vote | ObjectAnswer
+MOST_TEXTS = 99
+
+
+class Watch(Schema):
+    """How the clip was watched: seconds played, times round, share of it in 0..1."""
+
+    seconds: float = Field(0, ge=0, le=1e9)
+    loops: int = Field(0, ge=0, le=10**6)
+    covered: float = Field(0, ge=0, le=1)
+
+
+class Answer(Schema):
+    """Of these what the stage asks.
+
+    validation: `answer` 1 to 5 or first, second, neither, both, cannot_tell, as shown. baseline: `answer`, the place of
+    the text chosen. edit: `texts`, and for each the suggestion that it came from. review: `decision` accept, send_back,
+    drop or fix, with `reasons`, `comment`, `fixed_text`. objects: `objects`, {"0": "yes" or "no", …}.
+    """
+
+    answer: Annotated[int, Field(ge=1, le=99)] | Word = ""
+    texts: list[Text] = Field([], max_length=MOST_TEXTS)
+    parents: list[Id | None] = Field([], max_length=MOST_TEXTS)
+    decision: Word = ""
+    reasons: list[Word] = Field([], max_length=MOST_TEXTS)
+    comment: Text = ""
+    fixed_text: Text = ""
+    objects: dict[str, Word] = {}
+    watch: Watch | None = None
+    seconds: float | None = Field(None, ge=0, le=1e9)
+
+
+class Submitted(Schema):
+    """What was stored, once for each Idempotency-Key. `late`: the lease had ended; it is kept, and counts if it can."""
+
+    id: int
+    stage: str
+    late: bool
+    at: datetime
+
+
+class Held(Schema):
+    expires_at: datetime
+
+
+@router.get("/{slug:token}", response=reads(WorkOut))
+def read_work(request: HttpRequest, token: str) -> WorkOut:
+    """The piece again; 404 where it is over or somebody else's."""
+    lease = lease_for(request.user, token)
+    require_role(request.user, lease.slot.project)
+    if lease.ending or lease.slot.token != token:
+        raise Http404(_("Your time on this piece is over; take the next."))
+    return work_out(request.user, claim_of(lease, lease.slot, resumed=True), lease.slot.project)
+
+
+@router.post("/{slug:token}/heartbeat", response=writes(Held), auth=WORK)
+def heartbeat(request: HttpRequest, token: str) -> Held:
+    """Hold on to the piece; 410 where the lease is over."""
+    require_role(request.user, lease_for(request.user, token).slot.project)
+    return Held(expires_at=renewing.heartbeat(request.user, token))
+
+
+@router.post("/{slug:token}/submit", response=writes(Submitted, 201), auth=WORK)
+def submit(request: HttpRequest, token: str, body: Answer) -> Status:
+    """Submit the work. The same Idempotency-Key gives the same record again; without one a piece is submitted once."""
+    lease = judged_lease_for(request.user, token)
+    key = checked_key(request.headers.get(HEADER, token))
+    stage = desk_of(lease.slot.stage)
+    record = SUBMITS[stage](request, lease, key, body)
+    if not _is_of(record, lease):
+        raise KeyTaken(_("This Idempotency-Key came with another piece of work; make a new one for each."))
+    return Status(201, Submitted(id=record.pk, stage=stage, late=record.late, at=record.created_at))
+
+
+@router.delete("/{slug:token}", response=writes(None, 204), auth=WORK)
+def skip(request: HttpRequest, token: str) -> Status:
+    """Give the piece back; it comes to this person again when there is nothing else."""
+    require_role(request.user, lease_for(request.user, token).slot.project)
+    releasing.release(request.user, token)
+    return Status(204, None)
+
+
+def _is_of(record: Record, lease: Lease) -> bool:
+    """Whether the record is one of the lease's task."""
+    columns = ("item_id", "gold_id", "group_id", "candidate_id", "frame_id")
+    return all(getattr(record, name) == getattr(lease.task, name) for name in columns if hasattr(record, name))
+
+
+def _common(body: Answer) -> dict[str, Any]:
+    return {"watch": body.watch.dict() if body.watch else None, "seconds": body.seconds}
+
+
+def _vote(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
+    return submit_vote(request.user, lease.token, key, body.answer, lease=lease, **_common(body))
+
+
+def _choice(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
+    return submit_choice(request.user, lease.token, key, body.answer, **_common(body))
+
+
+def _edit(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
+    return submit_edit(request.user, lease.token, key, body.texts, body.parents, **_common(body))
+
+
+def _review(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
+    said = {"reasons": body.reasons, "comment": body.comment, "fixed_text": body.fixed_text}
+    return submit_review(request.user, lease.token, key, body.decision, **said, **_common(body))
+
+
+def _objects(request: HttpRequest, lease: Lease, key: str, body: Answer) -> Record:
+    return submit_objects(request.user, lease.token, key, body.objects, seconds=body.seconds)
+
+
+SUBMITS = {
+    Stage.EDIT: _edit,
+    Stage.REVIEW: _review,
+    Stage.VALIDATION: _vote,
+    Stage.BASELINE: _choice,
+    Stage.OBJECTS: _objects,
+}

@@ -1,0 +1,28 @@
+"""A token that opens nothing any more."""
+
+from django.db import transaction
+from django.http import Http404
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from projects import audit
+from projects.models import ApiToken, User
+
+
+@transaction.atomic
+def revoke_token(person: User, pk: int) -> ApiToken:
+    """The person's own token is over at once; Http404 for anybody else's. Again: no harm."""
+    token = ApiToken.objects.select_for_update().filter(pk=pk, person=person).first()
+    if token is None:
+        raise Http404(_("There is no such token of yours."))
+    if token.revoked_at is None:
+        token.revoked_at = timezone.now()
+        token.save(update_fields=["revoked_at"])
+        audit.record(audit.event(token.project, person, "projects.revoke_token", token))
+    return token
+
+
+def revoke_given_tokens(person: User) -> int:
+    """Tokens that somebody else told the person, as a temporary password is; part of the caller's transaction."""
+    given = ApiToken.objects.filter(person=person, revoked_at=None).exclude(made_by=person)
+    return given.update(revoked_at=timezone.now())

@@ -1,0 +1,64 @@
+"""A researcher names an address that is told of events; tries it; takes it out."""
+
+import secrets
+from collections.abc import Sequence
+
+from django.db import IntegrityError, transaction
+from django.http import Http404
+from django.utils.translation import gettext as _
+
+from projects import audit
+from projects.access import require_role
+from projects.addresses import checked_target
+from projects.errors import ProjectError
+from projects.models import Project, Role, User, Webhook
+from projects.webhooks import EVENTS
+
+MOST = 20
+
+
+def add_webhook(person: User, project: Project, url: str, events: Sequence[str]) -> Webhook:
+    """Store the address. ProjectError: a private or unknown address, an unknown event, too many addresses."""
+    require_role(person, project, Role.RESEARCHER)
+    unknown = [event for event in events if event not in EVENTS]
+    if unknown or not events:
+        raise ProjectError(_("Choose at least one event of: %(list)s.") % {"list": ", ".join(EVENTS)})
+    # Resolving takes its time: before the transaction.
+    checked_target(url)
+    try:
+        with transaction.atomic():
+            if Webhook.objects.filter(project=project).count() >= MOST:
+                raise ProjectError(_("A project has at most %(most)d addresses; take one out.") % {"most": MOST})
+            wanted = [event for event in EVENTS if event in events]
+            hook = Webhook.objects.create(
+                project=project, url=url, events=wanted, salt=secrets.token_hex(16), made_by=person
+            )
+            audit.record(audit.event(project, person, "projects.add_webhook", hook, events=wanted))
+    except IntegrityError as error:
+        raise ProjectError(_("This address is there already; take it out first.")) from error
+    return hook
+
+
+@transaction.atomic
+def ping_webhook(person: User, project: Project, pk: int) -> Webhook:
+    """Have the address told that somebody tries it. Http404 for another project's."""
+    hook = webhook_for(person, project, pk)
+    audit.record(audit.event(project, person, "projects.ping_webhook", hook))
+    return hook
+
+
+@transaction.atomic
+def remove_webhook(person: User, project: Project, pk: int) -> None:
+    """Nothing is sent to the address any more. Http404 for another project's."""
+    hook = webhook_for(person, project, pk)
+    audit.record(audit.event(project, person, "projects.remove_webhook", hook))
+    hook.delete()
+
+
+def webhook_for(person: User, project: Project, pk: int) -> Webhook:
+    """A webhook of the project, for its researchers; Http404 for another project's."""
+    require_role(person, project, Role.RESEARCHER)
+    hook = Webhook.objects.select_related("project").filter(project=project, pk=pk).first()
+    if hook is None:
+        raise Http404(_("There is no such webhook."))
+    return hook

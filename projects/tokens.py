@@ -1,0 +1,53 @@
+"""Tokens of the API: what one looks like, whose it is, what its scope allows."""
+
+import hashlib
+import secrets
+from datetime import timedelta
+
+from django.utils import timezone
+
+from projects.access import Limits
+from projects.models import ApiToken, User
+
+PREFIX = "fw_"
+HINT_LENGTH = 10
+LONGEST_DAYS, USUAL_DAYS = 365, 90
+ORDER = (ApiToken.Scope.READ, ApiToken.Scope.WORK, ApiToken.Scope.MANAGE)
+# `last_used_at` tells a forgotten token from one in use; it need not cost a write a request.
+NOTED_EVERY = timedelta(hours=1)
+
+
+def new_secret() -> str:
+    """256 random bits, with a beginning by which secret scanners know it."""
+    return PREFIX + secrets.token_urlsafe(32)
+
+
+def digest_of(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def find_token(secret: str) -> ApiToken | None:
+    """The token with its person, who carries its limits; None where it is unknown, revoked or over, or nobody's.
+
+    A closed account is nobody. One query; a second one, once an hour, notes that the token is in use.
+    """
+    now = timezone.now()
+    rows = ApiToken.objects.select_related("person").filter(digest=digest_of(secret), revoked_at=None)
+    token = rows.filter(expires_at__gt=now, person__is_active=True).first()
+    if token is None:
+        return None
+    token.person.limits = Limits(token.project_id, token.role)
+    if token.last_used_at is None or token.last_used_at < now - NOTED_EVERY:
+        ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
+    return token
+
+
+def allows(token: ApiToken, scope: str) -> bool:
+    """Whether the token's scope holds `scope`."""
+    return ORDER.index(token.scope) >= ORDER.index(scope)
+
+
+def live_tokens(person: User) -> list[ApiToken]:
+    """The person's tokens that still open something, newest first."""
+    rows = ApiToken.objects.filter(person=person, revoked_at=None, expires_at__gt=timezone.now())
+    return list(rows.select_related("project", "made_by"))

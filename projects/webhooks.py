@@ -1,0 +1,175 @@
+"""What is told to the addresses of a project, and how: an outbox, signatures, another try later.
+
+Events are read off the audit trail, so that whatever is written tells of itself, in the transaction of the write.
+"""
+
+import hashlib
+import hmac
+import http.client
+import json
+import socket
+import ssl
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from jobs.queue import enqueue
+from projects.addresses import Target, checked_target
+from projects.errors import ProjectError
+from projects.models import AuditEvent, Delivery, Webhook
+
+JOB = "projects.jobs.deliver_webhook"
+EVENTS: dict[str, Promise] = {
+    "item.decided": _("an item is valid, invalid or split"),
+    "release.frozen": _("a release is frozen"),
+    "import.stored": _("an import is stored"),
+    "generation.started": _("a generation run is started"),
+    "scoring.started": _("a scoring run is started"),
+    "ping": _("somebody tries the address"),
+}
+DECIDED = frozenset({"valid", "invalid", "split"})
+OF_ACTION = {
+    "evaluation.freeze_release": "release.frozen",
+    "evaluation.import_records": "import.stored",
+    "generation.start_run": "generation.started",
+    "evaluation.start_run": "scoring.started",
+    "projects.ping_webhook": "ping",
+}
+# Details that a stranger's server may know; nothing of people is among them.
+TOLD = ("name", "content_hash", "n_items", "created", "bad", "method", "spec", "protocol")
+# After the first, second … failure; then it has failed for good.
+AGAIN_AFTER = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480))
+# Its job is on the queue; who finds it waiting after this long queues another.
+PATIENCE = timedelta(minutes=1)
+# So many deliveries in a row that failed for good, and nothing is sent any more.
+GIVE_UP = 10
+TIMEOUT_SECONDS = 10.0
+LONGEST_PROBLEM = 300
+
+
+def announce(events: Sequence[AuditEvent]) -> None:
+    """Write a delivery for every address that wants one of the events, and queue its job; part of the transaction."""
+    told = [(slug, event) for event in events if event.project_id and (slug := event_slug(event))]
+    if not told:
+        return
+    hooks = Webhook.objects.filter(project__in={event.project_id for _slug, event in told}, stopped_at=None)
+    for hook in hooks.select_related("project"):
+        for slug, event in told:
+            aimed = event.project_id == hook.project_id and (slug in hook.events or event.target_id == str(hook.pk))
+            if aimed and (slug != "ping" or event.target_id == str(hook.pk)):
+                _write(hook, slug, event)
+
+
+def event_slug(event: AuditEvent) -> str | None:
+    """The event that an audit row stands for; None for most."""
+    if event.target_type == "corpus.item" and event.to_state in DECIDED and event.from_state != event.to_state:
+        return "item.decided"
+    return OF_ACTION.get(event.action)
+
+
+def _write(hook: Webhook, slug: str, event: AuditEvent) -> None:
+    payload = {
+        "event": slug,
+        "project": hook.project.slug,
+        "target": {"type": event.target_type.rpartition(".")[2], "id": event.target_id},
+        "from": event.from_state,
+        "to": event.to_state,
+        "details": {name: event.details[name] for name in TOLD if name in event.details},
+        "at": timezone.now().isoformat(),
+    }
+    made = Delivery.objects.create(
+        webhook=hook, event=slug, payload=payload, next_at=timezone.now() + PATIENCE
+    )
+    enqueue(JOB, made.pk, title=f"{slug} to {hook.url}"[:200], project_id=hook.project_id)
+
+
+def secret_of(hook: Webhook) -> str:
+    """What the receiver checks signatures with."""
+    message = f"webhook:{hook.pk}:{hook.salt}".encode()
+    return hmac.new(settings.SECRET_KEY.encode(), message, hashlib.sha256).hexdigest()
+
+
+def signature(secret: str, timestamp: str, body: bytes) -> str:
+    """`sha256=` and the HMAC of timestamp, dot, body: an old message cannot be sent again under a new time."""
+    return "sha256=" + hmac.new(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
+
+
+def deliver(delivery: Delivery, now: datetime) -> None:
+    """One attempt; what came of it is written down, and when the next one is. Nothing happens where it is not due."""
+    hook = delivery.webhook
+    if delivery.state != Delivery.State.WAITING or hook.stopped_at:
+        return
+    body = json.dumps({"id": delivery.pk, **delivery.payload}, ensure_ascii=False).encode()
+    timestamp = str(int(now.timestamp()))
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": "Foilworks",
+        "X-Foilworks-Event": delivery.event,
+        "X-Foilworks-Delivery": str(delivery.pk),
+        "X-Foilworks-Timestamp": timestamp,
+        "X-Foilworks-Signature": signature(secret_of(hook), timestamp, body),
+    }
+    status, problem = post(hook.url, headers, body)
+    delivery.attempts += 1
+    delivery.answer_status, delivery.problem = status, problem[:LONGEST_PROBLEM]
+    if not problem:
+        delivery.state = Delivery.State.DELIVERED
+    elif delivery.attempts > len(AGAIN_AFTER):
+        delivery.state = Delivery.State.FAILED
+    else:
+        delivery.next_at = now + AGAIN_AFTER[delivery.attempts - 1]
+    delivery.save()
+    if delivery.state == Delivery.State.FAILED:
+        _stop_what_never_answers(hook, now)
+
+
+def post(url: str, headers: dict[str, str], body: bytes) -> tuple[int | None, str]:
+    """(status, what is wrong with the answer); only 2xx is right, and no redirect is followed."""
+    try:
+        target = checked_target(url)
+        connection = _connection(target)
+        try:
+            connection.request("POST", target.path, body, headers)
+            status = connection.getresponse().status
+        finally:
+            connection.close()
+    except ProjectError as error:
+        return None, str(error)
+    except (OSError, http.client.HTTPException) as error:
+        return None, str(error) or type(error).__name__
+    if 300 <= status < 400:
+        return status, str(_("It answers with a redirect, and none is followed; give the address that it leads to."))
+    return status, "" if 200 <= status < 300 else f"It answers with {status}."
+
+
+def _connection(target: Target) -> http.client.HTTPConnection:
+    """A connection to the address that was checked; the name is for TLS and the Host header alone."""
+    plain = http.client.HTTPConnection(target.host, target.port, timeout=TIMEOUT_SECONDS)
+    pinned = socket.create_connection((target.ip, target.port), timeout=TIMEOUT_SECONDS)
+    if target.scheme == "https":
+        pinned = ssl.create_default_context().wrap_socket(pinned, server_hostname=target.host)
+    plain.sock = pinned
+    return plain
+
+
+def _stop_what_never_answers(hook: Webhook, now: datetime) -> None:
+    ended = Delivery.objects.filter(webhook=hook).exclude(state=Delivery.State.WAITING)
+    last = list(ended.values_list("state", flat=True)[:GIVE_UP])
+    if len(last) == GIVE_UP and set(last) == {Delivery.State.FAILED}:
+        Webhook.objects.filter(pk=hook.pk, stopped_at=None).update(stopped_at=now)
+
+
+def queue_due() -> int:
+    """Queue the jobs of deliveries whose next attempt is due, and return how many; safe to call at any time."""
+    now, count = timezone.now(), 0
+    due = Delivery.objects.filter(state=Delivery.State.WAITING, next_at__lte=now, webhook__stopped_at=None)
+    for delivery in due.select_related("webhook")[:100]:
+        mine = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.WAITING, next_at=delivery.next_at)
+        if mine.update(next_at=now + PATIENCE):
+            enqueue(JOB, delivery.pk, title=f"{delivery.event}, again", project_id=delivery.webhook.project_id)
+            count += 1
+    return count
