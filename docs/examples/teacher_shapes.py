@@ -1,0 +1,341 @@
+"""LLM-teacher on the demo's world: the numbers and curves of docs/teacher.md.
+
+    .venv/bin/python docs/examples/teacher_shapes.py [--seeds 0 1 2] [--steps 400] [--out FOLDER]
+
+Per seed: a world, a small temporal dual encoder that learned it by the plain loss (the start), a small sentence encoder
+that learned which sentences say the same (the teacher), and every arm trained on from that start with the same clips,
+batches and rate. Held out: clips of other scenes, each caption among five counterfactuals (RCAD), among the captions of
+the other clips (standard retrieval), and with its thing changed instead of its action.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT))
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+import numpy as np  # noqa: E402 (the root must be on the path first)
+import torch  # noqa: E402
+from tokenizers import Tokenizer, models, pre_tokenizers  # noqa: E402
+from torch.nn import functional as F  # noqa: E402
+from transformers import BertConfig, BertModel, PreTrainedTokenizerFast  # noqa: E402
+from transformers.utils import logging  # noqa: E402
+
+from evaluation.teacher.curves import curves  # noqa: E402
+from evaluation.teacher.examples import Examples, examples_of  # noqa: E402
+from evaluation.teacher.measuring import read  # noqa: E402
+from evaluation.teacher.plan import Objective, Plan  # noqa: E402
+from evaluation.teacher.readings import (  # noqa: E402
+    ACTION,
+    OBJECT,
+    R1,
+    STANDARD,
+    HeldOut,
+    Reading,
+    changes,
+    compared,
+    summary,
+)
+from evaluation.teacher.training import train  # noqa: E402
+from foilworks.demo.captions import COLOURS, MOTIONS, SAME_MEANING, SHAPES, Facts, direction_caption  # noqa: E402
+from foilworks.demo.world import FRAMES, Scene, draw, evaluation_scenes, training_scenes  # noqa: E402
+from hub.dual_training import open_student  # noqa: E402
+from hub.interfaces import VideoMeta  # noqa: E402
+from hub.table import ENCODER, open_helper  # noqa: E402
+from hub.tiny_video import TinyConfig, TinyVideoText, Words, save_model  # noqa: E402
+from text.tokens import words as words_of  # noqa: E402
+
+KEPT_FRAMES, SIDE = 12, 32
+PAD, UNKNOWN = "[PAD]", "[UNK]"
+TEMPERATURE = 0.07
+RATE = 1e-3
+ACTIONS = [Facts("", "", motion, reverse) for motion in MOTIONS for reverse in (False, True)]
+ARMS = {
+    "contrastive": {"contrastive": 1.0},
+    "lbl": {"lbl": 1.0},
+    "lgt": {"lgt": 1.0},
+    "contrastive + lbl": {"contrastive": 1.0, "lbl": 1.0},
+    "contrastive + lgt": {"contrastive": 1.0, "lgt": 1.0},
+}
+# Table 2 of the paper: how many captions of which kind, under one objective.
+SOURCES = {"10 actions": (10, 0), "5 actions": (5, 0), "5 actions + 5 objects": (5, 5)}
+SOURCES_ARM = "contrastive + lgt"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    clips: int = 420
+    pairs: int = 84
+    pretraining: int = 500
+    steps: int = 400
+    batch: int = 24
+    teacher_steps: int = 300
+    curve_every: int = 40
+
+
+def other_actions(facts: Facts, count: int, chance: np.random.Generator) -> list[str]:
+    """Captions of the same thing doing something else; the reversal is always among them."""
+    others = [replace(facts, motion=each.motion, reverse=each.reverse) for each in ACTIONS]
+    own = direction_caption(facts)
+    reversal = direction_caption(replace(facts, reverse=not facts.reverse))
+    rest = [text for each in others if (text := direction_caption(each)) not in (own, reversal)]
+    return [reversal, *(rest[at] for at in chance.permutation(len(rest))[: count - 1])]
+
+
+def other_things(facts: Facts, count: int, chance: np.random.Generator) -> list[str]:
+    """Captions of another shape or colour that does the same."""
+    rest = [
+        direction_caption(replace(facts, shape=shape, colour=colour))
+        for shape in SHAPES for colour in COLOURS if (shape == facts.shape) != (colour == facts.colour)
+    ]  # fmt: skip
+    return [rest[at] for at in chance.permutation(len(rest))[:count]]
+
+
+def frames_of(scenes: Sequence[Scene]) -> np.ndarray:
+    places = ((np.arange(KEPT_FRAMES) + 0.5) * FRAMES / KEPT_FRAMES).astype(int)
+    return np.stack([draw(scene, SIDE)[places] for scene in scenes])
+
+
+def held_out(scenes: Sequence[Scene], seed: int) -> HeldOut:
+    chance = np.random.default_rng([seed, 1])
+    ids, texts, kinds, clips = [], [], [], []
+    for at, scene in enumerate(scenes):
+        caption = direction_caption(scene.facts)
+        for kind, make in ((ACTION, other_actions), (OBJECT, other_things)):
+            ids.append(f"{scene.key}/{kind}")
+            texts.append((caption, *make(scene.facts, 5, chance)))
+            kinds.append((kind,) * 5)
+            clips.append(at)
+    captions = tuple(direction_caption(scene.facts) for scene in scenes)
+    sources = tuple(scene.source for scene in scenes)
+    return HeldOut(tuple(ids), tuple(texts), tuple(kinds), tuple(clips), captions, sources)
+
+
+def every_caption() -> list[str]:
+    return [
+        direction_caption(replace(each, shape=shape, colour=colour))
+        for shape in SHAPES for colour in COLOURS for each in ACTIONS
+    ]  # fmt: skip
+
+
+def sentence_teacher(folder: Path, seed: int, steps: int) -> Path:
+    """A sentence encoder that learned by two wordings of each sentence which say the same, in transformers' folder."""
+    texts = every_caption()
+    known = sorted({word for text in texts for word in words_of(text)} | set(SAME_MEANING.values()) | {"gradually"})
+    vocabulary = {word: at for at, word in enumerate([PAD, UNKNOWN, *known, "comes"])}
+    raw = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN))
+    raw.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=raw, pad_token=PAD, unk_token=UNKNOWN, model_max_length=32)
+    torch.manual_seed(seed)
+    config = BertConfig(vocab_size=len(vocabulary), hidden_size=48, num_hidden_layers=2, num_attention_heads=4,
+                        intermediate_size=96, max_position_embeddings=32)  # fmt: skip
+    model = BertModel(config)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)
+    chance = np.random.default_rng(seed)
+    model.train()
+    for _ in range(steps):
+        chosen = [texts[at] for at in chance.choice(len(texts), 64, replace=False)]
+        left, right = (_sentences(model, tokenizer, [_reworded(text, chance) for text in chosen]) for _ in range(2))
+        loss = F.cross_entropy(left @ right.T / TEMPERATURE, torch.arange(len(chosen)))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def _reworded(text: str, chance: np.random.Generator) -> str:
+    """The same said in other words: synonyms by even chance."""
+    if chance.random() < 0.5:
+        return text
+    return " ".join(SAME_MEANING.get(word, word) for word in text.split())
+
+
+def _sentences(model: BertModel, tokenizer: Any, texts: list[str]) -> torch.Tensor:
+    given = tokenizer(texts, padding=True, return_tensors="pt", return_token_type_ids=False)
+    mask = given["attention_mask"].unsqueeze(2)
+    hidden = model(**given).last_hidden_state
+    return F.normalize((hidden * mask).sum(1) / mask.sum(1), dim=1)
+
+
+def examples(scenes: Sequence[Scene], seed: int, actions: int, objects: int, encoder: Any) -> Examples:
+    chance = np.random.default_rng([seed, 2])
+    captions = [direction_caption(scene.facts) for scene in scenes]
+    negatives = [
+        [*other_actions(scene.facts, actions, chance), *(other_things(scene.facts, objects, chance) if objects else [])]
+        for scene in scenes
+    ]
+    rows = {text: at for at, text in enumerate(sorted({*captions, *(text for each in negatives for text in each)}))}
+    vectors = encoder.encode_text(list(rows))
+    cosines = [
+        [float(vectors[rows[caption]] @ vectors[rows[text]]) for text in made]
+        for caption, made in zip(captions, negatives, strict=True)
+    ]
+    return examples_of(captions, negatives, cosines)
+
+
+@dataclass(frozen=True)
+class World:
+    """What all arms of a seed share."""
+
+    seed: int
+    scenes: Sequence[Scene]
+    clips: np.ndarray
+    held: HeldOut
+    shown: np.ndarray
+    start: str
+    encoder: Any
+
+
+def world_of(folder: Path, seed: int, sizes: Sizes) -> World:
+    """The seed's clips, teacher and start."""
+    encoder = open_helper(str(sentence_teacher(folder / "teacher", seed, sizes.teacher_steps)), ENCODER, device="cpu")
+    vocabulary = Words.of(every_caption())
+    torch.manual_seed(seed)
+    model = TinyVideoText(
+        TinyConfig("temporal", "tiny/shapes", frames=KEPT_FRAMES, size=SIDE), len(vocabulary.entries)
+    )
+    drawn = f"tiny:{save_model(folder / 'drawn', model, vocabulary, {'category': 'video'})}"
+    # Other clips than those that the arms learn from, as a pretraining has.
+    earlier = training_scenes(sizes.clips, seed + 1000)
+    student = open_student(drawn, reader(frames_of(earlier)), device="cpu")
+    learnt = examples_of([direction_caption(scene.facts) for scene in earlier], [[] for _ in earlier])
+    plan = Plan(Objective(TEMPERATURE, contrastive=1.0), sizes.pretraining, sizes.batch, learning_rate=2 * RATE,
+                seed=seed, save_every=10**6)  # fmt: skip
+    train(student, learnt, plan, folder=folder / "pretraining")
+    start = student.save(folder / "start", {})
+    scenes, test = training_scenes(sizes.clips, seed), evaluation_scenes(sizes.pairs, seed)
+    return World(seed, scenes, frames_of(scenes), held_out(test, seed), frames_of(test), start, encoder)
+
+
+def reader(frames: np.ndarray) -> Any:
+    return lambda place: (frames[place], VideoMeta(key=str(place)))
+
+
+def arm(world: World, folder: Path, shares: dict[str, float], source: tuple[int, int], sizes: Sizes
+        ) -> tuple[Reading, list[tuple[int, float, float, float]]]:  # fmt: skip
+    """(the reading afterwards, [(step, loss, RCAD R@1, standard R@1), …])."""
+    student = open_student(world.start, reader(world.clips), device="cpu")
+    shown = reader(world.shown)
+    points: list[tuple[int, float, float, float]] = []
+    part, places = world.held.part(120)
+
+    def heard(said: Any) -> None:
+        if said.step % sizes.curve_every == 0 or said.step == 1:
+            student.module.eval()
+            found = summary([read(student.adapter, part, reader(world.shown[places]))])
+            points.append((said.step, said.loss, found[R1]["value"], found[STANDARD]["value"]))
+
+    plan = Plan(Objective(TEMPERATURE, **shares), sizes.steps, sizes.batch, learning_rate=RATE, seed=world.seed,
+                save_every=10**6)  # fmt: skip
+    train(student, examples(world.scenes, world.seed, *source, world.encoder), plan, folder=folder, heard=heard)
+    return read(student.adapter, world.held, shown), points
+
+
+@dataclass
+class Found:
+    """Readings by arm, one a seed; curves by arm of the first seed."""
+
+    start: list[Reading]
+    arms: dict[str, list[Reading]]
+    sources: dict[str, list[Reading]]
+    points: dict[str, list[tuple[int, float, float, float]]]
+
+
+def experiment(seeds: Sequence[int], sizes: Sizes, arms: dict[str, dict[str, float]] = ARMS,
+               sources: dict[str, tuple[int, int]] = SOURCES) -> Found:  # fmt: skip
+    found = Found([], {name: [] for name in arms}, {name: [] for name in sources}, {})
+    for seed in seeds:
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary)
+            world = world_of(folder, seed, sizes)
+            begun = open_student(world.start, reader(world.clips), device="cpu")
+            found.start.append(read(begun.adapter, world.held, reader(world.shown)))
+            for name, shares in arms.items():
+                reading, points = arm(world, folder / name, shares, SOURCES["10 actions"], sizes)
+                found.arms[name].append(reading)
+                found.points.setdefault(name, points)
+            for name, source in sources.items():
+                same = SOURCES_ARM in arms and source == SOURCES["10 actions"]
+                reading = found.arms[SOURCES_ARM][-1] if same else arm(
+                    world, folder / name, ARMS[SOURCES_ARM], source, sizes
+                )[0]  # fmt: skip
+                found.sources[name].append(reading)
+    return found
+
+
+def report(found: Found) -> dict[str, Any]:
+    """Everything as JSON: each arm, its differences to the plain loss over all seeds and for each."""
+    plain = found.arms["contrastive"]
+    return {
+        "start": summary(_merged(found.start)),
+        "arms": {name: summary(_merged(readings)) for name, readings in found.arms.items()},
+        "against contrastive": {
+            name: compared(_merged(plain), _merged(readings))
+            for name, readings in found.arms.items() if name != "contrastive"
+        },
+        "against contrastive, by seed": {
+            name: [compared([old], [new])[R1] for old, new in zip(plain, readings, strict=True)]
+            for name, readings in found.arms.items() if name != "contrastive"
+        },
+        "sources": {name: summary(_merged(readings)) for name, readings in found.sources.items()},
+        "curves": found.points,
+    }  # fmt: skip
+
+
+def _merged(readings: list[Reading]) -> list[Reading]:
+    """The seeds' worlds as one set of items: every seed has clips of its own, so that seeds are clusters as well."""
+    named = [
+        ([f"{seed}/{name}" for name in each.ids], [f"{seed}/{name}" for name in each.clusters],
+         [f"{seed}/{name}" for name in each.sources])
+        for seed, each in enumerate(readings)
+    ]  # fmt: skip
+    return [
+        Reading(
+            tuple(name for ids, _, _ in named for name in ids), tuple(name for _, names, _ in named for name in names),
+            tuple(row for each in readings for row in each.kinds),
+            tuple(row for each in readings for row in each.scores),
+            tuple(name for _, _, sources in named for name in sources),
+            tuple(value for each in readings for value in each.above),
+            tuple(value for each in readings for value in each.tied), readings[0].choices,
+        )
+    ]  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--steps", type=int, default=Sizes.steps)
+    parser.add_argument("--out", type=Path, help="write result.json, curves.svg and changes.svg there")
+    given = parser.parse_args()
+    torch.set_num_threads(1)
+    logging.disable_progress_bar()
+    found = experiment(given.seeds, Sizes(steps=given.steps))
+    result = report(found)
+    print(json.dumps({name: rows for name, rows in result.items() if name != "curves"}, indent=2))
+    if given.out:
+        from evaluation.plots import distributions
+
+        given.out.mkdir(parents=True, exist_ok=True)
+        (given.out / "result.json").write_text(json.dumps(result, indent=1) + "\n")
+        (given.out / "curves.svg").write_bytes(curves(found.points))
+        models = {"start": _merged(found.start)[0], **{name: _merged(found.arms[name])[0] for name in ARMS}}
+        rows = changes(models)["rows"]
+        panels = [
+            (name, [(row["group"], row["edges"], row["shares"]) for row in rows
+                    if row["model"] == name and row["group"] in (ACTION, OBJECT)]) for name in models
+        ]  # fmt: skip
+        (given.out / "changes.svg").write_bytes(distributions(panels, label="cosine of the foil minus the caption's"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+"""What a dual encoder makes of a held-out set, and two of them on the same set (Feint6K, sections 5.2 and 5.3).
+
+Standard video-to-text retrieval, retrieval among counterfactuals (RCAD) and the change of the cosine by what was
+edited, all from the values of one pass. Several readings may stand for one model trained with several seeds: an item's
+credit is then the mean over them, and intervals are over source videos. Pure.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.analyses import delta
+from evaluation.analyses._scored import ScoredItems
+from evaluation.errors import EvaluationError
+from evaluation.files import padded
+from evaluation.metrics import rcad
+from evaluation.metrics._choices import ChoiceScores
+from evaluation.metrics._comparison import mcnemar, paired_difference
+from evaluation.metrics._intervals import mean, mean_intervals
+from evaluation.metrics._ties import Standing, hit, rank, standing
+
+Floats = NDArray[np.float64]
+ACTION, OBJECT = "action", "object"
+STANDARD, R1, R2, RANK = "standard R@1", "RCAD R@1", "RCAD R@2", "RCAD mean rank"
+TIES = "half"
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """n items over c clips: `texts` of an item, its caption first; `kinds` what each of its foils changes; `clips` the
+    place of its clip; `captions` (c,) each clip's own; `sources` (c,) its source video."""
+
+    ids: tuple[str, ...]
+    texts: tuple[tuple[str, ...], ...]
+    kinds: tuple[tuple[str, ...], ...]
+    clips: tuple[int, ...]
+    captions: tuple[str, ...]
+    sources: tuple[str, ...]
+
+    def part(self, most: int) -> tuple["HeldOut", list[int]]:
+        """At most so many items, spread evenly, with the clips that they need; and where those stood."""
+        rows = np.unique(np.linspace(0, len(self.ids) - 1, min(most, len(self.ids))).round().astype(int)).tolist()
+        used = sorted({self.clips[row] for row in rows})
+        place = {clip: at for at, clip in enumerate(used)}
+        held = HeldOut(
+            tuple(self.ids[row] for row in rows), tuple(self.texts[row] for row in rows),
+            tuple(self.kinds[row] for row in rows), tuple(place[self.clips[row]] for row in rows),
+            tuple(self.captions[clip] for clip in used), tuple(self.sources[clip] for clip in used),
+        )  # fmt: skip
+        return held, used
+
+
+@dataclass(frozen=True)
+class Reading:
+    """`scores` of n items, caption first; `above` and `tied` (c,) rivals of each clip's own caption among `choices`
+    distinct captions; `sources` of the clips, `clusters` of the items."""
+
+    ids: tuple[str, ...]
+    clusters: tuple[str, ...]
+    kinds: tuple[tuple[str, ...], ...]
+    scores: tuple[tuple[float, ...], ...]
+    sources: tuple[str, ...]
+    above: tuple[int, ...]
+    tied: tuple[int, ...]
+    choices: int
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> "Reading":
+        """From JSON."""
+        deep = ("kinds", "scores")
+        values = {name: tuple(map(tuple, raw[name])) if name in deep else raw[name] for name in raw}
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+
+    @property
+    def ranked(self) -> NDArray[np.int64]:
+        """Places of the items of RCAD: two foils or more, and none that changes an object."""
+        several = [len(row) > 2 and OBJECT not in kinds for row, kinds in zip(self.scores, self.kinds, strict=True)]
+        return np.flatnonzero(several)
+
+    def retrieved(self) -> Floats:
+        """(c,) credit of standard video-to-text retrieval at 1."""
+        above, tied = np.array(self.above), np.array(self.tied)
+        where = Standing(above, tied, np.zeros_like(tied), np.full(len(above), self.choices))
+        return hit(where, TIES)
+
+    def choices_of(self) -> ChoiceScores | None:
+        """The items of RCAD; None where there is none."""
+        rows = self.ranked.tolist()
+        if not rows:
+            return None
+        names = [self.ids[row] for row in rows]
+        table = padded([self.scores[row] for row in rows])
+        return ChoiceScores(names, table, np.zeros(len(rows), np.int64), [self.clusters[row] for row in rows])
+
+
+Values = Mapping[str, tuple[Floats, Sequence[str]]]
+
+
+def values_of(reading: Reading) -> Values:
+    """{measure: (an item's or foil's or clip's value, its source video)}."""
+    found: dict[str, tuple[Floats, Sequence[str]]] = {STANDARD: (reading.retrieved(), reading.sources)}
+    ranked = reading.choices_of()
+    if ranked is not None:
+        where = standing(ranked.scores, ranked.right)
+        found[R1], found[R2] = (hit(where, TIES, 1), ranked.clusters), (hit(where, TIES, 2), ranked.clusters)
+        found[RANK] = (rank(where, TIES), ranked.clusters)
+    for kind in kinds_of(reading):
+        pairs = [
+            (value - row[0], cluster)
+            for row, kinds, cluster in zip(reading.scores, reading.kinds, reading.clusters, strict=True)
+            for value, own in zip(row[1:], kinds, strict=True)
+            if own == kind
+        ]
+        changes, sources = np.array([change for change, _ in pairs]), [source for _, source in pairs]
+        found[above_zero(kind)] = ((changes > 0).astype(np.float64), sources)
+        found[change(kind)] = (changes, sources)
+    return found
+
+
+def above_zero(kind: str) -> str:
+    return f"{kind}: share above 0"
+
+
+def change(kind: str) -> str:
+    return f"{kind}: mean change"
+
+
+def kinds_of(reading: Reading) -> list[str]:
+    return sorted({kind for kinds in reading.kinds for kind in kinds if kind})
+
+
+def is_share(measure: str) -> bool:
+    return measure != RANK and not measure.endswith("mean change")
+
+
+def summary(readings: Sequence[Reading]) -> dict[str, dict[str, Any]]:
+    """{measure: value, its interval over source videos, number of values} of one model, its seeds averaged."""
+    found = {}
+    for measure, (values, clusters) in averaged(readings).items():
+        (interval,) = mean_intervals(values[:, None], list(clusters))
+        found[measure] = {"value": mean(values), "ci": interval, "n": len(values)}
+    return found
+
+
+def averaged(readings: Sequence[Reading]) -> Values:
+    """The values with each item's mean over the readings. EvaluationError: they are of different sets."""
+    if any(other.ids != readings[0].ids or other.sources != readings[0].sources for other in readings[1:]):
+        raise EvaluationError("these readings are of different items; compare models on one release")
+    every = [values_of(reading) for reading in readings]
+    return {
+        name: (np.mean([values[name][0] for values in every], axis=0), clusters)
+        for name, (_, clusters) in every[0].items()
+    }
+
+
+def compared(before: Sequence[Reading], after: Sequence[Reading]) -> dict[str, dict[str, Any]]:
+    """{measure: `before`, `after`, after minus before with paired intervals}; R@1 with McNemar's test where one reading
+    stands on each side. EvaluationError: they are of different sets."""
+    averaged([before[0], *after])
+    found = {}
+    first, second = averaged(before), averaged(after)
+    for measure, (old, clusters) in first.items():
+        new = second[measure][0]
+        row = {"before": mean(old), "after": mean(new), **paired_difference(new, old, list(clusters)).plain()}
+        if measure in (R1, STANDARD) and len(before) == len(after) == 1:
+            row["mcnemar"] = mcnemar(new, old).plain()
+        found[measure] = row
+    return found
+
+
+def rcad_of(reading: Reading) -> dict[str, Any] | None:
+    """metrics.rcad of the reading; None where no item has a rank."""
+    ranked = reading.choices_of()
+    return None if ranked is None else rcad.compute(ranked, ties=TIES)
+
+
+def changes(models: Mapping[str, Reading]) -> dict[str, Any]:
+    """analyses.delta of several models on one set: distributions of the change of the cosine by kind of edit."""
+    one = next(iter(models.values()))
+    facts = [{"edited": list(kinds)} for kinds in one.kinds]
+    tables = {name: padded([list(row) for row in reading.scores]) for name, reading in models.items()}
+    return delta.compute(ScoredItems(one.ids, one.clusters, facts, tables, {}))
