@@ -17,6 +17,7 @@ from django.utils import timezone
 from corpus.models import MediaState, ReleaseItem, Video
 from evaluation.blind_scoring import score_blind
 from evaluation.clip_keys import item_key, text_key
+from evaluation.dashboard.kept import keep as keep_count
 from evaluation.errors import EvaluationError
 from evaluation.exchange import uploaded
 from evaluation.leaderboard import board
@@ -36,6 +37,7 @@ from hub.interfaces import ModelInfo
 from hub.table import open_adapter
 from jobs.models import Job
 from jobs.progress import progress
+from projects.models import Project
 from text.errors import ActionableError
 
 CLIPS_A_SHARD = 512
@@ -263,6 +265,13 @@ def compute_report(report_id: int, job: Job) -> None:
     subtest = params.pop("subtest", None)
     progress(job, 0, 1, "computing")
     project_report(row.project, row.kind, subtest=subtest, params=params)
+    progress(job, 1, 1, "done")
+
+
+def count_dashboard(project_id: int, job: Job) -> None:
+    """Count a project anew for its dashboard."""
+    progress(job, 0, 1, "counting")
+    keep_count(Project.objects.get(pk=project_id))
     progress(job, 1, 1, "done")
 
 

@@ -3,15 +3,12 @@
 from dataclasses import dataclass, field
 
 from django.db.models import Count, Q
-from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from annotation.actions.claim import ROLE_OF_STAGE
-from annotation.models import Edit, Slot, SlotState, Stage, TaskState
-from corpus.models import Caption, Subtest
+from annotation.models import Slot, SlotState, Stage, TaskState
+from corpus.models import Subtest
 from corpus.rules.states import ItemState
 from evaluation.models import Run
-from evaluation.reports import funnel_counts
 from generation.methods.table import METHODS
 from generation.models import GenerationRun
 from jobs.models import Job
@@ -49,81 +46,6 @@ def projects_of(person: User) -> list[ProjectCard]:
 
 
 @dataclass(frozen=True)
-class FunnelStep:
-    """`percent` of the step before where that counts the same thing (captions, candidates, items), else None.
-
-    `most` is the largest count of the steps that count the same thing: the length of a full bar.
-    """
-
-    label: str
-    count: int
-    what: str
-    most: int
-    percent: float | None = None
-
-
-def funnel(project: Project) -> list[FunnelStep]:
-    """From captions to released items, in order; main items only. Seven queries."""
-    counts = funnel_counts(project)
-    edited = Edit.objects.filter(undone_at=None, group__run__project=project).aggregate(n=Count("candidates"))["n"]
-    rows = [
-        (_("Captions"), "captions", Caption.objects.filter(video__project=project).count()),
-        (_("Captions that runs made foils for"), "captions", counts.captions),
-        (_("Candidates made"), "candidates", counts.made),
-        (_("Passed the filters"), "candidates", counts.passed),
-        (_("Submitted by an annotator"), "candidates", edited),
-        (_("Accepted in review"), "candidates", counts.accepted),
-        (_("Items assembled or imported"), "items", counts.items),
-        (_("Valid items"), "items", counts.valid),
-        (_("In a release"), "items", counts.released),
-    ]
-    if not project.edit_stage:
-        del rows[4]
-    return _steps(rows)
-
-
-def _steps(rows: list[tuple[str, str, int]]) -> list[FunnelStep]:
-    """(label, what is counted, how many) in order -> the steps with their shares."""
-    steps: list[FunnelStep] = []
-    for label, what, count in rows:
-        before = steps[-1].count if steps and steps[-1].what == what else 0
-        most = max(1, *(n for _label, same, n in rows if same == what))
-        steps.append(FunnelStep(label, count, what, most, 100 * count / before if before else None))
-    return steps
-
-
-@dataclass
-class StageQueue:
-    """Places of one stage. `expired` leases are over but not taken yet: they are open, not leased."""
-
-    stage: str
-    label: str
-    open: int = 0
-    leased: int = 0
-    done: int = 0
-
-    @property
-    def total(self) -> int:
-        return self.open + self.leased + self.done
-
-
-def queues(project: Project) -> list[StageQueue]:
-    """Open, leased and done places of every stage that has any; one query."""
-    over = Q(state=SlotState.LEASED, expires_at__lte=timezone.now())
-    rows = (
-        Slot.objects.filter(project=project)
-        .values_list("stage")
-        .annotate(
-            free=Count("id", filter=(Q(state=SlotState.FREE) | over) & Q(task__state=TaskState.OPEN)),
-            leased=Count("id", filter=Q(state=SlotState.LEASED) & ~over),
-            done=Count("id", filter=Q(state=SlotState.DONE)),
-        )
-    )
-    found = {stage: StageQueue(stage, Stage(stage).label, *counts) for stage, *counts in rows}
-    return [found[stage] for stage in Stage.values if stage in found]
-
-
-@dataclass(frozen=True)
 class JobRow:
     """A run with its job, whatever it makes."""
 
@@ -148,25 +70,6 @@ def recent_runs(project: Project) -> list[JobRow]:
 
 def _method_label(slug: str) -> str:
     return METHODS[slug].label if slug in METHODS else slug
-
-
-def items_by_subtest(project: Project) -> list[Subtest]:
-    """The project's subtests with counts of items: `n_items`, `n_waiting`, `n_valid`, `n_invalid`, `n_split`."""
-
-    def count(*states: str) -> Count:
-        return Count("items", filter=Q(items__state__in=states))
-
-    return list(
-        Subtest.objects.filter(project=project)
-        .order_by("name")
-        .annotate(
-            n_items=Count("items"),
-            n_waiting=count(ItemState.IN_VALIDATION),
-            n_valid=count(ItemState.VALID),
-            n_invalid=count(ItemState.INVALID, ItemState.REQUEUED),
-            n_split=count(ItemState.SPLIT),
-        )
-    )
 
 
 def freezable(project: Project) -> list[Subtest]:

@@ -7,7 +7,7 @@ from evaluation.views.blind import blind_bars, blind_scorer
 from evaluation.views.bring_scores import bring
 from evaluation.views.changes import release_changes
 from evaluation.views.compare import compare_file, compare_page
-from evaluation.views.dashboard import dashboard, dashboard_runs
+from evaluation.views.dashboard import dashboard, dashboard_count, dashboard_runs
 from evaluation.views.export import export
 from evaluation.views.imports import confirm, discard, import_page, import_progress, new_import
 from evaluation.views.items import item, item_move, items
@@ -25,6 +25,7 @@ app_name = "evaluation"
 urlpatterns = [
     path("projects/<slug:slug>/", dashboard, name="dashboard"),
     path("projects/<slug:slug>/live/", dashboard_runs, name="dashboard_runs"),
+    path("projects/<slug:slug>/count/", dashboard_count, name="dashboard_count"),
     path("projects/<slug:slug>/imports/", new_import, name="new_import"),
     path("projects/<slug:slug>/imports/<int:pk>/", import_page, name="import"),
     path("projects/<slug:slug>/imports/<int:pk>/progress/", import_progress, name="import_progress"),

@@ -209,6 +209,7 @@ RULES: dict[str, Rule] = {
     "annotation:undo": own_lease(post=302, args=("work_kind", "edit")),
     "evaluation:dashboard": Rule(MEMBERS),
     "evaluation:dashboard_runs": owner_page(),
+    "evaluation:dashboard_count": owner_page(),
     "evaluation:new_import": owner_page(post=422),
     "evaluation:import": owner_page("import"),
     "evaluation:import_progress": owner_page("import"),

@@ -12,6 +12,8 @@ from annotation.models import Stage
 from annotation.queries import open_work, work_counts
 from corpus.models import Release
 from evaluation import overview
+from evaluation.dashboard.kept import counted
+from evaluation.dashboard.page import context
 from projects.access import get_project, roles_in
 from projects.models import Project, Role, User
 
@@ -21,10 +23,9 @@ N_RELEASES = 5
 @require_safe
 def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug)
-    context = {"work": _work(request.user, project)}
     if Role.RESEARCHER in roles_in(request.user, project):
-        context |= _everything(project)
-    return render(request, "evaluation/dashboard.html", context)
+        return render(request, "evaluation/dashboard.html", _everything(project))
+    return render(request, "evaluation/dashboard.html", {"work": _work(request.user, project)})
 
 
 @require_safe
@@ -34,12 +35,17 @@ def dashboard_runs(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "evaluation/_runs.html", _runs(project))
 
 
+@require_safe
+def dashboard_count(request: HttpRequest, slug: str) -> HttpResponse:
+    """The numbers, which ask for themselves again: soon while a count is under way, else once a minute."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    return render(request, "evaluation/_count.html", context(project, counted(project)))
+
+
 def _everything(project: Project) -> dict[str, Any]:
     return {
-        "funnel": overview.funnel(project),
-        "queues": overview.queues(project),
-        "subtests": overview.items_by_subtest(project),
         "releases": Release.objects.filter(project=project)[:N_RELEASES],
+        **context(project, counted(project)),
         **_runs(project),
     }
 

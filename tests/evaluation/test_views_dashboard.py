@@ -66,13 +66,15 @@ class TestResearcher:
             "Submitted by an annotator": 0,
             "Accepted in review": 3,
             "Items assembled or imported": 4,
+            "Judged by validators": 1,
             "Valid items": 1,
             "In a release": 0,
         }
         # Shares stand only between steps that count the same thing; nothing is divided by nothing.
         assert steps["Passed the filters"].percent == 50
         assert steps["Candidates made"].percent is None
-        assert steps["Valid items"].percent == 25
+        assert steps["Judged by validators"].percent == 25
+        assert steps["Valid items"].percent == 100
         assert steps["Accepted in review"].percent is None
 
     def test_without_an_edit_stage_nobody_is_waited_for(self, client):
@@ -102,14 +104,15 @@ class TestResearcher:
         for state in (ItemState.VALID, ItemState.VALID, ItemState.SPLIT, ItemState.INVALID, ItemState.IN_VALIDATION):
             make_item(subtest, state=state)
         (row,) = owner.get(url(project)).context["subtests"]
-        assert (row.n_items, row.n_waiting, row.n_valid, row.n_invalid, row.n_split) == (5, 1, 2, 1, 1)
+        names = ("n_items", "n_waiting", "n_valid", "n_invalid", "n_split")
+        assert [row[name] for name in names] == [5, 1, 2, 1, 1]
 
     def test_a_large_project_costs_as_many_queries_as_a_small_one(self, owner, project, django_assert_max_num_queries):
         subtest = make_subtest(project)
         seen = []
         for n in (1, 6):
             fill(project, subtest, n)
-            with django_assert_max_num_queries(30) as queries:
+            with django_assert_max_num_queries(38) as queries:
                 owner.get(url(project))
             seen.append(len(queries))
         assert seen[0] == seen[1]

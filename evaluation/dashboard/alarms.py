@@ -1,0 +1,77 @@
+"""What an owner should look at now: codes with their numbers, words beside them. The numbers come from the count."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+# Alpha below this, over enough pairs that two people judged, is called out ("fair" and worse, Landis and Koch 1977).
+LOW_ALPHA = 0.4
+ENOUGH_PAIRS = 30
+# Nothing handed in at a stage with open places for so long.
+STALLED_HOURS = 48
+
+WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
+    "agreement": (
+        _("Low agreement."),
+        _("Validators of %(name)s agree little: alpha is %(alpha).2f. Look at the pairs and the guidelines."),
+        "evaluation:reports",
+    ),
+    "gate": (
+        _("Solved without the video."),
+        _("%(names)s: a model that reads the words alone passed the bar when the gate last looked."),
+        "evaluation:freeze",
+    ),
+    "stalled": (
+        _("A queue stands still."),
+        _("%(stage)s has %(open)d open places, and nothing was handed in for %(hours)d hours."),
+        "annotation:people",
+    ),
+    "paused": (
+        _("Somebody is paused."),
+        _("%(n)d of the validators are paused and wait for you."),
+        "annotation:validators",
+    ),
+    "pay": (
+        _("Pay is under the floor."),
+        _("The hour in the middle earns %(hourly)s %(currency)s, the floor is %(floor)s."),
+        "annotation:people_figures",
+    ),
+    "doubt": (
+        _("Captions are in doubt."),
+        _("%(n)d captions were not seen in their videos by most validators."),
+        "annotation:repairs",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Alarm:
+    code: str
+    title: str
+    text: str
+    url: str
+
+
+def alarms_of(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """`found`: subtests, gate_stopped, queues, paused, doubted, cost of a count -> codes with their numbers (JSON)."""
+    alarms: list[dict[str, Any]] = [
+        {"code": "agreement", "name": row["name"], "alpha": row["alpha"]}
+        for row in found["subtests"]
+        if row["alpha"] is not None and row["n_pairs"] >= ENOUGH_PAIRS and row["alpha"] < LOW_ALPHA
+    ]
+    if found["gate_stopped"]:
+        alarms.append({"code": "gate", "names": ", ".join(found["gate_stopped"])})
+    for queue in found["queues"]:
+        if queue["open"] and queue["idle_hours"] is not None and queue["idle_hours"] >= STALLED_HOURS:
+            hours = int(queue["idle_hours"])
+            alarms.append({"code": "stalled", "stage": queue["stage"], "open": queue["open"], "hours": hours})
+    for code, key in (("paused", "paused"), ("doubt", "doubted")):
+        if found[key]:
+            alarms.append({"code": code, "n": found[key]})
+    cost = found["cost"]
+    if cost["below_floor"]:
+        alarms.append({"code": "pay", **{name: cost[name] for name in ("currency", "floor")}, "hourly": cost["median"]})
+    return alarms

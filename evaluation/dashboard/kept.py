@@ -1,0 +1,100 @@
+"""The count of a project, as its dashboard shows it: small projects are counted at every look, large ones by a job.
+
+A large project's count is a row; nobody who writes waits for it, and it holds what was there when its job read.
+A look at a count that is older than a minute, while something was written since, asks for the next one and shows what
+there is. `foilworks tally` counts at once.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from corpus.models import Item
+from evaluation.dashboard.counting import count
+from evaluation.models import Report
+from jobs.models import Job, JobState
+from jobs.queue import enqueue
+from projects.models import AuditEvent, Project
+
+KIND = "dashboard"
+VERSION = "1"
+JOB = "evaluation.jobs.count_dashboard"
+# Counted within a request up to here: a few hundredths of a second.
+SMALL = 1000
+YOUNG = timedelta(seconds=60)
+# Some writes leave no audit row of the project (a run's candidates), and "today" passes by itself.
+OLD = timedelta(minutes=10)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """`data` None: the first count is under way. `is_counting`: a newer one is."""
+
+    data: dict[str, Any] | None
+    as_of: datetime | None
+    is_counting: bool = False
+
+
+def counted(project: Project) -> Counted:
+    """What the dashboard shows now; at most three queries where the project is large and its count is kept."""
+    row = Report.objects.filter(project=project, kind=KIND, params_key="").select_related("job").first()
+    if (row is None or row.data.get("size", 0) <= SMALL) and _is_small(project):
+        now = timezone.now()
+        return Counted(count(project, now), now)
+    if row is None or _is_due(project, row):
+        row = _ask(project)
+    data = row.data or None
+    return Counted(data, _time(data["as_of"]) if data else None, bool(row.job and not row.job.is_over))
+
+
+def keep(project: Project, now: datetime | None = None) -> Report:
+    """Count now and keep it."""
+    data = count(project, now)
+    data["size"] = sum(row["n_items"] for row in data["subtests"])
+    fields = {"data": data, "fingerprint": VERSION}
+    row, _made = Report.objects.update_or_create(project=project, kind=KIND, params_key="", defaults=fields)
+    return row
+
+
+def _is_small(project: Project) -> bool:
+    return len(Item.objects.filter(subtest__project=project).values_list("pk", flat=True)[: SMALL + 1]) <= SMALL
+
+
+def _is_due(project: Project, row: Report) -> bool:
+    if row.job is not None and (not row.job.is_over or _has_just_failed(row.job)):
+        return False
+    if not row.data:
+        return True
+    age = timezone.now() - _time(row.data["as_of"])
+    if age < YOUNG:
+        return False
+    if age > OLD or row.fingerprint != VERSION:
+        return True
+    last = AuditEvent.objects.filter(project=project).order_by("-id").values_list("at", flat=True).first()
+    # A write is stored a little after its row was made.
+    return last is not None and last + YOUNG > _time(row.data["as_of"])
+
+
+def _has_just_failed(job: Job) -> bool:
+    ended = job.finished_at or job.created_at
+    return job.state != JobState.DONE and timezone.now() - ended < OLD
+
+
+@transaction.atomic
+def _ask(project: Project) -> Report:
+    """The row with a job at work on it; a second look at the same moment finds the first one's."""
+    row, _made = Report.objects.get_or_create(project=project, kind=KIND, params_key="")
+    row = Report.objects.select_for_update(of=("self",)).select_related("job").get(pk=row.pk)
+    if row.job is None or row.job.is_over:
+        title = _("Dashboard of %(project)s") % {"project": project.name}
+        row.job = enqueue(JOB, project.pk, title=title, project_id=project.pk)
+        row.save(update_fields=["job"])
+    return row
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text)

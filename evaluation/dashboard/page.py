@@ -1,0 +1,123 @@
+"""The count as the page shows it: words for codes, dates for days from now, bars for numbers."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import Stage
+from corpus.models import Subtest
+from evaluation.dashboard.alarms import WORDS, Alarm
+from evaluation.dashboard.counting import SHOWN_DAYS
+from evaluation.dashboard.funnel import steps
+from evaluation.dashboard.kept import Counted
+from projects.models import Project
+
+# The picture of the days, in its own units.
+BAR, GAP, HEIGHT = 14, 4, 90
+# The order in which a day's bar is piled up, and the only stages in it.
+PILED = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.OBJECTS)
+
+
+@dataclass(frozen=True)
+class StageQueue:
+    """Places of one stage."""
+
+    stage: str
+    label: str
+    open: int
+    leased: int
+    done: int
+
+    @property
+    def total(self) -> int:
+        return self.open + self.leased + self.done
+
+
+@dataclass(frozen=True)
+class Bar:
+    stage: str
+    x: int
+    y: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Day:
+    day: date
+    counts: list[tuple[str, int]]
+    total: int
+
+
+def context(project: Project, counted: Counted) -> dict[str, Any]:
+    """What templates/evaluation/_count.html shows; `count` None while the first count is under way."""
+    found = counted.data
+    state = {"as_of": counted.as_of, "is_counting": counted.is_counting, "count": found}
+    if found is None:
+        return state
+    return {
+        **state,
+        "funnel": steps(found["funnel"], edits=project.edit_stage),
+        "queues": [StageQueue(q["stage"], Stage(q["stage"]).label, *(q[k] for k in ("open", "leased", "done")))
+                   for q in found["queues"]],
+        "subtests": [{**row, "kind_label": Subtest.Kind(row["kind"]).label} for row in found["subtests"]],
+        "alarms": [_alarm(project, row) for row in found["alarms"]],
+        "forecast": _forecast(found["forecast"]),
+        "cost": found["cost"],
+        **_days(found["days"]),
+    }  # fmt: skip
+
+
+def _alarm(project: Project, row: Mapping[str, Any]) -> Alarm:
+    title, text, url_name = WORDS[row["code"]]
+    said = {**row, "stage": Stage(row["stage"]).label.capitalize()} if "stage" in row else row
+    return Alarm(row["code"], str(title), str(text) % said, reverse(url_name, args=[project.slug]))
+
+
+def _forecast(said: Mapping[str, Any]) -> dict[str, Any]:
+    today = timezone.localdate()
+
+    def on(days: float | None) -> date | None:
+        return None if days is None else today + timedelta(days=math.ceil(days))
+
+    return {
+        **said,
+        "date": on(said["days"]) if said["days"] else None,
+        "from": on(said["low"]),
+        "to": on(said["high"]),
+        "stuck_labels": [Stage(stage).label for stage in said["stuck"]],
+        "stage_rows": [{**row, "label": Stage(row["stage"]).label} for row in said["stages"]],
+    }
+
+
+def _days(counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
+    """The last days with their pieces by stage, as a table and as bars that are piled up."""
+    today = timezone.localdate()
+    shown = [today - timedelta(days=back) for back in range(SHOWN_DAYS - 1, -1, -1)]
+    stages = [stage for stage in PILED if stage in counts]
+    rows = []
+    for day in shown:
+        per = [(str(Stage(stage).label), counts[stage].get(day.isoformat(), 0)) for stage in stages]
+        rows.append(Day(day, per, sum(n for _label, n in per)))
+    most = max((row.total for row in rows), default=0)
+    bars = []
+    for place, row in enumerate(rows):
+        top = float(HEIGHT)
+        for stage, (_label, n) in zip(stages, row.counts, strict=True):
+            height = HEIGHT * n / most if most else 0.0
+            top -= height
+            if n:
+                bars.append(Bar(stage, place * (BAR + GAP), round(top, 2), round(height, 2)))
+    return {
+        "days": rows,
+        "day_stages": [(stage, Stage(stage).label) for stage in stages],
+        "bars": bars,
+        "bar": {"width": BAR, "height": HEIGHT, "across": len(rows) * (BAR + GAP) - GAP},
+        "busiest": most,
+        "worked_days": sum(1 for row in rows if row.total),
+        "done_in_window": sum(row.total for row in rows),
+    }

@@ -1,0 +1,135 @@
+"""The kept count of a large project: who asks for it, when it is old, what a look at it costs."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+from django.utils import timezone
+
+from corpus.rules.states import ItemState
+from evaluation.dashboard import kept
+from evaluation.models import Report
+from jobs.models import Job, JobState
+from jobs.runner import run_now
+from projects import audit
+from projects.models import Role
+from tests.factories import make_item, make_member, make_project, make_subtest
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project(monkeypatch):
+    """Three items are many here."""
+    monkeypatch.setattr(kept, "SMALL", 2)
+    project = make_project()
+    subtest = make_subtest(project)
+    for _ in range(3):
+        make_item(subtest, state=ItemState.VALID)
+    return project
+
+
+def aged(project, **delta) -> None:
+    row = Report.objects.get(project=project, kind=kept.KIND)
+    row.data["as_of"] = (timezone.now() - timedelta(**delta)).isoformat()
+    row.save()
+
+
+def note_a_write(project) -> None:
+    audit.record(audit.event(project, None, "vote", project))
+
+
+def test_the_first_look_asks_a_worker_and_the_next_shows_what_it_counted(project):
+    first = kept.counted(project)
+    assert (first.data, first.is_counting) == (None, True)
+    kept.counted(project)
+    (job,) = Job.objects.all()
+    run_now(job)
+    shown = kept.counted(project)
+    assert shown.data["funnel"]["valid"] == 3
+    assert not shown.is_counting
+
+
+def test_a_young_count_is_shown_as_it_is(project):
+    kept.keep(project)
+    note_a_write(project)
+    assert not kept.counted(project).is_counting
+    assert not Job.objects.exists()
+
+
+def test_an_older_count_is_made_anew_only_where_something_was_written(project):
+    kept.keep(project)
+    note_a_write(project)
+    aged(project, minutes=2)
+    assert kept.counted(project).is_counting
+    Job.objects.all().delete()
+    project.audit_events.update(at=timezone.now() - timedelta(hours=1))
+    aged(project, minutes=2)
+    assert not kept.counted(project).is_counting
+
+
+def test_what_leaves_no_audit_row_shows_after_ten_minutes(project):
+    kept.keep(project)
+    aged(project, minutes=11)
+    assert kept.counted(project).is_counting
+
+
+def test_a_count_that_failed_is_not_asked_for_at_every_look(project):
+    kept.counted(project)
+    Job.objects.update(state=JobState.FAILED, finished_at=timezone.now())
+    kept.counted(project)
+    assert Job.objects.count() == 1
+    Job.objects.update(finished_at=timezone.now() - timedelta(hours=1))
+    kept.counted(project)
+    assert Job.objects.count() == 2
+
+
+def test_a_write_during_the_count_shows_with_the_next_one(project, monkeypatch):
+    """The kept count holds the moment at which it began to read: what came after that makes it old."""
+    counted = kept.count
+
+    def interrupted(asked, now=None):
+        found = counted(asked, now)
+        make_item(make_subtest(asked), state=ItemState.VALID)
+        note_a_write(asked)
+        return found
+
+    monkeypatch.setattr(kept, "count", interrupted)
+    kept.keep(project)
+    monkeypatch.setattr(kept, "count", counted)
+    aged(project, seconds=61)
+    asked = kept.counted(project)
+    assert (asked.data["funnel"]["valid"], asked.is_counting) == (3, True)
+    run_now(Job.objects.get())
+    assert kept.counted(project).data["funnel"]["valid"] == 4
+
+
+def test_the_page_of_a_large_project_answers_in_at_most_twelve_queries(client, project, django_assert_max_num_queries):
+    kept.keep(project)
+    client.force_login(make_member(project, Role.RESEARCHER))
+    with django_assert_max_num_queries(12):
+        response = client.get(reverse("evaluation:dashboard", args=[project.slug]))
+    assert response.context["count"]["funnel"]["valid"] == 3
+
+
+def test_the_command_counts_at_once(project, capsys):
+    call_command("tally", project=project.slug, as_json=True)
+    assert '"valid": 3' in capsys.readouterr().out
+    assert kept.counted(project).data["funnel"]["valid"] == 3
+
+
+def test_a_small_project_is_counted_at_every_look(client):
+    project = make_project()
+    subtest = make_subtest(project)
+    for n in (1, 2):
+        make_item(subtest, state=ItemState.VALID)
+        assert kept.counted(project).data["funnel"]["valid"] == n
+    assert not Report.objects.exists()
+
+
+def test_an_owner_without_a_worker_is_told_that_it_is_counted(client, project):
+    client.force_login(make_member(project, Role.RESEARCHER))
+    page = client.get(reverse("evaluation:dashboard_count", args=[project.slug])).content.decode()
+    assert "Being counted." in page
+    assert 'hx-trigger="every 3s"' in page
