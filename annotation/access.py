@@ -22,7 +22,7 @@ from annotation.models import (
 )
 from corpus.models import Caption, Item, Subtest
 from projects.access import require_role, roles_in
-from projects.models import Project, Role, User
+from projects.models import CrowdPlace, CrowdStudy, Project, Role, User
 
 Work = TypeVar("Work", Edit, Review, Vote, ObjectAnswer)
 
@@ -177,6 +177,24 @@ def validator_for(actor: User, project: Project, pk: int) -> User:
     if found is None:
         raise Http404(_("There is no such validator."))
     return found
+
+
+def crowd_study_for(person: User, project: Project, pk: int) -> CrowdStudy:
+    """A crowd study of the project, for its researchers; Http404 for another project's."""
+    require_role(person, project, Role.RESEARCHER)
+    study = CrowdStudy.objects.select_related("project").filter(pk=pk, project=project).first()
+    if study is None:
+        raise Http404(_("There is no such study."))
+    return study
+
+
+def crowd_place_for(person: User, project: Project) -> CrowdPlace:
+    """The person's own place in the project's crowd studies, the last one; a completed one is theirs to look at."""
+    places = CrowdPlace.objects.filter(person=person, study__project=project)
+    place = places.select_related("study__project", "person").order_by("-pk").first()
+    if place is None:
+        raise Http404(_("You have no place in a study here."))
+    return place
 
 
 def _own(rows: QuerySet[Work], person: User, pk: int) -> Work:

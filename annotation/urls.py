@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from annotation.crowd_urls import crowd_urls
 from annotation.views.adjudication import split, splits
 from annotation.views.baseline import baseline
 from annotation.views.edit import edit
@@ -26,6 +27,7 @@ from annotation.views.work import work
 
 app_name = "annotation"
 urlpatterns = [
+    *crowd_urls,
     path("projects/<slug:slug>/people/", people, name="people"),
     path("projects/<slug:slug>/people/<int:pk>/roles/", member_roles, name="member_roles"),
     path("projects/<slug:slug>/people/<int:pk>/remove/", member_remove, name="member_remove"),

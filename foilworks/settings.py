@@ -140,6 +140,21 @@ LOGOUT_REDIRECT_URL = "projects:sign_in"
 # Owners' pages are for who signs in with a second factor.
 REQUIRE_TWO_FACTOR = _flag("REQUIRE_TWO_FACTOR", False)
 PASSWORD_RESET_TIMEOUT = 2 * 3600
+# An identity provider (OpenID Connect), where its address is given. Who has no account gets one only with OIDC_SIGN_UP.
+OIDC_URL = _env("OIDC_URL")
+OIDC_NAME = _env("OIDC_NAME", "OpenID Connect") if OIDC_URL else ""
+OIDC_SIGN_UP = _flag("OIDC_SIGN_UP", False)
+if OIDC_URL:
+    INSTALLED_APPS += ["allauth", "allauth.account", "allauth.socialaccount"]
+    INSTALLED_APPS += ["allauth.socialaccount.providers.openid_connect"]
+    MIDDLEWARE += ["allauth.account.middleware.AccountMiddleware"]
+    SOCIALACCOUNT_ADAPTER = "projects.oidc.Adapter"
+    _OIDC_CLIENT = {"client_id": _env("OIDC_CLIENT"), "secret": _env("OIDC_SECRET")}
+    _OIDC_CLIENT["settings"] = {"server_url": OIDC_URL}
+    SOCIALACCOUNT_PROVIDERS = {
+        "openid_connect": {"APPS": [{"provider_id": "oidc", "name": OIDC_NAME, **_OIDC_CLIENT}]}
+    }
+    ACCOUNT_EMAIL_VERIFICATION = "none"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 TEMPLATES = [

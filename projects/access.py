@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.db.models import QuerySet
 from django.http import Http404
 from django.utils.translation import gettext as _
 
-from projects.errors import AccessDenied
-from projects.models import Membership, Project, Role, User
+from projects.errors import AccessDenied, ConsentNeeded, NotAMember, SecondFactorNeeded
+from projects.models import Membership, Project, Role, SecondFactor, User
 
 ALL_ROLES = tuple(Role.values)
 
@@ -39,11 +40,37 @@ def roles_in(person: User, project: Project) -> frozenset[str]:
 def _held(person: User, project: Project) -> frozenset[str]:
     if person.is_superuser:
         return frozenset(Role.values)
+    return frozenset(_memberships(person, project))
+
+
+def _memberships(person: User, project: Project) -> dict[str, int]:
+    """Role -> the version of the consent text that the person agreed to. Cached on the person for a request."""
     cache = person.__dict__.setdefault("_roles_by_project", {})
     if project.pk not in cache:
-        rows = Membership.objects.filter(project=project, person=person).values_list("role", flat=True)
-        cache[project.pk] = frozenset(rows)
+        rows = Membership.objects.filter(project=project, person=person)
+        cache[project.pk] = dict(rows.values_list("role", "consent_version"))
     return cache[project.pk]
+
+
+def forget_roles(person: User) -> None:
+    """Memberships have changed within the request."""
+    person.__dict__.pop("_roles_by_project", None)
+
+
+def needs_consent(person: User, project: Project) -> bool:
+    """Whether the person has yet to agree to the newest text. Researchers, who write it, and administrators never."""
+    if not project.consent_version or not person.is_authenticated or person.is_superuser:
+        return False
+    mine = _memberships(person, project)
+    return bool(mine) and Role.RESEARCHER not in mine and max(mine.values()) < project.consent_version
+
+
+def require_consent(person: User, project: Project) -> None:
+    if needs_consent(person, project):
+        raise ConsentNeeded(
+            _("Before you go on, read and agree to what people of %(project)s agree to.") % {"project": project.name},
+            project.slug,
+        )
 
 
 def require_role(person: User, project: Project, *roles: str) -> None:
@@ -55,19 +82,34 @@ def require_role(person: User, project: Project, *roles: str) -> None:
         )
 
 
-def get_project(person: User, slug: str, *roles: str) -> Project:
-    """The project named `slug`, for a person who holds one of `roles` in it.
+def get_project(person: User, slug: str, *roles: str, consenting: bool = False) -> Project:
+    """The project named `slug`, for a person who holds one of `roles` in it and has agreed to its consent text.
 
     A project that the person is no member of does not exist for them (404); a member without the role gets 403.
+    `consenting`: on the pages that ask for the consent or end it.
     """
     try:
         project = Project.objects.get(slug=slug)
     except Project.DoesNotExist as error:
         raise Http404(_("There is no such project.")) from error
     if not roles_in(person, project):
-        raise Http404(_("There is no such project."))
+        raise NotAMember(_("There is no such project."), project)
     require_role(person, project, *roles)
+    if not consenting:
+        require_consent(person, project)
+    if settings.REQUIRE_TWO_FACTOR and Role.RESEARCHER in roles_in(person, project):
+        require_second_factor(person)
     return project
+
+
+def has_second_factor(person: User) -> bool:
+    return SecondFactor.objects.filter(person=person.pk, confirmed_at__isnull=False).exists()
+
+
+def require_second_factor(person: User) -> None:
+    """Where the installation asks it of owners (`REQUIRE_TWO_FACTOR`)."""
+    if not has_second_factor(person):
+        raise SecondFactorNeeded(_("Who owns a project signs in with a second factor here; set one up first."))
 
 
 def may_create_projects(person: User) -> bool:

@@ -34,6 +34,22 @@ def event(
     )
 
 
+def refusal(
+    project: Project | None, actor: User | None, target: models.Model | None, why: str, **details: Any
+) -> AuditEvent:
+    """An unsaved row of what was not allowed; `why` is a word. Without a target it was about nothing known."""
+    return AuditEvent(
+        project=project,
+        actor=actor,
+        action="projects.refused",
+        target_type=target._meta.label_lower if target is not None else "",
+        target_id=str(target.pk) if target is not None else "",
+        to_state="refused",
+        reason=why,
+        details=details,
+    )
+
+
 def record(*events: AuditEvent) -> None:
     record_many(events)
 

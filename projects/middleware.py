@@ -1,11 +1,15 @@
-"""Errors that a person can act on become a page that says so, never a 500."""
+"""Errors that a person can act on become a page that says so, never a 500; what was refused leaves an audit row."""
 
 from collections.abc import Callable
+from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 
-from projects.errors import AccessDenied
+from projects.errors import AccessDenied, ConsentNeeded, NotAMember, SecondFactorNeeded, TooManyTries
+from projects.refusals import record_refusal
 from text.errors import ActionableError
 
 
@@ -19,7 +23,23 @@ class ActionableErrorMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if isinstance(error, ConsentNeeded):
+            return _to_consent(request, error.slug)
+        if isinstance(error, SecondFactorNeeded):
+            messages.warning(request, str(error))
+            return redirect("projects:second_factor")
+        if isinstance(error, AccessDenied | NotAMember):
+            record_refusal(request, error)
         if not isinstance(error, ActionableError):
             return None
-        status = 403 if isinstance(error, AccessDenied) else 400
+        status = 429 if isinstance(error, TooManyTries) else 403 if isinstance(error, AccessDenied) else 400
         return render(request, "foilworks/problem.html", {"problem": str(error), "status": status}, status=status)
+
+
+def _to_consent(request: HttpRequest, slug: str) -> HttpResponse:
+    """The page that asks; a script that cannot follow is told in a header where to go."""
+    query = urlencode({"next": request.path}) if request.method in {"GET", "HEAD"} else ""
+    address = reverse("projects:consent", args=[slug]) + (f"?{query}" if query else "")
+    if "X-Foilworks-Swap" in request.headers:
+        return HttpResponse(status=204, headers={"X-Foilworks-Go": address})
+    return redirect(address)

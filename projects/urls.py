@@ -3,6 +3,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
+from projects.people_urls import people_urls
 from projects.views.create_project import create_project
 from projects.views.password import password
 from projects.views.sign_in import SignIn
@@ -10,6 +11,7 @@ from projects.views.tokens import revoke_token, tokens
 
 app_name = "projects"
 urlpatterns = [
+    *people_urls,
     path("sign-in/", SignIn.as_view(), name="sign_in"),
     path("sign-out/", LogoutView.as_view(), name="sign_out"),
     path("password/", password, name="password"),

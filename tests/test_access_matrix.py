@@ -36,7 +36,8 @@ from evaluation.models import Import
 from generation.models import Selection
 from generation.side_models import CaptionRun, Tuning
 from projects.actions.make_token import make_token
-from projects.models import Role, User
+from projects.invitations import token_of
+from projects.models import CrowdPlace, CrowdStudy, CrowdWorker, Invitation, Role, User
 from tests.factories import (
     make_candidate,
     make_caption,
@@ -77,11 +78,14 @@ class Rule:
     data: dict[str, Any] = field(default_factory=dict)
     instead: dict[str, int] = field(default_factory=dict)
     stranger: int = NOT_THERE
+    instead_of_post: dict[str, int] = field(default_factory=dict)
     slug: bool = True
 
     def expected(self, person: str, method: str) -> int:
         answer = self.get if method == "GET" else self.post
         if person == "anonymous":
+        if method == "POST" and person in self.instead_of_post:
+            return self.instead_of_post[person]
             return answer if "anonymous" in self.may else SIGN_IN
         if answer == NO:
             return NO
@@ -133,6 +137,31 @@ RULES: dict[str, Rule] = {
     "api_unknown": Rule(EVERYBODY, get=404, post=404, slug=False),
     "projects:create": Rule(OWNERS, post=422, slug=False, stranger=REFUSED),
     "corpus:subtests": owner_page(post=422),
+    "projects:sign_in_code": Rule(EVERYBODY, get=302, post=302, slug=False),
+    "projects:account": Rule(SIGNED_IN, post=302, slug=False),
+    "projects:second_factor": Rule(SIGNED_IN, post=422, slug=False),
+    "projects:password_reset": Rule(EVERYBODY, post=200, slug=False),
+    # A link that never held says so; the form below it takes nothing.
+    "projects:password_new": Rule(EVERYBODY, post=200, slug=False, args=("uidb64", "reset_token")),
+    # A form without a name; who is signed in is a member at once.
+    "projects:join": Rule(
+        EVERYBODY, post=422, slug=False, args=("invitation_token",), instead_of_post=dict.fromkeys(SIGNED_IN, 302)
+    ),
+    "projects:invitations": owner_page(post=422),
+    "projects:invitation_withdraw": owner_page("invitation", get=NO, post=302),
+    "projects:consent": Rule(MEMBERS, post=422),
+    "projects:consent_texts": owner_page(post=422),
+    "annotation:enter": Rule(EVERYBODY, get=403, post=403, slug=False, args=("study_key",)),
+    "annotation:own_data": Rule(SIGNED_IN, slug=False),
+    "annotation:crowd": owner_page(post=422),
+    "annotation:crowd_study": owner_page("crowd_study", post=422),
+    "annotation:crowd_study_move": owner_page("crowd_study", "study_move", get=NO, post=302),
+    # Their own alone: nobody has one in the world below but the annotator, who has done nothing yet.
+    "annotation:place": Rule(("annotator",), post=403, instead=dict.fromkeys({*SIGNED_IN} - {"annotator"}, NOT_THERE)),
+    "annotation:leave": Rule(MEMBERS, post=422),
+    "evaluation:erase": Rule(SIGNED_IN, post=422, slug=False),
+    # Only crowd workers are erased by others than themselves.
+    "evaluation:erase_worker": Rule(OWNERS, post=422, args=("member",)),
     "corpus:videos": owner_page(),
     "corpus:video": owner_page("video"),
     "corpus:media": Rule(MEMBERS, args=("video",)),
@@ -251,7 +280,10 @@ RULES: dict[str, Rule] = {
     "evaluation:run_file": owner_page("scoring_run", "extension"),
 }
 # Words of a URL that are the same in every project; all other arguments name a row of one.
-WORDS = {"validator_move": "pause", "withdraw_kind": "pair", "use": "mixed", "place": 0,
+# These open the door to whoever holds them.
+OPENS = {"invitation_token", "study_key"}
+WORDS = {"study_move": "close", "uidb64": "MQ", "reset_token": "set-password",
+         "validator_move": "pause", "withdraw_kind": "pair", "use": "mixed", "place": 0,
          "stage": "edit", "work_kind": "edit", "report": "validation", "analysis": "delta", "extension": "json",
          "scores_form": "vilma", "job_report": "skill",
          "chart": "votes", "exporter": "jsonl"}  # fmt: skip
@@ -332,6 +364,10 @@ def make_world() -> World:
         "frame": frame.pk,
         "validation_token": leased(tasks["validation"], people["validator"]),
         **WORDS,
+        "invitation": invitation.pk,
+        "invitation_token": token_of(invitation),
+        "crowd_study": study.pk,
+        "study_key": study.key,
     }
     assert valid.released_as.exists()
     return World(project.slug, everyone, values)
@@ -401,7 +437,7 @@ def test_who_is_answered_what(name, method):
         assert answers["anonymous"][1].startswith("/sign-in/?next=")
 
 
-@pytest.mark.parametrize("name", [name for name, rule in RULES.items() if set(rule.args) - set(WORDS)])
+@pytest.mark.parametrize("name", [name for name, rule in RULES.items() if set(rule.args) - set(WORDS) - OPENS])
 def test_rows_of_another_project_are_not_there(name):
     """Somebody of both projects, too, finds a row only under its own project."""
     world, other, rule = make_world(), make_world(), RULES[name]

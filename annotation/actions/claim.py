@@ -26,7 +26,7 @@ from annotation.models import Lease, Question, Slot, SlotState, Stage, Standing
 from annotation.models.stages import desk_of, stages_at
 from annotation.rules.eligibility import why_not
 from annotation.rules.ordering import FRESH
-from projects.access import require_role
+from projects.access import require_consent, require_role
 from projects.models import Project, Role, User
 
 ROLE_OF_STAGE = {
@@ -62,6 +62,7 @@ def claim(
     if stage not in ROLE_OF_STAGE:
         raise AnnotationError(_("There is no work to claim in the stage '%(stage)s'.") % {"stage": stage})
     require_role(person, project, ROLE_OF_STAGE[Stage(stage)])
+    require_consent(person, project)
     moment = now or timezone.now()
     for attempt in range(TRIES):
         wanted = preferred if attempt == 0 else None

@@ -27,7 +27,7 @@ def set_roles(actor: User, project: Project, person: User, roles: Sequence[str])
     if not before:
         raise ProjectError(_("%(name)s is no member of this project.") % {"name": person.username})
     if Role.RESEARCHER in before and Role.RESEARCHER not in wanted:
-        _keep_one_researcher(project, person)
+        keep_one_researcher(project, person)
     rows.exclude(role__in=wanted).delete()
     Membership.objects.bulk_create(
         Membership(project=project, person=person, role=role) for role in wanted if role not in before
@@ -37,7 +37,8 @@ def set_roles(actor: User, project: Project, person: User, roles: Sequence[str])
     return frozenset(before - set(wanted))
 
 
-def _keep_one_researcher(project: Project, leaving: User) -> None:
+def keep_one_researcher(project: Project, leaving: User) -> None:
+    """ProjectError where nobody else could own the project."""
     others = Membership.objects.filter(project=project, role=Role.RESEARCHER, person__is_active=True)
     if not others.exclude(person=leaving).exists():
         raise ProjectError(

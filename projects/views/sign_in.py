@@ -1,22 +1,110 @@
-"""Sign in; where a demo project exists, its published accounts are offered, one button each."""
+"""Sign in, in one step or two; where a demo project exists, its published accounts are offered, one button each."""
 
+import time
 from typing import Any
 
+from django.conf import settings
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render, resolve_url
 from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
 
+from projects import throttle
+from projects.access import has_second_factor
+from projects.account_forms import CodeForm
+from projects.actions.check_second_factor import check_second_factor
+from projects.errors import TooManyTries
+from projects.models import User
 from projects.published import published_accounts
+
+# The first step, kept in the session until the second: {"person", "next", "at"}.
+WAITING = "second_factor"
+WAITS_SECONDS = 600
+OWN_BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 class SignIn(LoginView):
     template_name = "projects/sign_in.html"
     redirect_authenticated_user = True
 
-    def get_success_url(self) -> str:
-        """Who has a temporary password is asked for one of their own first."""
-        if self.request.user.password_is_temporary:
-            return reverse("projects:password")
-        return super().get_success_url()
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if any(throttle.is_over(limit, *whose) for limit, whose in self._limits()):
+            raise TooManyTries(_("Too many wrong passwords; wait a quarter of an hour, or reset the password."))
+        return super().post(request, *args, **kwargs)
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        for limit, whose in self._limits():
+            throttle.count(limit, *whose)
+        return super().form_invalid(form)
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        limit, whose = self._limits()[0]
+        throttle.forget(limit, *whose)
+        return enter(self.request, form.get_user(), self.get_redirect_url())
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(**kwargs, demos=published_accounts())
+        return super().get_context_data(**kwargs, demos=published_accounts(), oidc=settings.OIDC_NAME)
+
+    def _limits(self) -> list[tuple[throttle.Limit, tuple[str, ...]]]:
+        name, address = self.request.POST.get("username", "")[:150].lower(), throttle.address_of(self.request)
+        return [
+            (throttle.SIGN_IN_HERE, (name, address)),
+            (throttle.SIGN_IN_NAME, (name,)),
+            (throttle.SIGN_IN_ADDRESS, (address,)),
+        ]
+
+
+def enter(request: HttpRequest, person: User, wanted: str = "") -> HttpResponse:
+    """Who has shown who they are is signed in, or asked for their second factor first; then the page `wanted`."""
+    if has_second_factor(person):
+        request.session.cycle_key()
+        request.session[WAITING] = {"person": person.pk, "next": wanted, "at": time.time()}
+        return redirect("projects:sign_in_code")
+    login(request, person, backend=OWN_BACKEND)
+    return redirect(_landing(request, person, wanted))
+
+
+@sensitive_post_parameters()
+@never_cache
+@login_not_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_in_code(request: HttpRequest) -> HttpResponse:
+    """The second step."""
+    waiting = request.session.get(WAITING)
+    person = _who_waits(waiting)
+    if person is None:
+        return redirect("projects:sign_in")
+    form = CodeForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        if throttle.is_over(throttle.SECOND_FACTOR, person.pk):
+            raise TooManyTries(_("Too many wrong codes; wait a quarter of an hour and sign in again."))
+        if check_second_factor(person, form.cleaned_data["code"]):
+            throttle.forget(throttle.SECOND_FACTOR, person.pk)
+            del request.session[WAITING]
+            login(request, person, backend=OWN_BACKEND)
+            return redirect(_landing(request, person, waiting["next"]))
+        throttle.count(throttle.SECOND_FACTOR, person.pk)
+        form.add_error("code", _("This code does not fit, or was used already; type the one that the app shows now."))
+    return render(request, "projects/sign_in_code.html", {"form": form}, status=422 if form.errors else 200)
+
+
+def _who_waits(waiting: dict[str, Any] | None) -> User | None:
+    if not waiting or time.time() - waiting["at"] > WAITS_SECONDS:
+        return None
+    return User.objects.filter(pk=waiting["person"], is_active=True).first()
+
+
+def _landing(request: HttpRequest, person: User, wanted: str) -> str:
+    """Who has a temporary password is asked for one of their own first."""
+    if person.password_is_temporary:
+        return reverse("projects:password")
+    safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
+    return wanted if wanted and safe else resolve_url(settings.LOGIN_REDIRECT_URL)

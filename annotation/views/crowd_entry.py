@@ -1,0 +1,120 @@
+"""Entry from a crowd platform: the page that somebody lands on, and their place: how far, the code, the way back."""
+
+from datetime import datetime
+
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from annotation.access import crowd_place_for
+from annotation.actions.end_crowd_place import complete_place, return_place
+from annotation.actions.enter_study import enter_study
+from annotation.crowd import progress_of
+from annotation.views._queues import ABOUT, TITLES
+from projects import throttle
+from projects.account_forms import ConsentForm
+from projects.actions.give_consent import give_consent
+from projects.crowd_entry import Entry, code_of, parameters_of, read_entry
+from projects.errors import EntryRefused, TooManyTries
+from projects.models import ConsentText, CrowdPlace, CrowdStudy, CrowdWorker, PlaceState, Project
+from projects.strict_forms import refuse_other_fields
+from projects.views.sign_in import OWN_BACKEND
+
+
+@never_cache
+@login_not_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def enter(request: HttpRequest, key: str) -> HttpResponse:
+    """GET says what is asked and takes no place; POST does, and signs the person in."""
+    address, now = throttle.address_of(request), timezone.now()
+    if throttle.is_over(throttle.ENTRY, address):
+        raise TooManyTries(_("Too many links from here did not hold; wait an hour."))
+    study = CrowdStudy.objects.select_related("project").filter(key=key).first()
+    if study is None:
+        raise Http404(_("There is no such study."))
+    sent = request.POST if request.method == "POST" else request.GET
+    try:
+        return _enter(request, study, sent, now)
+    except EntryRefused:
+        throttle.count(throttle.ENTRY, address)
+        raise
+
+
+def _enter(request: HttpRequest, study: CrowdStudy, sent: QueryDict, now: datetime) -> HttpResponse:
+    parameters = parameters_of(study, sent)
+    text = ConsentText.objects.filter(project=study.project).first() if study.project.consent_version else None
+    form = ConsentForm(request.POST if request.method == "POST" else None, initial={"version": text and text.version})
+    if request.method == "POST":
+        refuse_other_fields(request, form if text else None, *parameters, project=study.project)
+    entry = read_entry(study, parameters if request.method == "POST" else _all_of(study, sent), now)
+    if _is_theirs(request, study, entry):
+        return redirect("annotation:place", study.project.slug)
+    if request.method == "POST" and (text is None or form.is_valid()):
+        place = enter_study(study, entry, now=now)
+        if text is not None:
+            give_consent(place.person, study.project, form.cleaned_data["version"])
+        login(request, place.person, backend=OWN_BACKEND)
+        return redirect("annotation:place", study.project.slug)
+    context = {
+        "study": study,
+        "parameters": parameters,
+        "text": text,
+        "form": form if text else None,
+        "title": TITLES[study.stage],
+        "about": ABOUT[study.stage],
+    }
+    return render(request, "annotation/enter.html", context, status=422 if text and form.errors else 200)
+
+
+def _all_of(study: CrowdStudy, sent: QueryDict) -> dict[str, str]:
+    """A signed link may carry nothing that was not signed; Prolific adds what it likes."""
+    return parameters_of(study, sent) if study.platform == "prolific" else dict(sent.items())
+
+
+def _is_theirs(request: HttpRequest, study: CrowdStudy, entry: Entry) -> bool:
+    """Whether the browser is signed in as this worker, with a place in this study: nothing has to be shown anew."""
+    if not request.user.is_authenticated:
+        return False
+    mine = CrowdWorker.objects.filter(
+        project=study.project, platform=study.platform, worker=entry.worker, person=request.user
+    )
+    live = (PlaceState.ACTIVE, PlaceState.COMPLETED)
+    return mine.exists() and CrowdPlace.objects.filter(study=study, person=request.user, state__in=live).exists()
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def place(request: HttpRequest, slug: str) -> HttpResponse:
+    """The person's own place; POST completes or returns it. The code is shown once it is completed, never before."""
+    project = Project.objects.filter(slug=slug).first()
+    if project is None:
+        raise Http404(_("You have no place in a study here."))
+    mine = crowd_place_for(request.user, project)
+    request.project = project
+    if request.method == "POST":
+        return _move(request, project)
+    is_active = mine.state == PlaceState.ACTIVE
+    context = {
+        "place": mine,
+        "study": mine.study,
+        "progress": progress_of(mine) if is_active else None,
+        "code": code_of(mine) if mine.state == PlaceState.COMPLETED else "",
+        "title": TITLES[mine.study.stage],
+    }
+    return render(request, "annotation/place.html", context)
+
+
+def _move(request: HttpRequest, project: Project) -> HttpResponse:
+    if request.POST.get("move") == "return":
+        return_place(request.user, project)
+        words = _("Your place is free for somebody else. Please return the study on the platform, too.")
+        messages.success(request, words)
+    else:
+        complete_place(request.user, project)
+    return redirect("annotation:place", project.slug)

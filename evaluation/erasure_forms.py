@@ -1,0 +1,35 @@
+"""The form of an erasure."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from projects.models import OnWithdrawal, User
+
+
+class EraseForm(forms.Form):
+    """Who has a password says it once more; a crowd worker has none."""
+
+    work = forms.ChoiceField(
+        label=_("The work, where a project's consent gives the choice"),
+        choices=[choice for choice in OnWithdrawal.choices if choice[0] != OnWithdrawal.CHOOSE],
+        initial=OnWithdrawal.KEEP,
+        widget=forms.RadioSelect,
+    )
+    password = forms.CharField(
+        label=_("Your password"), strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+    )
+    sure = forms.BooleanField(label=_("Erase it; I know that it cannot be taken back."))
+
+    def __init__(self, *args: Any, actor: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.actor = actor
+        if not actor.has_usable_password():
+            del self.fields["password"]
+
+    def clean_password(self) -> str:
+        password = self.cleaned_data["password"]
+        if not self.actor.check_password(password):
+            raise forms.ValidationError(_("This is not your password."))
+        return password

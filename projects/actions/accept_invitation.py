@@ -1,0 +1,73 @@
+"""Somebody opens an invitation link: a person with an account, or one who gets it here."""
+
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from projects import audit
+from projects.access import forget_roles
+from projects.errors import ProjectError
+from projects.invitations import invitation_for, over, still_holds
+from projects.models import Invitation, InvitationUse, Membership, Project, User
+
+
+def accept_invitation(person: User, token: str, *, now: datetime | None = None) -> Project:
+    """The person has the invitation's roles, beside those that they had. EntryRefused: the link holds no more.
+
+    Who came by the link before and was removed since does not come back by it.
+    """
+    moment = now or timezone.now()
+    invitation = invitation_for(token, moment)
+    with transaction.atomic():
+        _use(person, invitation, moment)
+    forget_roles(person)
+    return invitation.project
+
+
+def accept_with_new_account(
+    token: str, *, username: str, password: str, email: str = "", now: datetime | None = None
+) -> tuple[User, Project]:
+    """An account is made, for this invitation alone. ProjectError: a taken or impossible name; EntryRefused too."""
+    moment = now or timezone.now()
+    invitation = invitation_for(token, moment)
+    try:
+        with transaction.atomic():
+            person = _new_person(username.strip(), password, email)
+            _use(person, invitation, moment)
+    except IntegrityError as error:
+        raise ProjectError(_("The name “%(name)s” is taken; choose another.") % {"name": username}) from error
+    return person, invitation.project
+
+
+def _new_person(username: str, password: str, email: str) -> User:
+    if User.objects.filter(username__iexact=username).exists():
+        raise ProjectError(_("The name “%(name)s” is taken; choose another.") % {"name": username})
+    person = User(username=username, email=email)
+    person.set_password(password)
+    try:
+        person.full_clean()
+    except ValidationError as error:
+        raise ProjectError(next(iter(error.message_dict.values()))[0]) from error
+    person.save()
+    return person
+
+
+def _use(person: User, invitation: Invitation, now: datetime) -> None:
+    project = invitation.project
+    have = set(Membership.objects.filter(project=project, person=person).values_list("role", flat=True))
+    new = [role for role in invitation.roles if role not in have]
+    if have and not new:
+        return
+    if not have and InvitationUse.objects.filter(invitation=invitation, person=person).exists():
+        raise over(invitation, "removed")
+    if not Invitation.objects.filter(still_holds(now), pk=invitation.pk).update(uses=F("uses") + 1):
+        raise over(invitation, "used up")
+    InvitationUse.objects.get_or_create(invitation=invitation, person=person, defaults={"at": now})
+    Membership.objects.bulk_create(Membership(project=project, person=person, role=role) for role in new)
+    audit.record(
+        audit.event(project, person, "projects.accept_invitation", invitation, roles=", ".join(new), uses_one=True)
+    )

@@ -1,0 +1,23 @@
+"""A person says how they are called and where mail reaches them."""
+
+from django.db import transaction
+
+from projects import audit
+from projects.errors import AccessDenied
+from projects.models import User
+from projects.published import is_published
+
+FIELDS = ("first_name", "last_name", "email")
+
+
+@transaction.atomic
+def change_account(person: User, **values: str) -> None:
+    """Only FIELDS, which the form has checked; the audit row names the fields that changed, not what they say."""
+    if is_published(person):
+        raise AccessDenied("This account is a demo's: nobody's name or address belongs here.")
+    before = User.objects.get(pk=person.pk)
+    changed = [name for name in FIELDS if name in values and getattr(before, name) != values[name]]
+    if not changed:
+        return
+    User.objects.filter(pk=person.pk).update(**{name: values[name] for name in changed})
+    audit.record(audit.event(None, person, "projects.change_account", person, fields=", ".join(changed)))

@@ -1,0 +1,37 @@
+"""A researcher publishes a version of what the project's people agree to; whoever works is asked anew."""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from projects import audit
+from projects.access import require_role
+from projects.errors import ProjectError
+from projects.models import ConsentText, OnWithdrawal, Project, Role, User
+
+
+@transaction.atomic
+def publish_consent_text(actor: User, project: Project, text: str, on_withdrawal: str) -> ConsentText:
+    """ProjectError: an empty text, or one that changes nothing."""
+    require_role(actor, project, Role.RESEARCHER)
+    if not text.strip() or on_withdrawal not in OnWithdrawal.values:
+        raise ProjectError(_("Write what people agree to, and say what happens to the work of who withdraws."))
+    # Two researchers who publish at once queue up here.
+    locked = Project.objects.select_for_update().get(pk=project.pk)
+    newest = ConsentText.objects.filter(project=project, version=locked.consent_version).first()
+    if newest is not None and (newest.text, newest.on_withdrawal) == (text.strip(), on_withdrawal):
+        raise ProjectError(_("This is what version %(n)s says already; nobody is asked anew.") % {"n": newest.version})
+    made = ConsentText.objects.create(
+        project=project,
+        version=locked.consent_version + 1,
+        text=text.strip(),
+        on_withdrawal=on_withdrawal,
+        created_by=actor,
+    )
+    Project.objects.filter(pk=project.pk).update(consent_version=made.version)
+    project.consent_version = made.version
+    audit.record(
+        audit.event(
+            project, actor, "projects.publish_consent_text", made, version=made.version, on_withdrawal=on_withdrawal
+        )
+    )
+    return made

@@ -1,0 +1,61 @@
+"""The link of an invitation: the row's id and nonce under the installation's signature. It says nothing of roles."""
+
+from datetime import datetime
+
+from django.core.signing import BadSignature, Signer
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from projects.errors import EntryRefused
+from projects.models import Invitation
+
+SALT = "projects.invitation"
+
+
+def token_of(invitation: Invitation) -> str:
+    return Signer(salt=SALT).sign_object([invitation.pk, invitation.nonce])
+
+
+def invitation_for(token: str, now: datetime | None = None) -> Invitation:
+    """The invitation of a link that holds. EntryRefused: forged, withdrawn, expired, used up."""
+    try:
+        pk, nonce = Signer(salt=SALT).unsign_object(token)
+    except (BadSignature, ValueError, TypeError) as error:
+        raise _forged() from error
+    invitation = Invitation.objects.select_related("project").filter(pk=pk, nonce=nonce).first()
+    if invitation is None:
+        raise _forged()
+    why = why_over(invitation, now or timezone.now())
+    if why:
+        raise over(invitation, why)
+    return invitation
+
+
+def why_over(invitation: Invitation, now: datetime) -> str:
+    """A word, or empty while the invitation holds."""
+    if invitation.withdrawn_at is not None:
+        return "withdrawn"
+    if invitation.expires_at <= now:
+        return "expired"
+    used_up = invitation.most_uses is not None and invitation.uses >= invitation.most_uses
+    return "used up" if used_up else ""
+
+
+def still_holds(now: datetime) -> Q:
+    """The same as a query."""
+    return Q(withdrawn_at=None, expires_at__gt=now) & (Q(most_uses=None) | Q(uses__lt=F("most_uses")))
+
+
+def over(invitation: Invitation, why: str) -> EntryRefused:
+    words = {
+        "withdrawn": _("This invitation was withdrawn; ask whoever sent it for another."),
+        "expired": _("This invitation has expired; ask whoever sent it for another."),
+        "used up": _("This invitation has been used; ask whoever sent it for another."),
+        "removed": _("You came by this invitation before and are no member any more; ask the project's researcher."),
+    }
+    return EntryRefused(words[why], f"invitation {why}", project=invitation.project, target=invitation)
+
+
+def _forged() -> EntryRefused:
+    return EntryRefused(_("This link is no invitation; copy it whole, as it was sent to you."), "invitation forged")

@@ -1,0 +1,58 @@
+"""Codes of an authenticator app (TOTP, RFC 6238: six digits, 30 seconds) and recovery codes. No table is touched."""
+
+import hashlib
+import hmac
+import secrets
+from datetime import datetime
+
+import pyotp
+import segno
+from django.conf import settings
+
+ISSUER = "Foilworks"
+STEP_SECONDS = 30
+# Clocks go wrong: the step before and the one after count, too.
+DRIFT_STEPS = 1
+RECOVERY_CODES = 10
+# Read from paper and typed: without letters and digits that look alike. Ten of 32 are 50 bits.
+LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
+PART_LENGTH = 5
+
+
+def new_secret() -> str:
+    """160 bits in base 32, as apps take it."""
+    return pyotp.random_base32()
+
+
+def provisioning_uri(secret: str, username: str) -> str:
+    return pyotp.TOTP(secret).provisioning_uri(name=username, issuer_name=ISSUER)
+
+
+def picture(secret: str, username: str) -> str:
+    """The QR code of the address as a data URI of an SVG image."""
+    return segno.make(provisioning_uri(secret, username), micro=False).svg_data_uri(scale=5, border=3, light="#fff")
+
+
+def step_of(secret: str, code: str, now: datetime) -> int | None:
+    """The time step whose code this is, among now and its neighbours; None for any other. Constant time each."""
+    digits = "".join(code.split())
+    here, found = int(now.timestamp()) // STEP_SECONDS, None
+    totp = pyotp.TOTP(secret)
+    for step in range(here - DRIFT_STEPS, here + DRIFT_STEPS + 1):
+        if hmac.compare_digest(totp.at(step * STEP_SECONDS).encode(), digits.encode()):
+            found = step
+    return found
+
+
+def new_recovery_codes() -> list[str]:
+    return [
+        "-".join("".join(secrets.choice(LETTERS) for _ in range(PART_LENGTH)) for _ in range(2))
+        for _ in range(RECOVERY_CODES)
+    ]
+
+
+def digest_of(code: str, person_id: int) -> str:
+    """What is stored of a recovery code; however it is spaced and cased."""
+    plain = "".join(letter for letter in code.lower() if letter.isalnum())
+    message = f"recovery:{person_id}:{plain}".encode()
+    return hmac.new(settings.SECRET_KEY.encode(), message, hashlib.sha256).hexdigest()

@@ -1,0 +1,27 @@
+"""Forms of strangers: a field that the page does not have is no mistake of theirs."""
+
+from collections.abc import Iterable
+
+from django import forms
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from projects.errors import EntryRefused
+from projects.models import Project
+
+OF_EVERY_FORM = frozenset({"csrfmiddlewaretoken", "idempotency_key", "next"})
+
+
+def refuse_other_fields(
+    request: HttpRequest, form: forms.Form | None, *names: str, project: Project | None = None
+) -> None:
+    """EntryRefused where the request posts a field (`role`, `is_superuser` …) that neither `form` nor `names` has."""
+    known = OF_EVERY_FORM | set(names) | set(form.fields if form else ())
+    others: Iterable[str] = sorted(set(request.POST) - known)
+    if others:
+        listed = ", ".join(name[:40] for name in others)[:200]
+        raise EntryRefused(
+            _("This page does not take: %(fields)s. Reload it and send the form as it is.") % {"fields": listed},
+            f"fields: {listed}",
+            project=project,
+        )

@@ -1,0 +1,55 @@
+"""A forgotten password: a link by mail, which works once and for two hours. Whether an account exists is not told."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.forms import PasswordResetForm, SetPasswordForm
+from django.contrib.auth.views import PasswordResetConfirmView, PasswordResetView
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse_lazy
+from django.utils.translation import gettext as _
+
+from projects import throttle
+from projects.actions.change_password import change_password
+from projects.errors import TooManyTries
+from projects.models import User
+from projects.published import is_published
+
+
+class AskForm(PasswordResetForm):
+    def get_users(self, email: str) -> list[User]:
+        """Demo accounts, whose password is published, get no mail."""
+        return [person for person in super().get_users(email) if not is_published(person)]
+
+
+class AskForReset(PasswordResetView):
+    template_name = "projects/password_reset.html"
+    email_template_name = "projects/password_reset_mail.txt"
+    subject_template_name = "projects/password_reset_subject.txt"
+    form_class = AskForm
+    success_url = reverse_lazy("projects:sign_in")
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not throttle.count(throttle.RESET, throttle.address_of(request)):
+            raise TooManyTries(_("Too many mails were asked for; wait an hour."))
+        return super().post(request, *args, **kwargs)
+
+    def form_valid(self, form: PasswordResetForm) -> HttpResponse:
+        answer = super().form_valid(form)
+        messages.success(self.request, _("If that address belongs to an account, a mail is on its way to it."))
+        return answer
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**kwargs, by_mail=settings.MAIL_IS_SET)
+
+
+class Reset(PasswordResetConfirmView):
+    template_name = "projects/password_new.html"
+
+    def form_valid(self, form: SetPasswordForm) -> HttpResponse:
+        change_password(form.user, form.cleaned_data["new_password1"])
+        del self.request.session["_password_reset_token"]
+        messages.success(self.request, _("Your password is changed; sign in with it."))
+        return redirect("projects:sign_in")
