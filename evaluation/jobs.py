@@ -1,20 +1,21 @@
 """Scoring runs: a release's distinct (clip, text) pairs through one model, stored as they come, resumable.
 
 What is stored is never asked again: a rerun, a second release with the same items or the successor of a killed worker
-asks only for what is missing. The model loads once a job.
+asks only for what is missing. A run of more than one shard is spread over the workers; a worker keeps its model loaded.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import islice
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from django.conf import settings
 from django.utils import timezone
 
-from corpus.models import MediaState, ReleaseItem, Video
 from evaluation.blind_scoring import score_blind
 from evaluation.clip_keys import item_key, text_key
 from evaluation.dashboard.kept import keep as keep_count
@@ -24,170 +25,151 @@ from evaluation.leaderboard import board
 from evaluation.model_cards import stated
 from evaluation.models import Import, ModelCard, ProximityRun, Report, Run, Score
 from evaluation.protocol_models import reader, scores_by_item, under_protocol
-from evaluation.protocols import PROTOCOLS
+from evaluation.protocols import PROTOCOLS, Protocol
 from evaluation.proximity_measuring import measure
-from evaluation.queries import SCORE_FILE, asked_of, control_key, control_texts, records_of
+from evaluation.queries import SCORE_FILE, asked_of, records_of
 from evaluation.reports import project_report
 from evaluation.run_scores import keep
 from evaluation.score_readers import AUTO, read_given
-from evaluation.scoring import Clip, PairScore, Tally, score_pairs
-from evaluation.scoring_caches import caches
+from evaluation.scoring import Tally, score_pairs
+from evaluation.scoring_caches import Caches, caches
+from evaluation.shards.costs import costs
+from evaluation.shards.plan import Todo, collected, cut_to, parts_of
+from evaluation.shards.work import ROWS_A_QUERY, batches, listed, missing, store, work_of
+from evaluation.shards.writer import ScoreWriter
 from evaluation.trusted_models import trust_of
 from hub.interfaces import ModelInfo
 from hub.table import open_adapter
+from hub.warm import warm_adapter
 from jobs.models import Job
 from jobs.progress import progress
+from jobs.spread import Spread
+from media.decode_pool import DecodePool, usual_workers
 from projects.models import Project
 from text.errors import ActionableError
 
-CLIPS_A_SHARD = 512
+SHARD = "evaluation.jobs.score_shard"
+# Their texts are encoded before the first of them is shown.
+CLIPS_A_ROUND = 512
 # A killed worker loses at most these, and the clip batch it was at.
 SCORES_A_WRITE = 64
-ROWS_A_QUERY = 500
 
 
-@dataclass
-class _ClipWork:
-    clip: Clip
-    texts: dict[str, None] = field(default_factory=dict)  # insertion-ordered set
-    items: dict[str, None] = field(default_factory=dict)  # insertion-ordered set
+def run_scoring(run_id: int, job: Job) -> Spread | None:
+    """Score the run's release. Problems (media that is missing or unreadable, ids that do not match) go to the run.
 
-
-def run_scoring(run_id: int, job: Job) -> None:
-    """Score the run's release. Problems (media that is missing or unreadable, ids that do not match) go to the run."""
+    What is more than one shard is spread; the run is then taken up again to collect.
+    """
     run = Run.objects.select_related("release__project").get(pk=run_id)
-    problems = _store_file(run, job) if run.spec.startswith(SCORE_FILE) else _score(run, job)
+    if run.spec.startswith(SCORE_FILE):
+        problems = _store_file(run, job)
+    elif job.shards.exists():
+        problems = collected(job)
+    else:
+        found = _score(run, job)
+        if isinstance(found, Spread):
+            return found
+        problems = found
     run.problems = {name: found for name, found in problems.items() if found}
     run.scored_at = timezone.now()
     run.save(update_fields=["problems", "scored_at"])
     keep(run)
     # The board as visitors first see it: none of them waits for the comparison of all pairs of models.
     board(run.release)
+    return None
 
 
-def _score(run: Run, job: Job) -> dict[str, Any]:
-    protocol = PROTOCOLS[run.protocol]
-    trust = trust_of(run.release.project, run.spec)
-    adapter = under_protocol(open_adapter(run.spec, device=run.device, trust=trust), protocol)
-    info: ModelInfo = adapter.info
-    by_item, kept = scores_by_item(adapter, protocol), caches(protocol, info)
-    run.params = {**run.params, "by_item": by_item}
-    run.model_key = f"{info.model_id}@{info.revision}{kept.suffix}"
-    run.save(update_fields=["model_key", "params"])
-    # What a person wrote about the model stays as it is.
-    ModelCard.objects.get_or_create(
-        project=run.release.project, model_key=run.model_key, defaults=stated(info.card)
-    )  # fmt: skip
-    work, without_media = _work(run, info.needs_video, by_item)
-    wanted = sum(len(each.texts) for each in work)
-    todo = list(_missing(run, work, info.needs_video))
-    done = wanted - sum(len(texts) for _, texts in todo)
-    progress(job, done, wanted, f"{info.model_id}: {wanted} distinct texts of {len(work)} clips")
-    tally, read = Tally(), reader(protocol, kept.frames)
-    for shard in _batches(todo, CLIPS_A_SHARD):
-        found = score_pairs(adapter, shard, tally=tally, read=read, kept=kept.vectors)
-        for scores in _batches(found, SCORES_A_WRITE):
-            _store(run, info, scores)
-            done += len(scores)
-            progress(job, done, wanted)
+def score_shard(run_id: int, job: Job) -> None:
+    """Score one shard of a run (`evaluation.shards.plan`). EvaluationError: this host has other weights."""
+    run = Run.objects.select_related("release__project").get(pk=run_id)
+    with _opened(run) as opened:
+        if opened.key != run.model_key:
+            raise EvaluationError(
+                f"the model is '{opened.key}' on this host and '{run.model_key}' where the run was planned; "
+                "give all hosts the same files of the model"
+            )
+        found, _ = work_of(run, opened.info.needs_video, opened.by_item, job.payload.get("positions"))
+        work = cut_to(found, job.payload)
+        todo = list(missing(run, work, opened.info.needs_video))
+        progress(job, job.total - _pairs(todo), job.total, opened.info.model_id)
+        tally = _score_all(run, opened, todo, job)
+    progress(job, job.total, measured={**job.measured, "problems": listed(work, tally)})
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """A loaded model as the run's protocol asks for it; `key` is the key of its scores."""
+
+    adapter: Any
+    protocol: Protocol
+    kept: Caches
+    by_item: bool
+    key: str
+    device: str
+
+    @property
+    def info(self) -> ModelInfo:
+        return self.adapter.info
+
+
+@contextmanager
+def _opened(run: Run) -> Iterator[_Opened]:
+    protocol, trust = PROTOCOLS[run.protocol], trust_of(run.release.project, run.spec)
+    device = settings.FOILWORKS_DEVICE if run.device == "auto" else run.device
+    dtype = run.params.get("dtype", "float32")
+    with warm_adapter(open_adapter, run.spec, device=device, dtype=dtype, trust=trust) as loaded:
+        adapter = under_protocol(loaded, protocol)
+        info: ModelInfo = adapter.info
+        kept = caches(protocol, info, dtype)
+        key = f"{info.model_id}@{info.revision}{kept.suffix}"
+        yield _Opened(adapter, protocol, kept, scores_by_item(adapter, protocol), key, device)
+
+
+def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
+    with _opened(run) as opened:
+        info = opened.info
+        run.params = {**run.params, "by_item": opened.by_item}
+        run.model_key = opened.key
+        run.save(update_fields=["model_key", "params"])
+        # What a person wrote about the model stays as it is.
+        ModelCard.objects.get_or_create(
+            project=run.release.project, model_key=run.model_key, defaults=stated(info.card)
+        )  # fmt: skip
+        work, without_media = work_of(run, info.needs_video, opened.by_item)
+        wanted = sum(len(each.texts) for each in work)
+        todo = list(missing(run, work, info.needs_video))
+        message = f"{info.model_id}: {wanted} distinct texts of {len(work)} clips"
+        progress(job, wanted - _pairs(todo), wanted, message)
+        parts = parts_of(todo, info.needs_video)
+        if len(parts) > 1:
+            return Spread(SHARD, parts, {"missing_media": without_media})
+        tally = _score_all(run, opened, todo, job)
     progress(job, wanted, wanted)
-    return {"missing_media": without_media, **_listed(work, tally)}
+    return {"missing_media": without_media, **listed(work, tally)}
 
 
-def _listed(work: Iterable[_ClipWork], tally: Tally) -> dict[str, Any]:
-    """What gave no score, item by item: {"unreadable": [{"item", "why"}], "refused": ..., "not_finite": ...}."""
-    unreadable, refused = dict(tally.unreadable), dict(tally.refused)
-    not_finite: dict[str, list[str]] = {}
-    found: dict[str, Any] = {"unreadable": [], "refused": [], "not_finite": []}
-    for key, text, value in tally.not_finite:
-        if key is None:
-            # Of a text-only model, whose value holds wherever the text stands.
-            found["not_finite"].append({"item": text, "why": f"the model gave {value}"})
-        else:
-            not_finite.setdefault(key, []).append(f"the model gave {value} for '{text[:80]}'")
-    for each in work:
-        for name, why in (
-            ("unreadable", unreadable.get(each.clip.key)),
-            ("refused", refused.get(each.clip.key)),
-            ("not_finite", "; ".join(not_finite.get(each.clip.key, [])[:3]) or None),
-        ):
-            found[name] += [{"item": item, "why": why} for item in each.items if why]
-    return found
+def _score_all(run: Run, opened: _Opened, todo: Todo, job: Job) -> Tally:
+    """Ask for all of it and store what comes; the job's row says how far it is and what it cost."""
+    tally, before, done = Tally(), dict(job.measured), job.total - _pairs(todo)
+    read, info = reader(opened.protocol, opened.kept.frames), opened.info
+    decoders = settings.FOILWORKS_DECODERS or usual_workers()
+    with ScoreWriter(partial(store, run, info)) as writer, DecodePool(decoders) as pool:
+        for some in batches(todo, CLIPS_A_ROUND):
+            requests = [(each.clip, texts) for each, texts in some]
+            found = score_pairs(
+                opened.adapter, requests, tally=tally, read=read, kept=opened.kept.vectors, pool=pool
+            )  # fmt: skip
+            for scores in batches(found, SCORES_A_WRITE):
+                writer.put(scores)
+                done += len(scores)
+                progress(job, done, measured=costs(tally, writer.seconds, before, opened.device))
+    job.measured = costs(tally, writer.seconds, before, opened.device)
+    progress(job, done, measured=job.measured)
+    return tally
 
 
-def _work(run: Run, needs_video: bool, by_item: bool) -> tuple[list[_ClipWork], list[str]]:
-    """Distinct texts by distinct clip (under one empty clip for a text-only model); items whose media is missing.
-
-    `by_item`: each item and each proficiency pair is a clip of its own, with its own texts alone.
-    """
-    found: dict[str, _ClipWork] = {}
-    without_media: list[str] = []
-    control = run.params.get("control")
-    sampled = control_texts(records_of(run.release), control) if control else {}
-    members = ReleaseItem.objects.filter(release=run.release).select_related("video").order_by("position")
-    for member in members.iterator(chunk_size=ROWS_A_QUERY):
-        asked = asked_of(member.record, by_item)
-        among = sampled.get(member.record["id"], ())
-        for key, texts in (
-            (asked.main_key, asked.main),
-            (asked.proficiency_key, asked.proficiency),
-            (control_key(member.record, by_item), among),
-        ):
-            clip = _clip(key, member.video, member.record["video"]) if needs_video else Clip("")
-            if clip is None:
-                without_media.append(member.record["id"])
-                break
-            if texts:
-                each = found.setdefault(clip.key, _ClipWork(clip))
-                each.texts.update(dict.fromkeys(texts))
-                each.items[member.record["id"]] = None
-    return list(found.values()), without_media
-
-
-def _clip(key: str, video: Video | None, frozen: dict[str, Any]) -> Clip | None:
-    """The clip as frozen; None without its file. A file attached after the freeze is shown under its frozen trim."""
-    if video is None or video.media_state != MediaState.READY or not video.file:
-        return None
-    same_unit = frozen["time_unit"] == "sec"
-    start = frozen["start_time"] if same_unit else video.start_time
-    end = frozen["end_time"] if same_unit else video.end_time
-    return Clip(key, Path(video.file.path), start, end, video.sha256)
-
-
-def _missing(run: Run, work: list[_ClipWork], needs_video: bool) -> Iterator[tuple[Clip, list[str]]]:
-    """Clips with the texts that are not stored yet."""
-    rows = Score.objects.filter(model_key=run.model_key, protocol=run.protocol)
-    if not needs_video:
-        rows = rows.filter(clip_key="")
-    stored = set(rows.values_list("clip_key", "text_sha256").iterator(chunk_size=ROWS_A_QUERY))
-    for each in work:
-        texts = [text for text in each.texts if (each.clip.key, text_key(text)) not in stored]
-        if texts:
-            # A softmax is over all texts of its item.
-            yield each.clip, list(each.texts) if run.params["by_item"] else texts
-
-
-def _store(run: Run, info: ModelInfo, scores: Iterable[PairScore]) -> None:
-    rows = [
-        Score(
-            model_key=run.model_key,
-            protocol=run.protocol,
-            clip_key=score.clip_key or "",
-            text_sha256=text_key(score.text),
-            value=score.value,
-            kind=info.kind.value,
-            higher_is_better=info.higher_is_better,
-        )
-        for score in scores
-    ]
-    # Another worker may have stored the same pair meanwhile: the same model gave the same value.
-    Score.objects.bulk_create(rows, batch_size=ROWS_A_QUERY, ignore_conflicts=True)
-
-
-def _batches(things: Iterable[Any], size: int) -> Iterator[list[Any]]:
-    source = iter(things)
-    while batch := list(islice(source, size)):
-        yield batch
+def _pairs(todo: Todo) -> int:
+    return sum(len(texts) for _, texts in todo)
 
 
 def _store_file(run: Run, job: Job) -> dict[str, Any]:

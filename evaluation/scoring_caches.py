@@ -22,7 +22,7 @@ class Caches:
     suffix: str
 
 
-def caches(protocol: Protocol, info: ModelInfo) -> Caches:
+def caches(protocol: Protocol, info: ModelInfo, dtype: str = "float32") -> Caches:
     """EvaluationError: the setting names no form."""
     form = settings.FRAME_CACHE_FORM
     if form not in FORMS:
@@ -31,8 +31,11 @@ def caches(protocol: Protocol, info: ModelInfo) -> Caches:
     form = LOSSLESS if protocol.lossless or info.size is not None or not info.needs_video else form
     frames = FrameCache(_files("frames", settings.FRAME_CACHE_BYTES), form)
     files = _files("vectors", settings.VECTOR_CACHE_BYTES)
-    vectors = VectorCache(files, frames, protocol) if files is not None else None
-    return Caches(frames, vectors, f" {FORM_VERSIONS[JPEG]}" if form == JPEG else "")
+    # Another number format gives other values: they are kept, and named, apart.
+    extra = "" if dtype == "float32" else dtype
+    vectors = VectorCache(files, frames, protocol, extra) if files is not None else None
+    told = [FORM_VERSIONS[JPEG]] if form == JPEG else []
+    return Caches(frames, vectors, "".join(f" {part}" for part in [*told, *filter(None, [extra])]))
 
 
 def _files(name: str, limit: int) -> FileCache | None:
