@@ -83,9 +83,9 @@ class Rule:
 
     def expected(self, person: str, method: str) -> int:
         answer = self.get if method == "GET" else self.post
-        if person == "anonymous":
         if method == "POST" and person in self.instead_of_post:
             return self.instead_of_post[person]
+        if person == "anonymous":
             return answer if "anonymous" in self.may else SIGN_IN
         if answer == NO:
             return NO
