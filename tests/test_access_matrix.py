@@ -77,8 +77,8 @@ class Rule:
     args: tuple[str, ...] = ()
     data: dict[str, Any] = field(default_factory=dict)
     instead: dict[str, int] = field(default_factory=dict)
-    stranger: int = NOT_THERE
     instead_of_post: dict[str, int] = field(default_factory=dict)
+    stranger: int = NOT_THERE
     slug: bool = True
 
     def expected(self, person: str, method: str) -> int:
@@ -136,7 +136,6 @@ RULES: dict[str, Rule] = {
     "api_docs": Rule(EVERYBODY, slug=False),
     "api_unknown": Rule(EVERYBODY, get=404, post=404, slug=False),
     "projects:create": Rule(OWNERS, post=422, slug=False, stranger=REFUSED),
-    "corpus:subtests": owner_page(post=422),
     "projects:sign_in_code": Rule(EVERYBODY, get=302, post=302, slug=False),
     "projects:account": Rule(SIGNED_IN, post=302, slug=False),
     "projects:second_factor": Rule(SIGNED_IN, post=422, slug=False),
@@ -162,6 +161,7 @@ RULES: dict[str, Rule] = {
     "evaluation:erase": Rule(SIGNED_IN, post=422, slug=False),
     # Only crowd workers are erased by others than themselves.
     "evaluation:erase_worker": Rule(OWNERS, post=422, args=("member",)),
+    "corpus:subtests": owner_page(post=422),
     "corpus:videos": owner_page(),
     "corpus:video": owner_page("video"),
     "corpus:media": Rule(MEMBERS, args=("video",)),
@@ -337,7 +337,19 @@ def make_world() -> World:
         "objects": make_task(project, Stage.OBJECTS, video, frame=frame),
     }
     edit = Edit.objects.create(group=make_group(make_run(subtest)), person=people["annotator"], texts=[])
+    invitation = Invitation.objects.create(
+        project=project, roles=["annotator"], most_uses=None, expires_at=timezone.now() + timedelta(days=1)
+    )
+    study = CrowdStudy.objects.create(project=project, name="s", stage="edit", role="annotator", pieces=1, places=1)
+    CrowdWorker.objects.create(project=project, platform="prolific", worker="w1", person=people["annotator"])
+    CrowdPlace.objects.create(
+        study=study, person=people["annotator"], entered_at=timezone.now(), deadline=timezone.now() + timedelta(hours=1)
+    )
     values = {
+        "invitation": invitation.pk,
+        "invitation_token": token_of(invitation),
+        "crowd_study": study.pk,
+        "study_key": study.key,
         "video": video.pk,
         "member": people["annotator"].pk,
         "api_token": make_token(people["annotator"], name="nightly").token.pk,
@@ -364,10 +376,6 @@ def make_world() -> World:
         "frame": frame.pk,
         "validation_token": leased(tasks["validation"], people["validator"]),
         **WORDS,
-        "invitation": invitation.pk,
-        "invitation_token": token_of(invitation),
-        "crowd_study": study.pk,
-        "study_key": study.key,
     }
     assert valid.released_as.exists()
     return World(project.slug, everyone, values)
