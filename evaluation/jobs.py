@@ -37,6 +37,8 @@ from evaluation.shards.costs import costs
 from evaluation.shards.plan import Todo, collected, cut_to, parts_of
 from evaluation.shards.work import ROWS_A_QUERY, batches, listed, missing, store, work_of
 from evaluation.shards.writer import ScoreWriter
+from evaluation.teacher.tables import TeacherReading, TeacherTraining
+from evaluation.teacher.teaching import run_reading, run_training
 from evaluation.trusted_models import trust_of
 from hub.interfaces import ModelInfo
 from hub.table import open_adapter
@@ -265,3 +267,13 @@ def measure_proximity(proximity_id: int, job: Job) -> None:
 def run_blind_scoring(scorer_id: int, job: Job) -> None:
     """Score the texts of a project without any video, for its blind audit."""
     score_blind(scorer_id, job)
+
+
+def run_teacher(training_id: int, job: Job) -> None:
+    """Train a dual encoder by LLM-teacher, with its curve and what it makes of the release before and after."""
+    run_training(TeacherTraining.objects.select_related("project", "release").get(pk=training_id), job)
+
+
+def read_release(reading_id: int, job: Job) -> None:
+    """Read a release by a student as it was and as it was trained."""
+    run_reading(TeacherReading.objects.select_related("training__project", "release").get(pk=reading_id), job)

@@ -6,6 +6,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Release
+from evaluation.teacher.tables import TeacherPoint, TeacherReading, TeacherTraining  # noqa: F401
 from generation.models import Scorer
 from jobs.models import Job
 from projects.models import Project, User

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from evaluation.teacher.urls import urlpatterns as teacher_urls
 from evaluation.views.analyses import analysis, analysis_file
 from evaluation.views.blind import blind_bars, blind_scorer
 from evaluation.views.bring_scores import bring
@@ -71,4 +72,5 @@ urlpatterns = [
     path("projects/<slug:slug>/scoring/<int:pk>/card/", model_card, name="model_card"),
     path("projects/<slug:slug>/scoring/<int:pk>/progress/", run_progress, name="run_progress"),
     path("projects/<slug:slug>/scoring/<int:pk>/results.<slug:extension>", run_file, name="run_file"),
+    *teacher_urls,
 ]

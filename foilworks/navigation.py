@@ -69,6 +69,7 @@ PAGES: tuple[Page, ...] = (
             "evaluation:model_card",
         ),
     ),
+    Page(_("LLM-teacher"), "evaluation:teacher", RESEARCHERS),
     Page(_("Studies"), "annotation:studies", RESEARCHERS, section=("annotation:object_check",)),
     Page(
         _("Guidelines"),

@@ -33,6 +33,7 @@ from corpus.rules.states import CandidateState, ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.start_run import start_run
 from evaluation.models import Import
+from evaluation.teacher.tables import TeacherPoint, TeacherReading, TeacherTraining
 from generation.models import Selection
 from generation.side_models import CaptionRun, Tuning
 from projects.actions.make_token import make_token
@@ -278,6 +279,16 @@ RULES: dict[str, Rule] = {
     "evaluation:model_card": owner_page("scoring_run", post=422),
     "evaluation:run_progress": owner_page("scoring_run"),
     "evaluation:run_file": owner_page("scoring_run", "extension"),
+    # No student is named below.
+    "evaluation:teacher": owner_page(post=422),
+    "evaluation:teacher_training": owner_page("teacher_training"),
+    "evaluation:teacher_curve": owner_page("teacher_training"),
+    "evaluation:teacher_read": owner_page("teacher_training", get=NO, post=400),
+    "evaluation:teacher_reading": owner_page("teacher_training", "release"),
+    # Nothing is read yet.
+    "evaluation:teacher_reading_file": owner_page("teacher_training", "release", "extension", get=NOT_THERE),
+    "evaluation:teacher_comparison": owner_page("release"),
+    "evaluation:teacher_comparison_file": owner_page("release"),
 }
 # Words of a URL that are the same in every project; all other arguments name a row of one.
 # These open the door to whoever holds them.
@@ -312,6 +323,13 @@ class World:
     slug: str
     people: dict[str, User | None]
     values: dict[str, Any]
+
+
+def make_training(release: Release) -> TeacherTraining:
+    training = TeacherTraining.objects.create(project=release.project, label="taught", student="tiny:start")
+    TeacherPoint.objects.create(training=training, step=1, loss=0.5)
+    TeacherReading.objects.create(training=training, release=release)
+    return training
 
 
 def make_world() -> World:
@@ -365,6 +383,7 @@ def make_world() -> World:
         "release": release.pk,
         "import": Import.objects.create(project=project, preview={}).pk,
         "scoring_run": start_run(people["researcher"], release, "fake:").pk,
+        "teacher_training": make_training(release).pk,
         "edit": edit.pk,
         "pair": (pair := make_gold(subtest, valid)).pk,
         "attempt": make_attempt(people["validator"], pair).pk,

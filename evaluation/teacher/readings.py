@@ -168,10 +168,13 @@ def compared(before: Sequence[Reading], after: Sequence[Reading]) -> dict[str, d
     first, second = averaged(before), averaged(after)
     for measure, (old, clusters) in first.items():
         new = second[measure][0]
-        row = {"before": mean(old), "after": mean(new), **paired_difference(new, old, list(clusters)).plain()}
-        if measure in (R1, STANDARD) and len(before) == len(after) == 1:
-            row["mcnemar"] = mcnemar(new, old).plain()
-        found[measure] = row
+        once = measure in (R1, STANDARD) and len(before) == len(after) == 1
+        found[measure] = {
+            "before": mean(old),
+            "after": mean(new),
+            **paired_difference(new, old, list(clusters)).plain(),
+            "mcnemar": mcnemar(new, old).plain() if once else None,
+        }
     return found
 
 

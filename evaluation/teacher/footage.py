@@ -1,0 +1,54 @@
+"""Frames of clips by their place, decoded once where memory allows, as the models of a training want them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from corpus.models import ReleaseItem, Video
+from evaluation.errors import EvaluationError
+from evaluation.protocol_models import reader
+from evaluation.protocols import PROTOCOLS
+from evaluation.scoring import Clip
+from evaluation.scoring_caches import caches
+from hub.interfaces import Frames, ModelInfo, VideoMeta
+
+PROTOCOL = PROTOCOLS["foilworks"]
+# Of decoded frames that stay in memory; what is over is read from the installation's cache again.
+KEPT_BYTES = 2 * 1024**3
+
+
+class Footage:
+    """Called with a place it gives that clip's frames; `show_to` says first which model will look at them."""
+
+    def __init__(self, clips: Sequence[Clip]) -> None:
+        self.clips = clips
+        self._kept: dict[int, tuple[Frames, VideoMeta]] = {}
+        self._room = KEPT_BYTES
+
+    def show_to(self, info: ModelInfo) -> None:
+        self._info = info
+        self._read = reader(PROTOCOL, caches(PROTOCOL, info).frames)
+
+    def __call__(self, place: int) -> tuple[Frames, VideoMeta]:
+        """MediaError: the file cannot be decoded."""
+        found = self._kept.get(place)
+        if found is None:
+            found = self._read(self.clips[place], self._info)
+            if found[0].nbytes <= self._room:
+                self._room -= found[0].nbytes
+                self._kept[place] = found
+        return found
+
+
+def clip_of(video: Video) -> Clip:
+    """The clip as it stands. EvaluationError: it has no file."""
+    if not video.file:
+        raise EvaluationError(f"{video.key}: has no video file; attach it, then train again")
+    return Clip(video.key, Path(video.file.path), video.start_time, video.end_time, video.sha256)
+
+
+def frozen_clip(member: ReleaseItem) -> Clip:
+    """The clip as frozen, under its frozen trim."""
+    video, frozen = member.video, member.record["video"]
+    assert video is not None  # held_out_of leaves the others out
+    trim = frozen if frozen["time_unit"] == "sec" else {"start_time": video.start_time, "end_time": video.end_time}
+    return Clip(video.key, Path(video.file.path), trim["start_time"], trim["end_time"], video.sha256)

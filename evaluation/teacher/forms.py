@@ -1,0 +1,59 @@
+"""The forms of trainings: which runs, which release, and the parameters of their row."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from corpus.models import Release
+from evaluation.teacher.settings_table import TEACHING
+from evaluation.teacher.sources import runs_to_choose
+from projects.entry_form import EntryForm
+from projects.models import Project
+
+MOST_RUNS = 60
+FIRST = ("label", "action_runs", "object_runs", "release", "seed")
+
+
+class TrainingForm(EntryForm):
+    """`chosen()` gives what the action takes beside the parameters."""
+
+    def __init__(self, project: Project, data: Any = None) -> None:
+        super().__init__(TEACHING, data, prefix="teacher")
+        runs = [
+            (str(run.pk), f"#{run.pk} {run.method} – {run.subtest.name}") for run in runs_to_choose(project)[:MOST_RUNS]
+        ]
+        releases = Release.objects.filter(project=project).order_by("-pk").values_list("pk", "name")
+        several = {"required": False, "choices": runs, "widget": forms.CheckboxSelectMultiple}
+        own: dict[str, forms.Field] = {
+            "label": forms.CharField(label=_("Name"), required=False, max_length=120, help_text=_(
+                "Trainings of one name that differ in their seed are one row of the comparison."
+            )),
+            "action_runs": forms.MultipleChoiceField(label=_("Captions with another action, from the runs"), **several),
+            "object_runs": forms.MultipleChoiceField(label=_("Captions with another object, from the runs"), **several),
+            "release": forms.ChoiceField(
+                label=_("Read before and after on"), required=False,
+                choices=[("", _("no release")), *((str(pk), name) for pk, name in releases)],
+            ),
+            "seed": forms.IntegerField(label=_("Seed"), required=False, initial=0, min_value=0),
+        }  # fmt: skip
+        if not runs:
+            del own["action_runs"], own["object_runs"]
+        self.fields = {**own, **self.fields}
+
+    def chosen(self, project: Project) -> dict[str, Any]:
+        data = self.cleaned_data
+        release = Release.objects.get(project=project, pk=data["release"]) if data["release"] else None
+        runs = {name: tuple(map(int, data.get(name) or ())) for name in ("action_runs", "object_runs")}
+        return {"label": data["label"], "seed": data["seed"] or 0, "release": release, **runs}
+
+
+class ReadingForm(forms.Form):
+    """Which other release is read."""
+
+    release = forms.ChoiceField(label=_("Release"))
+
+    def __init__(self, project: Project, data: Any = None) -> None:
+        super().__init__(data)
+        rows = Release.objects.filter(project=project).order_by("-pk").values_list("pk", "name")
+        self.fields["release"].choices = [(str(pk), name) for pk, name in rows]

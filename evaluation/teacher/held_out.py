@@ -1,0 +1,55 @@
+"""A release as the set on which student and trained model are read."""
+
+from corpus.models import Release, ReleaseItem, Split, Subtest
+from evaluation.clip_keys import clip_key, cluster
+from evaluation.errors import EvaluationError
+from evaluation.scored_facts import facts_of
+from evaluation.teacher.readings import ACTION, HeldOut
+
+
+def check_held_out(release: Release) -> None:
+    """EvaluationError: a release without items, or with clips of the train split, on which a reading proves nothing."""
+    members = ReleaseItem.objects.filter(release=release)
+    if not members.exists():
+        raise EvaluationError(f"{release.name}: has no items; choose another release")
+    seen = members.filter(video__split=Split.TRAIN).count()
+    if seen:
+        raise EvaluationError(
+            f"{release.name}: {seen} of its items show clips of the train split, which students learn from; freeze a "
+            "release of other splits"
+        )
+
+
+def held_out_of(release: Release) -> tuple[HeldOut, list[ReleaseItem], list[str]]:
+    """The set, for each of its clips a member that shows it, and the ids of items whose clip has no file.
+
+    A clip's own caption is that of its first item. EvaluationError: no clip has a file.
+    """
+    check_held_out(release)
+    counterfactual = set(
+        Subtest.objects.filter(project=release.project, changes=Subtest.Changes.ACTION).values_list("name", flat=True)
+    )
+    members = ReleaseItem.objects.filter(release=release).select_related("video").order_by("position")
+    clips: dict[str, int] = {}
+    shown: list[ReleaseItem] = []
+    left_out: list[str] = []
+    rows: list[tuple[str, tuple[str, ...], tuple[str, ...], int]] = []
+    for member in members:
+        record = member.record
+        if member.video is None or member.video.media_state != "ready" or not member.video.file:
+            left_out.append(record["id"])
+            continue
+        key = clip_key(record["video"])
+        if key not in clips:
+            clips[key] = len(shown)
+            shown.append(member)
+        said = facts_of(record)["edited"]
+        named = [said] * len(record["foils"]) if isinstance(said, str) else list(said)
+        kinds = [ACTION] * len(named) if record["subtest"] in counterfactual else [str(kind) for kind in named]
+        rows.append((record["id"], (record["caption"], *record["foils"]), tuple(kinds), clips[key]))
+    if not rows:
+        raise EvaluationError(f"{release.name}: none of its clips has a file; attach videos first")
+    ids, texts, kinds_of, places = zip(*rows, strict=True)
+    captions = tuple(member.record["caption"] for member in shown)
+    sources = tuple(cluster(member.record["video"]) for member in shown)
+    return HeldOut(ids, texts, kinds_of, places, captions, sources), shown, left_out

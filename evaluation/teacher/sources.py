@@ -1,0 +1,149 @@
+"""What a project's own runs give to train on: captions of the train split, and what was made false of them.
+
+No clip of another split is ever read here. A negative that is a true caption of the same video is left out, whoever
+made it.
+"""
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from corpus.models import Caption, MediaState, Split, Video
+from corpus.rules.states import CandidateState
+from evaluation.errors import EvaluationError
+from evaluation.teacher.readings import ACTION, OBJECT
+from evaluation.teacher.settings_table import REFUSE
+from generation.models import Candidate, CandidateGroup, GenerationRun
+from projects.models import Project
+
+# What filters or people threw away, and texts that another took the place of.
+NOT_TAKEN = (CandidateState.FILTERED_OUT, CandidateState.DROPPED, CandidateState.SUPERSEDED)
+ROWS = 2000
+
+
+@dataclass(frozen=True)
+class Collected:
+    """n captions with their videos and negatives; `provenance` says by JSON what made them."""
+
+    captions: list[str]
+    videos: list[int]
+    negatives: list[list[str]]
+    provenance: dict[str, Any]
+
+
+def collect(project: Project, params: Mapping[str, Any], *, needs_negatives: bool) -> Collected:
+    """The captions that the chosen runs were asked about (all of the train split where none is chosen).
+
+    EvaluationError: an empty split, runs that are not the project's, a caption without negatives.
+    """
+    runs = _runs(project, params)
+    rows = _captions(project, runs)
+    if not rows:
+        raise EvaluationError(
+            "no caption of the train split has a video and stands in the chosen runs; import captions with "
+            "split=train, or choose runs over them"
+        )
+    made = _made(runs, params, {pk: video for pk, _, video in rows})
+    missing = [text for pk, text, _ in rows if not made.get(pk)]
+    if needs_negatives and missing and params["without_negatives"] == REFUSE:
+        raise EvaluationError(
+            f"'{missing[0][:80]}' has no negatives, and {len(missing) - 1} more captions have none; generate some for "
+            "them, or set without_negatives=leave_out"
+        )
+    if needs_negatives:
+        rows = [row for row in rows if made.get(row[0])]
+        if not rows:
+            raise EvaluationError("the chosen runs made nothing of the captions of the train split; choose other runs")
+    negatives = [made.get(pk, []) for pk, _, _ in rows]
+    captions = [text for _, text, _ in rows]
+    about = {
+        "split": Split.TRAIN.value, "captions": len(rows), "videos": len({video for _, _, video in rows}),
+        "negatives": sum(map(len, negatives)), "left_out": len(missing) if needs_negatives else 0,
+        "runs": [_about(run, kind) for kind, each in runs.items() for run in each],
+        "sha256": hashlib.sha256(json.dumps([captions, negatives], ensure_ascii=False).encode()).hexdigest(),
+    }  # fmt: skip
+    return Collected(captions, [video for _, _, video in rows], negatives, about)
+
+
+def runs_to_choose(project: Project) -> QuerySet[GenerationRun]:
+    """Runs with candidates of train captions, newest first."""
+    groups = CandidateGroup.objects.filter(caption__video__split=Split.TRAIN, run__project=project)
+    return GenerationRun.objects.filter(pk__in=groups.values("run")).select_related("subtest").order_by("-pk")
+
+
+def _runs(project: Project, params: Mapping[str, Any]) -> dict[str, list[GenerationRun]]:
+    found = {}
+    for kind, name in ((ACTION, "action_runs"), (OBJECT, "object_runs")):
+        wanted = [int(pk) for pk in params.get(name, ())]
+        rows = GenerationRun.objects.filter(project=project).in_bulk(wanted)
+        if strange := [str(pk) for pk in wanted if pk not in rows]:
+            raise EvaluationError(f"{name}: {', '.join(strange)}: no such run in this project")
+        found[kind] = [rows[pk] for pk in wanted]
+    return found
+
+
+def _captions(project: Project, runs: Mapping[str, list[GenerationRun]]) -> list[tuple[int, str, int]]:
+    rows = Caption.objects.filter(
+        video__project=project, video__split=Split.TRAIN, video__media_state=MediaState.READY, flagged_false=False
+    )
+    chosen = [run.pk for each in runs.values() for run in each]
+    if chosen:
+        rows = rows.filter(pk__in=CandidateGroup.objects.filter(run__in=chosen).values("caption"))
+    return list(rows.order_by("pk").values_list("pk", "text", "video_id"))
+
+
+def _made(
+    runs: Mapping[str, list[GenerationRun]], params: Mapping[str, Any], videos: Mapping[int, int]
+) -> dict[int, list[str]]:
+    """{caption: its negatives}: so many of each kind, best rank first."""
+    true = _true_texts(set(videos.values()))
+    found: dict[int, list[str]] = defaultdict(list)
+    for kind, count in ((ACTION, params["actions"]), (OBJECT, params["objects"])):
+        taken: dict[int, int] = defaultdict(int)
+        rows = Candidate.objects.filter(group__run__in=[run.pk for run in runs[kind]]).exclude(state__in=NOT_TAKEN)
+        ordered = rows.order_by("group__caption_id", "rank", "group__run_id", "pk")
+        for caption, text in ordered.values_list("group__caption_id", "text").iterator(ROWS):
+            if caption not in videos or taken[caption] >= count:
+                continue
+            if _plain(text) not in true[videos[caption]] and text not in found[caption]:
+                found[caption].append(text)
+                taken[caption] += 1
+    return found
+
+
+def _true_texts(videos: Iterable[int]) -> dict[int, set[str]]:
+    found: dict[int, set[str]] = defaultdict(set)
+    wanted = sorted(videos)
+    for start in range(0, len(wanted), ROWS):
+        rows = Caption.objects.filter(video_id__in=wanted[start : start + ROWS]).values_list("video_id", "text")
+        for video, text in rows:
+            found[video].add(_plain(text))
+    return found
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".")
+
+
+def _about(run: GenerationRun, kind: str) -> dict[str, Any]:
+    rows = Candidate.objects.filter(group__run=run).exclude(model_id="")
+    models = rows.order_by().values_list("model_id", "model_revision", "prompt_template").distinct()
+    return {
+        "run": run.pk, "kind": kind, "subtest": run.subtest_id, "method": run.method, "version": run.method_version,
+        "mode": run.mode, "params": run.params, "seed": run.seed,
+        "models": [" ".join(filter(None, row)) for row in models[:20]],
+    }  # fmt: skip
+
+
+def train_videos(pks: Iterable[int]) -> dict[int, Video]:
+    """By id; only what stands in the train split."""
+    wanted = sorted(set(pks))
+    found: dict[int, Video] = {}
+    for start in range(0, len(wanted), ROWS):
+        found |= Video.objects.filter(split=Split.TRAIN).in_bulk(wanted[start : start + ROWS])
+    return found

@@ -1,0 +1,245 @@
+"""The job that trains: collects, asks the teacher, reads the release before, trains with a curve, reads it after.
+
+Student, teacher and captions are all there before the first step, or one message says what is missing. What a killed
+worker had done is found again: the teacher's similarities, the reading before, the checkpoint and its curve.
+"""
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from django.conf import settings
+from numpy.typing import NDArray
+from torch import distributed
+
+from evaluation.errors import EvaluationError
+from evaluation.teacher.examples import Examples, examples_of
+from evaluation.teacher.footage import Footage, clip_of, frozen_clip
+from evaluation.teacher.held_out import held_out_of
+from evaluation.teacher.measuring import read
+from evaluation.teacher.plan import Plan
+from evaluation.teacher.ranks import Ranks, Together
+from evaluation.teacher.readings import R1, STANDARD, HeldOut, summary
+from evaluation.teacher.settings_table import plan_of
+from evaluation.teacher.sources import Collected, collect, train_videos
+from evaluation.teacher.tables import TeacherPoint, TeacherReading, TeacherTraining
+from evaluation.teacher.together import tell, train_together
+from evaluation.teacher.training import Heard, check, resumes_at, train
+from evaluation.trusted_models import trust_of
+from hub.dual_training import Student, open_student
+from hub.span_training import folder_hash
+from hub.table import ENCODER, open_adapter, open_helper
+from jobs.models import Job
+from jobs.progress import progress
+
+CAPTIONS_A_BATCH = 256
+COSINES = "teacher.npy"
+# A step's loss and, where it is a point of the curve, RCAD and standard R@1.
+Told = Callable[[Heard, dict[str, float] | None], None]
+
+
+@dataclass
+class Lesson:
+    """Everything that a training needs, loaded."""
+
+    training: TeacherTraining
+    plan: Plan
+    student: Student
+    examples: Examples
+    part: HeldOut | None
+    part_shown: Footage | None
+
+    @property
+    def interval(self) -> int:
+        """Steps between two points: a divisor of the checkpoints' interval, so that a resumed curve is the same."""
+        wanted, every = self.training.params["curve_every"], self.plan.save_every
+        return max(n for n in range(1, every + 1) if every % n == 0 and n <= max(1, wanted))
+
+
+def run_training(training: TeacherTraining, job: Job) -> None:
+    """Train as the row says; nothing where it is done. EvaluationError, HubError, MediaError: one clear message."""
+    if not training.model_spec:
+        work = work_of(training)
+        lesson = lesson_of(training, lambda done, total: progress(job, done, total, "asking the teacher"))
+        _read_before(lesson, job)
+        training.points.filter(step__gt=resumes_at(work)).delete()
+        teach = train_together if training.params["processes"] > 1 else learn
+        teach(lesson, work, _noted(lesson, job))
+        training.model_spec = _kept(lesson, work)
+        training.save(update_fields=["model_spec"])
+        shutil.rmtree(work, ignore_errors=True)
+    for reading in training.readings.select_related("release"):
+        run_reading(reading, job)
+
+
+def work_of(training: TeacherTraining) -> Path:
+    return Path(settings.MODEL_ROOT) / "teaching" / str(training.pk)
+
+
+def lesson_of(
+    training: TeacherTraining, heard: Callable[[int, int], None] | None = None, *, device: str = ""
+) -> Lesson:
+    """Captions, student, teacher's word and the part of the release that draws the curve; `heard` of the captions that
+    the teacher was asked about."""
+    params = training.params
+    plan = plan_of(params, training.seed)
+    found = collect(training.project, params, needs_negatives=plan.objective.needs_negatives)
+    videos = train_videos(found.videos)
+    footage = Footage([clip_of(videos[pk]) for pk in found.videos])
+    trust = trust_of(training.project, training.student)
+    student = open_student(training.student, footage, device=device or params["device"], trust=trust)
+    footage.show_to(student.adapter.info)
+    cosines = _asked(training, found, plan, heard)
+    examples = examples_of(found.captions, found.negatives, cosines)
+    check(examples, plan.objective)
+    part = shown = None
+    if training.release is not None:
+        held, members, _ = held_out_of(training.release)
+        part, places = held.part(params["curve_items"])
+        shown = Footage([frozen_clip(members[place]) for place in places])
+        shown.show_to(student.adapter.info)
+    training.sources = found.provenance
+    return Lesson(training, plan, student, examples, part, shown)
+
+
+def learn(lesson: Lesson, work: Path, told: Told, ranks: Ranks | None = None) -> None:
+    """The training loop with its curve; leaves the trained model in `work`/model."""
+    student, first = lesson.student, ranks is None or ranks.rank == 0
+
+    def heard(said: Heard) -> None:
+        if not first:
+            return
+        point = said.step % lesson.interval == 0 or said.step == lesson.plan.steps
+        told(said, _curve(lesson) if point else None)
+
+    train(student, lesson.examples, lesson.plan, folder=work, heard=heard, ranks=ranks)
+    if first:
+        shutil.rmtree(work / "model", ignore_errors=True)
+        student.save(work / "model", _card(lesson))
+
+
+def train_rank(training: TeacherTraining, say: Callable[[str], None]) -> None:
+    """One of the processes that torchrun started; `say` takes the lines for the job."""
+    on_gpus = torch.cuda.is_available()
+    distributed.init_process_group("nccl" if on_gpus else "gloo")
+    device = torch.device("cuda", distributed.get_node_local_rank()) if on_gpus else torch.device("cpu")
+    if on_gpus:
+        torch.cuda.set_device(device)
+    lesson = lesson_of(training, device=str(device))
+    learn(lesson, work_of(training), lambda said, curve: say(tell(said, curve)), Together(device))
+    distributed.destroy_process_group()
+
+
+def _curve(lesson: Lesson) -> dict[str, float]:
+    if lesson.part is None or lesson.part_shown is None:
+        return {}
+    lesson.student.module.eval()
+    found = summary([read(lesson.student.adapter, lesson.part, lesson.part_shown)])
+    named = (("rcad", R1), ("standard", STANDARD))
+    return {name: found[measure]["value"] for name, measure in named if measure in found}
+
+
+def _asked(
+    training: TeacherTraining, found: Collected, plan: Plan, heard: Callable[[int, int], None] | None
+) -> list[list[float]] | None:
+    """Cosines of each caption with its negatives by the teacher; None where no loss asks for them."""
+    if plan.objective.lgt <= 0:
+        return None
+    path = work_of(training) / COSINES
+    lengths = [len(each) for each in found.negatives]
+    if path.is_file():
+        flat = np.load(path, allow_pickle=False)
+        if len(flat) == sum(lengths):
+            return _by_caption(flat, lengths)
+    encoder = open_helper(training.params["teacher"], ENCODER, device=training.params["device"])
+    if not hasattr(encoder, "encode_text"):
+        raise EvaluationError(f"teacher: '{training.params['teacher']}' gives no vectors of texts; name an encoder")
+    values: list[float] = []
+    for start in range(0, len(found.captions), CAPTIONS_A_BATCH):
+        if heard:
+            heard(start, len(found.captions))
+        captions, made = (each[start : start + CAPTIONS_A_BATCH] for each in (found.captions, found.negatives))
+        texts = list(dict.fromkeys([*captions, *(text for row in made for text in row)]))
+        rows = encoder.encode_text(texts)
+        place = {text: at for at, text in enumerate(texts)}
+        for caption, row in zip(captions, made, strict=True):
+            values += (rows[[place[text] for text in row]] @ rows[place[caption]]).tolist() if row else []
+    path.parent.mkdir(parents=True, exist_ok=True)
+    flat = np.array(values, dtype=np.float32)
+    with path.with_suffix(".new").open("wb") as file:
+        np.save(file, flat)
+    path.with_suffix(".new").replace(path)
+    return _by_caption(flat, lengths)
+
+
+def _by_caption(flat: NDArray[np.float32], lengths: Sequence[int]) -> list[list[float]]:
+    return [part.tolist() for part in np.split(flat, np.cumsum(lengths)[:-1])]
+
+
+def _noted(lesson: Lesson, job: Job) -> Told:
+    """Writes the curve into the database, and how far the job is."""
+    training, since = lesson.training, []  # type: ignore[var-annotated]
+
+    def told(said: Heard, curve: dict[str, float] | None) -> None:
+        since.append(said.loss)
+        if curve is not None:
+            values = {"loss": sum(since) / len(since), "parts": said.parts, **curve}
+            TeacherPoint.objects.update_or_create(training=training, step=said.step, defaults=values)
+            since.clear()
+        progress(job, said.step, lesson.plan.steps, f"loss {said.loss:.3f}")
+
+    return told
+
+
+def _read_before(lesson: Lesson, job: Job) -> None:
+    """Nothing is trained yet, so the student itself is what stands before."""
+    training = lesson.training
+    training.save(update_fields=["sources"])
+    for reading in training.readings.filter(before=None).select_related("release"):
+        _fill(reading, "before", lesson.student.adapter, job)
+
+
+def run_reading(reading: TeacherReading, job: Job) -> None:
+    """Read the release by the student as it was and by the trained model, whichever is missing."""
+    training = reading.training
+    if not training.model_spec:
+        raise EvaluationError(f"training {training.pk} is not done; read a release when it is")
+    for phase, spec in (("before", training.student), ("after", training.model_spec)):
+        if getattr(reading, phase) is None:
+            trust = trust_of(training.project, spec)
+            _fill(reading, phase, open_adapter(spec, device=training.params["device"], trust=trust), job)
+
+
+def _fill(reading: TeacherReading, phase: str, adapter: object, job: Job) -> None:
+    held, members, left_out = held_out_of(reading.release)
+    footage = Footage([frozen_clip(member) for member in members])
+    footage.show_to(adapter.info)  # type: ignore[attr-defined]
+    total = len(members)
+    found = read(adapter, held, footage, lambda done: progress(job, done, total, f"reading the release {phase}"))  # type: ignore[arg-type]
+    setattr(reading, phase, found.plain())
+    reading.left_out = left_out
+    reading.save(update_fields=[phase, "left_out"])
+
+
+def _card(lesson: Lesson) -> dict[str, object]:
+    training = lesson.training
+    return {
+        "adaptation": "fine_tuned",
+        "objectives": f"LLM-teacher: {training.objective}; {training.captions_per_clip}".strip("; "),
+        "notes": f"from {training.student}; captions {training.sources.get('sha256', '')[:16]}, seed {training.seed}",
+    }
+
+
+def _kept(lesson: Lesson, work: Path) -> str:
+    """The spec of the trained model, in the installation's models under its hash."""
+    name = f"taught/{folder_hash(work / 'model')}"
+    target = Path(settings.MODEL_ROOT) / name
+    slug, _, argument = lesson.training.student.partition(":")
+    _, mark, options = argument.partition("?")
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (work / "model").rename(target)
+    return f"{slug}:{target}{mark}{options}"

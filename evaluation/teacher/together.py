@@ -1,0 +1,67 @@
+"""Several GPUs for one training: torchrun beside the job, whose first process says line by line how far they are.
+
+The job stays the only one that writes into the database; when it is cancelled or dies, so do they.
+"""
+
+import json
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from os import getpgid, killpg
+from pathlib import Path
+from typing import IO, Any
+
+from django.conf import settings
+
+from evaluation.errors import EvaluationError
+from evaluation.teacher.training import Heard
+
+TOLD = "teacher: "
+SAID = "foilworks: "
+Told = Callable[[Heard, dict[str, float] | None], None]
+
+
+def train_together(lesson: Any, work: Path, told: Told) -> None:
+    """Start `foilworks teacher rank` in `processes` processes and pass on what they tell. EvaluationError: they failed,
+    with the first of their messages."""
+    training = lesson.training
+    command = [
+        settings.FOILWORKS_PYTHON, "-m", "torch.distributed.run", "--standalone",
+        "--nproc-per-node", str(training.params["processes"]),
+        "-m", "django", "teacher", "rank", "--training", str(training.pk), "--settings", "foilworks.settings",
+    ]  # fmt: skip
+    with tempfile.TemporaryFile("w+") as errors:
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True)
+        assert child.stdout is not None
+        try:
+            for said, curve in _lines(child.stdout):
+                told(said, curve)
+            status = child.wait()
+        finally:
+            with suppress(ProcessLookupError):
+                killpg(getpgid(child.pid), signal.SIGTERM)
+        if status:
+            raise EvaluationError(_why(errors, training.params["processes"]))
+
+
+def tell(said: Heard, curve: dict[str, float] | None) -> str:
+    """A line of the first process."""
+    return TOLD + json.dumps({**asdict(said), "curve": curve})
+
+
+def _lines(out: IO[str]) -> Iterator[tuple[Heard, dict[str, float] | None]]:
+    for line in out:
+        if line.startswith(TOLD):
+            raw = json.loads(line.removeprefix(TOLD))
+            curve = raw.pop("curve")
+            yield Heard(**raw), curve
+
+
+def _why(errors: IO[str], processes: int) -> str:
+    errors.seek(0)
+    lines = [line.strip() for line in errors]
+    own = next((line.removeprefix(SAID) for line in lines if line.startswith(SAID)), "")
+    return own or f"{processes} processes: they ended early; see the worker's log, or set processes=1"

@@ -1,0 +1,259 @@
+"""A training from the action to the model in its folder: curve, readings, provenance, what is refused."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from corpus.models import Split, Video
+from corpus.rules.states import CandidateState
+from evaluation.actions.start_teacher import read_release, start_teacher
+from evaluation.errors import EvaluationError
+from evaluation.teacher import teaching
+from evaluation.teacher.pages import ablation, before_and_after
+from evaluation.teacher.readings import R1, Reading, above_zero
+from evaluation.teacher.sources import collect
+from evaluation.teacher.tables import TeacherTraining
+from generation.errors import GenerationError
+from generation.models import Candidate
+from hub.errors import HubError
+from hub.table import open_adapter
+from jobs.lease import JobStopped
+from jobs.models import Job, JobState
+from jobs.queue import cancel, retry
+from jobs.runner import run_now
+from projects.errors import AccessDenied
+from projects.models import AuditEvent, Role
+from tests.evaluation.teacher.shapes import Shapes
+from tests.factories import make_caption, make_member, make_project, make_video
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture
+def shapes(settings):
+    return Shapes(Path(settings.MEDIA_ROOT), Path(settings.MODEL_ROOT))
+
+
+def start(shapes, **fields):
+    params = shapes.settings(**{name: fields.pop(name) for name in list(fields) if name in shapes.settings()})
+    chosen = {"action_runs": (shapes.action_run.pk,), "release": shapes.release, **fields}
+    return start_teacher(shapes.owner, shapes.project, params={**params, **chosen.pop("params", {})}, **chosen)
+
+
+def finished(training):
+    assert run_now(training.job).state == JobState.DONE
+    training.refresh_from_db()
+    return training
+
+
+def test_a_training_has_a_curve_a_model_and_readings_and_says_what_it_learnt_from(shapes, settings):
+    training = finished(start(shapes, params={"contrastive": 1.0, "lgt": 1.0}))
+    points = list(training.points.values_list("step", "rcad", "standard"))
+    assert [step for step, *_ in points] == list(range(1, 9))
+    assert all(0 <= value <= 1 for _, *values in points for value in values)
+    assert set(training.points.first().parts) == {"contrastive", "lgt"}
+    assert training.model_spec.startswith(f"tiny:{settings.MODEL_ROOT}/taught/")
+    assert open_adapter(training.model_spec, device="cpu").info.card["adaptation"] == "fine_tuned"
+    assert not teaching.work_of(training).exists()
+    (run,) = training.sources["runs"]
+    assert (run["run"], run["kind"], run["models"]) == (shapes.action_run.pk, "action", ["a/filler"])
+    assert (training.sources["captions"], training.sources["negatives"]) == (8, 40)
+    reading = training.readings.get()
+    before, after = Reading.of(reading.before), Reading.of(reading.after)
+    assert before.scores != after.scores
+    rows = {row["measure"]: row for row in before_and_after(reading)}
+    assert rows[R1]["n"] == 4
+    assert rows[R1]["mcnemar"] is not None
+    assert {above_zero("action"), above_zero("object")} <= set(rows)
+    assert AuditEvent.objects.filter(action="evaluation.start_teacher").count() == 1
+
+
+def test_a_reading_holds_the_scores_that_the_adapters_give(shapes):
+    training = finished(start(shapes, steps=1))
+    after = Reading.of(training.readings.get().after)
+    adapter = open_adapter(training.model_spec, device="cpu")
+    held, members, _ = teaching.held_out_of(shapes.release)
+    footage = teaching.Footage([teaching.frozen_clip(member) for member in members])
+    footage.show_to(adapter.info)
+    frames, meta = footage(held.clips[0])
+    expected = adapter.score(adapter.encode_video([frames], [meta]), adapter.encode_text(held.texts[0]))[0]
+    np.testing.assert_allclose(after.scores[0], expected, atol=1e-6)
+
+
+class KilledError(BaseException):
+    """As a kill: nothing of the job runs after it."""
+
+
+def test_a_killed_training_ends_with_the_same_model_and_curve(shapes, monkeypatch):
+    whole, killed = finished(start(shapes)), start(shapes)
+    real = teaching.progress
+
+    def stops(job, done, total=None, message=None):
+        real(job, done, total, message)
+        if done == 5 and (message or "").startswith("loss"):
+            raise KilledError
+
+    monkeypatch.setattr(teaching, "progress", stops)
+    with pytest.raises(KilledError):
+        run_now(killed.job)
+    monkeypatch.setattr(teaching, "progress", real)
+    assert killed.points.count() == 5
+    assert teaching.resumes_at(teaching.work_of(killed)) == 3
+    finished(killed)
+    assert killed.model_spec == whole.model_spec
+    curve = ("step", "loss", "rcad", "standard")
+    assert list(killed.points.values_list(*curve)) == list(whole.points.values_list(*curve))
+
+
+def test_a_cancelled_training_stops_and_a_retry_goes_on(shapes, monkeypatch):
+    training = start(shapes)
+    real = teaching.progress
+
+    def cancels(job, done, total=None, message=None):
+        if done == 4 and (message or "").startswith("loss"):
+            cancel(job)
+            job._progress_written_at = None
+        real(job, done, total, message)
+
+    monkeypatch.setattr(teaching, "progress", cancels)
+    with pytest.raises(JobStopped):
+        teaching.run_training(training, _claimed(training.job))
+    monkeypatch.setattr(teaching, "progress", real)
+    training.refresh_from_db()
+    assert (training.job.state, training.model_spec) == (JobState.CANCELLED, "")
+    assert retry(training.job)
+    training.job.refresh_from_db()
+    assert finished(training).points.count() == 8
+
+
+def _claimed(job: Job) -> Job:
+    Job.objects.filter(pk=job.pk).update(state=JobState.RUNNING, attempts=1)
+    return Job.objects.get(pk=job.pk)
+
+
+def test_only_the_train_split_is_read_and_true_captions_are_no_negatives(shapes):
+    other = shapes.captions[0]
+    make_caption(other.video, actions_of_caption(shapes, other)[0].upper() + ".")
+    secret = make_caption(make_video(shapes.project, split="val"), "a secret of another split")
+    assert secret.text not in collected(shapes).captions
+    found = collected(shapes)
+    row = found.captions.index(other.text)
+    assert actions_of_caption(shapes, other)[0] not in found.negatives[row]
+    assert len(found.negatives[row]) == 5
+
+
+def actions_of_caption(shapes, caption):
+    rows = Candidate.objects.filter(group__caption=caption, group__run=shapes.action_run).order_by("rank")
+    return list(rows.values_list("text", flat=True))
+
+
+def collected(shapes, **fields):
+    chosen = {**shapes.settings(), "action_runs": [shapes.action_run.pk], "object_runs": [shapes.object_run.pk],
+              "without_negatives": "refuse", **fields}  # fmt: skip
+    return collect(shapes.project, chosen, needs_negatives=True)
+
+
+def test_sources_give_so_many_of_each_kind_and_never_what_was_thrown_away(shapes):
+    both = collected(shapes, actions=4, objects=2)
+    assert {len(each) for each in both.negatives} == {6}
+    assert len(collected(shapes, actions=10).negatives[0]) == 10
+    first = actions_of_caption(shapes, shapes.captions[0])[0]
+    Candidate.objects.filter(group__caption=shapes.captions[0], text=first).update(state=CandidateState.FILTERED_OUT)
+    assert first not in collected(shapes).negatives[0]
+
+
+def test_a_caption_without_negatives_is_named_or_left_out(shapes):
+    bare = shapes.captions[0]
+    Candidate.objects.filter(group__caption=bare).update(state=CandidateState.DROPPED)
+    with pytest.raises(EvaluationError, match=rf"'{bare.text}' has no negatives, and 0 more.*leave_out"):
+        start(shapes)
+    training = start(shapes, params={"without_negatives": "leave_out"})
+    assert (training.sources["captions"], training.sources["left_out"]) == (7, 1)
+    # The plain loss asks for none.
+    assert start(shapes, params={"contrastive": 1.0, "lgt": 0.0}).sources["captions"] == 8
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "problem"),
+    [
+        ({"student": ""}, HubError, "names no model"),
+        ({"student": "lm:openai-community/gpt2"}, EvaluationError, "cannot be trained; name a dual encoder"),
+        ({"student": "tiny:"}, EvaluationError, "student: names no model"),
+        ({"teacher": ""}, EvaluationError, "teacher: names no model"),
+        ({"lgt": 0.0, "contrastive": 0.0}, EvaluationError, "one of them above 0"),
+        ({"temperature": 0.0}, EvaluationError, "temperature: is 0.0"),
+        ({"batch": 5, "accumulate": 2}, EvaluationError, "accumulate"),
+        ({"device": "tpu"}, EvaluationError, "unknown device"),
+        ({"learning_rate": 3.0}, EvaluationError, "lie between 0 and 1"),
+        ({"processes": 0}, EvaluationError, "processes: is 0"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_before_anything_is_queued(shapes, params, error, problem):
+    with pytest.raises(error, match=problem):
+        start(shapes, params=params)
+    assert not TeacherTraining.objects.exists()
+
+
+def test_who_and_what_is_refused(shapes, tmp_path):
+    with pytest.raises(AccessDenied):
+        start_teacher(make_member(shapes.project, Role.ANNOTATOR), shapes.project, params=shapes.settings())
+    with pytest.raises(EvaluationError, match="folder of models can be named"):
+        start(shapes, student=f"tiny:{tmp_path}")
+    with pytest.raises(GenerationError, match="folder of models can be named"):
+        start(shapes, teacher=str(tmp_path))
+    with pytest.raises(EvaluationError, match="need changed captions: choose a run"):
+        start(shapes, action_runs=())
+    with pytest.raises(EvaluationError, match="no such run in this project"):
+        start(shapes, action_runs=(10**6,))
+    empty = make_project()
+    with pytest.raises(EvaluationError, match="no caption of the train split"):
+        start_teacher(make_member(empty, Role.RESEARCHER), empty,
+                      params=shapes.settings(lgt=0.0, contrastive=1.0))  # fmt: skip
+    Video.objects.filter(split=Split.TEST).update(split=Split.TRAIN)
+    with pytest.raises(EvaluationError, match="8 of its items show clips of the train split"):
+        start(shapes)
+
+
+@pytest.mark.parametrize("what", ["student", "teacher"])
+def test_a_model_that_does_not_load_ends_the_job_with_one_message_before_a_step(shapes, what):
+    training = start(shapes)
+    (getattr(shapes, what) / "model.safetensors").write_bytes(b"torn")
+    with pytest.raises(HubError):
+        run_now(training.job)
+    training.job.refresh_from_db()
+    assert training.job.state == JobState.FAILED
+    assert "\n" not in training.job.error
+    assert getattr(shapes, what).name in training.job.error
+    assert not training.points.exists()
+
+
+def test_another_release_is_read_later_and_trainings_stand_beside_each_other(shapes):
+    plain = finished(start(shapes, label="plain", params={"contrastive": 1.0, "lgt": 0.0}))
+    first, second = (finished(start(shapes, label="taught", seed=seed)) for seed in (1, 2))
+    found = ablation(shapes.release)
+    rows = {row["label"]: row for row in found["rows"]}
+    assert found["base"] == "plain"
+    assert rows["taught"]["seeds"] == [1, 2]
+    assert rows["taught"]["captions"] == "5 actions"
+    assert rows["taught"]["against"][R1]["n"] == 4
+    mean = np.mean([before_and_after(each.readings.get())[1]["after"] for each in (first, second)])
+    assert rows["taught"]["found"][R1]["value"] == pytest.approx(mean)
+    assert f"tiny:{shapes.student}" in rows
+    later = finished(start(shapes, release=None, steps=1))
+    reading = read_release(shapes.owner, later, shapes.release)
+    assert run_now(reading.job).state == JobState.DONE
+    reading.refresh_from_db()
+    assert json.dumps(reading.before) == json.dumps(plain.readings.get().before)
+    # What was read is not asked for again.
+    assert read_release(shapes.owner, later, shapes.release).job == reading.job
