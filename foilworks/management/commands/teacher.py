@@ -1,0 +1,117 @@
+"""`foilworks teacher train` and `foilworks teacher evaluate`: dual encoders trained by LLM-teacher (Feint6K)."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from evaluation.actions.start_teacher import read_release, start_teacher
+from evaluation.errors import EvaluationError
+from evaluation.queries import project_named, release_named
+from evaluation.teacher.pages import before_and_after
+from evaluation.teacher.settings_table import TEACHING
+from evaluation.teacher.tables import TeacherReading, TeacherTraining
+from foilworks.management.base import FoilworksCommand
+from foilworks.management.set_options import parse_set_options
+from foilworks.management.tables import table_of
+from jobs.models import Job
+from jobs.queue import nobody_works
+from jobs.runner import run_now
+from text.registry import Entry, load
+
+COLUMNS = ("measure", "before", "after", "value", "ci", "p", "n")
+# By its path: only the processes that torchrun starts load the models here.
+RANK = Entry("one process of several", "evaluation.teacher.teaching:train_rank")
+
+
+class Command(FoilworksCommand):
+    help = "train a dual encoder to tell actions apart, and see what it changed"
+    example = (
+        "foilworks teacher train --project mine --student clip:openai/clip-vit-base-patch32 --action-run 4 \\\n"
+        "      --release 3 --set steps=2000 --set lgt=1 --sync\n"
+        "  foilworks teacher evaluate --training 7 --release 3 --sync --json"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("act", choices=("train", "evaluate", "rank"),
+                            help="train; evaluate: read a release before and after; rank: one of several processes, "
+                            "started by training itself")  # fmt: skip
+        parser.add_argument("--project", metavar="SLUG", help="whose train captions are learnt from")
+        parser.add_argument("--student", metavar="SPEC", help="clip:…, xclip:… or tiny:FOLDER")
+        parser.add_argument("--action-run", type=int, action="append", default=[], metavar="ID", dest="action_runs",
+                            help="a generation run that changes actions; may be given several times")  # fmt: skip
+        parser.add_argument("--object-run", type=int, action="append", default=[], metavar="ID", dest="object_runs",
+                            help="a generation run that changes objects")  # fmt: skip
+        parser.add_argument("--release", metavar="ID", help="what is read before and after: its id, hash or name")
+        parser.add_argument("--label", default="", help="how tables call the training; equal ones are one row")
+        parser.add_argument("--seed", type=int, default=0)
+        names = ", ".join(param.name for param in TEACHING.params if param.name != "student")
+        parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings_given",
+                            help=f"a parameter: {names}")  # fmt: skip
+        parser.add_argument("--training", type=int, metavar="ID", help="evaluate: which training")
+        parser.add_argument("--sync", action="store_true", help="do it now, instead of queueing")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        if options["act"] == "rank":
+            load(RANK)(_training(options["training"]), self._line)
+            return {}
+        acts = {"train": self._train, "evaluate": self._evaluate}
+        return acts[options["act"]](options)
+
+    def _line(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
+
+    def _train(self, options: dict[str, Any]) -> dict[str, Any]:
+        if not options["project"] or not options["student"]:
+            raise EvaluationError("train needs --project and --student")
+        project = project_named(options["project"])
+        training = start_teacher(
+            None,
+            project,
+            params={**parse_set_options(options["settings_given"]), "student": options["student"]},
+            action_runs=tuple(options["action_runs"]),
+            object_runs=tuple(options["object_runs"]),
+            release=release_named(options["release"], project) if options["release"] else None,
+            label=options["label"],
+            seed=options["seed"],
+        )
+        state = self._done(training.job, options["sync"])
+        training.refresh_from_db()
+        reading = training.readings.first()
+        return {"training": training.pk, "label": training.label, "model": training.model_spec, **state,
+                "sources": training.sources, "measures": before_and_after(reading) if reading else []}  # fmt: skip
+
+    def _evaluate(self, options: dict[str, Any]) -> dict[str, Any]:
+        training = _training(options["training"])
+        if not options["release"]:
+            raise EvaluationError("evaluate needs --release")
+        reading = read_release(None, training, release_named(options["release"], training.project))
+        state = {"state": "done"}
+        if reading.after is None:
+            state = self._done(reading.job, options["sync"])
+            reading = TeacherReading.objects.select_related("training").get(pk=reading.pk)
+        return {"training": training.pk, "label": training.label, "model": training.model_spec, **state,
+                "release": reading.release_id, "measures": before_and_after(reading)}  # fmt: skip
+
+    def _done(self, job: Job | None, now: bool) -> dict[str, str]:
+        assert job is not None  # the action has just queued it
+        if now:
+            job = run_now(job)
+        elif hint := nobody_works():
+            self.say(hint)
+        return {"job": str(job.pk), "state": job.state}
+
+    def render(self, result: dict[str, Any]) -> str:
+        if not result:
+            return ""
+        head = f"training {result['training']} ({result['label']}): {result['state']}"
+        lines = [head] + ([f"model: {result['model']}"] if result["model"] else [])
+        return "\n".join([*lines, *([table_of(result["measures"], COLUMNS)] if result["measures"] else [])])
+
+
+def _training(pk: int | None) -> TeacherTraining:
+    found = TeacherTraining.objects.select_related("project", "release", "job").filter(pk=pk or 0).first()
+    if found is None:
+        known = ", ".join(map(str, TeacherTraining.objects.values_list("pk", flat=True)[:20])) or "none yet"
+        raise EvaluationError(f"there is no training {pk}; give --training with one of: {known}")
+    return found
