@@ -16,6 +16,9 @@ import numpy as np
 from django.conf import settings
 from django.utils import timezone
 
+from evaluation.bias.describing import describe
+from evaluation.bias.measuring import measure as measure_task
+from evaluation.bias.tables import BiasRun, Descriptions
 from evaluation.blind_scoring import score_blind
 from evaluation.clip_keys import item_key, text_key
 from evaluation.dashboard.kept import keep as keep_count
@@ -267,6 +270,16 @@ def measure_proximity(proximity_id: int, job: Job) -> None:
 def run_blind_scoring(scorer_id: int, job: Job) -> None:
     """Score the texts of a project without any video, for its blind audit."""
     score_blind(scorer_id, job)
+
+
+def describe_videos(descriptions_id: int, job: Job) -> None:
+    """Describe the frames of a project's videos, and take the descriptions apart (UTD)."""
+    describe(Descriptions.objects.select_related("project").get(pk=descriptions_id), job)
+
+
+def measure_bias(bias_id: int, job: Job) -> None:
+    """Measure how far descriptions alone solve a task, and make its splits (UTD)."""
+    measure_task(BiasRun.objects.select_related("project", "descriptions__project").get(pk=bias_id), job)
 
 
 def run_teacher(training_id: int, job: Job) -> None:

@@ -6,6 +6,16 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Release
+from evaluation.bias.tables import (  # noqa: F401
+    BenchmarkedModel,
+    BiasRun,
+    Descriptions,
+    FrameText,
+    ItemCheck,
+    ItemShortcut,
+    ShortcutBar,
+    TextSource,
+)
 from evaluation.teacher.tables import TeacherPoint, TeacherReading, TeacherTraining  # noqa: F401
 from generation.models import Scorer
 from jobs.models import Job

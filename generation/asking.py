@@ -71,7 +71,7 @@ class Asking:
 
 def request_key(info: ModelInfo, request: ChatRequest) -> str:
     """SHA-256 of the model (its name, and its weights or address) and of everything it is told."""
-    told = {
+    told: dict[str, object] = {
         "model": [info.model_id, info.revision],
         "messages": request.messages,
         "schema": request.schema,
@@ -80,4 +80,6 @@ def request_key(info: ModelInfo, request: ChatRequest) -> str:
         # At temperature 0 nothing is drawn.
         "seed": request.seed if request.temperature > 0 else 0,
     }
+    if request.images:
+        told["images"] = [hashlib.sha256(image).hexdigest() for image in request.images]
     return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

@@ -5,6 +5,7 @@ environment. What can pass by itself (429, 5xx, a timeout) is tried again with g
 asks for; what cannot (a refused key, an unknown model) ends everything with what to do.
 """
 
+import base64
 import json
 import threading
 import time
@@ -141,7 +142,7 @@ class ChatEndpoint:
     def _body(self, request: ChatRequest) -> dict[str, Any]:
         body: dict[str, Any] = {
             "model": self._endpoint.model,
-            "messages": [{"role": role, "content": content} for role, content in request.messages],
+            "messages": _messages(request),
             "max_tokens": request.max_tokens,
             "temperature": request.temperature,
             "seed": request.seed,
@@ -224,6 +225,15 @@ class ChatEndpoint:
             text = text.replace(self._endpoint.key, "…")
         line = " ".join(storable(text).split())[:LONGEST_MESSAGE]
         return f": {line}" if line else ""
+
+
+def _messages(request: ChatRequest) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = [{"role": role, "content": content} for role, content in request.messages]
+    if request.images:
+        shown = [f"data:image/jpeg;base64,{base64.b64encode(image).decode()}" for image in request.images]
+        parts = [{"type": "image_url", "image_url": {"url": url}} for url in shown]
+        found[-1]["content"] = [*parts, {"type": "text", "text": found[-1]["content"]}]
+    return found
 
 
 def _answer(content: bytes) -> ChatReply | _Failed:

@@ -52,6 +52,8 @@ class ChatLM:
             yield list(found.items())
 
     def _encoded(self, request: ChatRequest) -> list[int]:
+        if request.images:
+            raise HubError(f"{self.info.model_id}: it reads no pictures; name a model that does, such as vlm:MODEL")
         messages = [{"role": role, "content": content} for role, content in request.messages]
         try:
             text = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)

@@ -254,14 +254,14 @@ def nine_classifiers(
     return np.column_stack(right), np.mean(confidence, axis=0)
 
 
-def nine_retrievals(captions: Sequence[Floats], videos: Sequence[Floats]) -> NDArray[np.bool_]:
+def nine_retrievals(captions: Sequence[Rows], videos: Sequence[Gathered]) -> NDArray[np.bool_]:
     """(n, 9) whether each query finds its own video first and alone: three embeddings of the captions by three of the
     object sequences, each (n, d)."""
     right = []
     for queries in captions:
         for sequences in videos:
-            frames = sequences[:, None, :]
-            right.append(retrieved(queries, Embedded(frames, sequences), SEQUENCE) == 1.0)
+            single = Embedded(Gathered(sequences.table, sequences.places[:, None]), sequences)
+            right.append(retrieved(queries, single, SEQUENCE) == 1.0)
     return np.column_stack(right)
 
 

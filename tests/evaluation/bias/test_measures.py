@@ -156,6 +156,6 @@ def test_nine_retrievals_are_right_only_where_the_own_video_stands_alone_in_fron
     captions = np.eye(3, dtype=np.float32)
     videos = np.eye(3, dtype=np.float32)
     videos[1] = videos[0]
-    right = measures.nine_retrievals([captions] * 3, [videos] * 3)
+    right = measures.nine_retrievals([captions] * 3, [measures.Gathered(videos, np.arange(3))] * 3)
     assert right.shape == (3, 9)
     assert right.all(axis=1).tolist() == [False, False, True]

@@ -1,0 +1,54 @@
+"""Bias runs side by side: embedding models, describers, and image-text models on the same samples (Tables A.4-A.6)."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from evaluation.bias.cells import REFERENCE
+from evaluation.bias.tables import BenchmarkedModel, BiasRun
+from evaluation.metrics._intervals import mean_intervals
+from projects.models import Project
+
+ZERO_SHOT = "zero-shot:"
+
+
+def ablation_rows(project: Project) -> list[dict[str, Any]]:
+    """One group for each task and choice of classes with runs on the same samples: rows of a run each, whole
+    descriptions in sequence, and of image-text models. Two queries."""
+    runs = BiasRun.objects.filter(project=project, result__isnull=False, descriptions__isnull=False)
+    groups: dict[tuple[Any, ...], list[BiasRun]] = {}
+    for run in runs.select_related("descriptions").order_by("pk"):
+        groups.setdefault((run.task, run.labels, run.result["samples"]), []).append(run)
+    zero_shot = _zero_shot(runs)
+    return [_group(task, labels, some, zero_shot) for (task, labels, _), some in groups.items()]
+
+
+def _zero_shot(runs: Iterable[BiasRun]) -> dict[int, list[BenchmarkedModel]]:
+    found: dict[int, list[BenchmarkedModel]] = {}
+    rows = BenchmarkedModel.objects.filter(run__in=runs, source__startswith=ZERO_SHOT, scored_at__isnull=False)
+    for row in rows:
+        found.setdefault(row.run_id, []).append(row)
+    return found
+
+
+def _group(
+    task: str, labels: str, runs: Sequence[BiasRun], zero_shot: dict[int, list[BenchmarkedModel]]
+) -> dict[str, Any]:
+    rows: list[dict[str, Any]] = []
+    for run in runs:
+        concept, temporal = REFERENCE
+        cells = next(row["cells"] for row in run.result["common"] if row["concept"] == concept)
+        cell = next(each for each in cells if each["temporal"] == temporal)
+        rows.append({"run": run, "value": cell["value"], "ci": cell["ci"]})
+    for run in runs:
+        for model in zero_shot.get(run.pk, ()):
+            rows.append({"model": model, **_share(model)})  # noqa: PERF401
+    best = max((row["value"] for row in rows), default=None)
+    return {"task": task, "labels": labels, "n": runs[0].result["n"], "rows": rows, "best": best}
+
+
+def _share(model: BenchmarkedModel) -> dict[str, Any]:
+    values = np.array(list(model.right.values()))
+    (interval,) = mean_intervals(values[:, None], list(model.right))
+    return {"value": float(values.mean()), "ci": interval}

@@ -1,0 +1,29 @@
+"""How the classes are represented in the full set and its splits (UTD, Figure A.1), as SVG."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evaluation.charts import HATCHES, INK, SHADES, beside, legend_below, new_figure, row_names, short, svg_of
+
+# More classes than this are shown by those that lost most.
+MOST_CLASSES = 60
+FORMS = (("n", "full"), ("split", "UTD-split"), ("balanced", "UTD-split, balanced"))
+
+
+def class_distribution(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """`rows`: {"class", "n", "split", "balanced"}: three bars a class, the largest class first."""
+    by_loss = sorted(rows, key=lambda row: (row["split"] - row["n"], row["class"]))[:MOST_CLASSES]
+    chosen = sorted(by_loss, key=lambda row: (-row["n"], row["class"]))
+    figure, axes = new_figure(2 * len(chosen), "", legend=True)
+    for column, (key, label) in enumerate(FORMS):
+        places = [place + (column - 1) * 0.27 for place in range(len(chosen))]
+        counts = [row[key] for row in chosen]
+        axes.barh(places, counts, height=0.25, color=SHADES[column], hatch=HATCHES[column], edgecolor="white",
+                  label=label)  # fmt: skip
+        for place, count in zip(places, counts, strict=True):
+            beside(axes, count, place, f"{count:,}", color=INK)
+    row_names(axes, [short(row["class"]) for row in chosen])
+    axes.set_xlim(0, 1.12 * max((row["n"] for row in chosen), default=1))
+    axes.set_xlabel("samples")
+    legend_below(axes, 3)
+    return svg_of(figure)

@@ -1,0 +1,88 @@
+"""Forms of descriptions, bias runs, splits and benchmarks; the actions say what is wrong."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from evaluation.actions.describe_videos import LONGEST_MODEL, LONGEST_NAME, MOST_FRAMES
+from evaluation.actions.measure_bias import LONGEST_LABELS, READINGS
+from evaluation.actions.start_run import DEVICE
+from evaluation.bias.instructions import CLASSIFICATION, RETRIEVAL
+from evaluation.bias.recipes import RECIPES
+from evaluation.bias.tables import Descriptions
+from projects.models import Project
+
+TASK_NAMES = [(CLASSIFICATION, _("classification")), (RETRIEVAL, _("text-to-video retrieval"))]
+READING_NAMES = dict(zip(READINGS, (_("highest cosine of any frame"), _("right if any frame is right")), strict=True))
+
+
+class _Device(forms.RegexField):
+    def __init__(self) -> None:
+        super().__init__(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))
+
+
+class DescribeForm(forms.Form):
+    """What is left empty is the recipe's."""
+
+    recipe = forms.ChoiceField(label=_("Recipe"), choices=[(slug, one.label) for slug, one in RECIPES.items()])
+    describer = forms.CharField(
+        label=_("Describer"), required=False, max_length=LONGEST_MODEL,
+        help_text=_("An image-text-to-text model (vlm:ID) or an endpoint that takes pictures (endpoint:NAME)."),
+    )  # fmt: skip
+    extractor = forms.CharField(
+        label=_("Extractor"), required=False, max_length=LONGEST_MODEL,
+        help_text=_("An instruction model (chat:ID) or an endpoint (endpoint:NAME)."),
+    )  # fmt: skip
+    frames = forms.IntegerField(label=_("Frames a video"), initial=8, min_value=1, max_value=MOST_FRAMES)
+    name = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)
+    device = _Device()
+
+
+class DescriptionFilesForm(forms.Form):
+    """`files`: UTD-descriptions; several are sent one after the other by the command line."""
+
+    file = forms.FileField(
+        label=_("File"), max_length=255, help_text=_("JSON: {video: {concept: [a text a frame]}}.")
+    )
+    extractor = forms.CharField(
+        label=_("Extractor"), required=False, max_length=LONGEST_MODEL,
+        help_text=_("Asked for concepts that the file lacks; leave it empty where it holds all."),
+    )  # fmt: skip
+    name = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)
+
+
+class MeasureForm(forms.Form):
+    descriptions = forms.ModelChoiceField(Descriptions.objects.none(), label=_("Descriptions"), empty_label=None)
+    task = forms.ChoiceField(label=_("Task"), choices=TASK_NAMES)
+    labels = forms.CharField(
+        label=_("Classes"), required=False, max_length=LONGEST_LABELS,
+        help_text=_("class_label (the default), category or facts:NAME. Retrieval: how the keys of captions begin."),
+    )  # fmt: skip
+    encoder = forms.CharField(
+        label=_("Text encoder"), required=False, max_length=LONGEST_MODEL,
+        help_text=_("sentence:ID or clip:ID; left empty, that of the recipe."),
+    )  # fmt: skip
+    max_reading = forms.ChoiceField(label=_("Max-score frame"), choices=list(READING_NAMES.items()))
+    name = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)
+    device = _Device()
+
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["descriptions"].queryset = Descriptions.objects.filter(project=project)
+
+
+class SplitFileForm(forms.Form):
+    file = forms.FileField(
+        label=_("File"), max_length=255,
+        help_text=_("CSV: sample,class,correct_1 … correct_9,confidence; or JSON: {full: [ids], debiased: [ids]}."),
+    )  # fmt: skip
+    name = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)
+
+
+class AnswersForm(forms.Form):
+    file = forms.FileField(
+        label=_("File"), max_length=255,
+        help_text=_("CSV: sample,class,prediction (or correct; prediction_NAME for several), or video_id,acc_top1."),
+    )  # fmt: skip
+    label = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)

@@ -1,0 +1,105 @@
+"""The samples of a task on a project's described videos, and their texts chunk by chunk."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Q
+
+from corpus.models import Caption, Split, Video
+from evaluation.bias.concepts import DESCRIPTION, SUMMARY
+from evaluation.bias.instructions import CLASSIFICATION
+from evaluation.bias.representations import Texts, texts_of
+from evaluation.bias.tables import BiasRun, Descriptions, FrameText
+from evaluation.errors import EvaluationError
+
+VIDEOS_A_CHUNK = 500
+CLASS_LABEL, CATEGORY, FACTS = "class_label", "category", "facts:"
+# What a frame must hold to count as described.
+NEEDED = frozenset({DESCRIPTION, SUMMARY, "objects", "activities", "verbs"})
+
+
+@dataclass(frozen=True)
+class Sample:
+    """`id`: the video's key in classification, the caption's in retrieval. `target`: the class, or the caption."""
+
+    id: str
+    video: int
+    target: str
+    cluster: str
+    train: bool
+
+
+def samples_of(run: BiasRun) -> tuple[list[Sample], list[str]]:
+    """In the order of videos; and the keys of videos that have a class or caption but no whole description.
+
+    EvaluationError: a way to name classes that there is not, or no sample at all.
+    """
+    videos = list(Video.objects.filter(project=run.project).order_by("pk"))
+    targets = _classes(run, videos) if run.task == CLASSIFICATION else _captions(run)
+    described = _described(run.descriptions)
+    found: list[Sample] = []
+    without: list[str] = []
+    for video in videos:
+        if video.pk not in targets:
+            continue
+        if video.pk not in described:
+            without.append(video.key)
+            continue
+        name, target = targets[video.pk]
+        source = f"{video.source_dataset}/{video.source_id}" if video.source_id else video.sha256 or video.key
+        found.append(Sample(name, video.pk, target, source, video.split == Split.TRAIN))
+    if not any(not sample.train for sample in found):
+        raise EvaluationError(
+            "no described video outside the train split has a class or caption by this choice; "
+            "describe videos first, or choose where the classes stand"
+        )
+    return found, without
+
+
+def _described(descriptions: Descriptions) -> set[int]:
+    """Videos with as many complete frames as were asked for."""
+    whole = FrameText.objects.filter(descriptions=descriptions, raw__has_keys=sorted(NEEDED))
+    counted = whole.order_by().values("video").annotate(n=Count("pk")).values_list("video", "n")
+    return {video for video, n in counted if n >= descriptions.params["frames"]}
+
+
+def _classes(run: BiasRun, videos: Sequence[Video]) -> dict[int, tuple[str, str]]:
+    by = run.labels or CLASS_LABEL
+    if by in {CLASS_LABEL, CATEGORY}:
+        return {video.pk: (video.key, label) for video in videos if (label := getattr(video, by))}
+    if not by.startswith(FACTS) or by == FACTS:
+        raise EvaluationError(f"'{by}' names no classes; write {CLASS_LABEL}, {CATEGORY} or {FACTS}NAME")
+    keys = {video.pk: video.key for video in videos}
+    found: dict[int, tuple[str, str]] = {}
+    name = by.removeprefix(FACTS)
+    captions = Caption.objects.filter(video__in=keys).order_by("pk").values_list("video", "facts")
+    for video, facts in captions.iterator():
+        if facts.get(name) not in (None, ""):
+            found.setdefault(video, (keys[video], str(facts[name])))
+    return found
+
+
+def _captions(run: BiasRun) -> dict[int, tuple[str, str]]:
+    """The first caption of each video whose key begins as `labels` says, among those that nothing took the place of."""
+    captions = Caption.objects.filter(video__project=run.project, revision=None)
+    captions = captions.filter(Q(key__startswith=run.labels)).exclude(video__split=Split.TRAIN)
+    found: dict[int, tuple[str, str]] = {}
+    for video, key, text in captions.order_by("pk").values_list("video", "key", "text").iterator():
+        found.setdefault(video, (key, text))
+    return found
+
+
+def chunks(descriptions: Descriptions, videos: Sequence[int], concept: str) -> Iterator[Texts]:
+    """The texts of the videos, in their order, some hundred videos at a time."""
+    for start in range(0, len(videos), VIDEOS_A_CHUNK):
+        yield texts_of(raw_frames(descriptions, videos[start : start + VIDEOS_A_CHUNK]), concept)
+
+
+def raw_frames(descriptions: Descriptions, videos: Sequence[int]) -> list[list[Mapping[str, Any]]]:
+    """The raw answers of the videos' frames, in order. One query."""
+    found: dict[int, list[Mapping[str, Any]]] = {video: [] for video in videos}
+    rows = FrameText.objects.filter(descriptions=descriptions, video__in=videos).order_by("video", "place")
+    for video, raw in rows.values_list("video", "raw"):
+        found[video].append(raw)
+    return [found[video] for video in videos]
