@@ -182,16 +182,17 @@ def _wordnet() -> Check:
 
 def _devices() -> Check:
     processors = f"{os.cpu_count()} processors"
-    gpus = list(_gpus())
+    found = list(gpus())
     wanted = f", FOILWORKS_DEVICE={settings.FOILWORKS_DEVICE}"
-    if gpus:
-        return Check("devices", OK, f"{processors}, {', '.join(gpus)}{wanted}")
+    if found:
+        return Check("devices", OK, f"{processors}, {', '.join(found)}{wanted}")
     if settings.FOILWORKS_DEVICE.startswith("cuda"):
         return Check("devices", BROKEN, f"{processors}, no GPU{wanted}", "set FOILWORKS_DEVICE to auto or cpu")
     return Check("devices", OK, f"{processors}, no GPU{wanted}")
 
 
-def _gpus() -> Iterator[str]:
+def gpus() -> Iterator[str]:
+    """The names of this host's GPUs, in their order."""
     program = shutil.which("nvidia-smi")
     if program is None:
         return

@@ -232,7 +232,19 @@ GPU_QUOTA = int(_env("FOILWORKS_GPU_QUOTA", "8"))
 SHARD_ITEMS = int(_env("FOILWORKS_SHARD_ITEMS", "0"))
 RQ = {"COMMIT_MODE": "on_db_commit"}
 
-MEDIA_ROOT = FOILWORKS_HOME / "media"
+
+
+def _storage(url: str) -> Path:
+    """The folder of videos: the home's own, or one that several hosts share."""
+    parts = urlsplit(url)
+    if not url:
+        return FOILWORKS_HOME / "media"
+    if parts.scheme != "file" or parts.netloc or not parts.path.startswith("/"):
+        raise ImproperlyConfigured("STORAGE_URL names no folder; write it as file:///path/of/the/shared/folder")
+    return Path(unquote(parts.path))
+
+
+MEDIA_ROOT = _storage(_env("STORAGE_URL"))
 MEDIA_URL = "/media/"
 EXPORT_ROOT = FOILWORKS_HOME / "exports"
 MODEL_ROOT = FOILWORKS_HOME / "models"

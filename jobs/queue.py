@@ -17,10 +17,12 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 from django_rq import get_connection, get_queue
+from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 from rq import Queue, Worker
+from rq.utils import as_text
 
 from jobs.errors import JobError
 from jobs.models import OPEN_STATES, Job, JobState
@@ -202,6 +204,14 @@ def dispatch(jobs: QuerySet[Job], level: int = logging.INFO) -> int:
 def lane_name(queue: str, route: str = "") -> str:
     """The name in Redis of the queue on which a job waits: one for each model, so that workers can choose."""
     return f"{queue}.{hashlib.sha256(route.encode()).hexdigest()[:12]}" if route else queue
+
+
+def lanes_in_redis(connection: Redis, plain: Iterable[str]) -> dict[str, list[str]]:
+    """Plain queue -> the names of its lanes that hold something, in order."""
+    prefix = Queue.redis_queue_namespace_prefix
+    names = sorted(as_text(key).removeprefix(prefix) for key in connection.smembers(Queue.redis_queues_keys))
+    names = [name for name in names if "." in name and connection.llen(prefix + name)]
+    return {queue: [name for name in names if name.startswith(f"{queue}.")] for queue in plain}
 
 
 def _lanes() -> set[tuple[str, str]]:

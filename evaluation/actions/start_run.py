@@ -26,6 +26,8 @@ SCORE_FILE = "file"
 # They take a path and nothing else.
 RUNS_OR_READS = frozenset({SCORE_FILE, "external"})
 DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
+# The same on every host, so nothing that a host chooses by itself.
+DTYPES = ("float32", "bfloat16", "float16")
 LONGEST_SPEC, LONGEST_LABEL = 500, 120
 # By its path: actions must not import hub, and its table of adapters loads no model library.
 ADAPTERS = Entry("adapters", "hub.table:ADAPTERS")
@@ -42,30 +44,33 @@ def start_run(
     device: str = "auto",
     label: str = "",
     control: bool = False,
+    dtype: str = "float32",
     kept_file: Mapping[str, str] | None = None,
 ) -> Run:
     """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
 
-    `kept_file`: the score file is one that the product itself keeps; its form, and its file of proficiency items.
+    `dtype`: the number format that the model runs in, which its key names where it is not float32. `kept_file`: the
+    score file is one that the product itself keeps; its form, and its file of proficiency items.
     `control`: each caption that has a rank is also scored among sampled captions of other videos (Feint6K, Fig. 1b).
 
     AccessDenied without the researcher's role; HubError for a spec that names no model; EvaluationError for an unknown
-    protocol or device, for a score file that is not there, for a control that cannot be drawn, and for a path outside
-    the folder of models where a person asks: a page must not read what only the operator may name.
+    protocol, device or number format, for a score file that is not there, for a control that cannot be drawn, and for a
+    path outside the folder of models where a person asks: a page must not read what only the operator may name.
     """
     project = release.project
     if person is not None:
         require_role(person, project, Role.RESEARCHER)
     slug, argument = checked_spec(spec, from_page=person is not None and kept_file is None)
     spec = f"{slug}:{argument}"
-    _check_choices(protocol, device)
+    _check_choices(protocol, device, dtype)
+    number_format = {} if dtype == DTYPES[0] else {"dtype": dtype}
     run = Run.objects.create(
         release=release,
         spec=spec,
         label=(label.strip() or default_label(slug, argument))[:LONGEST_LABEL],
         protocol=protocol,
         device=device,
-        params={"control": _drawn(release, slug)} if control else dict(kept_file or {}),
+        params={**({"control": _drawn(release, slug)} if control else kept_file or {}), **number_format},
         created_by=person,
     )
     run.job = enqueue(
@@ -74,6 +79,7 @@ def start_run(
         queue="gpu" if slug != SCORE_FILE and load(ADAPTERS)[slug].needs_gpu else "default",
         title=_("Scores of %(label)s on %(release)s") % {"label": run.label, "release": release.name},
         project_id=project.pk,
+        route="" if slug == SCORE_FILE else f"{spec} {device} {dtype}",
     )
     run.save(update_fields=["job"])
     details = {"spec": spec, "protocol": protocol, "device": device, "release": release.pk}
@@ -90,11 +96,13 @@ def _drawn(release: Release, slug: str) -> dict[str, int]:
     return params
 
 
-def _check_choices(protocol: str, device: str) -> None:
+def _check_choices(protocol: str, device: str, dtype: str) -> None:
     if protocol not in PROTOCOLS:
         raise EvaluationError(f"unknown protocol '{protocol}'; choose one of: {', '.join(PROTOCOLS)}")
     if not DEVICE.fullmatch(device):
         raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+    if dtype not in DTYPES:
+        raise EvaluationError(f"unknown number format '{dtype}'; choose one of: {', '.join(DTYPES)}")
 
 
 def checked_spec(spec: str, from_page: bool) -> tuple[str, str]:

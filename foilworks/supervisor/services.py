@@ -6,7 +6,7 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from foilworks.supervisor.embedded_redis import EmbeddedRedis, answers
 from foilworks.supervisor.errors import SupervisorError
 from foilworks.supervisor.lock import FolderLock
 from foilworks.supervisor.processes import PythonChild, Supervisor, Watched
-from jobs.queue import requeue_lost
+from jobs.queue import is_reachable, requeue_lost
 
 logger = logging.getLogger(__name__)
 
@@ -84,20 +84,50 @@ def serve(*, port: int, workers: int, say: Callable[[str], None]) -> str:
 
 
 def _workers(count: int, to_logs: bool) -> list[PythonChild]:
-    # SimpleWorker runs jobs in its own process: a loaded model stays for the next job, where RQ's other workers fork
-    # and load it again. One worker takes the gpu queue, so that a model is loaded once; the others keep short jobs
-    # from waiting behind it.
-    common = "--skip-checks --verbosity 0 --serializer rq.serializers.JSONSerializer --worker-class rq.SimpleWorker"
+    # One worker takes the gpu queue, so that a model is loaded once; the others keep short jobs from waiting behind it.
+    threads = settings.FOILWORKS_THREADS or max(1, (os.cpu_count() or 1) // count)
     return [
-        PythonChild(
+        engine(
             f"worker-{number}",
-            "django",
-            ["rqworker", "default", *(["gpu"] if number == 1 else []), *common.split()],
-            log=log_folder() / f"worker-{number}.log" if to_logs else None,
-            variables={"OMP_NUM_THREADS": str(settings.FOILWORKS_THREADS or max(1, (os.cpu_count() or 1) // count))},
+            ["default", *(["gpu"] if number == 1 else [])],
+            variables={"OMP_NUM_THREADS": str(threads)},
+            to_logs=to_logs,
         )
         for number in range(1, count + 1)
     ]
+
+
+def engine(name: str, queues: list[str], *, variables: Mapping[str, str], to_logs: bool = False) -> PythonChild:
+    """The process that runs the jobs of `queues` (`foilworks.supervisor.engine`)."""
+    log = log_folder() / f"{name}.log" if to_logs else None
+    return PythonChild(name, "foilworks.supervisor.engine", queues, log=log, variables=variables)
+
+
+def work(*, queues: list[str], slots: int, variables: Mapping[str, str], say: Callable[[str], None]) -> int:
+    """Run `slots` engines until SIGINT or SIGTERM, on a host that has no more than the queue and the database.
+
+    Jobs that lost their worker are put back from here, too. Returns how many engines there were. SupervisorError: the
+    queue cannot be reached.
+    """
+    if not is_reachable():
+        raise SupervisorError("the queue cannot be reached; set REDIS_URL to the one that all hosts share")
+    children = [engine(f"engine-{number}", queues, variables=variables) for number in range(1, slots + 1)]
+    every = settings.JOB_LEASE_SECONDS / 4
+    with _stop_signals() as stopped, Supervisor(children, chore=look_for_lost_jobs, chore_every_s=every):
+        say(f"{slots} at work on {', '.join(queues)} (Ctrl-C stops)")
+        stopped.wait()
+        say("stopping")
+    return slots
+
+
+def look_for_lost_jobs() -> None:
+    try:
+        if count := requeue_lost():
+            logger.warning("%s jobs put back on the queue", count)
+    except DatabaseError as error:
+        logger.warning("lost jobs could not be looked for: %s", error)
+    finally:
+        connections.close_all()
 
 
 def _web(listener: socket.socket) -> PythonChild:

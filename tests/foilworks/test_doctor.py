@@ -63,7 +63,7 @@ def test_a_server_without_model_libraries_is_told_how_to_get_them(monkeypatch):
 
 @pytest.mark.django_db
 def test_a_gpu_that_was_asked_for_and_is_not_there_is_a_fault(settings, monkeypatch):
-    monkeypatch.setattr(doctor, "_gpus", lambda: iter(()))
+    monkeypatch.setattr(doctor, "gpus", lambda: iter(()))
     settings.FOILWORKS_DEVICE = "cuda:1"
     assert state_of("devices").state == BROKEN
     settings.FOILWORKS_DEVICE = "auto"

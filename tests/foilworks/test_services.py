@@ -118,9 +118,9 @@ def test_up_serves_runs_jobs_survives_a_killed_worker_and_stops_everything(up):
     assert json.loads(done.stdout) == [["done", 1, 5], ["done", 1, 5]], done.stderr
 
     before = up.children()
-    (worker,) = [pid for pid, arguments in before.items() if "rqworker" in arguments]
+    (worker,) = [pid for pid, arguments in before.items() if "supervisor.engine" in arguments]
     os.kill(worker, signal.SIGKILL)
-    eventually(lambda: any("rqworker" in arguments and pid != worker for pid, arguments in up.children().items()))
+    eventually(lambda: any("supervisor.engine" in arguments and pid != worker for pid, arguments in up.children().items()))
 
     pids = list(up.children())
     assert len(pids) == 3, "redis, a worker, the web"

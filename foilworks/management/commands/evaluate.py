@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.actions.start_run import start_run
+from evaluation.actions.start_run import DTYPES, start_run
 from evaluation.protocols import PROTOCOLS
 from evaluation.queries import project_named, release_named, run_results
 from foilworks.management.base import FoilworksCommand
@@ -28,6 +28,9 @@ class Command(FoilworksCommand):
         parser.add_argument("--model", required=True, metavar="SPEC", help="such as fake:, tiny:FOLDER, file:SCORES")
         parser.add_argument("--protocol", default="foilworks", choices=sorted(PROTOCOLS))
         parser.add_argument("--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:N")
+        parser.add_argument(
+            "--dtype", default="float32", choices=DTYPES, help="the number format that the model runs in"
+        )
         parser.add_argument("--label", default="", help="how tables and charts call the run")
         parser.add_argument(
             "--control", action="store_true",
@@ -44,6 +47,7 @@ class Command(FoilworksCommand):
             options["model"],
             protocol=options["protocol"],
             device=options["device"],
+            dtype=options["dtype"],
             label=options["label"],
             control=options["control"],
         )

@@ -1,0 +1,49 @@
+"""`foilworks worker`: a host that scores, beside those that serve."""
+
+import os
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandParser
+
+from foilworks.doctor import gpus
+from foilworks.management.base import FoilworksCommand
+from foilworks.supervisor.errors import SupervisorError
+from foilworks.supervisor.services import work
+
+
+class Command(FoilworksCommand):
+    help = "runs jobs on this host until Ctrl-C, each process with its model kept loaded"
+    example = (
+        "DATABASE_URL=postgresql://… REDIS_URL=redis://… STORAGE_URL=file:///shared/media foilworks worker --gpu 0\n"
+        "  foilworks worker --cpu --slots 2 --queue default"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        where = parser.add_mutually_exclusive_group(required=True)
+        where.add_argument("--gpu", type=int, metavar="N", help="one process on GPU number N; takes the gpu queue")
+        where.add_argument("--cpu", action="store_true", help="processes on the processors; take both queues")
+        parser.add_argument("--slots", type=int, default=1, help="how many processes with --cpu (default 1)")
+        parser.add_argument(
+            "--queue", action="append", choices=sorted(settings.RQ_QUEUES), help="only this queue (may be repeated)"
+        )
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        number = options["gpu"]
+        if number is None:
+            slots, queues = options["slots"], options["queue"] or ["default", "gpu"]
+            if slots < 1:
+                raise SupervisorError(f"--slots is {slots}; give 1 or more")
+            threads = settings.FOILWORKS_THREADS or max(1, (os.cpu_count() or 1) // slots)
+            variables = {"FOILWORKS_DEVICE": "cpu", "OMP_NUM_THREADS": str(threads)}
+        else:
+            slots, queues = 1, options["queue"] or ["gpu"]
+            found = list(gpus())
+            if number not in range(len(found)):
+                seen = f"this host shows {len(found)}" if found else "this host shows none"
+                raise SupervisorError(f"there is no GPU {number}: {seen}; give another number, or --cpu")
+            variables = {"FOILWORKS_DEVICE": "cuda:0", "CUDA_VISIBLE_DEVICES": str(number)}
+        return {"queues": queues, "slots": work(queues=queues, slots=slots, variables=variables, say=self.say)}
+
+    def render(self, result: dict[str, Any]) -> str:
+        return "stopped"
