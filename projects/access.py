@@ -78,7 +78,8 @@ def require_role(person: User, project: Project, *roles: str) -> None:
     if not roles_in(person, project) & frozenset(roles or Role.values):
         raise AccessDenied(
             _("This needs the role %(roles)s in the project %(project)s; ask its researcher for it.")
-            % {"roles": " / ".join(roles or Role.values), "project": project.name}
+            % {"roles": " / ".join(roles or Role.values), "project": project.name},
+            project,
         )
 
 

@@ -19,6 +19,10 @@ class ProjectError(ActionableError):
 class AccessDenied(ActionableError):
     """The person may not do this; pages answer 403, commands exit 1. Pages leave an audit row of it."""
 
+    def __init__(self, message: str, project: "Project | None" = None) -> None:
+        super().__init__(message)
+        self.project = project
+
 
 class EntryRefused(AccessDenied):
     """A way in that does not hold: `why` (a word) stands in the audit row, beside the `project` and `target` meant."""
@@ -26,8 +30,8 @@ class EntryRefused(AccessDenied):
     def __init__(
         self, message: str, why: str, *, project: "Project | None" = None, target: "Model | None" = None
     ) -> None:
-        super().__init__(message)
-        self.why, self.project, self.target = why, project, target
+        super().__init__(message, project)
+        self.why, self.target = why, target
 
 
 class TooManyTries(AccessDenied):

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from projects.errors import EntryRefused
-from projects.models import Invitation
+from projects.models import Invitation, Membership, User
 
 SALT = "projects.invitation"
 
@@ -19,6 +19,15 @@ def token_of(invitation: Invitation) -> str:
 
 def invitation_for(token: str, now: datetime | None = None) -> Invitation:
     """The invitation of a link that holds. EntryRefused: forged, withdrawn, expired, used up."""
+    invitation = invitation_named(token)
+    why = why_over(invitation, now or timezone.now())
+    if why:
+        raise over(invitation, why)
+    return invitation
+
+
+def invitation_named(token: str) -> Invitation:
+    """The invitation that we have signed into the link, over or not. EntryRefused: forged."""
     try:
         pk, nonce = Signer(salt=SALT).unsign_object(token)
     except (BadSignature, ValueError, TypeError) as error:
@@ -26,10 +35,13 @@ def invitation_for(token: str, now: datetime | None = None) -> Invitation:
     invitation = Invitation.objects.select_related("project").filter(pk=pk, nonce=nonce).first()
     if invitation is None:
         raise _forged()
-    why = why_over(invitation, now or timezone.now())
-    if why:
-        raise over(invitation, why)
     return invitation
+
+
+def has_its_roles(person: User, invitation: Invitation) -> bool:
+    """Whether the link has nothing to give to the person: they click it again."""
+    held = Membership.objects.filter(project=invitation.project_id, person=person, role__in=invitation.roles)
+    return held.count() == len(invitation.roles)
 
 
 def why_over(invitation: Invitation, now: datetime) -> str:

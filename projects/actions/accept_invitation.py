@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from projects import audit
 from projects.access import forget_roles
 from projects.errors import ProjectError
-from projects.invitations import invitation_for, over, still_holds
+from projects.invitations import has_its_roles, invitation_for, invitation_named, over, still_holds, why_over
 from projects.models import Invitation, InvitationUse, Membership, Project, User
 
 
@@ -21,7 +21,11 @@ def accept_invitation(person: User, token: str, *, now: datetime | None = None) 
     Who came by the link before and was removed since does not come back by it.
     """
     moment = now or timezone.now()
-    invitation = invitation_for(token, moment)
+    invitation = invitation_named(token)
+    if has_its_roles(person, invitation):
+        return invitation.project
+    if why := why_over(invitation, moment):
+        raise over(invitation, why)
     with transaction.atomic():
         _use(person, invitation, moment)
     forget_roles(person)
@@ -60,8 +64,6 @@ def _use(person: User, invitation: Invitation, now: datetime) -> None:
     project = invitation.project
     have = set(Membership.objects.filter(project=project, person=person).values_list("role", flat=True))
     new = [role for role in invitation.roles if role not in have]
-    if have and not new:
-        return
     if not have and InvitationUse.objects.filter(invitation=invitation, person=person).exists():
         raise over(invitation, "removed")
     if not Invitation.objects.filter(still_holds(now), pk=invitation.pk).update(uses=F("uses") + 1):

@@ -19,7 +19,7 @@ from projects.actions.accept_invitation import accept_invitation, accept_with_ne
 from projects.actions.make_invitation import make_invitation
 from projects.actions.withdraw_invitation import withdraw_invitation
 from projects.errors import EntryRefused, ProjectError, TooManyTries
-from projects.invitations import invitation_for, token_of, why_over
+from projects.invitations import has_its_roles, invitation_for, invitation_named, token_of, why_over
 from projects.models import Invitation, Role
 from projects.strict_forms import refuse_other_fields
 from projects.views.sign_in import enter
@@ -59,8 +59,8 @@ def invitation_withdraw(request: HttpRequest, slug: str, pk: int) -> HttpRespons
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """For who is signed in one button; for others a new account, or the way to sign in."""
-    invitation = _looked_up(request, token)
     signed_in = request.user.is_authenticated
+    invitation = _looked_up(request, token)
     form = None if signed_in else JoinForm(request.POST if request.method == "POST" else None)
     if request.method == "POST":
         refuse_other_fields(request, form, project=invitation.project)
@@ -81,7 +81,9 @@ def _looked_up(request: HttpRequest, token: str) -> Invitation:
     if throttle.is_over(throttle.ENTRY, address):
         raise TooManyTries(_("Too many links from here did not hold; wait an hour."))
     try:
-        return invitation_for(token)
+        invitation = invitation_named(token)
+        there = request.user.is_authenticated and has_its_roles(request.user, invitation)
+        return invitation if there else invitation_for(token)
     except EntryRefused:
         throttle.count(throttle.ENTRY, address)
         raise

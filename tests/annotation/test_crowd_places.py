@@ -1,0 +1,212 @@
+"""Places of a crowd study: taken, counted from the work, given back, timed out; whom the bar keeps out; consent."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotation.actions.claim import claim
+from annotation.actions.end_crowd_place import complete_place, free_late_places, free_place, return_place
+from annotation.actions.enter_study import enter_study
+from annotation.actions.open_crowd_study import open_crowd_study, set_study_open
+from annotation.actions.set_votes_aside import set_votes_aside
+from annotation.actions.undo_vote import undo_vote
+from annotation.crowd import places_left, progress_of
+from annotation.errors import AnnotationError
+from annotation.models import QualityPolicy, Slot, Standing, Vote
+from foilworks.invariants.table import violations
+from projects.actions.publish_consent_text import publish_consent_text
+from projects.crowd_entry import Entry
+from projects.errors import AccessDenied, EntryRefused
+from projects.models import AuditEvent, Consent, CrowdPlace, CrowdStudy, Membership
+from tests.annotation.test_entry_attacks import arrive, open_study, prolific, signed, work
+from tests.annotation.world import World
+from tests.factories import make_member
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def crowd(world: World) -> World:
+    for _ in range(3):
+        world.item()
+    return world
+
+
+def broken() -> list[dict]:
+    """What `foilworks check` would find, but for the clips, which have no files here."""
+    return [found for found in violations() if not found["invariant"].startswith("media.")]
+
+
+def entered(study: CrowdStudy, worker: str = "w1", **also) -> CrowdPlace:
+    return enter_study(study, Entry(worker, **also))
+
+
+def test_the_work_is_counted_from_what_was_sent_since_the_entry(crowd):
+    study = open_study(crowd.project, pieces=3)
+    place = entered(study)
+    assert progress_of(place).missing == 3
+    work(crowd, place.person, 2)
+    undo_vote(place.person, Vote.objects.order_by("-pk").first().pk)
+    assert progress_of(place).done == 1
+    # What others did is not theirs; what they did before they came is not of this place.
+    crowd.vote("vera")
+    Vote.objects.filter(person=place.person).update(created_at=place.entered_at - timedelta(minutes=1))
+    assert progress_of(place).done == 0
+
+
+def test_votes_that_were_set_aside_are_no_work(crowd):
+    QualityPolicy.objects.create(project=crowd.project)
+    study = open_study(crowd.project, pieces=1)
+    place = entered(study)
+    work(crowd, place.person, 1)
+    assert progress_of(place).is_complete
+    set_votes_aside(crowd.owner, crowd.project, place.person.pk, "guessing")
+    assert not progress_of(place).is_complete
+
+
+def test_where_no_work_is_left_what_was_done_is_enough(crowd):
+    study = open_study(crowd.project, pieces=10)
+    place = entered(study)
+    assert not progress_of(place).is_complete
+    work(crowd, place.person, 3)
+    assert progress_of(place).nothing_left
+    assert complete_place(place.person, crowd.project).state == "completed"
+
+
+def test_an_empty_queue_completes_nothing(world):
+    place = entered(open_study(world.project))
+    progress = progress_of(place)
+    assert (progress.nothing_left, progress.is_complete) == (True, False)
+
+
+def test_a_returned_place_is_free_and_so_is_what_was_in_hand(crowd):
+    study = open_study(crowd.project, places=1)
+    place = entered(study)
+    claim(place.person, crowd.project, "validation")
+    assert places_left(study) == 0
+    with pytest.raises(EntryRefused, match="All places"):
+        entered(study, "w2")
+    return_place(place.person, crowd.project)
+    assert places_left(study) == 1
+    assert not Slot.objects.filter(state="leased").exists()
+    assert not Membership.objects.filter(person=place.person).exists()
+    second = entered(study, "w2")
+    work(crowd, second.person, 2)
+    assert complete_place(second.person, crowd.project).state == "completed"
+    assert AuditEvent.objects.filter(action="end_place").count() == 2
+    assert broken() == []
+
+
+def test_a_place_whose_time_is_over_is_free_for_who_comes_next(crowd):
+    study = open_study(crowd.project, places=1, minutes=30)
+    first = entered(study)
+    work(crowd, first.person, 1)
+    claim(first.person, crowd.project, "validation")
+    later = timezone.now() + timedelta(minutes=31)
+    second = enter_study(study, Entry("w2"), now=later)
+    first.refresh_from_db()
+    assert (first.state, second.state) == ("timed_out", "active")
+    # What was done stays; what was in hand is free.
+    assert Vote.objects.filter(person=first.person, state="counted").count() == 1
+    assert not Slot.objects.filter(person=first.person, state="leased").exists()
+    with pytest.raises(EntryRefused, match="All places"):
+        enter_study(study, Entry("w1"), now=later)
+    assert broken() == []
+
+
+def test_a_researcher_frees_late_places_and_single_ones(crowd):
+    study = open_study(crowd.project, places=2)
+    late, other = entered(study), entered(study, "w2")
+    CrowdPlace.objects.filter(pk=late.pk).update(deadline=timezone.now())
+    assert free_late_places(crowd.owner, crowd.project, study.pk) == 1
+    assert free_place(crowd.owner, crowd.project, study.pk, other.pk)
+    assert not free_place(crowd.owner, crowd.project, study.pk, other.pk)
+    assert places_left(study) == 2
+    with pytest.raises(AnnotationError, match="no such place"):
+        free_place(crowd.owner, crowd.project, study.pk, 0)
+    with pytest.raises(AccessDenied):
+        free_place(crowd.vera, crowd.project, study.pk, other.pk)
+
+
+def test_a_worker_is_one_account_over_all_studies_of_a_project_so_that_leakage_holds(crowd):
+    edits = open_study(crowd.project, stage="edit", role="annotator")
+    votes = open_study(crowd.project)
+    assert entered(edits).person == entered(votes).person
+    elsewhere = open_study(make_member(crowd.project, "researcher").memberships.get().project)
+    assert entered(elsewhere, "w9").person != entered(votes, "w2").person
+
+
+def test_a_closed_study_lets_nobody_new_in_and_those_who_are_in_go_on(crowd):
+    study = open_study(crowd.project)
+    place = entered(study, session="s1")
+    assert set_study_open(crowd.owner, crowd.project, study.pk, False)
+    with pytest.raises(EntryRefused, match="closed"):
+        entered(study, "w2")
+    assert entered(study, session="s1") == place
+
+
+@pytest.mark.parametrize(("rate", "let_in"), [(0.89, False), (0.9, True), (None, True)])
+def test_the_approval_that_the_platform_signs_is_held_against_the_bar(crowd, rate, let_in):
+    study = open_study(crowd.project, least_approval=0.9)
+    sent = signed(study, **({"approval": str(rate)} if rate is not None else {}))
+    answer = arrive(study, sent)
+    assert (answer.status_code == 302) is let_in
+    if not let_in:
+        assert "higher rate" in answer.content.decode()
+        assert AuditEvent.objects.get(action="projects.refused").reason == "crowd approval"
+
+
+@pytest.mark.parametrize(("seen", "right", "let_in"), [(10, 8, False), (10, 9, True), (3, 0, True)])
+def test_who_answered_gold_wrongly_here_is_kept_out_of_the_next_study(crowd, seen, right, let_in):
+    first = open_study(crowd.project, pieces=1)
+    place = entered(first)
+    policy = QualityPolicy.objects.create(project=crowd.project)
+    Standing.objects.create(policy=policy, person=place.person, gold_seen=seen, gold_right=right)
+    second = open_study(crowd.project, least_approval=0.9)
+    if let_in:
+        assert entered(second).person == place.person
+    else:
+        with pytest.raises(EntryRefused, match="higher rate"):
+            entered(second)
+
+
+def test_a_study_says_what_it_lacks(crowd):
+    fields = {"name": "s", "platform": "prolific", "stage": "validation", "pieces": 1, "places": 1}
+    with pytest.raises(AnnotationError, match="id of the study on Prolific"):
+        open_crowd_study(crowd.owner, crowd.project, **fields)
+    study = open_crowd_study(crowd.owner, crowd.project, **fields, platform_study="5f")
+    assert (study.role, len(study.secret) >= 43) == ("validator", True)
+    with pytest.raises(AnnotationError, match="already"):
+        open_crowd_study(crowd.owner, crowd.project, **fields, platform_study="5f")
+    with pytest.raises(AnnotationError):
+        open_crowd_study(crowd.owner, crowd.project, **{**fields, "name": "t", "pieces": 0}, platform_study="5f")
+    with pytest.raises(AccessDenied):
+        open_crowd_study(crowd.vera, crowd.project, **fields)
+
+
+def test_nobody_takes_a_place_by_looking_and_consent_comes_first(client, crowd):
+    publish_consent_text(crowd.owner, crowd.project, "You may stop at any time.", "choose")
+    study = open_study(crowd.project, platform="prolific", platform_study="5f")
+    page = client.get(f"/enter/{study.key}/", prolific(study))
+    assert "You may stop at any time." in page.content.decode()
+    assert not CrowdPlace.objects.exists()
+    assert client.post(f"/enter/{study.key}/", {**prolific(study), "version": 1}).status_code == 422
+    assert not CrowdPlace.objects.exists()
+    sent = {**prolific(study), "version": 1, "agree": "on"}
+    assert client.post(f"/enter/{study.key}/", sent).status_code == 302
+    place = CrowdPlace.objects.get()
+    assert Consent.objects.get().person == place.person
+    assert client.get(f"/projects/{crowd.project.slug}/work/validation/").status_code == 200
+
+
+def test_the_pages_of_a_study_ask_few_queries(client, crowd, django_assert_max_num_queries):
+    study = open_study(crowd.project, places=30)
+    for n in range(20):
+        entered(study, f"w{n}")
+    client.force_login(crowd.owner)
+    with django_assert_max_num_queries(9):
+        page = client.get(f"/projects/{crowd.project.slug}/crowd/{study.pk}/")
+    assert page.content.decode().count("crowd-") >= 20
+    with django_assert_max_num_queries(6):
+        client.get(f"/projects/{crowd.project.slug}/crowd/")

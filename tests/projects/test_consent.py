@@ -1,0 +1,157 @@
+"""Consent: asked before anything else, anew for a new version; invitations that bring people to it."""
+
+import pytest
+from django.utils import timezone
+
+from annotation.actions.claim import claim
+from projects.actions.accept_invitation import accept_invitation
+from projects.actions.give_consent import give_consent
+from projects.actions.make_invitation import make_invitation
+from projects.actions.publish_consent_text import publish_consent_text
+from projects.errors import AccessDenied, ConsentNeeded, ProjectError
+from projects.invitations import token_of
+from projects.models import AuditEvent, Consent, Invitation, Membership, User
+from tests.factories import make_member, make_project, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project():
+    return make_project()
+
+
+@pytest.fixture
+def owner(project):
+    return make_member(project, "researcher", name="owner")
+
+
+@pytest.fixture
+def ann(project):
+    return make_member(project, "annotator", name="ann")
+
+
+def test_without_a_text_nobody_is_asked(client, project, ann):
+    client.force_login(ann)
+    assert client.get(f"/projects/{project.slug}/work/").status_code == 200
+    assert "asks for no consent" in client.get(f"/projects/{project.slug}/consent/").content.decode()
+
+
+def test_a_new_version_is_asked_for_before_the_next_page_and_the_next_piece(client, project, owner, ann):
+    publish_consent_text(owner, project, "First.", "keep")
+    client.force_login(ann)
+    work, consent = f"/projects/{project.slug}/work/", f"/projects/{project.slug}/consent/"
+    assert client.get(work)["Location"] == f"{consent}?next=%2Fprojects%2F{project.slug}%2Fwork%2F"
+    swap = client.post(f"{work}edit/", headers={"X-Foilworks-Swap": "1"})
+    assert (swap.status_code, swap["X-Foilworks-Go"]) == (204, consent)
+    with pytest.raises(ConsentNeeded):
+        claim(User.objects.get(pk=ann.pk), project, "edit")
+    assert client.post(consent, {"version": 1, "agree": "on", "next": work})["Location"] == work
+    assert client.get(work).status_code == 200
+    publish_consent_text(owner, project, "Second.", "remove")
+    assert client.get(work).status_code == 302
+    page = client.get(consent).content.decode()
+    assert "The text has changed." in page
+    assert "Second." in page
+    # The old page, sent late, agrees to nothing.
+    assert client.post(consent, {"version": 1, "agree": "on"}).status_code == 400
+    assert client.post(consent, {"version": 2}).status_code == 422
+    client.post(consent, {"version": 2, "agree": "on", "next": "https://evil.example/"})
+    assert client.get(work).status_code == 200
+    given = Consent.objects.filter(person=ann).order_by("pk")
+    assert list(given.values_list("text__version", flat=True)) == [1, 2]
+    assert AuditEvent.objects.filter(action="projects.give_consent", actor=ann).count() == 2
+
+
+def test_who_owns_the_project_wrote_the_text_and_is_not_asked(client, project, owner):
+    publish_consent_text(owner, project, "First.", "keep")
+    client.force_login(owner)
+    assert client.get(f"/projects/{project.slug}/videos/").status_code == 200
+    client.force_login(make_user(is_superuser=True))
+    assert client.get(f"/projects/{project.slug}/videos/").status_code == 200
+
+
+def test_only_a_change_makes_a_version_and_only_a_researcher_makes_it(project, owner, ann):
+    publish_consent_text(owner, project, "First.", "keep")
+    with pytest.raises(ProjectError, match="nobody is asked anew"):
+        publish_consent_text(owner, project, " First. ", "keep")
+    assert publish_consent_text(owner, project, "First.", "choose").version == 2
+    for text, rule in ((" ", "keep"), ("x", "burn")):
+        with pytest.raises(ProjectError):
+            publish_consent_text(owner, project, text, rule)
+    with pytest.raises(AccessDenied):
+        publish_consent_text(ann, project, "Mine.", "keep")
+
+
+def test_agreeing_twice_is_one_consent(project, owner, ann):
+    publish_consent_text(owner, project, "First.", "keep")
+    assert give_consent(ann, project, 1) == give_consent(ann, project, 1)
+    assert Consent.objects.count() == 1
+
+
+def test_asking_costs_no_query_beside_the_roles(client, project, owner, ann, django_assert_num_queries):
+    publish_consent_text(owner, project, "First.", "keep")
+    client.force_login(ann)
+    # Session, person, project, memberships; the refusal is no error, so nothing is written.
+    with django_assert_num_queries(4):
+        client.get(f"/projects/{project.slug}/work/")
+
+
+# Invitations
+
+
+def test_an_invitation_brings_a_new_person_in_with_its_roles_and_no_others(client, project, owner):
+    client.force_login(owner)
+    made = client.post(
+        f"/projects/{project.slug}/invitations/", {"roles": ["annotator", "reviewer"], "days": 7, "most_uses": 1}
+    )
+    assert made.status_code == 302
+    link = client.get(f"/projects/{project.slug}/invitations/").context["page"][0].link
+    client.logout()
+    assert project.name in client.get(link).content.decode()
+    account = {"username": "nora", "email": "", "password1": "a long one 42", "password2": "a long one 42"}
+    assert client.post(link, account)["Location"] == f"/projects/{project.slug}/"
+    nora = User.objects.get(username="nora")
+    assert set(nora.memberships.values_list("role", flat=True)) == {"annotator", "reviewer"}
+    assert client.get(f"/projects/{project.slug}/work/").status_code == 200
+    assert not nora.password_is_temporary
+    assert Invitation.objects.get().uses == 1
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"username": "OWNER"}, {"username": "a b"}, {"password2": "other"}, {"password1": "x", "password2": "x"}]
+)
+def test_an_account_that_cannot_be_made_uses_nothing_up(client, project, owner, wrong):
+    link = f"/join/{token_of(make_invitation(owner, project, ['annotator']))}/"
+    account = {"username": "nora", "email": "", "password1": "a long one 42", "password2": "a long one 42", **wrong}
+    assert client.post(link, account).status_code == 422
+    assert (Invitation.objects.get().uses, User.objects.count()) == (0, 1)
+
+
+def test_one_for_many_counts_people_and_not_clicks(project, owner):
+    token = token_of(make_invitation(owner, project, ["annotator"], most_uses=2))
+    ann, abe = make_user(), make_user()
+    for person in (ann, ann, abe, abe):
+        accept_invitation(person, token)
+    assert Invitation.objects.get().uses == 2
+    assert Membership.objects.filter(person__in=[ann, abe]).count() == 2
+
+
+def test_who_is_a_member_gets_the_roles_beside_theirs(project, owner, ann):
+    accept_invitation(ann, token_of(make_invitation(owner, project, ["reviewer"])))
+    assert set(ann.memberships.values_list("role", flat=True)) == {"annotator", "reviewer"}
+
+
+def test_the_link_holds_until_its_moment(project, owner):
+    invitation = make_invitation(owner, project, ["annotator"], days=1)
+    assert 0 < (invitation.expires_at - timezone.now()).total_seconds() <= 24 * 3600
+    for days, uses in ((0, 1), (91, 1), (1, 0)):
+        with pytest.raises(ProjectError, match="1 to 90 days"):
+            make_invitation(owner, project, ["annotator"], days=days, most_uses=uses)
+
+
+def test_a_published_account_invites_nobody(project):
+    demo = make_member(project, "researcher", name="demo")
+    make_project(is_simulated=True, sign_in_hint={"accounts": [{"username": "demo", "role": "x", "password": "x"}]})
+    with pytest.raises(AccessDenied, match="invite nobody"):
+        make_invitation(demo, project, ["annotator"])
