@@ -45,8 +45,10 @@ def safe_name(name: str) -> str:
 def keep_files(upload: Import, records: UploadedFile | None, videos: Sequence[UploadedFile]) -> None:
     """Put what was sent into the import's folder; of two files of one name the later gets a number.
 
-    OSError: the disk refuses.
+    What lies there already was left by a write that was taken back, whose number is given again. OSError: the disk
+    refuses.
     """
+    remove_files(upload)
     videos_folder(upload).mkdir(parents=True, mode=0o700)
     if records is not None:
         records_path(upload).parent.mkdir()

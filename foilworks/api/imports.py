@@ -14,7 +14,7 @@ from evaluation.models import Import
 from foilworks.api.answers import cleaned, reads, writes
 from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of
-from foilworks.api.shapes import Anything, Word
+from foilworks.api.shapes import Anything, Slug, Word
 from jobs.models import Job
 from projects.access import get_project
 from projects.models import Role
@@ -70,7 +70,7 @@ def import_out(upload: Import) -> ImportOut:
 
 
 @router.get("", response=reads(Page[ImportOut]))
-def list_imports(request: HttpRequest, slug: str, asked: Query[ImportsAsked]) -> dict[str, Any]:
+def list_imports(request: HttpRequest, slug: Slug, asked: Query[ImportsAsked]) -> dict[str, Any]:
     """Imports of the project, newest first."""
     rows = Import.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER)).select_related("job")
     return page_of(
@@ -82,7 +82,7 @@ def list_imports(request: HttpRequest, slug: str, asked: Query[ImportsAsked]) ->
 @once
 def create_import(
     request: HttpRequest,
-    slug: str,
+    slug: Slug,
     body: Form[ImportIn],
     records: UploadedFile | None = File(None),  # noqa: B008
     videos: list[UploadedFile] | None = File(None),  # noqa: B008
@@ -99,21 +99,21 @@ def create_import(
 
 
 @router.get("/{int:pk}", response=reads(ImportOut))
-def read_import(request: HttpRequest, slug: str, pk: int) -> ImportOut:
+def read_import(request: HttpRequest, slug: Slug, pk: int) -> ImportOut:
     """One import, with what it would do and what it did."""
     return import_out(get_import(request.user, slug, pk))
 
 
 @router.post("/{int:pk}/confirm", response=writes(ImportOut, 202))
 @once
-def confirm_import(request: HttpRequest, slug: str, pk: int) -> Status:
+def confirm_import(request: HttpRequest, slug: Slug, pk: int) -> Status:
     """Store what the preview showed."""
     return Status(202, import_out(confirming.confirm_import(request.user, get_import(request.user, slug, pk))))
 
 
 @router.delete("/{int:pk}", response=writes(None, 204))
 @once
-def discard_import(request: HttpRequest, slug: str, pk: int) -> Status:
+def discard_import(request: HttpRequest, slug: Slug, pk: int) -> Status:
     """Forget the files; nothing of the project changes."""
     confirming.discard_import(request.user, get_import(request.user, slug, pk))
     return Status(204, None)

@@ -13,7 +13,7 @@ from evaluation.item_page import WRITES
 from foilworks.api.answers import reads, writes
 from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of
-from foilworks.api.shapes import Anything, Id, Line, Word
+from foilworks.api.shapes import Anything, Id, Line, Slug, Word
 from projects.access import get_project
 from projects.models import Role
 
@@ -76,7 +76,7 @@ def item_out(item: Item) -> ItemOut:
 
 
 @router.get("", response=reads(Page[ItemOut]))
-def list_items(request: HttpRequest, slug: str, asked: Query[ItemsAsked]) -> dict[str, Any]:
+def list_items(request: HttpRequest, slug: Slug, asked: Query[ItemsAsked]) -> dict[str, Any]:
     """The items, narrowed as on their page."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     chosen = {name: getattr(asked, name) for name in ("q", "subtest", "state", "method", "agreed")}
@@ -85,14 +85,14 @@ def list_items(request: HttpRequest, slug: str, asked: Query[ItemsAsked]) -> dic
 
 
 @router.get("/{int:pk}", response=reads(ItemOut))
-def read_item(request: HttpRequest, slug: str, pk: int) -> ItemOut:
+def read_item(request: HttpRequest, slug: Slug, pk: int) -> ItemOut:
     """One item."""
     return item_out(get_item(request.user, slug, pk))
 
 
 @router.post("/{int:pk}/moves", response=writes(ItemOut))
 @once
-def move_item(request: HttpRequest, slug: str, pk: int, body: Move) -> ItemOut:
+def move_item(request: HttpRequest, slug: Slug, pk: int, body: Move) -> ItemOut:
     """Settle a split as valid or invalid, send an invalid item back to editing (requeue), take a valid one out."""
     found = get_item(request.user, slug, pk)
     WRITES[body.move](request.user, found.pk, body.reason)

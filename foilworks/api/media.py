@@ -10,7 +10,7 @@ from annotation.access import checked_frame_for
 from corpus.access import get_video
 from corpus.streaming import stream_file
 from foilworks.api.answers import ALWAYS
-from foilworks.api.shapes import Problem
+from foilworks.api.shapes import Problem, Slug
 from projects.access import get_project
 
 router = Router(tags=["media"])
@@ -21,7 +21,7 @@ STATUSES: dict[Any, Any] = {**dict.fromkeys((200, 206, 304, 412, 416)), **dict.f
 
 
 @router.get("/videos/{int:pk}/media", response=STATUSES, openapi_extra=FILE)
-def read_media(request: HttpRequest, slug: str, pk: int) -> Any:
+def read_media(request: HttpRequest, slug: Slug, pk: int) -> Any:
     """The file of a video; byte ranges work."""
     video = get_video(request.user, slug, pk)
     if not video.file:
@@ -30,7 +30,7 @@ def read_media(request: HttpRequest, slug: str, pk: int) -> Any:
 
 
 @router.get("/frames/{int:pk}/image", response=STATUSES, openapi_extra=FILE)
-def read_frame(request: HttpRequest, slug: str, pk: int) -> Any:
+def read_frame(request: HttpRequest, slug: Slug, pk: int) -> Any:
     """The picture of a frame of an object check."""
     frame = checked_frame_for(request.user, get_project(request.user, slug), pk)
     if not frame.image:

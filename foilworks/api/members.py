@@ -12,7 +12,7 @@ from annotation.actions import remove_member as removing
 from foilworks.api.answers import reads, writes
 from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of
-from foilworks.api.shapes import Word
+from foilworks.api.shapes import Slug, Word
 from projects.access import get_project
 from projects.actions.add_member import add_member
 from projects.actions.make_token import make_token
@@ -62,7 +62,7 @@ def _roles(project: Project, person: User) -> list[str]:
 
 
 @router.get("", response=reads(Page[MemberOut]))
-def list_members(request: HttpRequest, slug: str, asked: Query[MembersAsked]) -> dict[str, Any]:
+def list_members(request: HttpRequest, slug: Slug, asked: Query[MembersAsked]) -> dict[str, Any]:
     """Who is in the project, with which roles."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     here = Membership.objects.filter(project=project)
@@ -79,7 +79,7 @@ def list_members(request: HttpRequest, slug: str, asked: Query[MembersAsked]) ->
 
 @router.post("", response=writes(Added, 201))
 @once
-def create_member(request: HttpRequest, slug: str, body: MemberIn) -> Status:
+def create_member(request: HttpRequest, slug: Slug, body: MemberIn) -> Status:
     """Add somebody with an account, or make one: its temporary password, and a token where asked, are told once."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     if body.with_token and not body.new_account:
@@ -94,7 +94,7 @@ def create_member(request: HttpRequest, slug: str, body: MemberIn) -> Status:
 
 
 @router.get("/{int:pk}", response=reads(MemberOut))
-def read_member(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
+def read_member(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
     """One member."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     person = member_for(request.user, project, pk)
@@ -103,7 +103,7 @@ def read_member(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
 
 @router.patch("/{int:pk}", response=writes(MemberOut))
 @once
-def change_roles(request: HttpRequest, slug: str, pk: int, body: RolesIn) -> dict[str, Any]:
+def change_roles(request: HttpRequest, slug: Slug, pk: int, body: RolesIn) -> dict[str, Any]:
     """The member's roles become these; work of lost roles that is in their hands is free again."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     changing.change_roles(request.user, project, pk, body.roles)
@@ -113,7 +113,7 @@ def change_roles(request: HttpRequest, slug: str, pk: int, body: RolesIn) -> dic
 
 @router.delete("/{int:pk}", response=writes(None, 204))
 @once
-def remove_member(request: HttpRequest, slug: str, pk: int) -> Status:
+def remove_member(request: HttpRequest, slug: Slug, pk: int) -> Status:
     """End the membership; what the person has done stays."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     removing.remove_member(request.user, project, pk)

@@ -11,6 +11,7 @@ from annotation.views._queues import queues_of
 from foilworks.api.answers import reads, writes
 from foilworks.api.bearer import WORK
 from foilworks.api.cards import WorkOut, work_out
+from foilworks.api.shapes import Slug
 from projects.access import get_project
 
 router = Router(tags=["queues"])
@@ -31,7 +32,7 @@ class QueueOut(Schema):
 
 
 @router.get("", response=reads(list[QueueOut]))
-def list_queues(request: HttpRequest, slug: str) -> list[dict[str, Any]]:
+def list_queues(request: HttpRequest, slug: Slug) -> list[dict[str, Any]]:
     """What waits for the person in each stage that is theirs."""
     return [
         {
@@ -49,7 +50,7 @@ def list_queues(request: HttpRequest, slug: str) -> list[dict[str, Any]]:
 
 
 @router.post("/{stage}/claim", response=writes(WorkOut, s204=None), auth=WORK)
-def claim(request: HttpRequest, slug: str, stage: StageName, after: int | None = None) -> Status:
+def claim(request: HttpRequest, slug: Slug, stage: StageName, after: int | None = None) -> Status:
     """The person's next piece of the stage, leased to them, or the one that they hold; 204 where nothing waits.
 
     `after`: `upcoming` of the piece before, taken if it is still free. Asking twice gives the same piece.

@@ -15,7 +15,7 @@ from evaluation.views.export import zipped
 from foilworks.api.answers import reads, writes
 from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of
-from foilworks.api.shapes import Anything, Line, Word
+from foilworks.api.shapes import Anything, Line, Slug, Word
 from projects.access import get_project
 from projects.models import Role
 
@@ -63,7 +63,7 @@ def release_out(release: Release) -> ReleaseOut:
 
 
 @router.get("", response=reads(Page[ReleaseOut]))
-def list_releases(request: HttpRequest, slug: str, asked: Query[ReleasesAsked]) -> dict[str, Any]:
+def list_releases(request: HttpRequest, slug: Slug, asked: Query[ReleasesAsked]) -> dict[str, Any]:
     """The releases, newest first."""
     rows = Release.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
     for name in ("name", "content_hash"):
@@ -74,20 +74,20 @@ def list_releases(request: HttpRequest, slug: str, asked: Query[ReleasesAsked]) 
 
 @router.post("", response=writes(ReleaseOut, 201))
 @once
-def create_release(request: HttpRequest, slug: str, body: ReleaseIn) -> Status:
+def create_release(request: HttpRequest, slug: Slug, body: ReleaseIn) -> Status:
     """Freeze all valid items. The same content has the same hash: what was frozen before is the answer."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     return Status(201, release_out(freezing.freeze_release(request.user, project, **body.dict())))
 
 
 @router.get("/{int:pk}", response=reads(ReleaseOut))
-def read_release(request: HttpRequest, slug: str, pk: int) -> ReleaseOut:
+def read_release(request: HttpRequest, slug: Slug, pk: int) -> ReleaseOut:
     """One release."""
     return release_out(get_release(request.user, slug, pk))
 
 
 @router.get("/{int:pk}/items", response=reads(Page[ReleaseItemOut]))
-def list_release_items(request: HttpRequest, slug: str, pk: int, asked: Query[ReleaseItemsAsked]) -> dict[str, Any]:
+def list_release_items(request: HttpRequest, slug: Slug, pk: int, asked: Query[ReleaseItemsAsked]) -> dict[str, Any]:
     """The items as they were frozen."""
     rows = ReleaseItem.objects.filter(release=get_release(request.user, slug, pk))
     return page_of(
@@ -96,7 +96,7 @@ def list_release_items(request: HttpRequest, slug: str, pk: int, asked: Query[Re
 
 
 @router.post("/{int:pk}/export/{exporter}", response=writes(None, 200), openapi_extra=ZIP)
-def export_release(request: HttpRequest, slug: str, pk: int, exporter: Format) -> FileResponse:
+def export_release(request: HttpRequest, slug: Slug, pk: int, exporter: Format) -> FileResponse:
     """The release as a zip of what `foilworks export` writes."""
     found = get_release(request.user, slug, pk)
     name = f"{found.project.slug}-{slugify(found.name) or found.pk}-{exporter}"

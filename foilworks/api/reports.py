@@ -10,7 +10,7 @@ from evaluation.analyses.table import REPORTS
 from evaluation.forms import ReportForm
 from evaluation.report_pages import PAGES, report_data
 from foilworks.api.answers import RefusedFields, cleaned, reads
-from foilworks.api.shapes import Anything, Word
+from foilworks.api.shapes import Anything, Slug, Word
 from projects.access import get_project
 from projects.models import Role
 
@@ -26,7 +26,7 @@ class ReportOut(Schema):
 
 
 @router.get("", response=reads(list[ReportOut]))
-def list_reports(request: HttpRequest, slug: str) -> list[ReportOut]:
+def list_reports(request: HttpRequest, slug: Slug) -> list[ReportOut]:
     """The kinds of reports, with the parameters that each takes beside `subtest`."""
     get_project(request.user, slug, Role.RESEARCHER)
     return [
@@ -42,7 +42,7 @@ def list_reports(request: HttpRequest, slug: str) -> list[ReportOut]:
 
 
 @router.get("/{slug:kind}", response=reads(Anything))
-def read_report(request: HttpRequest, slug: str, kind: str, subtest: Word = "") -> dict[str, Any]:
+def read_report(request: HttpRequest, slug: Slug, kind: str, subtest: Word = "") -> dict[str, Any]:
     """One report: over the main items, or those of `subtest`; further parameters as the list of reports names them.
 
     A report that only jobs compute is what was stored last; its page asks for it anew.

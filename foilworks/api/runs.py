@@ -11,7 +11,7 @@ from foilworks.api.answers import reads, writes
 from foilworks.api.imports import JobOut, job_out
 from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of
-from foilworks.api.shapes import Anything, Id, Word
+from foilworks.api.shapes import Anything, Id, Slug, Word
 from generation.access import get_run
 from generation.actions import start_run as starting
 from generation.ledger import state_counts
@@ -98,7 +98,7 @@ def candidate_out(candidate: Candidate) -> CandidateOut:
 
 
 @router.get("", response=reads(Page[RunOut]))
-def list_runs(request: HttpRequest, slug: str, asked: Query[RunsAsked]) -> dict[str, Any]:
+def list_runs(request: HttpRequest, slug: Slug, asked: Query[RunsAsked]) -> dict[str, Any]:
     """Runs of the project, newest first."""
     rows = GenerationRun.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
     if asked.method:
@@ -110,7 +110,7 @@ def list_runs(request: HttpRequest, slug: str, asked: Query[RunsAsked]) -> dict[
 
 @router.post("", response=writes(RunOut, 202))
 @once
-def start_run(request: HttpRequest, slug: str, body: RunIn) -> Status:
+def start_run(request: HttpRequest, slug: Slug, body: RunIn) -> Status:
     """Start a run; a job makes its candidates."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     wish = {**body.dict(), "subtest": subtest_for(project, body.subtest)}
@@ -118,14 +118,14 @@ def start_run(request: HttpRequest, slug: str, body: RunIn) -> Status:
 
 
 @router.get("/{int:pk}", response=reads(RunDetail))
-def read_run(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
+def read_run(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
     """One run, with the number of its candidates in each state."""
     run = get_run(request.user, slug, pk)
     return {**run_out(run), "candidates": dict(state_counts(run))}
 
 
 @router.get("/{int:pk}/candidates", response=reads(Page[CandidateOut]))
-def list_candidates(request: HttpRequest, slug: str, pk: int, asked: Query[CandidatesAsked]) -> dict[str, Any]:
+def list_candidates(request: HttpRequest, slug: Slug, pk: int, asked: Query[CandidatesAsked]) -> dict[str, Any]:
     """The run's candidates; rejected ones stay, with what rejected them."""
     rows = Candidate.objects.filter(group__run=get_run(request.user, slug, pk)).select_related("group__caption")
     if asked.state:

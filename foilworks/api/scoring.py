@@ -18,7 +18,7 @@ from foilworks.api.answers import cleaned, reads, writes
 from foilworks.api.imports import JobOut, job_out
 from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of, slice_of
-from foilworks.api.shapes import Anything, Id, Line, Word
+from foilworks.api.shapes import Anything, Id, Line, Slug, Word
 from projects.access import get_project
 from projects.models import Role
 
@@ -90,7 +90,7 @@ def score_out(row: ReleaseScore) -> dict[str, Any]:
 
 
 @router.get("/scoring", response=reads(Page[ScoringOut]))
-def list_scoring(request: HttpRequest, slug: str, asked: Query[ScoringAsked]) -> dict[str, Any]:
+def list_scoring(request: HttpRequest, slug: Slug, asked: Query[ScoringAsked]) -> dict[str, Any]:
     """Scoring runs of the project, newest first."""
     rows = Run.objects.filter(release__project=get_project(request.user, slug, Role.RESEARCHER))
     if asked.release:
@@ -102,7 +102,7 @@ def list_scoring(request: HttpRequest, slug: str, asked: Query[ScoringAsked]) ->
 
 @router.post("/releases/{int:pk}/scoring", response=writes(ScoringOut, 202))
 @once
-def start_scoring(request: HttpRequest, slug: str, pk: int, body: ScoringIn) -> Status:
+def start_scoring(request: HttpRequest, slug: Slug, pk: int, body: ScoringIn) -> Status:
     """Score a release with a model; a job stores the scores."""
     release = get_release(request.user, slug, pk)
     asked = cleaned(ScoringForm(body.dict()))
@@ -113,7 +113,7 @@ def start_scoring(request: HttpRequest, slug: str, pk: int, body: ScoringIn) -> 
 @once
 def bring_scores(
     request: HttpRequest,
-    slug: str,
+    slug: Slug,
     pk: int,
     body: Form[ScoresIn],
     scores: UploadedFile = File(...),  # noqa: B008
@@ -126,14 +126,14 @@ def bring_scores(
 
 
 @router.get("/scoring/{int:pk}", response=reads(ScoringDetail))
-def read_scoring(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
+def read_scoring(request: HttpRequest, slug: Slug, pk: int) -> dict[str, Any]:
     """One scoring run with its results so far."""
     run = get_run(request.user, slug, pk)
     return {**scoring_out(run), "results": results_of(run), "problems": run.problems}
 
 
 @router.get("/scoring/{int:pk}/scores", response=reads(Page[ScoreOut]))
-def list_scores(request: HttpRequest, slug: str, pk: int, asked: Query[Listed]) -> dict[str, Any]:
+def list_scores(request: HttpRequest, slug: Slug, pk: int, asked: Query[Listed]) -> dict[str, Any]:
     """The run's raw scores by item, in the order of the release."""
     rows, _missing = release_scores(get_run(request.user, slug, pk))
     return slice_of(request, rows, asked, score_out)

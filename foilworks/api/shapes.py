@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from ninja import Field, Schema
+from ninja import Field, Path, Schema
 from pydantic import StringConstraints
 
 NO_NUL = r"^[^\x00]*$"
@@ -27,3 +27,6 @@ class Problem(Schema):
 
     problem: str
     fields: list[Wrong] = []
+
+# Of the project; it stands in the prefix of the routers, which they do not know.
+Slug = Path[str]

@@ -11,7 +11,7 @@ from corpus.models import Subtest
 from foilworks.api.answers import cleaned, reads, writes
 from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of
-from foilworks.api.shapes import Id, Word
+from foilworks.api.shapes import Id, Slug, Word
 from projects.access import get_project
 from projects.models import Role
 
@@ -59,7 +59,7 @@ def subtest_out(subtest: Subtest) -> SubtestOut:
 
 
 @router.get("", response=reads(Page[SubtestOut]))
-def list_subtests(request: HttpRequest, slug: str, asked: Query[SubtestsAsked]) -> dict[str, Any]:
+def list_subtests(request: HttpRequest, slug: Slug, asked: Query[SubtestsAsked]) -> dict[str, Any]:
     """The subtests with their rules."""
     rows = Subtest.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
     return page_of(
@@ -69,7 +69,7 @@ def list_subtests(request: HttpRequest, slug: str, asked: Query[SubtestsAsked]) 
 
 @router.post("", response=writes(SubtestOut, 201))
 @once
-def create_subtest(request: HttpRequest, slug: str, body: SubtestIn) -> Status:
+def create_subtest(request: HttpRequest, slug: Slug, body: SubtestIn) -> Status:
     """A new subtest; `votes_wanted` 0: its items are valid without a vote."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     fields = cleaned(SubtestForm(body.dict(), project=project))

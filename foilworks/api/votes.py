@@ -12,7 +12,7 @@ from ninja import Query, Router, Schema
 from annotation.models import Vote
 from foilworks.api.answers import reads
 from foilworks.api.paging import Listed, Page, only_known, page_of
-from foilworks.api.shapes import Anything, Id
+from foilworks.api.shapes import Anything, Id, Slug
 from projects.access import get_project
 from projects.models import Project, Role
 from projects.pseudonyms import pseudonym
@@ -94,7 +94,7 @@ def _line(project: Project, names: dict[int, str], row: tuple[Any, ...]) -> dict
 
 
 @router.get("", response=reads(Page[VoteOut]))
-def list_votes(request: HttpRequest, slug: str, asked: Query[VotesAsked]) -> dict[str, Any]:
+def list_votes(request: HttpRequest, slug: Slug, asked: Query[VotesAsked]) -> dict[str, Any]:
     """The votes, those of people and of files."""
     project, names = get_project(request.user, slug, Role.RESEARCHER), {}
     rows = _rows(project, asked).select_related("item", "foil", "slot", "guideline")
@@ -109,7 +109,7 @@ def list_votes(request: HttpRequest, slug: str, asked: Query[VotesAsked]) -> dic
 
 
 @router.get("/export", response=reads(None), openapi_extra=LINES)
-def export_votes(request: HttpRequest, slug: str, asked: Query[VotesFilter]) -> StreamingHttpResponse:
+def export_votes(request: HttpRequest, slug: Slug, asked: Query[VotesFilter]) -> StreamingHttpResponse:
     """All of them as JSON lines, written as they are read: no page, no cursor."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     only_known(request, asked)

@@ -9,7 +9,7 @@ from ninja import Field, Query, Router, Schema, Status
 from foilworks.api.answers import reads, writes
 from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of
-from foilworks.api.shapes import Line
+from foilworks.api.shapes import Line, Slug
 from projects.access import get_project
 from projects.actions import webhooks as actions
 from projects.models import Delivery, Role, Webhook
@@ -67,7 +67,7 @@ def delivery_out(delivery: Delivery) -> dict[str, Any]:
 
 
 @router.get("", response=reads(Page[WebhookOut]))
-def list_webhooks(request: HttpRequest, slug: str, asked: Query[WebhooksAsked]) -> dict[str, Any]:
+def list_webhooks(request: HttpRequest, slug: Slug, asked: Query[WebhooksAsked]) -> dict[str, Any]:
     """The addresses that are told."""
     rows = Webhook.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
     return page_of(request, rows, asked, webhook_out, order=asked.order)
@@ -75,7 +75,7 @@ def list_webhooks(request: HttpRequest, slug: str, asked: Query[WebhooksAsked]) 
 
 @router.post("", response=writes(WebhookMade, 201))
 @once
-def create_webhook(request: HttpRequest, slug: str, body: WebhookIn) -> Status:
+def create_webhook(request: HttpRequest, slug: Slug, body: WebhookIn) -> Status:
     """Have a public https address told of events. Each message is signed with the secret in the answer."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     hook = actions.add_webhook(request.user, project, body.url, body.events)
@@ -84,7 +84,7 @@ def create_webhook(request: HttpRequest, slug: str, body: WebhookIn) -> Status:
 
 @router.post("/{int:pk}/ping", response=writes(WebhookOut, 202))
 @once
-def ping_webhook(request: HttpRequest, slug: str, pk: int) -> Status:
+def ping_webhook(request: HttpRequest, slug: Slug, pk: int) -> Status:
     """Send the address a message to try it."""
     project = get_project(request.user, slug, Role.RESEARCHER)
     return Status(202, webhook_out(actions.ping_webhook(request.user, project, pk)))
@@ -92,14 +92,14 @@ def ping_webhook(request: HttpRequest, slug: str, pk: int) -> Status:
 
 @router.delete("/{int:pk}", response=writes(None, 204))
 @once
-def delete_webhook(request: HttpRequest, slug: str, pk: int) -> Status:
+def delete_webhook(request: HttpRequest, slug: Slug, pk: int) -> Status:
     """Take the address out, with what still waits for it."""
     actions.remove_webhook(request.user, get_project(request.user, slug, Role.RESEARCHER), pk)
     return Status(204, None)
 
 
 @router.get("/{int:pk}/deliveries", response=reads(Page[DeliveryOut]))
-def list_deliveries(request: HttpRequest, slug: str, pk: int, asked: Query[DeliveriesAsked]) -> dict[str, Any]:
+def list_deliveries(request: HttpRequest, slug: Slug, pk: int, asked: Query[DeliveriesAsked]) -> dict[str, Any]:
     """What was sent to the address, and what it answered."""
     hook = actions.webhook_for(request.user, get_project(request.user, slug, Role.RESEARCHER), pk)
     rows = Delivery.objects.filter(webhook=hook)

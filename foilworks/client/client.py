@@ -1,0 +1,213 @@
+"""The client: one method an operation, retries where sending again does no harm."""
+
+import json
+import secrets
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+
+from foilworks.client.errors import ApiError
+from foilworks.client.work import Work, work_of
+
+Json = dict[str, Any]
+# Of a request that did not get through, or came too early.
+TRIES = 4
+LONGEST_WAIT = 60.0
+AGAIN = frozenset({429, 502, 503, 504})
+POLL_SECONDS = 0.5
+OVER = frozenset({"done", "failed", "discarded"})
+
+
+class Client:
+    """A connection of one person. `transport`: httpx's, for tests.
+
+    Reads are repeated where the connection breaks, and so are writes: each carries an Idempotency-Key, so that a second
+    copy of it changes nothing.
+    """
+
+    def __init__(
+        self, base_url: str, token: str, *, timeout: float = 60.0, transport: httpx.BaseTransport | None = None
+    ) -> None:
+        headers = {"Authorization": f"Bearer {token}", "User-Agent": "foilworks.client"}
+        self._http = httpx.Client(base_url=base_url, headers=headers, timeout=timeout, transport=transport)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+
+    # Projects and people
+
+    def me(self) -> Json:
+        return self._json("GET", "/api/me")
+
+    def projects(self) -> Iterator[Json]:
+        return self.each("/api/projects")
+
+    def create_project(self, slug: str, name: str = "", **fields: Any) -> Json:
+        return self._json("POST", "/api/projects", body={"slug": slug, "name": name or slug, **fields})
+
+    def members(self, project: str) -> Iterator[Json]:
+        return self.each(f"/api/projects/{project}/members")
+
+    def add_member(self, project: str, username: str, roles: Sequence[str], **fields: Any) -> Json:
+        """`new_account=True` makes the account, and with `with_token=True` a token of it: both are told once."""
+        return self._json(
+            "POST", f"/api/projects/{project}/members", body={"username": username, "roles": list(roles), **fields}
+        )
+
+    def create_subtest(self, project: str, name: str, **rules: Any) -> Json:
+        return self._json("POST", f"/api/projects/{project}/subtests", body={"name": name, **rules})
+
+    # Content
+
+    def import_file(
+        self, project: str, kind: str, content: bytes, name: str = "records", *,
+        videos: Mapping[str, bytes] | None = None, timeout_s: float = 600.0, **fields: Any,
+    ) -> Json:  # fmt: skip
+        """Import a file of the format `kind` and wait until it is stored; the result counts rows, lists bad records.
+
+        ApiError where the file as a whole cannot be read; TimeoutError where no worker stores it in time.
+        """
+        files: list[tuple[str, tuple[str, bytes]]] = [("records", (name, content))]
+        files += [("videos", (video, data)) for video, data in (videos or {}).items()]
+        data = {"format": kind, "at_once": "true", **fields}
+        path = f"/api/projects/{project}/imports"
+        return self._imported(path, self._json("POST", path, data=data, files=files), timeout_s)
+
+    def import_records(self, project: str, records: Iterable[Mapping[str, Any]], **fields: Any) -> Json:
+        """The same of records in hand, in the columns of `jsonl` (docs/formats.md)."""
+        lines = "".join(json.dumps(record) + "\n" for record in records)
+        return self.import_file(project, "jsonl", lines.encode(), "records.jsonl", **fields)
+
+    def items(self, project: str, **filters: Any) -> Iterator[Json]:
+        return self.each(f"/api/projects/{project}/items", **filters)
+
+    def start_generation(self, project: str, subtest: int, method: str, **fields: Any) -> Json:
+        body = {"subtest": subtest, "method": method, **fields}
+        return self._json("POST", f"/api/projects/{project}/runs", body=body)
+
+    def candidates(self, project: str, run: int, **filters: Any) -> Iterator[Json]:
+        return self.each(f"/api/projects/{project}/runs/{run}/candidates", **filters)
+
+    # Work
+
+    def queues(self, project: str) -> list[Json]:
+        return self._json("GET", f"/api/projects/{project}/queues")
+
+    def claim(self, project: str, stage: str, *, after: Work | None = None) -> Work | None:
+        """The next piece of the stage, or the one in hand; None where nothing waits. `after`: the piece before."""
+        params = {"after": after.upcoming} if after and after.upcoming else {}
+        body = self._json("POST", f"/api/projects/{project}/queues/{stage}/claim", params=params)
+        return work_of(body) if body else None
+
+    def heartbeat(self, work: Work) -> str:
+        """Hold on to the piece; when the lease ends now."""
+        return self._json("POST", f"/api/work/{work.token}/heartbeat")["expires_at"]
+
+    def submit(self, work: Work, **answer: Any) -> Json:
+        """`answer=` of a judgement, `texts=` of an edit, `decision=` of a review … The piece is submitted once."""
+        return self._json("POST", f"/api/work/{work.token}/submit", body=answer, key=work.token)
+
+    def skip(self, work: Work) -> None:
+        self._json("DELETE", f"/api/work/{work.token}")
+
+    def votes(self, project: str, **filters: Any) -> Iterator[Json]:
+        """All votes, read as the server writes them."""
+        with self._http.stream("GET", f"/api/projects/{project}/votes/export", params=filters) as response:
+            if response.status_code >= 400:
+                response.read()
+                raise _error(response)
+            yield from (json.loads(line) for line in response.iter_lines() if line)
+
+    # Results
+
+    def report(self, project: str, kind: str, **params: Any) -> Json:
+        return self._json("GET", f"/api/projects/{project}/reports/{kind}", params=params)
+
+    def release(self, project: str, name: str = "", **fields: Any) -> Json:
+        """Freeze all valid items; what was frozen before is the answer again."""
+        return self._json("POST", f"/api/projects/{project}/releases", body={"name": name, **fields})
+
+    def export(self, project: str, release: int, exporter: str = "foilworks") -> bytes:
+        """The release as a zip."""
+        return self._send("POST", f"/api/projects/{project}/releases/{release}/export/{exporter}", key=None).content
+
+    def score(self, project: str, release: int, spec: str, **fields: Any) -> Json:
+        return self._json("POST", f"/api/projects/{project}/releases/{release}/scoring", body={"spec": spec, **fields})
+
+    def scoring(self, project: str, run: int) -> Json:
+        return self._json("GET", f"/api/projects/{project}/scoring/{run}")
+
+    def scores(self, project: str, run: int) -> Iterator[Json]:
+        return self.each(f"/api/projects/{project}/scoring/{run}/scores")
+
+    def add_webhook(self, project: str, url: str, events: Sequence[str]) -> Json:
+        return self._json("POST", f"/api/projects/{project}/webhooks", body={"url": url, "events": list(events)})
+
+    def each(self, path: str, **filters: Any) -> Iterator[Json]:
+        """Every row of a list, page after page."""
+        cursor: str | None = ""
+        while cursor is not None:
+            page = self._json("GET", path, params={**filters, **({"cursor": cursor} if cursor else {})})
+            yield from page["items"]
+            cursor = page["next"]
+
+    def _imported(self, path: str, upload: Json, timeout_s: float) -> Json:
+        until = time.monotonic() + timeout_s
+        while upload["state"] not in OVER:
+            if time.monotonic() > until:
+                raise TimeoutError(f"import {upload['id']} is not stored after {timeout_s:.0f} s; is a worker running?")
+            time.sleep(POLL_SECONDS)
+            upload = self._json("GET", f"{path}/{upload['id']}")
+        if upload["state"] != "done":
+            why = (upload["result"] or {}).get("problem") or (upload["job"] or {}).get("error") or upload["state"]
+            raise ApiError(400, str(why), {})
+        return upload["result"]
+
+    def _json(self, method: str, path: str, *, key: str | None = "", **request: Any) -> Any:
+        response = self._send(method, path, key=key, **request)
+        return response.json() if response.content else None
+
+    def _send(
+        self, method: str, path: str, *, key: str | None = "", body: Any = None, **request: Any
+    ) -> httpx.Response:
+        """The answer, asked for again where that can help. `key`: empty for a new one, None for none."""
+        headers = {} if method == "GET" or key is None else {"Idempotency-Key": key or secrets.token_urlsafe(24)}
+        if body is not None:
+            request["json"] = body
+        for attempt in range(1, TRIES + 1):
+            last = attempt == TRIES
+            try:
+                response = self._http.request(method, path, headers=headers, **request)
+            except httpx.TransportError:
+                if last or (method != "GET" and not headers):
+                    raise
+                time.sleep(0.2 * attempt)
+                continue
+            if response.status_code in AGAIN and not last:
+                time.sleep(min(LONGEST_WAIT, float(response.headers.get("Retry-After") or 0.5 * attempt)))
+                continue
+            if response.status_code >= 400:
+                raise _error(response)
+            return response
+        raise AssertionError("the last attempt returns or raises")
+
+
+def _error(response: httpx.Response) -> ApiError:
+    """What the body says; of a server in between, which speaks no JSON, the status alone."""
+    try:
+        body = response.json()
+    except ValueError:
+        body = {}
+    fields = {each["where"]: each["problem"] for each in body.get("fields", [])}
+    return ApiError(response.status_code, body.get("problem") or response.reason_phrase, fields)

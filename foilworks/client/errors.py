@@ -1,0 +1,10 @@
+"""What the server refuses."""
+
+
+class ApiError(Exception):
+    """`status` of HTTP, `problem` in words, `fields` that cannot be taken: {where: why}."""
+
+    def __init__(self, status: int, problem: str, fields: dict[str, str]) -> None:
+        more = "".join(f"; {where}: {why}" for where, why in fields.items())
+        super().__init__(f"{status}: {problem}{more}")
+        self.status, self.problem, self.fields = status, problem, fields

@@ -1,0 +1,43 @@
+"""`foilworks token`: a key for programs, by whoever runs commands on the server."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from foilworks.management.base import FoilworksCommand
+from foilworks.management.projects import project_by_slug
+from projects.actions.make_token import make_token
+from projects.errors import ProjectError
+from projects.models import ApiToken, Role, User
+from projects.tokens import USUAL_DAYS
+
+
+class Command(FoilworksCommand):
+    help = "Makes a token of the API for a person, and tells it once."
+    example = "foilworks token ada --scope manage --days 30 --name nightly"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("username", metavar="NAME", help="whose token it is: it reaches what they reach")
+        parser.add_argument("--scope", choices=ApiToken.Scope.values, default=ApiToken.Scope.MANAGE)
+        parser.add_argument("--days", type=int, default=USUAL_DAYS, help="how long it is good")
+        parser.add_argument("--name", default="made on the server", help="what will use it")
+        parser.add_argument("--project", metavar="SLUG", help="this project alone")
+        parser.add_argument("--role", choices=Role.values, default="", help="this role alone")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        person = User.objects.filter(username=options["username"]).first()
+        if person is None:
+            raise ProjectError(f"there is no account '{options['username']}'; `foilworks createsuperuser` makes one")
+        made = make_token(
+            person,
+            name=options["name"],
+            scope=options["scope"],
+            days=options["days"],
+            project=project_by_slug(options["project"]) if options["project"] else None,
+            role=options["role"],
+        )
+        return {"token": made.secret, "person": person.username, "expires_at": made.token.expires_at.isoformat()}
+
+    def render(self, result: dict[str, Any]) -> str:
+        until = result["expires_at"][:10]
+        return f"{result['token']}\n(of {result['person']}, good until {until}; it is not shown again)"

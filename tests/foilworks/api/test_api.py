@@ -1,0 +1,243 @@
+"""What all resources share: pages, filters, ETags, keys, limits, errors, and what a judgement costs."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from annotation.models import Vote
+from projects.actions.make_token import make_token
+from projects.models import ApiToken, AuditEvent, IdempotentAnswer, Membership, Role, User
+from tests.factories import make_item, make_member, make_project, make_subtest
+
+pytestmark = pytest.mark.django_db
+
+# Token, project and role, then those of claiming and of submitting.
+QUERIES_OF_A_CLAIM, QUERIES_OF_A_SUBMIT = 20, 20
+
+
+@pytest.fixture
+def project():
+    return make_project()
+
+
+@pytest.fixture
+def ask(project, settings):
+    """`ask(method, path, body, **headers)` as the project's researcher."""
+    settings.API_REQUESTS_A_MINUTE = 0
+    return asking(make_member(project, Role.RESEARCHER))
+
+
+def asking(person: User, scope: str = "manage") -> Any:
+    bearer, client = make_token(person, name="test", scope=scope).secret, Client()
+
+    def ask(method: str, path: str, body: Any = None, **headers: str) -> Any:
+        sent = {"data": json.dumps(body), "content_type": "application/json"} if body is not None else {}
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return getattr(client, method)(path, headers={"Authorization": f"Bearer {bearer}", **named}, **sent)
+
+    return ask
+
+
+def test_pages_hold_every_row_once_in_every_order(ask, project):
+    subtest = make_subtest(project)
+    keys = [f"item {number % 3}-{number}" for number in range(7)]
+    for key in keys:
+        make_item(subtest, key=key)
+    for order, wanted in (("id", keys), ("-id", keys[::-1]), ("key", sorted(keys)), ("-created_at", None)):
+        found, cursor = [], ""
+        while cursor is not None:
+            answer = ask("get", f"/api/projects/{project.slug}/items?limit=3&order={order}&cursor={cursor}").json()
+            found += [item["key"] for item in answer["items"]]
+            cursor = answer["next"]
+        assert sorted(found) == sorted(keys)
+        assert wanted is None or found == wanted
+
+
+def test_only_listed_filters_orders_and_cursors_are_taken(ask, project):
+    path = f"/api/projects/{project.slug}/items"
+    for query in (
+        "subtest__project__memberships__person__password__startswith=a", "order=video__sha256", "state=open",
+        "q=%00", "limit=0", "limit=100000", "cursor=bm8", "stat=valid", f"subtest={2**70}",
+    ):  # fmt: skip
+        assert ask("get", f"{path}?{query}").status_code == 422, query
+    for number in range(2):
+        make_item(make_subtest(project), key=str(number))
+    cursor = ask("get", f"{path}?limit=1").json()["next"]
+    assert ask("get", f"{path}?limit=1&order=key&cursor={cursor}").status_code == 422
+
+
+def test_what_has_not_changed_is_not_sent_again(ask, project):
+    path = f"/api/projects/{project.slug}/items"
+    first = ask("get", path)
+    again = ask("get", path, If_None_Match=first.headers["ETag"])
+    assert (again.status_code, again.content) == (304, b"")
+    make_item(make_subtest(project))
+    assert ask("get", path, If_None_Match=first.headers["ETag"]).status_code == 200
+
+
+def test_a_key_sent_again_gives_the_first_answer_and_does_nothing(ask, project):
+    path, body = f"/api/projects/{project.slug}/subtests", {"name": "direction"}
+    first = ask("post", path, body, Idempotency_Key="k1")
+    again = ask("post", path, body, Idempotency_Key="k1")
+    assert (first.status_code, first.json()) == (201, again.json())
+    assert again.status_code == 201
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert project.subtests.count() == 1
+    assert AuditEvent.objects.filter(action="corpus.create_subtest").count() == 1
+    assert ask("post", path, {"name": "other"}, Idempotency_Key="k1").status_code == 409
+    # Without a key the same write is tried, and refused.
+    assert ask("post", path, body).status_code == 422
+
+
+def test_a_refused_write_leaves_its_key_free(ask, project):
+    path = f"/api/projects/{project.slug}/subtests"
+    assert ask("post", path, {"name": ""}, Idempotency_Key="k").status_code == 422
+    assert not IdempotentAnswer.objects.exists()
+    assert ask("post", path, {"name": "direction"}, Idempotency_Key="k").status_code == 201
+
+
+def test_keys_are_everybodys_own(ask, project):
+    path, body = f"/api/projects/{project.slug}/subtests", {"name": "direction"}
+    assert ask("post", path, body, Idempotency_Key="k").status_code == 201
+    other = asking(make_member(project, Role.RESEARCHER))
+    assert other("post", path, {"name": "other"}, Idempotency_Key="k").status_code == 201
+
+
+def test_what_is_told_once_is_not_kept(ask, project):
+    path = f"/api/projects/{project.slug}/members"
+    body = {"username": "newcomer", "roles": ["validator"], "new_account": True, "with_token": True}
+    first = ask("post", path, body, Idempotency_Key="k").json()
+    assert first["password"]
+    assert first["token"].startswith("fw_")
+    again = ask("post", path, body, Idempotency_Key="k").json()
+    assert (again["id"], again["password"], again["token"]) == (first["id"], None, None)
+    kept = IdempotentAnswer.objects.get().body
+    assert first["token"] not in kept
+    assert first["password"] not in kept
+    assert not ApiToken.objects.filter(digest__contains=first["token"]).exists()
+
+
+def test_a_token_told_with_an_account_ends_with_its_password(ask, project, client):
+    body = {"username": "newcomer", "roles": ["validator"], "new_account": True, "with_token": True}
+    told = ask("post", f"/api/projects/{project.slug}/members", body).json()
+    person = User.objects.get(username="newcomer")
+    client.force_login(person)
+    new = "another correct horse"
+    client.post("/password/", {"old_password": told["password"], "new_password1": new, "new_password2": new})
+    answer = client.get("/api/me", headers={"Authorization": f"Bearer {told['token']}"})
+    assert answer.status_code == 401
+
+
+def test_a_replayed_submit_gives_the_first_answer(project, settings):
+    settings.API_REQUESTS_A_MINUTE = 0
+    subtest = make_subtest(project)
+    make_item(subtest)
+    make_item(subtest)
+    ask = asking(make_member(project, Role.VALIDATOR), "work")
+    work = ask("post", f"/api/projects/{project.slug}/queues/validation/claim").json()
+    submit = f"/api/work/{work['token']}/submit"
+    first = ask("post", submit, {"answer": "first"}, Idempotency_Key="k")
+    again = ask("post", submit, {"answer": "first"}, Idempotency_Key="k")
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert first.json() == again.json()
+    assert Vote.objects.count() == 1
+    other = ask("post", f"/api/projects/{project.slug}/queues/validation/claim").json()
+    assert other["task"] != work["task"]
+    # A key that came with other work is no second vote, and says so.
+    assert ask("post", f"/api/work/{other['token']}/submit", {"answer": 1}, Idempotency_Key="k").status_code == 409
+    assert ask("post", f"/api/work/{other['token']}/submit", {"answer": 9}).status_code == 400
+
+
+def test_a_judgement_costs_few_queries(project, settings, django_assert_max_num_queries):
+    settings.API_REQUESTS_A_MINUTE = 0
+    subtest = make_subtest(project)
+    for _number in range(3):
+        make_item(subtest)
+    ask = asking(make_member(project, Role.VALIDATOR), "work")
+    queue = f"/api/projects/{project.slug}/queues/validation/claim"
+    work = ask("post", queue).json()
+    ask("post", f"/api/work/{work['token']}/submit", {"answer": "first"})
+    with django_assert_max_num_queries(QUERIES_OF_A_CLAIM):
+        work = ask("post", f"{queue}?after={work['upcoming'] or 0}").json()
+    with django_assert_max_num_queries(QUERIES_OF_A_SUBMIT):
+        ask("post", f"/api/work/{work['token']}/submit", {"answer": "first"})
+    assert Vote.objects.count() == 2
+
+
+def test_lists_cost_the_same_whatever_they_hold(ask, project, django_assert_max_num_queries):
+    subtest = make_subtest(project)
+    for _number in range(20):
+        make_item(subtest)
+        make_member(project, Role.VALIDATOR)
+    for path in ("items", "members", "subtests", "votes", "runs", "releases", "imports", "scoring"):
+        with django_assert_max_num_queries(7):
+            assert ask("get", f"/api/projects/{project.slug}/{path}").status_code == 200
+
+
+def test_a_token_that_asks_too_often_waits(project, settings):
+    settings.API_REQUESTS_A_MINUTE = 3
+    ask, other = (asking(make_member(project, Role.ANNOTATOR), "read") for _number in range(2))
+    statuses = [ask("get", "/api/me").status_code for _number in range(5)]
+    # The minute may turn between two of them.
+    assert statuses.count(429) in {1, 2}
+    limited = ask("get", "/api/me")
+    assert limited.status_code == 429
+    assert 1 <= int(limited.headers["Retry-After"]) <= 61
+    assert other("get", "/api/me").status_code == 200
+
+
+def test_errors_have_one_shape(ask, project, client):
+    for answer in (
+        client.get("/api/nothing"), client.post("/api/work/a b/submit"), client.get("/api/me"),
+        ask("get", "/api/projects/nobodys"), ask("get", f"/api/projects/{project.slug}/items/{10**30}"),
+        ask("post", "/api/projects", {"name": "\x00"}), ask("post", "/api/projects", ["no", "object"]),
+    ):  # fmt: skip
+        assert answer.status_code >= 400
+        assert answer.headers["Content-Type"].startswith("application/json")
+        assert set(answer.json()) == {"problem", "fields"}
+    broken = client.post(
+        "/api/projects", "{", content_type="application/json", headers={"Authorization": "Bearer fw_x"}
+    )
+    assert broken.status_code == 401
+
+
+def test_names_of_others_reach_no_annotator(project, settings):
+    settings.API_REQUESTS_A_MINUTE = 0
+    owner = make_member(project, Role.RESEARCHER, name="secret-owner")
+    make_item(make_subtest(project))
+    ask = asking(make_member(project, Role.VALIDATOR), "work")
+    work = ask("post", f"/api/projects/{project.slug}/queues/validation/claim")
+    assert owner.username not in work.content.decode()
+    assert not {"caption_first", "caption", "foil", "item"} & set(work.json())
+
+
+def test_a_narrowed_token_makes_no_project_and_sees_one(project, settings):
+    settings.API_REQUESTS_A_MINUTE = 0
+    person = make_member(project, Role.RESEARCHER, Role.ANNOTATOR)
+    Membership.objects.create(project=make_project(), person=person, role=Role.RESEARCHER)
+    secret = make_token(person, name="narrow", scope="manage", project=project, role="annotator").secret
+    headers = {"Authorization": f"Bearer {secret}"}
+    client = Client(headers=headers)
+    assert [row["project"] for row in client.get("/api/me").json()["projects"]] == [project.slug]
+    assert client.get("/api/me").json()["projects"][0]["roles"] == ["annotator"]
+    assert client.post("/api/projects", {"name": "x"}, content_type="application/json").status_code == 403
+
+
+def test_the_page_of_the_document_runs_no_script(client):
+    page = client.get("/api/docs/")
+    words = page.content.decode()
+    assert "/api/projects/{slug}/items" in words
+    assert client.get("/api/openapi.json").json()["openapi"].startswith("3.")
+    assert "script-src 'self'" in page.headers["Content-Security-Policy"]
+
+
+def test_the_client_needs_nothing_of_the_server():
+    program = "import sys, foilworks.client; print({'django', 'ninja', 'numpy'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+

@@ -1,0 +1,104 @@
+"""The example of docs/api.md on a real server, with a worker beside it; many hands at once on the same server."""
+
+import io
+import runpy
+import threading
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from annotation.models import Vote
+from foilworks.client import ApiError, Client
+from jobs.models import Job, JobState
+from jobs.runner import execute
+from media.encode import write_mp4
+from projects.actions.make_token import make_token
+from projects.models import IdempotentAnswer, Project, Role
+from tests.annotation.test_parallel import in_threads
+from tests.factories import make_item, make_member, make_project, make_subtest, make_user
+from tests.media.painted import painted_clip
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+EXAMPLE = Path(__file__).resolve().parents[3] / "docs" / "examples" / "api_whole_way.py"
+LONGEST_EXAMPLE = 40
+
+
+@pytest.fixture
+def worker() -> Iterator[None]:
+    """Takes every job that waits, as a worker does."""
+    stopped = threading.Event()
+
+    def work() -> None:
+        with closing(connection):
+            while not stopped.wait(0.05):
+                for job in Job.objects.filter(state=JobState.WAITING):
+                    execute(str(job.pk))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    yield
+    stopped.set()
+    thread.join()
+
+
+@pytest.fixture
+def clip(tmp_path) -> bytes:
+    write_mp4(tmp_path / "clip.mp4", painted_clip(8), fps=8)
+    return (tmp_path / "clip.mp4").read_bytes()
+
+
+def test_the_example_goes_the_whole_way(live_server, worker, clip, capsys):
+    token = make_token(make_user(is_superuser=True), name="example", scope="manage").secret
+    run = runpy.run_path(str(EXAMPLE))["run"]
+    packed = run(live_server.url, token, clip)
+    assert "{'n_items': 4, 'n_valid': 4}" in capsys.readouterr().out
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        names = {name.rpartition("/")[2] for name in archive.namelist()}
+    assert {"manifest.json", "items.jsonl", "votes.jsonl"} <= names
+    assert Vote.objects.count() == 12
+    assert len(EXAMPLE.read_text().splitlines()) <= LONGEST_EXAMPLE
+
+
+def test_four_equal_submits_at_once_are_stored_once(live_server):
+    project = make_project()
+    make_item(make_subtest(project))
+    token = make_token(make_member(project, Role.VALIDATOR), name="hands", scope="work").secret
+    with Client(live_server.url, token) as client:
+        work = client.claim(project.slug, "validation")
+
+        def submit(_number: int) -> dict:
+            with Client(live_server.url, token) as one:
+                return one.submit(work, answer="first")
+
+        with ThreadPoolExecutor(4) as pool:
+            answers = list(pool.map(submit, range(4)))
+        assert answers == [answers[0]] * 4
+        assert Vote.objects.count() == 1
+        assert client.claim(project.slug, "validation") is None
+
+
+def test_one_key_sent_four_times_at_once_makes_one_project(live_server):
+    person = make_user(is_superuser=True)
+    token = make_token(person, name="hands", scope="manage").secret
+
+    def create(_number: int) -> dict:
+        with Client(live_server.url, token) as one:
+            return one._json("POST", "/api/projects", body={"slug": "one", "name": "One"}, key="same")
+
+    answers = in_threads(create, [1, 2, 3, 4])
+    assert answers == [answers[0]] * 4
+    assert Project.objects.count() == 1
+    assert IdempotentAnswer.objects.get().status == 201
+
+
+def test_what_is_refused_is_told_by_the_client(live_server):
+    with Client(live_server.url, "fw_unknown") as client, pytest.raises(ApiError) as refused:
+        client.me()
+    assert refused.value.status == 401
+    assert "Tokens" in refused.value.problem
