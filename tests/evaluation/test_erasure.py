@@ -1,0 +1,315 @@
+"""Withdrawal and erasure: after it no table, export, report or log line knows who the person was."""
+
+import io
+import json
+import logging
+import zipfile
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from annotation.actions.claim import claim
+from annotation.actions.save_draft import save_draft
+from annotation.actions.set_votes_aside import set_votes_aside
+from annotation.actions.withdraw import withdraw
+from annotation.errors import AnnotationError
+from annotation.models import Draft, Edit, Lease, QualityPolicy, Review, Slot, Standing, Vote
+from corpus.exporters.table import EXPORTERS
+from evaluation.actions.erase_person import ERASED, erase_person, may_erase
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.models import Report
+from evaluation.reports import project_report
+from evaluation.views.export import zipped
+from foilworks.invariants.table import violations
+from projects.actions.give_consent import give_consent
+from projects.actions.publish_consent_text import publish_consent_text
+from projects.actions.set_up_second_factor import begin_second_factor
+from projects.errors import AccessDenied, ProjectError
+from projects.models import AuditEvent, Consent, CrowdPlace, CrowdWorker, Invitation, Membership, Project, User
+from projects.pseudonyms import pseudonym
+from tests.annotation.test_entry_attacks import arrive, open_study, prolific, work
+from tests.annotation.world import World, make_world
+from tests.factories import PASSWORD, make_member, make_project, make_user
+
+pytestmark = pytest.mark.django_db
+
+PID, SESSION = "60fdplantedworker01", "61aaplantedvisit01"
+NAME, FIRST, LAST, MAIL = "zaphod.planted", "Zaphodia", "Beeblebroxson", "zaphod@planted.example"
+PLANTED = (PID, SESSION, NAME, FIRST, LAST, MAIL)
+
+
+@pytest.fixture
+def world() -> World:
+    world = make_world()
+    for _ in range(3):
+        world.item()
+    return world
+
+
+def everything_stored() -> Iterator[tuple[str, str]]:
+    """(table, row as text) of every row of every table of the database, sessions and all."""
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f'SELECT * FROM "{table}"')
+            yield from ((table, repr(row)) for row in cursor.fetchall())
+
+
+def where_named(*names: str) -> set[tuple[str, str]]:
+    return {
+        (table, name)
+        for table, row in everything_stored()
+        for name in names
+        if name.lower() in row.lower()
+    }
+
+
+def exported(world: World) -> str:
+    """All files of all formats of the project's release, as text."""
+    release = freeze_release(world.owner, world.project, override="few")
+    texts = []
+    # Formats for items with five foils have nothing to say of these.
+    for slug in set(EXPORTERS) - {"feint6k", "contrast"}:
+        with zipped(release, slug, "out") as file, zipfile.ZipFile(io.BytesIO(file.read())) as archive:
+            texts += [archive.read(name).decode("utf-8", "replace") + name for name in archive.namelist()]
+    return "\n".join(texts)
+
+
+def broken() -> list[dict]:
+    return [found for found in violations() if not found["invariant"].startswith("media.")]
+
+
+@pytest.fixture
+def zaphod(world: World) -> User:
+    """A member whose name, address and notes stand wherever they can."""
+    person = make_member(world.project, "annotator", "reviewer", "validator", name=NAME, email=MAIL,
+                         first_name=FIRST, last_name=LAST)  # fmt: skip
+    world.people["zaphod"] = person
+    return person
+
+
+def plant(world: World, zaphod: User) -> None:
+    """Work of every kind, and words of others about the person."""
+    project = world.project
+    QualityPolicy.objects.create(project=project)
+    for _ in range(2):
+        world.vote("zaphod")
+    for other in ("vera", "vic"):
+        for _ in range(3):
+            world.vote(other)
+    world.group()
+    world.edit("zaphod")
+    world.group()
+    world.edit("ann")
+    world.review("zaphod", comment=f"{FIRST} here: fine by me")
+    world.group()
+    lease = claim(zaphod, project, "edit")
+    save_draft(zaphod, lease.token, json.dumps({"base": "", "values": {"text": [f"by {NAME}"]}}))
+    set_votes_aside(world.owner, project, zaphod.pk, f"{NAME.upper()} ({MAIL}) answers too fast")
+    for _ in range(2):
+        world.vote("val")
+    Standing.objects.filter(person=zaphod).update(paused_note=f"ask {FIRST} {LAST}")
+    Invitation.objects.create(project=project, roles=["annotator"], note=f"for {LAST}", expires_at=timezone.now())
+    begin_second_factor(zaphod)
+    mine, owners = Client(), Client()
+    mine.login(username=NAME, password=PASSWORD)
+    mine.post("/account/", {"first_name": FIRST, "last_name": LAST, "email": MAIL})
+    owners.force_login(world.owner)
+    # The answer's message names the person until the next page is shown.
+    owners.post(f"/projects/{project.slug}/people/{zaphod.pk}/roles/", {"roles": ["annotator", "validator"]})
+    for kind in ("people", "agreement", "validation"):
+        project_report(project, kind)
+
+
+def test_nothing_is_left_of_a_member_in_tables_exports_and_logs(world, zaphod, caplog):
+    caplog.set_level(logging.DEBUG)
+    plant(world, zaphod)
+    tables = {table for table, _name in where_named(NAME, FIRST, LAST, MAIL)}
+    # The plants are there, so that finding nothing below says something.
+    assert {"projects_user", "projects_auditevent", "annotation_review", "annotation_draft", "annotation_standing",
+            "projects_invitation", "evaluation_report"} <= tables  # fmt: skip
+    pk = zaphod.pk
+    client = Client()
+    client.force_login(zaphod)
+    sent = {"work": "keep", "password": PASSWORD, "sure": "on"}
+    assert client.post("/account/erase/", sent)["Location"] == "/sign-in/"
+    assert where_named(NAME, FIRST, LAST, MAIL) == set()
+    text = exported(world)
+    assert not [name for name in PLANTED if name.lower() in text.lower()]
+    assert not [line for line in caplog.messages if any(name.lower() in line.lower() for name in PLANTED)]
+    erased = User.objects.get(pk=pk)
+    assert (erased.is_active, erased.email, erased.has_usable_password()) == (False, "", False)
+    assert erased.username.startswith("erased-")
+    assert not Client().login(username=NAME, password=PASSWORD)
+    assert client.get("/account/").status_code == 302
+    assert AuditEvent.objects.filter(reason__contains=ERASED).exists()
+    assert broken() == []
+
+
+def test_kept_work_stands_under_a_pseudonym_and_reports_are_computed_anew(world, zaphod):
+    plant(world, zaphod)
+    before = project_report(world.project, "validation")
+    people = {row["person"] for row in project_report(world.project, "people")["people"]}
+    assert NAME in people
+    erase_person(zaphod, zaphod)
+    assert not Report.objects.filter(project=world.project).exists()
+    assert project_report(world.project, "validation") == before
+    after = {row["person"] for row in project_report(world.project, "people")["people"]}
+    assert len(after) == len(people)
+    assert NAME not in after
+    assert Vote.objects.filter(person=zaphod).count() == 2
+    assert Edit.objects.filter(person=zaphod).count() == 1
+
+
+def test_removed_answers_are_out_of_the_tables_and_of_every_number(world, zaphod):
+    publish_consent_text(world.owner, world.project, "You choose.", "choose")
+    give_consent(zaphod, world.project, 1)
+    Membership.objects.update(consent_version=1)
+    for name in ("zaphod", "vera"):
+        for _ in range(3):
+            world.vote(name)
+    decided = project_report(world.project, "agreement")
+    assert (decided["n_votes"], Vote.objects.filter(state="counted").count()) == (6, 6)
+    pk = pseudonym(world.project, zaphod.pk)
+    assert erase_person(zaphod, zaphod, "remove") == 3
+    assert not Vote.objects.filter(person=zaphod).exists()
+    assert project_report(world.project, "agreement")["n_votes"] == 3
+    assert Slot.objects.filter(state="free", stage="validation").count() == 3 * (3 - 1)
+    assert not Lease.objects.filter(person=zaphod, ending="submitted").exists()
+    # The places are there for others, and what follows is as if the votes had never been.
+    for name in ("vic", "val"):
+        for _ in range(3):
+            world.vote(name)
+    assert project_report(world.project, "agreement")["n_votes"] == 9
+    assert project_report(world.project, "validation")["overall"]["n_valid"] == 3
+    assert pk not in exported(world)
+    assert broken() == []
+
+
+def test_a_crowd_worker_is_erased_by_their_researcher_and_nothing_is_left(world, caplog):
+    caplog.set_level(logging.DEBUG)
+    study = open_study(world.project, platform="prolific", platform_study="5f", pieces=1)
+    client, owner = Client(), Client()
+    arrive(study, prolific(study, PID, SESSION), client)
+    # A replay and a forgery leave rows, too.
+    arrive(study, prolific(study, PID, "another"))
+    arrive(study, prolific(study, "another", SESSION))
+    person = CrowdPlace.objects.get().person
+    work(world, person, 1)
+    client.post(f"/projects/{world.project.slug}/place/", {"move": "complete"})
+    assert {table for table, _name in where_named(PID, SESSION)} == {"projects_crowdworker", "projects_crowdplace"}
+    owner.force_login(world.owner)
+    url = f"/projects/{world.project.slug}/people/{person.pk}/erase/"
+    assert owner.get(url).status_code == 200
+    assert owner.post(url, {"work": "keep", "password": "wrong", "sure": "on"}).status_code == 422
+    assert owner.post(url, {"work": "keep", "password": PASSWORD, "sure": "on"}).status_code == 302
+    assert where_named(PID, SESSION, person.username) == set()
+    assert not [line for line in caplog.messages if PID in line or SESSION in line]
+    assert Vote.objects.filter(person=person, state="counted").count() == 1
+    assert client.get("/account/").status_code == 302
+    assert not CrowdWorker.objects.exists()
+    assert broken() == []
+
+
+def test_who_may_erase_whom(world):
+    ann, admin = world.ann, make_user(is_superuser=True)
+    stranger = make_member(make_project(), "researcher")
+    assert may_erase(ann, ann)
+    assert may_erase(admin, ann)
+    assert not may_erase(world.owner, ann)
+    study = open_study(world.project)
+    worker = make_user()
+    CrowdWorker.objects.create(project=world.project, platform="signed", worker="w", person=worker)
+    CrowdPlace.objects.create(study=study, person=worker, entered_at=timezone.now(), deadline=timezone.now())
+    assert may_erase(world.owner, worker)
+    assert not may_erase(stranger, worker)
+    Membership.objects.create(project=stranger.memberships.get().project, person=worker, role="annotator")
+    assert not may_erase(world.owner, worker)
+    with pytest.raises(AccessDenied):
+        erase_person(world.owner, ann)
+
+
+def test_the_last_researcher_hands_the_project_on_first(world):
+    with pytest.raises(ProjectError, match="last researcher"):
+        erase_person(world.owner, world.owner)
+    world.owner.refresh_from_db()
+    assert world.owner.is_active
+
+
+def test_a_short_name_takes_no_other_word_with_it(world):
+    make_world()
+    person = make_member(world.project, "annotator", name="an")
+    row = AuditEvent.objects.create(
+        action="x", target_type="y", target_id="1", reason="an answer, an: planning", details={"by": ["An"]}
+    )
+    erase_person(person, person)
+    row.refresh_from_db()
+    assert row.reason == f"{ERASED} answer, {ERASED}: planning"
+    assert row.details == {"by": [ERASED]}
+    assert Project.objects.filter(pk=world.project.pk).exists()
+
+
+# Withdrawal
+
+
+@pytest.mark.parametrize(("rule", "work_asked", "left"), [("keep", "keep", 2), ("remove", "remove", 0),
+                                                          ("choose", "keep", 2), ("choose", "remove", 0)])  # fmt: skip
+def test_who_withdraws_leaves_their_work_as_the_consent_says(world, rule, work_asked, left):
+    publish_consent_text(world.owner, world.project, "Text.", rule)
+    Membership.objects.update(consent_version=1)
+    give_consent(world.vera, world.project, 1)
+    for _ in range(2):
+        world.vote("vera")
+    held = world.claim("vera", "validation")
+    withdraw(world.vera, world.project, work_asked)
+    assert Vote.objects.filter(person=world.vera).count() == left
+    assert not Membership.objects.filter(person=world.vera).exists()
+    assert not Slot.objects.filter(token=held.token).exists()
+    assert Consent.objects.get(person=world.vera).withdrawn_at is not None
+    assert AuditEvent.objects.get(action="withdraw").to_state == work_asked
+    assert broken() == []
+
+
+@pytest.mark.parametrize(("rule", "asked"), [("keep", "remove"), ("remove", "keep"), ("choose", "burn")])
+def test_a_choice_that_the_consent_does_not_give_is_refused(world, rule, asked):
+    publish_consent_text(world.owner, world.project, "Text.", rule)
+    Membership.objects.update(consent_version=1)
+    give_consent(world.vera, world.project, 1)
+    with pytest.raises(AnnotationError, match="does not give this choice"):
+        withdraw(world.vera, world.project, asked)
+    assert Membership.objects.filter(person=world.vera).exists()
+
+
+def test_edits_and_reviews_of_who_removes_their_work_stay_without_what_tells_of_them(world):
+    publish_consent_text(world.owner, world.project, "Text.", "remove")
+    Membership.objects.update(consent_version=1)
+    for name in ("ann", "rita"):
+        give_consent(getattr(world, name), world.project, 1)
+    group = world.group()
+    world.edit("ann", watch={"seconds": 2.0, "loops": 1, "covered": 1.0}, seconds=9.0)
+    world.review("rita", comment="well done", seconds=3.0)
+    for name in ("ann", "rita"):
+        withdraw(getattr(world, name), world.project, "remove")
+    edit, review = Edit.objects.get(), Review.objects.get()
+    assert (edit.watch, edit.seconds_spent, review.comment, review.seconds_spent) == ({}, None, "", None)
+    group.refresh_from_db()
+    assert group.item_id
+    assert not Draft.objects.exists()
+    assert broken() == []
+
+
+def test_people_leave_and_take_their_data_on_their_own_pages(client, world, zaphod):
+    plant(world, zaphod)
+    client.force_login(zaphod)
+    data = json.loads(client.get("/account/data.json").content)
+    assert (data["account"]["email"], len(data["judgements"]), len(data["edits"])) == (MAIL, 2, 1)
+    url = f"/projects/{world.project.slug}/leave/"
+    assert client.get(url).status_code == 200
+    assert client.post(url, {"work": "keep"}).status_code == 422
+    assert client.post(url, {"work": "remove", "sure": "on"}).status_code == 422
+    assert client.post(url, {"work": "keep", "sure": "on"})["Location"] == "/"
+    assert client.get(url).status_code == 404
+    assert timedelta(0) <= timezone.now() - AuditEvent.objects.get(action="withdraw").at < timedelta(minutes=1)
