@@ -9,7 +9,19 @@ from datetime import datetime
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from annotation.models import Edit, Involvement, Lease, Question, Review, Slot, SlotState, Stage, Vote, VoteState
+from annotation.models import (
+    DeclinedVideo,
+    Edit,
+    Involvement,
+    Lease,
+    Question,
+    Review,
+    Slot,
+    SlotState,
+    Stage,
+    Vote,
+    VoteState,
+)
 from annotation.rules.eligibility import OPEN_TO_ALL, Hand, PersonFacts, TaskFacts
 from annotation.rules.ordering import FRESH, STARTED
 from corpus.models import MediaState
@@ -36,9 +48,11 @@ class Bars:
     reviewed: Q
     judged: Q
     yours: Q
+    # Skipped at a content warning: nobody asks again.
+    declined: Q
 
     def any(self) -> Q:
-        return self.media | self.reserved | self.made | self.reviewed | self.judged | self.yours
+        return self.declined | self.media | self.reserved | self.made | self.reviewed | self.judged | self.yours
 
 
 def bars(person: User, project: Project, stage: str, now: datetime) -> Bars:
@@ -69,6 +83,7 @@ def bars(person: User, project: Project, stage: str, now: datetime) -> Bars:
         else nothing,
         judged=_judged(person) if stage == Stage.BASELINE else nothing,
         yours=own,
+        declined=Q(Exists(DeclinedVideo.objects.filter(person=person, video=OuterRef("video")))),
     )
 
 

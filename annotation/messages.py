@@ -102,6 +102,7 @@ EMPTY: dict[str, Words] = {
     "reviewed_it": _("on videos that you reviewed a foil for"),
     "reserved": _("returned pieces that wait for their author"),
     "media_missing": _("whose video file is missing"),
+    "declined": _("on videos that you skipped for their content"),
 }
 
 

@@ -342,6 +342,7 @@ def why_empty(person: User, project: Project, stage: str, *, now: datetime | Non
         When(state=SlotState.DONE, then=Value("done")),
         When(leased & ~mine, then=Value("leased")),
         When(barred.media & ~leased, then=Value("media_missing")),
+        When(barred.declined & ~leased, then=Value("declined")),
         When(barred.yours & ~leased, then=Value("yours")),
         When(barred.made & ~leased, then=Value("made_it")),
         When((barred.reviewed | barred.judged) & ~leased, then=Value("reviewed_it")),

@@ -9,7 +9,7 @@ from annotation.views.edit import edit
 from annotation.views.figures import own, pay, people_figures, people_figures_file
 from annotation.views.guidelines import guideline, guidelines, preview
 from annotation.views.hint import hint
-from annotation.views.lease import draft, heartbeat, skip
+from annotation.views.lease import decline, draft, heartbeat, skip
 from annotation.views.object_check import object_check
 from annotation.views.objects import frame_image, objects
 from annotation.views.people import member_remove, member_roles, people
@@ -20,6 +20,7 @@ from annotation.views.repair import repair, repairs
 from annotation.views.review import review
 from annotation.views.review_shares import review_shares
 from annotation.views.studies import caption_objects, studies
+from annotation.views.takedown import takedown
 from annotation.views.undo import undo
 from annotation.views.validation import validation
 from annotation.views.validators import validator_move, validators
@@ -39,6 +40,7 @@ urlpatterns = [
     path("projects/<slug:slug>/captions/doubted/", repairs, name="repairs"),
     path("projects/<slug:slug>/captions/doubted/<int:pk>/", repair, name="repair"),
     path("projects/<slug:slug>/reviewing/", review_shares, name="people_reviewing"),
+    path("projects/<slug:slug>/videos/<int:pk>/takedown/", takedown, name="takedown"),
     path("projects/<slug:slug>/guidelines/", guidelines, name="guidelines"),
     path("projects/<slug:slug>/guidelines/preview/", preview, name="guideline_preview"),
     path("projects/<slug:slug>/guidelines/<slug:stage>/", guideline, name="guideline"),
@@ -69,6 +71,7 @@ urlpatterns = [
     path("projects/<slug:slug>/work/lease/<slug:token>/heartbeat/", heartbeat, name="heartbeat"),
     path("projects/<slug:slug>/work/lease/<slug:token>/draft/", draft, name="draft"),
     path("projects/<slug:slug>/work/lease/<slug:token>/skip/", skip, name="skip"),
+    path("projects/<slug:slug>/work/lease/<slug:token>/decline/", decline, name="decline"),
     path("projects/<slug:slug>/work/lease/<slug:token>/hint/", hint, name="hint"),
     path("projects/<slug:slug>/work/undo/<slug:kind>/<int:pk>/", undo, name="undo"),
 ]

@@ -23,6 +23,7 @@ def player_clip(video: Video) -> dict[str, Any]:
         "end": video.end_time if in_seconds else None,
         "width": video.width,
         "height": video.height,
+        "warning": video.content_warning,
         "label": _("Video %(key)s") % {"key": video.key},
     }
 

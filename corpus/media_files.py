@@ -9,7 +9,7 @@ from django.core.files import File
 from django.core.files.storage import default_storage
 
 from corpus.errors import CorpusError
-from corpus.models import MediaState, Video
+from corpus.models import MediaState, Takedown, Video
 from media.errors import MediaError
 from media.probe import VideoFacts, probe
 from media.transcode import transcode_mp4
@@ -89,16 +89,20 @@ def _stored(path: Path, facts: VideoFacts, copy: bool) -> KeptMedia:
 def set_media(video: Video, kept: KeptMedia) -> None:
     """Put the file, or what is wrong with it, on the row; the caller saves.
 
+    A clip that was taken down stays so. A file that was taken down from the project comes in under no other key either.
+
     A trim in pts becomes seconds: now that the file's time base is known, everybody after this counts in seconds.
     """
+    if video.media_state == MediaState.TAKEN_DOWN:
+        return
     facts = kept.facts
-    error = kept.error
+    error = kept.error or _why_refused(video, kept)
     if facts is not None:
         if video.time_unit == "pts":
             video.start_time = None if video.start_time is None else facts.seconds(video.start_time)
             video.end_time = None if video.end_time is None else facts.seconds(video.end_time)
             video.time_unit = "sec"
-        error = _trim_error(video, facts)
+        error = error or _trim_error(video, facts)
     video.media_error = error[:500]
     if facts is None or error:
         video.media_state = MediaState.BROKEN
@@ -108,6 +112,13 @@ def set_media(video: Video, kept: KeptMedia) -> None:
     video.sha256 = facts.sha256
     video.duration, video.fps, video.n_frames = facts.duration, facts.fps, facts.n_frames
     video.width, video.height = facts.width, facts.height
+
+
+def _why_refused(video: Video, kept: KeptMedia) -> str:
+    hashes = {kept.facts.sha256, kept.made_from} - {""} if kept.facts else set()
+    taken = Takedown.objects.filter(video__project=video.project_id, sha256__in=hashes).values_list("reason", flat=True)
+    reason = taken.first() if hashes else None
+    return "" if reason is None else f"this file was taken down from the project: {reason}"
 
 
 # What `set_media` may change, for bulk updates.

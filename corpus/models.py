@@ -15,6 +15,8 @@ class MediaState(models.TextChoices):
     MISSING = "missing", _("missing")
     READY = "ready", _("ready")
     BROKEN = "broken", _("broken")
+    # Its file and address are gone for good, and no import brings them back: see Takedown.
+    TAKEN_DOWN = "taken_down", _("taken down")
 
 
 class Split(models.TextChoices):
@@ -36,7 +38,7 @@ class Video(models.Model):
     file = models.FileField(max_length=300, blank=True)
     url = models.URLField(max_length=1000, blank=True)
     sha256 = models.CharField(max_length=64, blank=True)
-    media_state = models.CharField(max_length=8, choices=MediaState, default=MediaState.MISSING)
+    media_state = models.CharField(max_length=10, choices=MediaState, default=MediaState.MISSING)
     media_error = models.CharField(max_length=500, blank=True)
     start_time = models.FloatField(null=True, blank=True, help_text=_("seconds, or pts if so stated"))
     end_time = models.FloatField(null=True, blank=True)
@@ -52,6 +54,8 @@ class Video(models.Model):
     class_label = models.CharField(max_length=200, blank=True)
     category = models.CharField(max_length=200, blank=True)
     movie = models.CharField(max_length=200, blank=True)
+    # Shown before the clip plays: what somebody may not want to see.
+    content_warning = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -60,6 +64,22 @@ class Video(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+
+class Takedown(models.Model):
+    """A clip that was taken down, and why. The row stays beside the releases that hold its items: what they froze is
+    withheld from then on, their hashes stay what they were.
+    """
+
+    video = models.OneToOneField(Video, models.CASCADE, related_name="takedown")
+    # Of the file that is gone, so that it is known again.
+    sha256 = models.CharField(max_length=64, blank=True, db_index=True)
+    reason = models.CharField(max_length=500)
+    taken_down_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    taken_down_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"takedown of {self.video_id}"
 
 
 class DoubtSettled(models.TextChoices):

@@ -164,3 +164,5 @@ class ReleaseContent:
     simulated: bool = False
     # What the gate of the blind audit found when it was frozen, with the override where somebody let it through.
     gate: Mapping[str, Any] | None = None
+    # Tombstones of released items whose video was taken down since: they stand in no file but this list.
+    withheld: tuple[Mapping[str, Any], ...] = ()

@@ -4,7 +4,7 @@ from django.urls import path
 
 from corpus.views.media import media
 from corpus.views.subtests import subtests
-from corpus.views.video import video
+from corpus.views.video import video, warning
 from corpus.views.videos import videos
 
 app_name = "corpus"
@@ -13,4 +13,5 @@ urlpatterns = [
     path("projects/<slug:slug>/videos/", videos, name="videos"),
     path("projects/<slug:slug>/videos/<int:pk>/", video, name="video"),
     path("projects/<slug:slug>/videos/<int:pk>/media/", media, name="media"),
+    path("projects/<slug:slug>/videos/<int:pk>/warning/", warning, name="video_warning"),
 ]

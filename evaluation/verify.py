@@ -41,7 +41,7 @@ def verify(folder: Path) -> dict[str, Any]:
             _same_content(folder, manifest)
     except _DifferenceError as difference:
         return {"ok": False, "difference": str(difference)}
-    return {"ok": True, "hash": manifest["content_hash"]}
+    return {"ok": True, "hash": manifest["content_hash"], **_withheld(manifest)}
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
@@ -84,7 +84,8 @@ def _same_content(folder: Path, manifest: Mapping[str, Any]) -> None:
         found = hash_of(record for record in items if record.get("released"))
     except (TypeError, ValueError, KeyError) as error:
         raise _DifferenceError(f"items.jsonl: has no content hash ({error})") from error
-    _same("items.jsonl", "content hash", found, manifest["content_hash"])
+    held = manifest["held_hash"] if manifest.get("withheld") else manifest["content_hash"]
+    _same("items.jsonl", "content hash", found, held)
     counts = {"items": len(items), "votes": len(votes), "scores": len(scores)}
     for name, count in counts.items():
         _same(MANIFEST, f"counts.{name}", manifest.get("counts", {}).get(name), count)
@@ -92,6 +93,18 @@ def _same_content(folder: Path, manifest: Mapping[str, Any]) -> None:
     _same_checks(folder, votes, scores)
     _same_model_files(folder, scores)
     _same_results(folder, scores)
+
+
+def _withheld(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """What an export without some of its release says of itself; nothing where it is whole."""
+    gone = manifest.get("withheld")
+    if not gone:
+        return {}
+    note = (
+        f"{len(gone)} items are withheld, because their videos were taken down; the hash is that of the release as it "
+        f"was frozen, what is left of it has the hash {manifest.get('held_hash')}"
+    )
+    return {"withheld": [one["id"] for one in gone], "held_hash": manifest.get("held_hash"), "note": note}
 
 
 def _same_counts(items: list[dict[str, Any]], votes: list[ReleaseVote]) -> None:

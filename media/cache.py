@@ -70,6 +70,11 @@ class FileCache:
         """Forget an entry that turned out to be of no use."""
         self._path(key).unlink(missing_ok=True)
 
+    def clear(self) -> None:
+        """Forget everything."""
+        for _, _, path in list(self._entries()):
+            path.unlink(missing_ok=True)
+
     def size(self) -> int:
         """Bytes of all entries."""
         return sum(size for _, size, _ in self._entries())

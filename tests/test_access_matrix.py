@@ -166,6 +166,10 @@ RULES: dict[str, Rule] = {
     "corpus:videos": owner_page(),
     "corpus:video": owner_page("video"),
     "corpus:media": Rule(MEMBERS, args=("video",)),
+    "corpus:video_warning": owner_page("video", get=NO, post=302),
+    # Without a reason nothing is taken down.
+    "annotation:takedown": owner_page("video", post=422),
+    "annotation:decline": own_lease(post=302, args=("edit_token",)),
     "generation:methods": Rule(SIGNED_IN, slug=False),
     "generation:runs": owner_page(),
     "generation:new_run": owner_page(post=422),

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_POST
 from annotation.access import lease_for
 from annotation.actions import heartbeat as renewing
 from annotation.actions import release as releasing
+from annotation.actions.decline_video import decline_video
 from annotation.actions.save_draft import save_draft
 from annotation.errors import AnnotationError, LeaseEnded
 from annotation.models import Lease
@@ -42,6 +43,14 @@ def draft(request: HttpRequest, slug: str, token: str) -> JsonResponse:
 def skip(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     lease = _my_lease(request, slug, token)
     releasing.release(request.user, token)
+    return next_piece(request, request.project, desk_of(lease.slot.stage))
+
+
+@require_POST
+def decline(request: HttpRequest, slug: str, token: str) -> HttpResponse:
+    """A skip at a content warning: the next piece is of another video."""
+    lease = _my_lease(request, slug, token)
+    decline_video(request.user, token)
     return next_piece(request, request.project, desk_of(lease.slot.stage))
 
 

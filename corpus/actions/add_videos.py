@@ -37,7 +37,7 @@ def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str,
     names = (path.name[:MAX_ID], path.stem[:MAX_ID])
     found = Video.objects.filter(Q(source_id__in=names) | Q(key__in=names), project=project).order_by("pk")
     videos = list(found.select_related("project"))
-    waiting = [video for video in videos if video.media_state != MediaState.READY]
+    waiting = [video for video in videos if video.media_state not in (MediaState.READY, MediaState.TAKEN_DOWN)]
     answer = {"file": path.name, "clips": [video.key for video in waiting or videos], "error": ""}
     if videos and not waiting:
         return {**answer, "what": "there"}

@@ -35,8 +35,9 @@ def attach_folder(person: User | None, project: Project, folder: Path, source_id
         require_role(person, project, Role.RESEARCHER)
     if not folder.is_dir():
         raise CorpusError(_("%(folder)s: is no folder; name the folder with the media files.") % {"folder": folder})
-    waiting = Video.objects.filter(~Q(media_state=MediaState.READY), project=project).order_by("pk")
-    counts = {state.value: 0 for state in MediaState}
+    has_or_had = (MediaState.READY, MediaState.TAKEN_DOWN)
+    waiting = Video.objects.filter(~Q(media_state__in=has_or_had), project=project).order_by("pk")
+    counts = {state.value: 0 for state in (MediaState.MISSING, MediaState.READY, MediaState.BROKEN)}
     kept: dict[Path, KeptMedia] = {}
     for video in waiting.filter(source_id=source_id) if source_id else waiting:
         path = find_media(folder, [video.source_id, video.key])
@@ -56,6 +57,8 @@ def give(person: User | None, video: Video, kept: KeptMedia) -> Video:
     fresh = Video.objects.select_for_update().get(pk=video.pk)
     if fresh.media_state == MediaState.READY or fresh.media_state != video.media_state:
         raise CorpusError(_("The video %(key)s has a file by now; reload to see it.") % {"key": video.key})
+    if fresh.media_state == MediaState.TAKEN_DOWN:
+        raise CorpusError(_("The video %(key)s was taken down; it gets no file any more.") % {"key": video.key})
     old = fresh.media_state
     set_media(fresh, kept)
     fresh.save()

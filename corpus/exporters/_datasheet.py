@@ -17,12 +17,18 @@ RULE = (
     "(the classifier and language models one-sided)."
 )
 
+WITHHELD = (
+    "The videos of these items were taken down after the release was frozen. Their texts and files are in no export made "
+    "since; results that were computed with them name the frozen content hash."
+)
+
 
 def datasheet(release: ReleaseContent) -> str:
     """The text of `datasheet.md`: composition, judgements, and what a model solves without the video."""
     parts = [
         [f"# Datasheet of {release.project}, {release.release}", ""],
         _facts(release),
+        _withheld(release),
         _composition(release),
         _judgements(release),
         _blind(release.gate),
@@ -35,6 +41,20 @@ def _facts(release: ReleaseContent) -> list[str]:
     if release.simulated:
         lines.append("- **Its people and judgements are simulated.**")
     return [*lines, ""]
+
+
+def _withheld(release: ReleaseContent) -> list[str]:
+    if not release.withheld:
+        return []
+    rows = [[one["id"], one["taken_down_at"][:10], one["reason"]] for one in release.withheld]
+    return [
+        "## Withheld",
+        "",
+        WITHHELD,
+        "",
+        *_table(["item", "taken down", "reason"], rows),
+        "",
+    ]
 
 
 def _composition(release: ReleaseContent) -> list[str]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from corpus.records import ItemRecord, ReleaseContent
-from corpus.release_records import item_record, vote_counts
+from corpus.release_records import hash_of, item_record, vote_counts
 
 
 def released_items(release: ReleaseContent) -> list[ItemRecord]:
@@ -22,4 +22,16 @@ def manifest_facts(release: ReleaseContent, format_name: str, n_items: int) -> d
         "content_hash": release.content_hash,
         "simulated": release.simulated,
         "counts": {"items": n_items},
+        **withheld_facts(release),
     }
+
+
+def withheld_facts(release: ReleaseContent) -> dict[str, Any]:
+    """What a manifest says of items whose video was taken down; nothing where there are none.
+
+    `held_hash` is of what is still there: the content hash of the release itself can be computed from no file any more.
+    """
+    if not release.withheld:
+        return {}
+    held = hash_of(item for item in release.items if item.get("released"))
+    return {"withheld": [dict(tombstone) for tombstone in release.withheld], "held_hash": held}

@@ -17,6 +17,7 @@ from typing import Any
 from corpus.errors import CorpusError
 from corpus.exporters._datasheet import datasheet
 from corpus.exporters._folder import write_folder, write_json, write_lines
+from corpus.exporters._released import withheld_facts
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote
 from corpus.release_records import STATUS_FIELDS
 
@@ -55,6 +56,7 @@ def _facts(release: ReleaseContent) -> dict[str, Any]:
             "votes_not_counted": sum(vote.state != COUNTED for vote in release.votes),
             "scores": len(release.scores),
         },
+        **withheld_facts(release),
     }
 
 

@@ -1,14 +1,17 @@
 """One video: the player, what decoding said of it, its captions with their items."""
 
+from django.contrib import messages
 from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from corpus.access import get_video
+from corpus.actions.set_content_warning import set_content_warning
 from corpus.clip import player_clip
-from corpus.models import Item, Video
+from corpus.errors import CorpusError
+from corpus.models import Item, MediaState, Takedown, Video
 from projects.models import Role
 
 
@@ -19,7 +22,21 @@ def video(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     items = Item.objects.select_related("subtest").prefetch_related("foils").order_by("id")
     captions = found.captions.prefetch_related(Prefetch("items", items)).order_by("id")
     context = {"video": found, "captions": captions, "clip": player_clip(found), "facts": _facts(found)}
+    if found.media_state == MediaState.TAKEN_DOWN:
+        context["takedown"] = Takedown.objects.filter(video=found).select_related("taken_down_by").first()
     return render(request, "corpus/video.html", context)
+
+
+@require_POST
+def warning(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = get_video(request.user, slug, pk, Role.RESEARCHER)
+    try:
+        set_content_warning(request.user, found, request.POST.get("warning", ""))
+    except CorpusError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("The warning is stored; it stands before the clip from now on."))
+    return redirect("corpus:video", slug, pk)
 
 
 def _facts(video: Video) -> list[tuple[str, str]]:

@@ -20,6 +20,7 @@ from evaluation.queries import release_scores, run_results
 from evaluation.report_pages import under_pseudonyms
 from evaluation.reports import project_report
 from evaluation.snapshot import frozen_items, item_name
+from evaluation.withheld import withheld_of
 from projects.models import Project
 from projects.pseudonyms import pseudonym
 
@@ -38,6 +39,7 @@ def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
 
     `tables`: with the reports of the project, which take the longest (exporters say whether they use them).
     """
+    withheld = withheld_of(release)
     members = _members(release)
     votes = _votes(release.project, members)
     counts = vote_counts(votes)
@@ -48,12 +50,13 @@ def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
         release=release.name,
         content_hash=release.content_hash,
         created_at=release.created_at.isoformat(),
-        items=tuple(_with_status(member, counts) for member in members),
+        items=tuple(_with_status(member, counts) for member in members if member.record["id"] not in withheld),
         votes=tuple(votes),
         scores=tuple(score for run in runs for score in _scores(run, records)),
         tables=_tables(release, runs) if tables else {},
         simulated=release.project.is_simulated,
         gate=gate_of(release),
+        withheld=tuple(withheld.values()),
     )
 
 

@@ -1,5 +1,8 @@
 """One release: its hash, its models and their scores, its items, its exports."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.core.paginator import Page, Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -14,6 +17,7 @@ from evaluation.blind_page import named_probes
 from evaluation.forms import ScoringForm
 from evaluation.leaderboard import leaderboard
 from evaluation.models import ReleaseGate, Run
+from evaluation.withheld import withheld_of
 from projects.models import User
 from text.diff import diff_segments
 from text.errors import ActionableError
@@ -30,15 +34,16 @@ def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = _start(request.user, found, form)
     if run is not None:
         return redirect("evaluation:run", slug, run.pk)
-    standings = leaderboard(found)
+    standings, withheld = leaderboard(found), withheld_of(found)
     context = {
         "release": found,
         "form": form,
         "standings": standings,
         "has_scores": any(standing.overall for standing in standings),
-        "page": _items(found, request.GET.get("page")),
+        "page": _items(found, request.GET.get("page"), withheld),
         "exporters": EXPORTERS,
         "gate": _gate(found),
+        "n_withheld": len(withheld),
     }
     return render(request, "evaluation/release.html", context, status=422 if form.errors else 200)
 
@@ -62,9 +67,10 @@ def _start(person: User, found: Release, form: ScoringForm) -> Run | None:
         return None
 
 
-def _items(found: Release, number: str | None) -> Page:
+def _items(found: Release, number: str | None, withheld: Mapping[str, Any]) -> Page:
     page = Paginator(ReleaseItem.objects.filter(release=found).order_by("position"), PER_PAGE).get_page(number)
     for member in page:
+        member.withheld = withheld.get(member.record["id"])
         caption = member.record["caption"]
         member.foils = [diff_segments(caption, foil) for foil in member.record["foils"]]
     return page

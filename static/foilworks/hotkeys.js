@@ -68,7 +68,9 @@ function leaveToElement(event, combination) {
 
 function usable(element) {
   if (element.disabled || element.getAttribute("aria-disabled") === "true") return false;
-  return element.checkVisibility() || Boolean(element.closest("[data-hotkeys-only]"));
+  if (element.checkVisibility()) return true;
+  // Nothing behind a closed content warning is pressed.
+  return Boolean(element.closest("[data-hotkeys-only]")) && !element.closest("details.player-gate:not([open])");
 }
 
 function press(element) {

@@ -20,7 +20,10 @@ class Command(FoilworksCommand):
         return verify(options["folder"])
 
     def render(self, result: dict[str, Any]) -> str:
-        return f"as it was written: {result['hash']}" if result["ok"] else result["difference"]
+        if not result["ok"]:
+            return str(result["difference"])
+        told = f"as it was written: {result['hash']}"
+        return f"{told}\n{result['note']}" if "note" in result else told
 
     def exit_status(self, result: dict[str, Any]) -> int:
         return 0 if result["ok"] else 1

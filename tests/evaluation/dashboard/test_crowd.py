@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -10,6 +11,7 @@ from statistics import mean
 
 import krippendorff
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from annotation.actions.claim import claim
@@ -64,12 +66,15 @@ def act(world: World, name: str, stage: str, work, chance: Random, at) -> None:
         submit_vote(person, work.token, key, shown_as(choice, work), **evidence)
 
 
-@pytest.fixture
-def world():
-    made = make_world()
-    set_pay(made.owner, made.project, currency="EUR", floor=FLOOR, rates=RATES)
-    crowd(made, Random(11))
-    return made
+@pytest.fixture(scope="module")
+def world(django_db_setup, django_db_blocker) -> Iterator[World]:
+    """One crowd for this file, which only reads it; rolled back at its end."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        made = make_world()
+        set_pay(made.owner, made.project, currency="EUR", floor=FLOOR, rates=RATES)
+        crowd(made, Random(11))
+        yield made
+        transaction.set_rollback(True)
 
 
 def rows_of_work(project):
@@ -139,7 +144,8 @@ def test_alpha_and_divergence_are_those_of_the_rows(world):
     sides = [Counter(), Counter()]
     for item in Item.objects.select_related("caption").prefetch_related("foils"):
         sides[0].update(item.caption.text.replace(".", "").split())
-        sides[1].update(word for foil in item.foils.all() for word in foil.text.replace(",", "").replace(".", "").split())
+        for foil in item.foils.all():
+            sides[1].update(foil.text.replace(",", "").replace(".", "").split())
     # "key-7" is two words.
     for side in sides:
         for word in [word for word in side if "-" in word]:

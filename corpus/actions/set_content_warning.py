@@ -1,0 +1,25 @@
+"""A researcher says what people should know before a clip plays; an empty text takes the warning away."""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from corpus.errors import CorpusError
+from corpus.models import Video
+from projects import audit
+from projects.access import require_role
+from projects.models import Role, User
+
+MOST = 300
+
+
+@transaction.atomic
+def set_content_warning(person: User, video: Video, text: str) -> Video:
+    """CorpusError: the text is longer than people read before a clip."""
+    require_role(person, video.project, Role.RESEARCHER)
+    warning = " ".join(text.split())
+    if len(warning) > MOST:
+        raise CorpusError(_("A content warning has at most %(most)d characters; say it in fewer.") % {"most": MOST})
+    Video.objects.filter(pk=video.pk).update(content_warning=warning)
+    video.content_warning = warning
+    audit.record(audit.event(video.project, person, "corpus.set_content_warning", video, warning=warning))
+    return video

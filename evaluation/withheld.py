@@ -1,0 +1,31 @@
+"""What a release holds back: records of items whose video was taken down after it was frozen (decision 27)."""
+
+import hashlib
+from typing import Any
+
+from corpus.models import Release, ReleaseItem, Takedown
+from corpus.release_records import content_of
+from corpus.rules.canonical import canonical_line
+
+
+def withheld_of(release: Release) -> dict[str, dict[str, Any]]:
+    """Record id -> its tombstone: id, subtest, when and why, the SHA-256 of the record as it was frozen. Two queries.
+
+    The hash lets whoever holds an older export tell which of their lines is meant, and says nothing about the text.
+    """
+    taken = {row.video_id: row for row in Takedown.objects.filter(video__project=release.project_id)}
+    if not taken:
+        return {}
+    members = ReleaseItem.objects.filter(release=release, video__in=taken).order_by("position")
+    return {record["id"]: _tombstone(record, taken[video]) for video, record in members.values_list("video", "record")}
+
+
+def _tombstone(record: dict[str, Any], taken: Takedown) -> dict[str, Any]:
+    line = canonical_line(content_of(record))
+    return {
+        "id": record["id"],
+        "subtest": record["subtest"],
+        "record_sha256": hashlib.sha256(line.encode("utf-8")).hexdigest(),
+        "taken_down_at": taken.taken_down_at.isoformat(),
+        "reason": taken.reason,
+    }
