@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Subtest
 from corpus.rules.states import ItemState
+from evaluation.bias.tables import ItemCheck
 from evaluation.models import Run
 from generation.methods.table import METHODS
 from generation.models import GenerationRun
@@ -34,6 +35,11 @@ class ItemFilter(forms.Form):
         required=False,
         choices=[("", _("right or wrong")), ("right", _("right")), ("wrong", _("wrong"))],
     )
+    shortcut = forms.ChoiceField(
+        label=_("Answered by"),
+        required=False,
+        choices=[("", _("anything")), ("objects", _("objects alone")), ("frame", _("one frame alone"))],
+    )
     doubt = forms.BooleanField(label=_("Caption in doubt"), required=False)
 
     def __init__(self, project: Project, data: Any) -> None:
@@ -47,6 +53,8 @@ class ItemFilter(forms.Form):
         self.runs = {str(run.pk): run for run in runs}
         named = [(pk, f"{run.label} · {run.release.name}") for pk, run in self.runs.items()]
         self.fields["run"].choices = [("", _("any model")), *named]
+        if not ItemCheck.objects.filter(descriptions__project=project, checked_at__isnull=False).exists():
+            del self.fields["shortcut"]
         if not named:
             del self.fields["run"], self.fields["answer"]
 

@@ -10,6 +10,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from annotation.models import Choice, Stage, Vote, VoteState
 from corpus.models import Foil, Item, ReleaseItem
 from corpus.rules.states import ItemState
+from evaluation.bias.shortcuts import flagged, shortcuts_of
 from evaluation.item_forms import IMPORTED
 from evaluation.models import Run
 from evaluation.run_scores import axes_of, credits_of
@@ -37,6 +38,8 @@ def narrowed(project: Project, chosen: Mapping[str, Any], run: Run | None) -> Qu
         items = items.filter(unanimous=True) if agreed == "yes" else decided.filter(unanimous=False)
     if chosen.get("doubt"):
         items = items.filter(caption__flagged_false=True)
+    if shortcut := chosen.get("shortcut"):
+        items = items.filter(pk__in=flagged(project, shortcut).values("item"))
     if run is not None:
         items = items.filter(pk__in=answered(run, chosen.get("answer", "")))
     return items
@@ -51,13 +54,15 @@ def answered(run: Run, answer: str) -> list[int]:
 
 
 def page_of(items: QuerySet[Item], number: str | None) -> Page:
-    """A page of the items, each with its `pairs` (segments of each foil) and `tally` (caption votes, votes)."""
+    """A page of items, each with its `pairs` (segments of each foil), `tally` (caption votes, votes) and `shortcut`."""
     rows = items.select_related("subtest", "caption").prefetch_related("foils").order_by("subtest__name", "key", "pk")
     page = Paginator(rows, PER_PAGE).get_page(number)
     tallies = _tallies([item.pk for item in page])
+    shortcuts = {row.item_id: row for row in shortcuts_of([item.pk for item in page])}
     for item in page:
         item.pairs = [diff_segments(item.caption.text, foil.text) for foil in item.foils.all()]
         item.tally = tallies.get(item.pk)
+        item.shortcut = shortcuts.get(item.pk)
     return page
 
 

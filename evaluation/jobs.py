@@ -17,8 +17,9 @@ from django.conf import settings
 from django.utils import timezone
 
 from evaluation.bias.describing import describe
+from evaluation.bias.item_checking import check_items
 from evaluation.bias.measuring import measure as measure_task
-from evaluation.bias.tables import BiasRun, Descriptions
+from evaluation.bias.tables import BiasRun, Descriptions, ItemCheck
 from evaluation.blind_scoring import score_blind
 from evaluation.clip_keys import item_key, text_key
 from evaluation.dashboard.kept import keep as keep_count
@@ -290,3 +291,8 @@ def run_teacher(training_id: int, job: Job) -> None:
 def read_release(reading_id: int, job: Job) -> None:
     """Read a release by a student as it was and as it was trained."""
     run_reading(TeacherReading.objects.select_related("training__project", "release").get(pk=reading_id), job)
+
+
+def check_shortcuts(check_id: int, job: Job) -> None:
+    """Find the accepted items that descriptions alone answer (UTD)."""
+    check_items(ItemCheck.objects.select_related("descriptions__project").get(pk=check_id), job)

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from evaluation.bias.urls import urlpatterns as bias_urls
 from evaluation.teacher.urls import urlpatterns as teacher_urls
 from evaluation.views.analyses import analysis, analysis_file
 from evaluation.views.blind import blind_bars, blind_scorer
@@ -9,8 +10,8 @@ from evaluation.views.bring_scores import bring
 from evaluation.views.changes import release_changes
 from evaluation.views.compare import compare_file, compare_page
 from evaluation.views.dashboard import dashboard, dashboard_count, dashboard_runs
-from evaluation.views.export import export
 from evaluation.views.erasure import erase, erase_worker
+from evaluation.views.export import export
 from evaluation.views.imports import confirm, discard, import_page, import_progress, new_import
 from evaluation.views.items import item, item_move, items
 from evaluation.views.leaderboard import leaderboard_file, leaderboard_page
@@ -25,9 +26,9 @@ from evaluation.views.run_scores import run_scores
 
 app_name = "evaluation"
 urlpatterns = [
-    path("projects/<slug:slug>/", dashboard, name="dashboard"),
     path("account/erase/", erase, name="erase"),
     path("projects/<slug:slug>/people/<int:pk>/erase/", erase_worker, name="erase_worker"),
+    path("projects/<slug:slug>/", dashboard, name="dashboard"),
     path("projects/<slug:slug>/live/", dashboard_runs, name="dashboard_runs"),
     path("projects/<slug:slug>/count/", dashboard_count, name="dashboard_count"),
     path("projects/<slug:slug>/imports/", new_import, name="new_import"),
@@ -73,4 +74,5 @@ urlpatterns = [
     path("projects/<slug:slug>/scoring/<int:pk>/progress/", run_progress, name="run_progress"),
     path("projects/<slug:slug>/scoring/<int:pk>/results.<slug:extension>", run_file, name="run_file"),
     *teacher_urls,
+    *bias_urls,
 ]

@@ -70,6 +70,7 @@ PAGES: tuple[Page, ...] = (
         ),
     ),
     Page(_("LLM-teacher"), "evaluation:teacher", RESEARCHERS),
+    Page(_("Bias"), "evaluation:bias", RESEARCHERS, section=("evaluation:bias",)),
     Page(_("Studies"), "annotation:studies", RESEARCHERS, section=("annotation:object_check",)),
     Page(
         _("Guidelines"),

@@ -32,6 +32,7 @@ from corpus.models import Release
 from corpus.rules.states import CandidateState, ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.start_run import start_run
+from evaluation.bias.tables import BiasRun, Descriptions
 from evaluation.models import Import
 from evaluation.teacher.tables import TeacherPoint, TeacherReading, TeacherTraining
 from generation.models import Selection
@@ -284,6 +285,24 @@ RULES: dict[str, Rule] = {
     "evaluation:run_progress": owner_page("scoring_run"),
     "evaluation:run_file": owner_page("scoring_run", "extension"),
     # No student is named below.
+    "evaluation:bias": owner_page(),
+    "evaluation:bias_progress": owner_page(),
+    "evaluation:bias_describe": owner_page(post=422),
+    "evaluation:bias_files": owner_page(post=422),
+    "evaluation:bias_measure": owner_page(post=422),
+    "evaluation:bias_splits": owner_page(post=422),
+    "evaluation:bias_ablation": owner_page(),
+    "evaluation:bias_items": owner_page(post=422),
+    "evaluation:bias_items_progress": owner_page(),
+    "evaluation:bias_bar": owner_page(get=NO, post=302),
+    "evaluation:bias_descriptions": owner_page("descriptions"),
+    "evaluation:bias_go_on": owner_page("descriptions", get=NO, post=302),
+    "evaluation:bias_run": owner_page("bias_run"),
+    "evaluation:bias_run_progress": owner_page("bias_run"),
+    "evaluation:bias_split": owner_page("bias_run"),
+    "evaluation:bias_models": owner_page("bias_run", post=422),
+    # Nothing is measured in the world below.
+    "evaluation:bias_download": owner_page("bias_run", "exporter", "extension", get=NOT_THERE),
     "evaluation:teacher": owner_page(post=422),
     "evaluation:teacher_training": owner_page("teacher_training"),
     "evaluation:teacher_curve": owner_page("teacher_training"),
@@ -388,6 +407,8 @@ def make_world() -> World:
         "import": Import.objects.create(project=project, preview={}).pk,
         "scoring_run": start_run(people["researcher"], release, "fake:").pk,
         "teacher_training": make_training(release).pk,
+        "descriptions": (texts := Descriptions.objects.create(project=project, name="d", extractor="fake-reader:")).pk,
+        "bias_run": BiasRun.objects.create(project=project, descriptions=texts, name="b").pk,
         "edit": edit.pk,
         "pair": (pair := make_gold(subtest, valid)).pk,
         "attempt": make_attempt(people["validator"], pair).pk,

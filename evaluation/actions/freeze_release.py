@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from corpus.models import Release, ReleaseItem
 from corpus.release_records import hash_of
 from evaluation.balanced_items import balanced
+from evaluation.bias.shortcuts import check_bar
 from evaluation.errors import EvaluationError
 from evaluation.gate import Finding, inspect
 from evaluation.models import ReleaseGate
@@ -31,7 +32,8 @@ def freeze_release(
     `override`: the written reason for which a release goes out that the gate stops; it stands in the audit trail and
     in every export. `balance`: subtests of which items are left out until no word tells captions from foils; they
     stay valid. AccessDenied without the researcher's role; EvaluationError when nothing is valid yet, the name is
-    taken, or a blind model solves a subtest and nobody says why that may be.
+    taken, a blind model solves a subtest and nobody says why that may be, or objects alone answer more items than the
+    project allows.
     """
     if person is not None:
         require_role(person, project, Role.RESEARCHER)
@@ -51,6 +53,7 @@ def _freeze(person: User | None, project: Project, name: str, override: str, bal
         return known
     finding = inspect(project, [one.record for one in frozen])
     _check_gate(finding, override)
+    check_bar(project, [one.item.pk for one in frozen])
     release = Release.objects.create(
         project=project,
         name=_checked_name(project, name),

@@ -86,3 +86,23 @@ class AnswersForm(forms.Form):
         help_text=_("CSV: sample,class,prediction (or correct; prediction_NAME for several), or video_id,acc_top1."),
     )  # fmt: skip
     label = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)
+
+
+class ShortcutForm(forms.Form):
+    descriptions = forms.ModelChoiceField(Descriptions.objects.none(), label=_("Descriptions"), empty_label=None)
+    encoder = forms.CharField(
+        label=_("Text encoder"), required=False, max_length=LONGEST_MODEL,
+        help_text=_("sentence:ID or clip:ID; left empty, that of the recipe."),
+    )  # fmt: skip
+    device = _Device()
+
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["descriptions"].queryset = Descriptions.objects.filter(project=project)
+
+
+class ShortcutBarForm(forms.Form):
+    share = forms.FloatField(
+        label=_("At most this share"), required=False, min_value=0, max_value=1,
+        help_text=_("0.6: a release is refused where objects alone answer more than 60 % of its items. Empty: no bar."),
+    )  # fmt: skip

@@ -37,7 +37,7 @@ def samples_of(run: BiasRun) -> tuple[list[Sample], list[str]]:
     """
     videos = list(Video.objects.filter(project=run.project).order_by("pk"))
     targets = _classes(run, videos) if run.task == CLASSIFICATION else _captions(run)
-    described = _described(run.descriptions)
+    described = described_videos(run.descriptions)
     found: list[Sample] = []
     without: list[str] = []
     for video in videos:
@@ -57,7 +57,7 @@ def samples_of(run: BiasRun) -> tuple[list[Sample], list[str]]:
     return found, without
 
 
-def _described(descriptions: Descriptions) -> set[int]:
+def described_videos(descriptions: Descriptions) -> set[int]:
     """Videos with as many complete frames as were asked for."""
     whole = FrameText.objects.filter(descriptions=descriptions, raw__has_keys=sorted(NEEDED))
     counted = whole.order_by().values("video").annotate(n=Count("pk")).values_list("video", "n")

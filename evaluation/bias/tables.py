@@ -4,6 +4,7 @@ from django.db import models
 
 from corpus.models import Item, Video
 from evaluation.bias.instructions import CLASSIFICATION, TASKS
+from evaluation.bias.splits import MODELS
 from jobs.models import Job
 from projects.models import Project, User
 
@@ -155,6 +156,11 @@ class ItemShortcut(models.Model):
 
     def __str__(self) -> str:
         return f"{self.item_id}: {self.objects_right} of 9"
+
+    @property
+    def by_objects(self) -> bool:
+        """Whether all nine readings of the objects alone are right."""
+        return self.objects_right == MODELS
 
 
 class ShortcutBar(models.Model):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import messages
@@ -59,7 +60,7 @@ def _overview(project: Project) -> dict[str, Any]:
 @require_http_methods(METHODS)
 def describe(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    form = DescribeForm(request.POST or None)
+    form = DescribeForm(*sent_to(request))
 
     def act() -> HttpResponse:
         describe_videos(request.user, project, **form.cleaned_data)
@@ -71,7 +72,7 @@ def describe(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(METHODS)
 def description_file(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    form = DescriptionFilesForm(request.POST or None, request.FILES or None)
+    form = DescriptionFilesForm(*sent_to(request))
 
     def act() -> HttpResponse:
         sent = form.cleaned_data
@@ -85,7 +86,7 @@ def description_file(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(METHODS)
 def measure(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    form = MeasureForm(project, request.POST or None, initial={"descriptions": request.GET.get("descriptions")})
+    form = MeasureForm(project, *sent_to(request), initial={"descriptions": request.GET.get("descriptions")})
 
     def act() -> HttpResponse:
         asked = dict(form.cleaned_data)
@@ -98,7 +99,7 @@ def measure(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(METHODS)
 def split_file(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    form = SplitFileForm(request.POST or None, request.FILES or None)
+    form = SplitFileForm(*sent_to(request))
 
     def act() -> HttpResponse:
         name = form.cleaned_data["name"]
@@ -119,7 +120,10 @@ def descriptions(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     page = Paginator(videos, 1).get_page(request.GET.get("page"))
     video = page.object_list[0] if page.object_list else None
     frames = pages.shown_frames(found, video.pk) if video else []
-    context = {"descriptions": found, "page": page, "video": video, "frames": frames, "wanted": wanted}
+    context = {
+        "descriptions": found, "page": page, "video": video, "frames": frames, "wanted": wanted,
+        "query": f"{urlencode({'q': wanted})}&" if wanted else "",
+    }  # fmt: skip
     return render(request, "evaluation/bias/descriptions.html", context)
 
 
@@ -154,10 +158,25 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 @require_safe
+def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The live part: asks for itself again while the job is alive, then asks for the whole page."""
+    found = get_bias_run(request.user, slug, pk)
+    request.project = found.project
+    response = render(request, "evaluation/bias/_run_progress.html", {"run": found})
+    if not found.job or found.job.is_over:
+        response.headers["HX-Refresh"] = "true"
+    return response
+
+
+@require_safe
 def split(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = get_bias_run(request.user, slug, pk)
     request.project = found.project
-    context = {"run": found, "result": found.result or {}, "facts": (found.result or {}).get("split")}
+    facts = (found.result or {}).get("split")
+    context = {"run": found, "result": found.result or {}, "facts": facts}
+    if facts:
+        n_kept = facts["n"] - facts["n_biased"]
+        context |= {"n_kept": n_kept, "kept_share": n_kept / facts["n"]}
     return render(request, "evaluation/bias/split.html", context)
 
 
@@ -166,7 +185,7 @@ def models(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Table 5 or 6; a file of a model's answers is brought here."""
     found = get_bias_run(request.user, slug, pk)
     request.project = found.project
-    form = AnswersForm(request.POST or None, request.FILES or None)
+    form = AnswersForm(*sent_to(request))
     if form.is_bound and form.is_valid():
         sent = form.cleaned_data
         try:
@@ -191,6 +210,11 @@ def download(request: HttpRequest, slug: str, pk: int, what: str, extension: str
     """Splits as UTD publishes them, predictions, tables, the class distribution."""
     found = get_bias_run(request.user, slug, pk)
     return answer(found, what, extension)
+
+
+def sent_to(request: HttpRequest) -> tuple[Any, Any]:
+    """Data and files of a form, both None where nothing was sent."""
+    return (request.POST, request.FILES) if request.method == "POST" else (None, None)
 
 
 def with_file(sent: Any, act: Callable[[Path], Any]) -> Any:
