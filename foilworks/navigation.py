@@ -80,29 +80,15 @@ PAGES: tuple[Page, ...] = (
     ),
     Page(
         _("People"),
-        (
-            Page(
-                _("Members"),
-                "annotation:people",
-                RESEARCHERS,
-                section=("annotation:member", "annotation:crowd", "projects:invitations", "evaluation:erase_worker"),
-            ),
-            Page(_("Figures"), "annotation:people_figures", RESEARCHERS),
-            Page(_("Pay"), "annotation:people_pay", RESEARCHERS),
-        ),
-    ),
-    Group(
-        "settings",
-        _("Settings"),
-        (
-            Page(
-                _("Guidelines"),
-                "annotation:guidelines",
-                RESEARCHERS,
-                section=("annotation:guideline", "annotation:subtest_guideline"),
-            ),
-            Page(_("How much is reviewed"), "annotation:people_reviewing", RESEARCHERS),
-            Page(_("Hints while editing"), "generation:hints", RESEARCHERS),
+        "annotation:people",
+        RESEARCHERS,
+        section=(
+            "annotation:people",
+            "annotation:people_reviewing",
+            "annotation:quality",
+            "annotation:validators",
+            "annotation:gold",
+            "annotation:label",
         ),
     ),
 )
