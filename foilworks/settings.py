@@ -354,7 +354,8 @@ CONTENT_SECURITY_POLICY = {
         "object-src": [NONE],
         "base-uri": [SELF],
         "frame-ancestors": [NONE],
-        "form-action": [SELF],
+        # The sign-in form leads on to the identity provider.
+        "form-action": [SELF, *([f"{urlsplit(OIDC_URL).scheme}://{urlsplit(OIDC_URL).netloc}"] if OIDC_URL else [])],
     }
 }
 

@@ -7,6 +7,7 @@ from foilworks.api.unknown import unknown
 from foilworks.views.api_docs import api_docs
 from foilworks.views.healthz import healthz
 from foilworks.views.home import home
+from projects.oidc_urls import oidc_urls
 
 urlpatterns = [
     path("", home, name="home"),
@@ -14,6 +15,7 @@ urlpatterns = [
     path("api/docs/", api_docs, name="api_docs"),
     path("api/", api_urls),
     re_path(r"^api/", unknown, name="api_unknown"),
+    *oidc_urls,
     path("", include("projects.urls")),
     path("", include("corpus.urls")),
     path("", include("generation.urls")),

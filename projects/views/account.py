@@ -1,5 +1,6 @@
 """A person's own account: name and address, second factor, the projects that they belong to."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -40,6 +41,7 @@ def account(request: HttpRequest) -> HttpResponse:
         "form": form,
         "has_second_factor": has_second_factor(request.user),
         "recovery_codes": RecoveryCode.objects.filter(person=request.user).count(),
+        "oidc": settings.OIDC_NAME,
         "memberships": mine.order_by("project__name", "role"),
     }
     return render(request, "projects/account.html", context, status=422 if form.errors else 200)
