@@ -4,8 +4,10 @@
 
 Random weights in roberta-base's and gpt2's shapes, a vocabulary of whole words, 10 candidates a caption. Both sides use
 one loaded model and the same threads; they take turns, so that a busy machine slows both. The naive side is what the
-published code does, without its habit of loading the model for each caption, which is stated apart. Memory: the whole
-pipeline (masked filling, entailment, perplexity) with small models, each number of captions in a process of its own.
+published code does, without its habit of loading the model for each caption, which is stated apart. Each row is given
+twice: in float32, and with our side's body in bfloat16 (`MODEL?dtype=bfloat16`); the loop stays in float32.
+Memory: the whole pipeline (masked filling, entailment, perplexity) with small models, each number of captions in a
+process of its own.
 """
 
 import argparse
@@ -18,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -164,29 +167,42 @@ def speed(many: int, few: int, device: str, rounds: int) -> dict[str, dict[str, 
     with tempfile.TemporaryDirectory() as folder:
         paths = write_models(Path(folder), small=False)
         given = list(captions(many))
-        texts = [" ".join(one) for one in given]
-        filler = open_helper(paths[FILLER], FILLER, device=device)
-        blanks = [[f"{before} {filler.blank} {after}"] for before, _, after in given]
-        filler.fill(blanks[0], CANDIDATES)
-        found["mask filling"] = compared(
-            lambda every: filler.fill(every, CANDIDATES), lambda one: fill_one(filler, one), blanks, few, device,
-            rounds,
-        )  # fmt: skip
-        began = time.perf_counter()
-        fill_one(type(filler)(*reloaded(paths[FILLER], filler)), blanks[0][0])
-        found["mask filling"]["loading_per_caption"] = 1 / (time.perf_counter() - began)
-        scorer = open_helper(paths[TEXT_SCORER], TEXT_SCORER, device=device)
-        to_score = [[text, *foils(one)] for text, one in zip(texts, given, strict=True)]
-        found["perplexity"] = compared(
-            lambda every: scorer.score(None, every), lambda one: perplexity_one(scorer, one), to_score, few,
-            device, rounds,
-        )  # fmt: skip
-        judge = open_helper(paths[CLASSIFIER], CLASSIFIER, device=device)
-        pairs = [[(text, foil) for foil in foils(one)] for text, one in zip(texts, given, strict=True)]
-        found["entailment"] = compared(
-            judge.probs, lambda one: entailment_one(judge, one), pairs, few, device, rounds
-        )  # fmt: skip
+        asked = {FILLER: blanks, TEXT_SCORER: sentences, CLASSIFIER: pairs}
+        for (role, path), (name, batched, single) in zip(paths.items(), SIDES, strict=True):
+            naive = open_helper(path, role, device=device)
+            work = [asked[role](one, naive) for one in given]
+            for label, tail in (("", ""), (", bfloat16", "?dtype=bfloat16")):
+                ours = open_helper(path + tail, role, device=device)
+                batched(ours, work[0])
+                found[name + label] = compared(
+                    partial(batched, ours), partial(single, naive), work, few, device, rounds
+                )  # fmt: skip
+            if role == FILLER:
+                began = time.perf_counter()
+                fill_one(type(naive)(*reloaded(path, naive)), work[0][0])
+                found[name]["loading_per_caption"] = 1 / (time.perf_counter() - began)
     return found
+
+
+def blanks(caption: tuple[str, str, str], filler: Any) -> list[str]:
+    before, _, after = caption
+    return [f"{before} {filler.blank} {after}"]
+
+
+def sentences(caption: tuple[str, str, str], scorer: Any) -> list[str]:
+    return [" ".join(caption), *foils(caption)]
+
+
+def pairs(caption: tuple[str, str, str], judge: Any) -> list[tuple[str, str]]:
+    return [(" ".join(caption), foil) for foil in foils(caption)]
+
+
+# In the order of `write_models`: what it is called, our side, the loop's.
+SIDES = (
+    ("mask filling", lambda filler, every: filler.fill(every, CANDIDATES), fill_one),
+    ("entailment", lambda judge, every: judge.probs(every), entailment_one),
+    ("perplexity", lambda scorer, every: scorer.score(None, every), perplexity_one),
+)
 
 
 def reloaded(path: str, filler: Any) -> tuple[Any, Any]:
@@ -251,7 +267,7 @@ def main() -> None:
     print(f"captions a second, {CANDIDATES} candidates each, {torch.get_num_threads()} thread(s), {asked.device}")
     for name, row in found["speed"].items():
         apart = f"; loading per caption {row['loading_per_caption']:.2f}" if "loading_per_caption" in row else ""
-        print(f"{name:14} {row['one_a_forward']:8.2f} -> {row['batched']:8.2f}: {row['ratio']:5.1f} x{apart}")
+        print(f"{name:24} {row['one_a_forward']:8.2f} -> {row['batched']:8.2f}: {row['ratio']:5.1f} x{apart}")
     for number, mib in found["memory"].items():
         print(f"peak memory over {int(number):>7,} captions: {mib:6.0f} MiB")
 

@@ -8,7 +8,7 @@ checkpoints carry beside the one that is used here.
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,7 +31,8 @@ TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 MOST_NAMES = 5
 # Files that a score depends on.
 KINDS = frozenset({".json", ".safetensors", ".txt", ".model", ".jinja", ".bin", ".py"})
-TOKENS_A_BATCH = 8192
+# A CPU is fastest while a layer's states stay in its cache; a GPU wants many at a time.
+TOKENS_A_BATCH, TOKENS_ON_A_GPU = 2048, 8192
 TRUST = "the project's owner may allow it: foilworks trust"
 Thing = TypeVar("Thing")
 
@@ -73,6 +74,39 @@ def load_pretrained(auto_class: Any, argument: str, *, slug: str, device: str, d
     return Pretrained(model.to(chosen).eval(), source, str(commit)[:16], chosen)
 
 
+def load_text_model(auto_class: Any, argument: str, *, slug: str, device: str, dtype: str) -> tuple[Pretrained, Any]:
+    """A model of texts and its tokenizer. `argument` may end in `?dtype=bfloat16`.
+
+    In another format than float32 only the body is: its last states go on in float32, since a vocabulary's logits in
+    bfloat16 tie words that differ by a hundredth of a nat.
+    """
+    name, options = split_options(argument, {"dtype": str})
+    loaded = load_pretrained(auto_class, name, slug=slug, device=device, dtype="float32")
+    number_format = choose_dtype(options.get("dtype", dtype))
+    if number_format != torch.float32:
+        _reformat_body(loaded.model, number_format)
+        loaded = replace(loaded, revision=f"{loaded.revision}+{str(number_format).removeprefix('torch.')}")
+    return loaded, load_tokenizer(name)
+
+
+def _reformat_body(model: Any, number_format: torch.dtype) -> None:
+    body, head = model.base_model, model.get_output_embeddings()
+    if body is model:
+        raise HubError(f"{model.config.model_type}: its body and its head cannot be told apart; leave dtype at float32")
+    if head is not None:
+        # The words' vectors are often shared with the head, which stays as it is.
+        head.weight = torch.nn.Parameter(head.weight.detach().clone(), requires_grad=False)
+    body.to(number_format)
+
+    def to_float32(module: Any, inputs: Any, output: Any) -> Any:
+        for name, value in list(output.items()):
+            if isinstance(value, torch.Tensor) and value.is_floating_point():
+                output[name] = value.float()
+        return output
+
+    body.register_forward_hook(to_float32)
+
+
 def load_tokenizer(argument: str) -> Any:
     """The tokenizer beside the weights; HubError where it is missing."""
     source, revision = model_source(argument)
@@ -88,8 +122,12 @@ def load_tokenizer(argument: str) -> Any:
         raise HubError(why) from error
 
 
-def token_batches(lengths: Sequence[int], budget: int = TOKENS_A_BATCH) -> Iterator[list[int]]:
-    """Indices in batches of like length, long ones first: rows x longest stays within `budget` tokens."""
+def token_batches(
+    lengths: Sequence[int], device: torch.device, *, budget: int = 0
+) -> Iterator[list[int]]:  # fmt: skip
+    """Indices in batches of like length, long ones first: rows x longest stays within `budget` tokens (0: the
+    device's)."""
+    budget = budget or (TOKENS_ON_A_GPU if device.type == "cuda" else TOKENS_A_BATCH)
     batch: list[int] = []
     longest = 0
     for at in sorted(range(len(lengths)), key=lambda at: (-lengths[at], at)):

@@ -6,9 +6,13 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM
 
-from hub._pretrained import Pretrained, distinct, load_pretrained, load_tokenizer, longest_input, token_batches
+from hub._packed import PackedLM
+from hub._pretrained import Pretrained, distinct, load_text_model, longest_input, token_batches
 from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
+
+# Tokens by which a loaded model is asked whether it can be packed.
+TRIED = 5
 
 
 class CausalLM:
@@ -24,6 +28,7 @@ class CausalLM:
             raise HubError(f"{loaded.name}: its tokenizer has neither a start nor an end token; set one in its files")
         self._start = int(start)
         self._longest = longest_input(tokenizer, loaded.model.config)
+        self._packed = PackedLM.where_equal(loaded.model, range(min(TRIED, loaded.model.config.vocab_size)))
         self.info = ModelInfo(
             loaded.name, loaded.revision, ScoreKind.LOG_LIKELIHOOD, needs_video=False, card={"category": "text"}
         )
@@ -34,11 +39,15 @@ class CausalLM:
         """`parts`: sum and mean of log-likelihoods in nats, tokens. A text of no token scores 0."""
         once, place = distinct(texts)
         rows = [self._encoded(text) for text in once]
+        sums = self._packed.sums(rows) if self._packed else self._batched(rows)
+        return [_score(sums[at], len(rows[at]) - 1) for at in place]
+
+    def _batched(self, rows: Sequence[Sequence[int]]) -> list[float]:
         sums = [0.0] * len(rows)
-        for batch in token_batches([len(row) for row in rows]):
+        for batch in token_batches([len(row) for row in rows], self.device):
             for at, value in zip(batch, self._sums([rows[at] for at in batch]), strict=True):
                 sums[at] = value
-        return [_score(sums[at], len(rows[at]) - 1) for at in place]
+        return sums
 
     def _encoded(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
@@ -64,5 +73,5 @@ def _score(total: float, tokens: int) -> Score:
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> CausalLM:
     """The causal LM of a hub id or folder."""
-    loaded = load_pretrained(AutoModelForCausalLM, argument, slug="lm", device=device, dtype=dtype)
-    return CausalLM(loaded, load_tokenizer(argument))
+    loaded, tokenizer = load_text_model(AutoModelForCausalLM, argument, slug="lm", device=device, dtype=dtype)
+    return CausalLM(loaded, tokenizer)

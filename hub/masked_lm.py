@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from transformers import AutoModelForMaskedLM
 
-from hub._pretrained import Pretrained, distinct, load_pretrained, load_tokenizer, longest_input, token_batches
+from hub._pretrained import Pretrained, distinct, load_text_model, longest_input, token_batches
 from hub.errors import HubError
 from hub.interfaces import Fill, ModelInfo, ScoreKind
 
@@ -50,7 +50,7 @@ class MaskedLM:
         encoded = [self._encoded(text) for text in texts_once]
         columns = torch.tensor(ids, device=self.device)
         found: list[list[Fill]] = [[] for _ in texts_once]
-        for batch in token_batches([len(row) for row in encoded]):
+        for batch in token_batches([len(row) for row in encoded], self.device):
             log_probabilities = self._at_blank([encoded[at] for at in batch])[:, columns]
             values, best = log_probabilities.topk(min(k, len(words)), dim=1)
             for at, row, picked in zip(batch, values.tolist(), best.tolist(), strict=True):
@@ -63,7 +63,7 @@ class MaskedLM:
         texts_once, place = distinct(texts)
         encoded = [self.tokenizer(text, truncation=True, max_length=self._longest)["input_ids"] for text in texts_once]
         losses = [0.0] * len(texts_once)
-        for batch in token_batches([len(row) for row in encoded]):
+        for batch in token_batches([len(row) for row in encoded], self.device):
             ids, mask = self._padded([encoded[at] for at in batch])
             logits = self.model(input_ids=ids, attention_mask=mask).logits.float()
             costs = torch.nn.functional.cross_entropy(logits.transpose(1, 2), ids, reduction="none") * mask
@@ -120,10 +120,10 @@ class MaskedLM:
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> MaskedLM:
     """The masked LM of a hub id or folder."""
-    loaded = load_pretrained(AutoModelForMaskedLM, argument, slug="mask", device=device, dtype=dtype)
+    loaded, tokenizer = load_text_model(AutoModelForMaskedLM, argument, slug="mask", device=device, dtype=dtype)
     if loaded.model.base_model is loaded.model:
         raise HubError(f"{argument}: its body and its vocabulary head cannot be told apart; choose another masked LM")
-    return MaskedLM(loaded, load_tokenizer(argument))
+    return MaskedLM(loaded, tokenizer)
 
 
 def _whole_words(tokenizer: Any, size: int) -> tuple[dict[str, int], bool]:

@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from transformers import AutoModelForSequenceClassification
 
-from hub._pretrained import Pretrained, distinct, load_pretrained, load_tokenizer, longest_input, token_batches
+from hub._pretrained import Pretrained, distinct, load_text_model, longest_input, token_batches
 from hub.interfaces import ModelInfo, ScoreKind
 
 
@@ -30,7 +30,7 @@ class TextPairClassifier:
         once, place = distinct(pairs)
         encoded = [self.tokenizer(*self._given(pair), truncation=True, max_length=self._longest) for pair in once]
         rows = np.zeros((len(once), len(self.labels)), np.float32)
-        for batch in token_batches([len(one["input_ids"]) for one in encoded]):
+        for batch in token_batches([len(one["input_ids"]) for one in encoded], self.device):
             padded = self.tokenizer.pad([encoded[at] for at in batch], return_tensors="pt").to(self.device)
             rows[batch] = self.model(**padded).logits.float().cpu().numpy()
         return rows[place] if place else rows
@@ -48,7 +48,6 @@ class TextPairClassifier:
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> TextPairClassifier:
     """The classifier of a hub id or folder."""
-    loaded = load_pretrained(
-        AutoModelForSequenceClassification, argument, slug="classifier", device=device, dtype=dtype
-    )  # fmt: skip
-    return TextPairClassifier(loaded, load_tokenizer(argument))
+    auto_class = AutoModelForSequenceClassification
+    loaded, tokenizer = load_text_model(auto_class, argument, slug="classifier", device=device, dtype=dtype)
+    return TextPairClassifier(loaded, tokenizer)

@@ -22,19 +22,22 @@ def fingerprint(name: str, role: str, *, device: str = "auto") -> str:
     slug, colon, argument = name.partition(":")
     if not colon or slug not in EVERY:
         slug, argument = role, name
+    argument, mark, options = argument.partition("?")
+    # Another number format gives other numbers.
+    tail = mark + options
     if not argument or "/" not in argument:
         # Fakes, or a bare hub id of old ("gpt2").
-        return f"{slug}:{argument}@{_cached_commit(argument) if argument else ''}"
+        return f"{slug}:{argument}@{_cached_commit(argument) if argument else ''}{tail}"
     folder = Path(argument)
     if folder.is_dir():
         # Not the path: the same weights elsewhere are the same model.
-        return f"{slug}:@{file_hash(argument)}"
+        return f"{slug}:@{file_hash(argument)}{tail}"
     hub_id, _, revision = argument.partition("@")
     commit = _cached_commit(hub_id, revision)
     if not commit:
         open_helper(name, role, device=device)
         commit = _cached_commit(hub_id, revision)
-    return f"{slug}:{hub_id}@{commit or revision}"
+    return f"{slug}:{hub_id}@{commit or revision}{tail}"
 
 
 def file_hash(path: str) -> str:

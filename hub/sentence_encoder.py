@@ -78,7 +78,7 @@ class SentenceEncoder:
         encoded = [self.tokenizer(text, truncation=True, max_length=self._longest) for text in once]
         width = len(self.dense[-1].weight) if self.dense else self.model.config.hidden_size
         rows = np.zeros((len(once), width), np.float32)
-        for batch in token_batches([len(one["input_ids"]) for one in encoded]):
+        for batch in token_batches([len(one["input_ids"]) for one in encoded], self.device):
             padded = self.tokenizer.pad([encoded[at] for at in batch], return_tensors="pt").to(self.device)
             hidden = self.model(**padded).last_hidden_state.float()
             pooled = _pooled(hidden, padded["attention_mask"], self.pooling)

@@ -33,7 +33,7 @@ class Seq2SeqLM:
         once, place = distinct(texts)
         rows = [self.tokenizer(text, truncation=True, max_length=self._longest)["input_ids"] for text in once]
         sums = [0.0] * len(rows)
-        for batch in token_batches([len(row) for row in rows]):
+        for batch in token_batches([len(row) for row in rows], self.device):
             for at, value in zip(batch, self._sums([rows[at] for at in batch]), strict=True):
                 sums[at] = value
         scores = [_score(total, len(row)) for total, row in zip(sums, rows, strict=True)]

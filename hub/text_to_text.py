@@ -54,7 +54,7 @@ class TextToText:
         encoded = [self._with_blank(text) for text in once]
         found: list[list[Fill]] = [[] for _ in once]
         budget = max(1, TOKENS_A_BATCH * BEAMS_A_BATCH // max(beams, BEAMS_A_BATCH))
-        for batch in token_batches([len(row) for row in encoded], budget):
+        for batch in token_batches([len(row) for row in encoded], self.device, budget=budget):
             for at, fills in zip(batch, self._searched([encoded[at] for at in batch], k, beams, longest), strict=True):
                 found[at] = fills
         return [found[at] for at in place]
@@ -106,7 +106,8 @@ class TextToText:
     def _costs(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[torch.Tensor]:
         """The cross entropy of each token of each target, in nats."""
         found: list[torch.Tensor] = [torch.empty(0)] * len(sources)
-        for batch in token_batches([len(one) + len(other) for one, other in zip(sources, targets, strict=True)]):
+        lengths = [len(one) + len(other) for one, other in zip(sources, targets, strict=True)]
+        for batch in token_batches(lengths, self.device):
             labels = self._padded([targets[at] for at in batch], IGNORED)
             logits = self.model(**self._inputs([sources[at] for at in batch]), labels=labels).logits.float()
             costs = torch.nn.functional.cross_entropy(

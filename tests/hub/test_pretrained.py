@@ -128,7 +128,7 @@ def test_options_of_clip_are_checked(tmp_path: Path, options: str, said: str) ->
 
 def test_batches_hold_every_text_once_within_the_budget() -> None:
     lengths = [3, 9, 1, 7, 7, 40, 2]
-    batches = list(token_batches(lengths, budget=20))
+    batches = list(token_batches(lengths, torch.device("cpu"), budget=20))
     assert sorted(at for batch in batches for at in batch) == list(range(7))
     # 40 alone is over the budget and goes by itself; 2 x 9 fits, 3 x 9 does not.
     assert batches == [[5], [1, 3], [4, 0], [6, 2]]
