@@ -39,7 +39,7 @@ from evaluation.scoring import Tally, score_pairs
 from evaluation.scoring_caches import Caches, caches
 from evaluation.shards.costs import costs
 from evaluation.shards.plan import Todo, collected, cut_to, parts_of
-from evaluation.shards.work import ROWS_A_QUERY, batches, listed, missing, store, work_of
+from evaluation.shards.work import ROWS_A_QUERY, batches, in_time, listed, missing, store, work_of
 from evaluation.shards.writer import ScoreWriter
 from evaluation.teacher.tables import TeacherReading, TeacherTraining
 from evaluation.teacher.teaching import run_reading, run_training
@@ -58,7 +58,7 @@ SHARD = "evaluation.jobs.score_shard"
 # Their texts are encoded before the first of them is shown.
 CLIPS_A_ROUND = 512
 # A killed worker loses at most these, and the clip batch it was at.
-SCORES_A_WRITE = 64
+SCORES_A_WRITE, SECONDS_A_WRITE = 64, 2.0
 
 
 def run_scoring(run_id: int, job: Job) -> Spread | None:
@@ -165,7 +165,7 @@ def _score_all(run: Run, opened: _Opened, todo: Todo, job: Job) -> Tally:
             found = score_pairs(
                 opened.adapter, requests, tally=tally, read=read, kept=opened.kept.vectors, pool=pool
             )  # fmt: skip
-            for scores in batches(found, SCORES_A_WRITE):
+            for scores in in_time(found, SCORES_A_WRITE, SECONDS_A_WRITE):
                 writer.put(scores)
                 done += len(scores)
                 progress(job, done, measured=costs(tally, writer.seconds, before, opened.device))

@@ -23,6 +23,7 @@ from evaluation.views.report_files import report_chart, report_file
 from evaluation.views.reports import report, report_ask, report_progress, reports
 from evaluation.views.run import run, run_file, run_progress
 from evaluation.views.run_scores import run_scores
+from evaluation.views.run_work import resume_run, stop_run
 
 app_name = "evaluation"
 urlpatterns = [
@@ -72,6 +73,8 @@ urlpatterns = [
     path("projects/<slug:slug>/scoring/<int:pk>/scores/<slug:form>/", run_scores, name="run_scores"),
     path("projects/<slug:slug>/scoring/<int:pk>/card/", model_card, name="model_card"),
     path("projects/<slug:slug>/scoring/<int:pk>/progress/", run_progress, name="run_progress"),
+    path("projects/<slug:slug>/scoring/<int:pk>/stop/", stop_run, name="stop_run"),
+    path("projects/<slug:slug>/scoring/<int:pk>/resume/", resume_run, name="resume_run"),
     path("projects/<slug:slug>/scoring/<int:pk>/results.<slug:extension>", run_file, name="run_file"),
     *teacher_urls,
     *bias_urls,

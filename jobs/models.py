@@ -65,6 +65,11 @@ class Job(models.Model):
         return self.state not in OPEN_STATES
 
     @property
+    def shown_state(self) -> str:
+        """The state in people's words: what is spread over shards is running."""
+        return JobState.RUNNING if self.state == JobState.SPREAD else self.state
+
+    @property
     def share(self) -> float:
         """Done over total in 0..1; 0 while the total is unknown."""
         return min(1.0, self.done / self.total) if self.total else 0.0

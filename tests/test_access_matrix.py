@@ -283,6 +283,8 @@ RULES: dict[str, Rule] = {
     # The run has not loaded its model yet: the form says so.
     "evaluation:model_card": owner_page("scoring_run", post=422),
     "evaluation:run_progress": owner_page("scoring_run"),
+    "evaluation:stop_run": Rule(OWNERS, get=NO, post=302, args=("scoring_run",)),
+    "evaluation:resume_run": Rule(OWNERS, get=NO, post=400, args=("scoring_run",)),
     "evaluation:run_file": owner_page("scoring_run", "extension"),
     # No student is named below.
     "evaluation:bias": owner_page(),

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from time import monotonic
 from typing import Any, TypeVar
 
 from corpus.models import MediaState, ReleaseItem, Video
@@ -125,4 +126,17 @@ def listed(work: Iterable[ClipWork], tally: Tally) -> dict[str, Any]:
 def batches(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
     source = iter(things)
     while batch := list(islice(source, size)):
+        yield batch
+
+
+def in_time(things: Iterable[Thing], size: int, seconds: float) -> Iterator[list[Thing]]:
+    """Batches of `size`, and what there is of one that is `seconds` old: a slow model loses little when killed."""
+    batch: list[Thing] = []
+    began = monotonic()
+    for thing in things:
+        batch.append(thing)
+        if len(batch) >= size or monotonic() - began > seconds:
+            yield batch
+            batch, began = [], monotonic()
+    if batch:
         yield batch

@@ -15,6 +15,7 @@ from evaluation.leaderboard import results_of
 from evaluation.protocols import PROTOCOLS
 from evaluation.run_scores import RANKED, axes_of
 from evaluation.score_writers import WRITERS as WRITERS_OF_SCORES
+from evaluation.shards.live import work
 from text.csv_cells import safe_row
 
 COLUMNS = ("T", "P", "P+T", "n", "ties", "T_all", "n_all", "n_clusters")
@@ -28,6 +29,7 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     results = results_of(found)
     context = {
         "run": found,
+        "work": work(found),
         "results": results,
         "groups": _groups(results),
         "protocol": PROTOCOLS.get(found.protocol),
@@ -44,7 +46,7 @@ def run_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The live part: asks for itself again while the job is alive, then asks for the whole page."""
     found = get_run(request.user, slug, pk)
     request.project = found.release.project
-    response = render(request, "evaluation/_run_progress.html", {"run": found})
+    response = render(request, "evaluation/_run_progress.html", {"run": found, "work": work(found)})
     if found.job and found.job.is_over:
         response.headers["HX-Refresh"] = "true"
     return response

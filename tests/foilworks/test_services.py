@@ -120,7 +120,7 @@ def test_up_serves_runs_jobs_survives_a_killed_worker_and_stops_everything(up):
     before = up.children()
     (worker,) = [pid for pid, arguments in before.items() if "supervisor.engine" in arguments]
     os.kill(worker, signal.SIGKILL)
-    eventually(lambda: any("supervisor.engine" in arguments and pid != worker for pid, arguments in up.children().items()))
+    eventually(lambda: any("supervisor.engine" in said and pid != worker for pid, said in up.children().items()))
 
     pids = list(up.children())
     assert len(pids) == 3, "redis, a worker, the web"
