@@ -59,8 +59,8 @@ def announce(events: Sequence[AuditEvent]) -> None:
     hooks = Webhook.objects.filter(project__in={event.project_id for _slug, event in told}, stopped_at=None)
     for hook in hooks.select_related("project"):
         for slug, event in told:
-            aimed = event.project_id == hook.project_id and (slug in hook.events or event.target_id == str(hook.pk))
-            if aimed and (slug != "ping" or event.target_id == str(hook.pk)):
+            of_this = event.target_id == str(hook.pk) if slug == "ping" else slug in hook.events
+            if event.project_id == hook.project_id and of_this:
                 _write(hook, slug, event)
 
 

@@ -1,0 +1,231 @@
+"""Webhooks: who may be told, what is sent and how it is signed, another try later, and no way into our own network."""
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from corpus.rules.states import ItemState
+from evaluation.actions.freeze_release import freeze_release
+from foilworks.client import is_signed
+from jobs.models import Job
+from jobs.runner import run_now
+from projects.actions.webhooks import add_webhook, ping_webhook, remove_webhook
+from projects.addresses import checked_target
+from projects.errors import AccessDenied, ProjectError
+from projects.models import Delivery, Role, Webhook
+from projects.webhooks import AGAIN_AFTER, GIVE_UP, queue_due, secret_of
+from tests.factories import make_item, make_member, make_project, make_subtest
+
+pytestmark = pytest.mark.django_db
+
+
+class Receiver(HTTPServer):
+    """Somebody's server: what came, and what it answers next."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.came: list[tuple[dict[str, str], bytes]] = []
+        self.status, self.location = 200, ""
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/hook"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.came.append((dict(self.headers), body))
+        self.send_response(self.server.status)
+        if self.server.location:
+            self.send_header("Location", self.server.location)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_arguments: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def receiver(settings) -> Iterator[Receiver]:
+    """In a network that the operator allows."""
+    settings.WEBHOOK_NETWORKS = ("127.0.0.0/8",)
+    with Receiver() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def project():
+    return make_project()
+
+
+@pytest.fixture
+def owner(project):
+    return make_member(project, Role.RESEARCHER)
+
+
+def deliver_all() -> None:
+    for job in Job.objects.filter(dotted="projects.jobs.deliver_webhook", state="waiting"):
+        run_now(job)
+
+
+def test_a_frozen_release_is_told_and_signed(receiver, project, owner):
+    hook = add_webhook(owner, project, receiver.url, ["release.frozen"])
+    make_item(make_subtest(project), state=ItemState.VALID)
+    release = freeze_release(owner, project, name="first")
+    deliver_all()
+    ((headers, body),) = receiver.came
+    told = json.loads(body)
+    assert (told["event"], told["project"], told["target"]["id"]) == ("release.frozen", project.slug, str(release.pk))
+    assert told["details"]["content_hash"] == release.content_hash
+    assert owner.username not in body.decode()
+    secret = secret_of(hook)
+    assert is_signed(secret, headers, body)
+    assert not is_signed(secret, headers, body + b" ")
+    assert not is_signed("another", headers, body)
+    assert not is_signed(secret, headers, body, now=timezone.now().timestamp() + 3600)
+    assert Delivery.objects.get().state == Delivery.State.DELIVERED
+
+
+def test_only_what_was_asked_for_is_told(receiver, project, owner):
+    add_webhook(owner, project, receiver.url, ["import.stored"])
+    make_item(make_subtest(project), state=ItemState.VALID)
+    freeze_release(owner, project)
+    assert not Delivery.objects.exists()
+    other = make_project()
+    make_item(make_subtest(other), state=ItemState.VALID)
+    add_webhook(owner, project, receiver.url + "/2", ["release.frozen"])
+    freeze_release(make_member(other, Role.RESEARCHER), other)
+    assert not Delivery.objects.exists()
+
+
+def test_a_failed_delivery_is_tried_again_until_it_has_failed_for_good(receiver, project, owner):
+    receiver.status = 503
+    ping_webhook(owner, project, add_webhook(owner, project, receiver.url, ["release.frozen"]).pk)
+    deliver_all()
+    for attempt, wait in enumerate(AGAIN_AFTER, start=1):
+        delivery = Delivery.objects.get()
+        assert (delivery.state, delivery.attempts, delivery.answer_status) == ("waiting", attempt, 503)
+        assert abs(delivery.next_at - timezone.now() - wait) < timedelta(seconds=60)
+        assert queue_due() == 0
+        Delivery.objects.update(next_at=timezone.now())
+        # Two who look at once queue one job.
+        assert (queue_due(), queue_due()) == (1, 0)
+        deliver_all()
+    delivery = Delivery.objects.get()
+    assert (delivery.state, delivery.attempts) == ("failed", len(AGAIN_AFTER) + 1)
+    assert len(receiver.came) == len(AGAIN_AFTER) + 1
+
+
+def test_one_that_never_answers_is_stopped(receiver, project, owner):
+    hook = add_webhook(owner, project, receiver.url, ["ping"])
+    payload = {"event": "ping", "project": project.slug}
+    Delivery.objects.bulk_create(
+        Delivery(webhook=hook, event="ping", payload=payload, state="failed", next_at=timezone.now())
+        for _number in range(GIVE_UP - 1)
+    )
+    receiver.status = 500
+    ping_webhook(owner, project, hook.pk)
+    Delivery.objects.filter(state="waiting").update(attempts=len(AGAIN_AFTER))
+    deliver_all()
+    assert Webhook.objects.get().stopped_at is not None
+    ping_webhook(owner, project, hook.pk)
+    assert not Delivery.objects.filter(state="waiting").exists()
+
+
+def test_a_redirect_is_not_followed(receiver, project, owner):
+    receiver.status, receiver.location = 302, "http://169.254.169.254/latest/meta-data/"
+    ping_webhook(owner, project, add_webhook(owner, project, receiver.url, ["ping"]).pk)
+    deliver_all()
+    delivery = Delivery.objects.get()
+    assert (delivery.state, delivery.answer_status) == ("waiting", 302)
+    assert "redirect" in delivery.problem
+    assert len(receiver.came) == 1
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://127.0.0.1/", "https://localhost/", "https://10.1.2.3/", "https://192.168.0.9/", "https://172.16.0.1/",
+        "https://169.254.169.254/latest/", "https://0.0.0.0/", "https://[::1]/", "https://[::ffff:10.0.0.1]/",
+        "https://[fe80::1]/", "https://[fd00::1]/", "https://[64:ff9b::7f00:1]/", "https://[2002:7f00:1::]/",
+        "https://2130706433/", "https://0x7f000001/", "https://0177.0.0.1/", "https://127.1/", "https://100.64.0.1/",
+        "https://224.0.0.1/", "https://255.255.255.255/", "http://93.184.216.34/", "https://user@93.184.216.34/",
+        "ftp://93.184.216.34/", "file:///etc/passwd", "https://", "https://93.184.216.34/#x", "https://exa mple.org/",
+        "https://93.184.216.34:99999/", "https://93.184.216.34/\r\nX: y", "//93.184.216.34/", "", "https://é.example/",
+    ],
+)  # fmt: skip
+def test_a_private_address_in_any_dress_is_refused(url, project, owner):
+    with pytest.raises(ProjectError):
+        add_webhook(owner, project, url, ["release.frozen"])
+    assert not Webhook.objects.exists()
+
+
+def test_a_name_with_one_private_address_is_refused(monkeypatch, project, owner):
+    """Names that nobody can register stand for a resolver that answers with what an attacker chose."""
+    answers = {"mixed.example": ["93.184.216.34", "10.0.0.1"], "inner.example": ["10.0.0.1"]}
+    resolve(monkeypatch, answers)
+    for name in answers:
+        with pytest.raises(ProjectError, match="private"):
+            add_webhook(owner, project, f"https://{name}/hook", ["release.frozen"])
+
+
+def test_a_name_that_turns_private_later_gets_nothing(receiver, monkeypatch, settings, project, owner):
+    answers = {"turning.example": ["93.184.216.34"]}
+    resolve(monkeypatch, answers)
+    hook = add_webhook(owner, project, f"https://turning.example:{receiver.server_port}/", ["ping"])
+    settings.WEBHOOK_NETWORKS = ()
+    answers["turning.example"] = ["127.0.0.1"]
+    ping_webhook(owner, project, hook.pk)
+    deliver_all()
+    assert receiver.came == []
+    assert "private" in Delivery.objects.get().problem
+
+
+def test_the_connection_goes_to_the_address_that_was_checked(receiver, monkeypatch):
+    """One look at the name: a second one could be answered otherwise."""
+    looked = resolve(monkeypatch, {"once.example": ["127.0.0.1"]})
+    target = checked_target(f"http://once.example:{receiver.server_port}/hook?a=b")
+    assert (target.ip, target.host, target.path) == ("127.0.0.1", "once.example", "/hook?a=b")
+    assert looked == ["once.example"]
+
+
+def resolve(monkeypatch, answers: dict[str, list[str]]) -> list[str]:
+    """These names have these addresses; the names that were looked up."""
+    looked: list[str] = []
+    real = socket.getaddrinfo
+
+    def lookup(host: str, port: int, *args: Any, **kwargs: Any) -> Any:
+        if host not in answers:
+            return real(host, port, *args, **kwargs)
+        looked.append(host)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (ip, port)) for ip in answers[host]]
+
+    monkeypatch.setattr(socket, "getaddrinfo", lookup)
+    return looked
+
+
+def test_only_researchers_name_addresses(receiver, project):
+    with pytest.raises(AccessDenied):
+        add_webhook(make_member(project, Role.ANNOTATOR), project, receiver.url, ["ping"])
+
+
+def test_what_waits_goes_with_its_address(receiver, project, owner):
+    hook = add_webhook(owner, project, receiver.url, ["ping"])
+    ping_webhook(owner, project, hook.pk)
+    remove_webhook(owner, project, hook.pk)
+    deliver_all()
+    assert receiver.came == []
+    with pytest.raises(ProjectError):
+        add_webhook(owner, project, receiver.url, ["no.event"])
