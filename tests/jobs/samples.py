@@ -7,6 +7,7 @@ import time
 from jobs.errors import JobError
 from jobs.models import Job
 from jobs.progress import progress
+from jobs.spread import Spread
 
 
 def count(target_id: int, job: Job) -> None:
@@ -39,3 +40,20 @@ def wait_long(target_id: int, job: Job) -> None:
     for done in range(600):
         progress(job, done, 600)
         time.sleep(0.1)
+
+
+def in_parts(target_id: int, job: Job) -> Spread | None:
+    """As many shards as ``target_id`` says; of a negative number the second shard fails."""
+    if job.shards.exists():
+        ended = [shard for shard in job.shards.all() if shard.state == "done"]
+        progress(job, job.done, job.total, f"collected {len(ended)} of {job.shards.count()}, {job.payload['told']}")
+        return None
+    progress(job, 0, 10 * abs(target_id))
+    parts = [({"part": number}, 10) for number in range(1, abs(target_id) + 1)]
+    return Spread("tests.jobs.samples.part", parts, {"told": "carried too"})
+
+
+def part(target_id: int, job: Job) -> None:
+    if target_id < 0 and job.payload["part"] == 2:
+        raise JobError("part 2 has no file")
+    progress(job, job.total, measured={"compute": 0.5})
