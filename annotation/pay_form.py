@@ -15,7 +15,7 @@ UNITS = ((Unit.PIECE.value, _("a piece")), (Unit.HOUR.value, _("an hour")))
 
 
 def _amount(**fields: Any) -> forms.DecimalField:
-    widget = forms.NumberInput(attrs={"min": 0, "step": "any", "inputmode": "decimal"})
+    widget = forms.NumberInput(attrs={"min": 0, "step": "any", "inputmode": "decimal", "class": "input"})
     return forms.DecimalField(min_value=Decimal(0), max_digits=10, widget=widget, required=False, **fields)
 
 
@@ -40,7 +40,10 @@ class PayForm(forms.Form):
                 initial=rate and f"{rate.amount.normalize():f}",
             )
             self.fields[f"{stage}_unit"] = forms.ChoiceField(
-                label=_("Unit for: %(stage)s") % {"stage": label}, choices=UNITS, initial=rate and rate.unit
+                label=_("Unit for: %(stage)s") % {"stage": label},
+                choices=UNITS,
+                initial=rate and rate.unit,
+                widget=forms.Select(attrs={"class": "input"}),
             )
 
     def rows(self) -> list[tuple[str, forms.BoundField, forms.BoundField]]:

@@ -1,4 +1,4 @@
-"""The work pages' scripts and styles as one file each: their modules in the order of their imports. Pure.
+"""The scripts and styles of pages as one file each: their modules in the order of their imports. Pure.
 
 A page of many small modules costs a request a module, one after the other. The modules stay as they are written; this
 wraps each in a function of its own and hands it what it imports. It knows the two forms that our modules use,
@@ -15,6 +15,9 @@ from text.errors import ActionableError
 
 # name of a bundle -> its entries, in the order in which a page would load them.
 BUNDLES: dict[str, tuple[str, ...]] = {
+    "app.css": ("foilworks/tokens.css", "foilworks/base.css", "foilworks/components.css"),
+    "app.js": ("foilworks/app.js",),
+    "video.js": ("foilworks/video.js",),
     "work.css": (
         "foilworks/tokens.css",
         "foilworks/base.css",

@@ -1,4 +1,4 @@
-"""The links of a project's app bar: one row a page, shown to the roles that may open it."""
+"""The links of a project's app bar: one row a page, in groups, shown to the roles that may open them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +23,18 @@ WORK_PAGES = (
     "annotation:split",
     "annotation:repair",
 )
+OF_RELEASES = (
+    "evaluation:release",
+    "evaluation:freeze",
+    "evaluation:run",
+    "evaluation:leaderboard",
+    "evaluation:compare",
+    "evaluation:analysis",
+    "evaluation:proximity",
+    "evaluation:bring_scores",
+    "evaluation:release_changes",
+    "evaluation:model_card",
+)
 EXERCISES = ("annotation:practice", "annotation:qualification", "annotation:attempt", "annotation:question")
 
 
@@ -35,78 +47,143 @@ class Page:
     roles: tuple[str, ...] = ALL_ROLES
     section: tuple[str, ...] = ()
 
-    def is_current(self, view_name: str) -> bool:
-        return view_name == self.name or view_name.startswith(self.section or (f"{self.name}:",))
+    def covers(self, view_name: str) -> int:
+        """How well the page stands for a view: 0 not at all, more the longer what they share."""
+        if view_name == self.name:
+            return len(view_name) + 1
+        found = [len(start) for start in self.section or (f"{self.name}:",) if view_name.startswith(start)]
+        return max(found, default=0)
 
 
-PAGES: tuple[Page, ...] = (
-    Page(_("Overview"), "evaluation:dashboard"),
-    Page(_("Work"), "annotation:work", section=WORK_PAGES + EXERCISES),
-    Page(
-        _("Videos"),
-        "corpus:videos",
-        RESEARCHERS,
-        section=("corpus:video", "evaluation:import", "evaluation:new_import"),
-    ),
-    Page(_("Subtests"), "corpus:subtests", RESEARCHERS),
-    Page(_("Items"), "evaluation:items", RESEARCHERS, section=("evaluation:item",)),
-    Page(_("Runs"), "generation:runs", RESEARCHERS, section=("generation:",)),
-    Page(_("Reports"), "evaluation:reports", RESEARCHERS, section=("evaluation:report",)),
-    Page(
-        _("Releases"),
-        "evaluation:releases",
-        RESEARCHERS,
-        section=(
-            "evaluation:release",
-            "evaluation:freeze",
-            "evaluation:run",
-            "evaluation:leaderboard",
-            "evaluation:compare",
-            "evaluation:analysis",
-            "evaluation:proximity",
-            "evaluation:bring_scores",
-            "evaluation:release_changes",
-            "evaluation:model_card",
+@dataclass(frozen=True)
+class Group:
+    """Pages under one word of the bar; a group of one page is a plain link. `slug` is part of the menu's id."""
+
+    slug: str
+    label: str | Promise
+    pages: tuple[Page, ...]
+
+
+GROUPS: tuple[Group, ...] = (
+    Group("overview", _("Overview"), (Page(_("Overview"), "evaluation:dashboard"),)),
+    Group(
+        "work",
+        _("Work"),
+        (
+            Page(
+                _("Your queues"),
+                "annotation:work",
+                section=(*WORK_PAGES, *EXERCISES, "annotation:splits", "annotation:repairs"),
+            ),
+            Page(_("Your figures"), "annotation:own_figures"),
         ),
     ),
-    Page(_("LLM-teacher"), "evaluation:teacher", RESEARCHERS),
-    Page(_("Bias"), "evaluation:bias", RESEARCHERS, section=("evaluation:bias",)),
-    Page(_("Studies"), "annotation:studies", RESEARCHERS, section=("annotation:object_check",)),
-    Page(
-        _("Guidelines"),
-        "annotation:guidelines",
-        RESEARCHERS,
-        section=("annotation:guideline", "annotation:subtest_guideline"),
+    Group(
+        "content",
+        _("Content"),
+        (
+            Page(_("Videos"), "corpus:videos", RESEARCHERS, section=("corpus:video", "annotation:takedown")),
+            Page(_("Import"), "evaluation:new_import", RESEARCHERS, section=("evaluation:import",)),
+            Page(_("Subtests"), "corpus:subtests", RESEARCHERS),
+            Page(_("Items"), "evaluation:items", RESEARCHERS, section=("evaluation:item",)),
+        ),
     ),
-    Page(
+    Group(
+        "generate",
+        _("Generate"),
+        (
+            Page(_("Runs"), "generation:runs", RESEARCHERS, section=("generation:",)),
+            Page(_("Captions"), "generation:captions", RESEARCHERS, section=("generation:caption",)),
+            Page(_("Balanced choices"), "generation:selections", RESEARCHERS, section=("generation:selection",)),
+            Page(_("Tuned models"), "generation:tunings", RESEARCHERS, section=("generation:tuning",)),
+            Page(_("Prompts"), "generation:prompts", RESEARCHERS),
+        ),
+    ),
+    Group(
+        "quality",
+        _("Quality"),
+        (
+            Page(_("Reports"), "evaluation:reports", RESEARCHERS, section=("evaluation:report", "evaluation:blind")),
+            Page(
+                _("Rules, gold, practice"),
+                "annotation:quality",
+                RESEARCHERS,
+                section=("annotation:gold", "annotation:label", "annotation:add_practice"),
+            ),
+            Page(_("Validators"), "annotation:validators", RESEARCHERS),
+            Page(_("Studies"), "annotation:studies", RESEARCHERS, section=("annotation:object_check",)),
+            Page(_("Bias"), "evaluation:bias", RESEARCHERS, section=("evaluation:bias",)),
+        ),
+    ),
+    Group(
+        "results",
+        _("Results"),
+        (
+            Page(_("Releases"), "evaluation:releases", RESEARCHERS, section=OF_RELEASES),
+            Page(_("LLM-teacher"), "evaluation:teacher", RESEARCHERS),
+        ),
+    ),
+    Group(
+        "people",
         _("People"),
-        "annotation:people",
-        RESEARCHERS,
-        section=(
-            "annotation:people",
-            "annotation:people_reviewing",
-            "annotation:quality",
-            "annotation:validators",
-            "annotation:gold",
-            "annotation:label",
+        (
+            Page(
+                _("Members"),
+                "annotation:people",
+                RESEARCHERS,
+                section=("annotation:member", "evaluation:erase_worker"),
+            ),
+            Page(_("Invitations"), "projects:invitations", RESEARCHERS, section=("projects:invitation",)),
+            Page(_("Crowd studies"), "annotation:crowd", RESEARCHERS, section=("annotation:crowd",)),
+            Page(_("Consent"), "projects:consent_texts", RESEARCHERS),
+            Page(_("Figures"), "annotation:people_figures", RESEARCHERS),
+            Page(_("Pay"), "annotation:people_pay", RESEARCHERS),
+        ),
+    ),
+    Group(
+        "settings",
+        _("Settings"),
+        (
+            Page(
+                _("Guidelines"),
+                "annotation:guidelines",
+                RESEARCHERS,
+                section=("annotation:guideline", "annotation:subtest_guideline"),
+            ),
+            Page(_("How much is reviewed"), "annotation:people_reviewing", RESEARCHERS),
+            Page(_("Hints while editing"), "generation:hints", RESEARCHERS),
         ),
     ),
 )
+PAGES: tuple[Page, ...] = tuple(page for group in GROUPS for page in group.pages)
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
-    """`navigation`: the links that the signed-in person may open in `request.project`; empty outside a project."""
+    """`navigation`: the groups with the links that the signed-in person may open in `request.project`; else none."""
     project = getattr(request, "project", None)
     if project is None or request.resolver_match is None:
         return {"navigation": []}
     # Called by the template: content without a frame asks for no links.
-    return {"navigation": lambda: _links(request, project)}
+    return {"navigation": lambda: _groups(request, project)}
 
 
-def _links(request: HttpRequest, project: Project) -> list[dict[str, Any]]:
-    roles, here = roles_in(request.user, project), request.resolver_match.view_name
-    return [
-        {"label": page.label, "url": reverse(page.name, args=[project.slug]), "current": page.is_current(here)}
-        for page in PAGES
-        if roles & frozenset(page.roles)
-    ]
+def current_page(view_name: str) -> Page | None:
+    """The page that stands for a view: the one that shares most of its name."""
+    best = max(PAGES, key=lambda page: page.covers(view_name))
+    return best if best.covers(view_name) else None
+
+
+def _groups(request: HttpRequest, project: Project) -> list[dict[str, Any]]:
+    """slug, label, whether the current page is in it, `links` with label, url, current; without empty groups."""
+    roles, here = roles_in(request.user, project), current_page(request.resolver_match.view_name)
+    groups = []
+    for group in GROUPS:
+        pages = [page for page in group.pages if roles & frozenset(page.roles)]
+        links = [
+            {"label": page.label, "url": reverse(page.name, args=[project.slug]), "current": page is here}
+            for page in pages
+        ]
+        if links:
+            is_current = any(link["current"] for link in links)
+            groups.append({"slug": group.slug, "label": group.label, "current": is_current, "links": links})
+    return groups

@@ -18,8 +18,8 @@ RULE = (
 )
 
 WITHHELD = (
-    "The videos of these items were taken down after the release was frozen. Their texts and files are in no export made "
-    "since; results that were computed with them name the frozen content hash."
+    "The videos of these items were taken down after the release was frozen. Their texts and files are in no export "
+    "made since; results that were computed with them name the frozen content hash."
 )
 
 

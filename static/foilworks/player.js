@@ -22,12 +22,22 @@ class Player {
     this.video.muted = remembered("muted", "on") === "on";
     this.video.addEventListener("error", () => this.fail());
     if (this.video.error) this.fail();
+    // Behind a content warning nothing is loaded before somebody asks for it, and nothing plays on once it is closed.
+    element.closest("details.player-gate")?.addEventListener("toggle", ({ target }) => this.gate(target.open));
     if (this.video.readyState >= HTMLMediaElement.HAVE_METADATA) this.start();
     else this.video.addEventListener("loadedmetadata", () => this.start(), { once: true });
   }
 
   part(name) {
     return this.element.querySelector(`[data-player-${name}]`);
+  }
+
+  gate(isOpen) {
+    if (!isOpen) this.video.pause();
+    else if (this.video.preload === "none") {
+      this.video.preload = "auto";
+      this.video.load();
+    }
   }
 
   fail() {

@@ -1,0 +1,167 @@
+"""What every page owes its visitor: few requests, few bytes, nothing that jumps; menus that work by key, without
+scripts and on a phone; the keys dialog that tells the keys which are there."""
+
+import gzip
+import re
+from typing import Any
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Page, Response, expect
+
+from annotation.actions.make_tasks import make_tasks
+from corpus.actions.set_content_warning import set_content_warning
+from corpus.models import Video
+from corpus.rules.states import ItemState
+from evaluation.actions.freeze_release import freeze_release
+from projects.models import Project, Role, User
+from tests.e2e.conftest import SignIn, assert_accessible, film, moving_dot, wait_until
+from tests.factories import make_caption, make_item, make_member
+
+pytestmark = pytest.mark.django_db(transaction=True)
+MOST_BYTES, MOST_REQUESTS = 100_000, 10
+SHIFTS = """
+window.shifted = 0;
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+@pytest.fixture
+def owner(project: Project) -> User:
+    video = film(project, moving_dot(), 12.0)
+    make_item(project.subtests.get(), make_caption(video), state=ItemState.VALID)
+    person = make_member(project, Role.RESEARCHER, Role.ANNOTATOR, name="olga")
+    freeze_release(person, project, name="v1")
+    make_tasks(project)
+    return person
+
+
+def addresses(project: Project) -> dict[str, str]:
+    def at(name: str, *more: Any) -> str:
+        return reverse(name, args=[project.slug, *more])
+
+    return {
+        "home": reverse("home"),
+        "overview": at("evaluation:dashboard"),
+        "work": at("annotation:work"),
+        "own figures": at("annotation:own_figures"),
+        "videos": at("corpus:videos"),
+        "items": at("evaluation:items"),
+        "runs": at("generation:runs"),
+        "report": at("evaluation:report", "validation"),
+        "releases": at("evaluation:releases"),
+        "people": at("annotation:people"),
+        "figures": at("annotation:people_figures"),
+        "pay": at("annotation:people_pay"),
+        "take down": at("annotation:takedown", Video.objects.order_by("pk").first().pk),
+        "video": at("corpus:video", Video.objects.order_by("-pk").first().pk),
+    }
+
+
+def visit(page: Page, address: str) -> tuple[int, int, float]:
+    """(requests, bytes when compressed, how far things shifted) of a first visit; media is what a page is about."""
+    seen: list[Response] = []
+    page.on("response", lambda response: seen.append(response))
+    page.goto(address, wait_until="networkidle")
+    parts = [one for one in seen if one.request.resource_type != "media"]
+    size = sum(len(gzip.compress(one.body())) for one in parts if one.status == 200)
+    return len(parts), size, page.evaluate("window.shifted")
+
+
+@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+def test_a_first_page_is_light_and_stands_still(project: Project, owner: User, sign_in: SignIn, narrow: bool) -> None:
+    heavy = {}
+    for name, address in addresses(project).items():
+        # A browser of its own: nothing is kept from the page before.
+        page = sign_in(owner, narrow=narrow)
+        page.add_init_script(SHIFTS)
+        requests, size, shifted = visit(page, address)
+        if requests >= MOST_REQUESTS or size >= MOST_BYTES or shifted > 0.01:
+            heavy[name] = (requests, size, shifted)
+        assert_accessible(page)
+        page.context.close()
+    assert heavy == {}
+
+
+def test_a_menu_opens_and_closes_by_key_and_leads_on(project: Project, owner: User, sign_in: SignIn) -> None:
+    page = sign_in(owner)
+    page.goto(addresses(project)["overview"])
+    bar = page.get_by_role("navigation", name="Project")
+    button, link = bar.get_by_role("button", name="Content"), bar.get_by_role("link", name="Subtests")
+    expect(link).to_be_hidden()
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(link).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(link).to_be_hidden()
+    expect(button).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(bar.get_by_role("link", name="Videos")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Videos")
+    expect(bar.get_by_role("button", name="Content")).to_have_attribute("aria-current", "true")
+
+
+def test_menus_need_no_script_and_fit_a_phone(project: Project, owner: User, sign_in: SignIn) -> None:
+    page = sign_in(owner, narrow=True, java_script_enabled=False)
+    page.goto(addresses(project)["overview"])
+    bar = page.get_by_role("navigation", name="Project")
+    for name in ("Content", "Settings"):
+        bar.get_by_role("button", name=name).click()
+        menu = bar.locator(f"#nav-{name.lower()}")
+        box = menu.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 360
+        page.keyboard.press("Escape")
+    bar.get_by_role("button", name="Quality").click()
+    bar.get_by_role("link", name="Validators").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Validators")
+
+
+def test_the_projects_name_is_whole_at_1280(project: Project, owner: User, sign_in: SignIn) -> None:
+    project.name = "Counting and direction"
+    project.save()
+    page = sign_in(owner)
+    page.goto(addresses(project)["overview"])
+    name = page.locator(".appbar-project")
+    assert name.evaluate("(span) => span.scrollWidth <= span.clientWidth + 1")
+
+
+def test_the_keys_dialog_tells_the_keys_of_its_page(project: Project, owner: User, sign_in: SignIn) -> None:
+    page = sign_in(owner)
+    page.goto(addresses(project)["work"])
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    told = {row.strip() for row in dialog.locator("tbody td").all_inner_texts()}
+    there = page.eval_on_selector_all("[data-hotkey]:not(dialog *)", "(all) => all.map((one) => one.dataset.hotkey)")
+    assert told == set(there)
+    assert "f" in told
+
+
+def test_nothing_of_a_warned_clip_is_seen_before_it_is_asked_for(
+    project: Project, owner: User, sign_in: SignIn
+) -> None:
+    video = project.videos.get(key="dot.mp4")
+    set_content_warning(owner, video, "a red dot")
+    page = sign_in(owner)
+    page.goto(reverse("annotation:work", args=[project.slug]))
+    page.get_by_role("button", name=re.compile("Start")).first.click()
+    expect(page.get_by_role("note")).to_contain_text("a red dot")
+    film_ = page.locator("video")
+    expect(film_).to_be_hidden()
+    # Player keys, those of hidden buttons too, wake nothing.
+    for key in ("k", "l", "j"):
+        page.keyboard.press(key)
+    assert film_.evaluate("(video) => video.paused && video.currentTime === 0")
+    assert_accessible(page)
+    page.locator(".player-gate > summary").click()
+    expect(film_).to_be_visible()
+    page.keyboard.press("k")
+    wait_until(page, "!document.querySelector('video').paused || document.querySelector('video').currentTime > 0")
+    page.get_by_role("button", name="I would rather not see this video").click()
+    expect(page.locator("video")).to_have_count(0)
+    assert owner.declined_videos.get().video == video
