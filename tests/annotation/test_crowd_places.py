@@ -1,6 +1,10 @@
 """Places of a crowd study: taken, counted from the work, given back, timed out; whom the bar keeps out; consent."""
 
+import re
 from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from django.utils import timezone
@@ -198,6 +202,17 @@ def test_nobody_takes_a_place_by_looking_and_consent_comes_first(client, crowd):
     place = CrowdPlace.objects.get()
     assert Consent.objects.get().person == place.person
     assert client.get(f"/projects/{crowd.project.slug}/work/validation/").status_code == 200
+
+
+def test_the_link_of_the_docs_lets_somebody_in(client, crowd):
+    study = open_study(crowd.project)
+    page = (Path(__file__).parents[2] / "docs" / "people.md").read_text(encoding="utf-8")
+    told: dict[str, Any] = {}
+    exec(re.search(r"```python\n(.*?)```", page, re.DOTALL).group(1), told)
+    link = told["entry_link"]("", study.key, study.secret, "worker+1@example.org")
+    assert client.get(link).status_code == 200
+    assert arrive(study, dict(parse_qsl(urlsplit(link).query)), client).status_code == 302
+    assert CrowdPlace.objects.count() == 1
 
 
 def test_the_pages_of_a_study_ask_few_queries(client, crowd, django_assert_max_num_queries):
