@@ -16,10 +16,11 @@ import numpy as np
 from django.conf import settings
 from django.utils import timezone
 
+from evaluation.bias.answering import answer_samples as answer
 from evaluation.bias.describing import describe
 from evaluation.bias.item_checking import check_items
 from evaluation.bias.measuring import measure as measure_task
-from evaluation.bias.tables import BiasRun, Descriptions, ItemCheck
+from evaluation.bias.tables import BenchmarkedModel, BiasRun, Descriptions, ItemCheck
 from evaluation.blind_scoring import score_blind
 from evaluation.clip_keys import item_key, text_key
 from evaluation.dashboard.kept import keep as keep_count
@@ -296,3 +297,8 @@ def read_release(reading_id: int, job: Job) -> None:
 def check_shortcuts(check_id: int, job: Job) -> None:
     """Find the accepted items that descriptions alone answer (UTD)."""
     check_items(ItemCheck.objects.select_related("descriptions__project").get(pk=check_id), job)
+
+
+def answer_samples(model_id: int, job: Job) -> None:
+    """Have a model answer the samples of a bias run from their videos (UTD)."""
+    answer(BenchmarkedModel.objects.select_related("run__project", "run__descriptions").get(pk=model_id), job)

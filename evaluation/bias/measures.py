@@ -109,11 +109,11 @@ def classified(
     for start, end in _steps(len(labels), 4 * names.shape[0] * videos.frames.shape[1]):
         if temporal == MAX_SCORE:
             scores = normalised(videos.frames[start:end]) @ names.T
-            given = _credit(scores, labels[start:end, None]).max(axis=1) if oracle else None
-            credits[start:end] = _credit(scores.max(axis=1), labels[start:end]) if given is None else given
+            given = credit_of(scores, labels[start:end, None]).max(axis=1) if oracle else None
+            credits[start:end] = credit_of(scores.max(axis=1), labels[start:end]) if given is None else given
         else:
             found = normalised(videos.vectors(temporal, slice(start, end))) @ names.T
-            credits[start:end] = _credit(found, labels[start:end])
+            credits[start:end] = credit_of(found, labels[start:end])
     return credits
 
 
@@ -221,14 +221,14 @@ def classified_by_training(
     a class's score is its highest over the frames of a video."""
     if temporal != MAX_SCORE:
         model = fitted(train.vectors(temporal), train_labels, n_classes)
-        return _credit(model.scores(normalised(test.vectors(temporal))), labels)
+        return credit_of(model.scores(normalised(test.vectors(temporal))), labels)
     k, d = train.frames.shape[1:]
     model = fitted(np.asarray(train.frames[:]).reshape(-1, d), np.repeat(train_labels, k), n_classes)
     credits = np.empty(len(labels))
     for start, end in _steps(len(labels), 8 * n_classes * k):
         frames = normalised(test.frames[start:end]).reshape(-1, d)
         scores = model.scores(frames).reshape(end - start, -1, n_classes).max(axis=1)
-        credits[start:end] = _credit(scores, labels[start:end])
+        credits[start:end] = credit_of(scores, labels[start:end])
     return credits
 
 
@@ -249,7 +249,7 @@ def nine_classifiers(
         for draw in range(bootstraps):
             model = fitted(learnt, train_labels, n_classes, bootstrap=seed + number * bootstraps + draw)
             scores = model.scores(normalised(judged))
-            right.append(_credit(scores, labels) == 1.0)
+            right.append(credit_of(scores, labels) == 1.0)
             confidence.append(np.exp(scores[np.arange(len(labels)), labels]))
     return np.column_stack(right), np.mean(confidence, axis=0)
 
@@ -265,7 +265,7 @@ def nine_retrievals(captions: Sequence[Rows], videos: Sequence[Gathered]) -> NDA
     return np.column_stack(right)
 
 
-def _credit(scores: NDArray[Any], right: NDArray[np.int64]) -> Credits:
+def credit_of(scores: NDArray[Any], right: NDArray[np.int64]) -> Credits:
     """Of `scores` (..., c) the share of the best place that the right column gets: 1 alone, 1/m tied with m - 1."""
     own = np.take_along_axis(scores, np.broadcast_to(right, scores.shape[:-1])[..., None], axis=-1)
     above, level = (scores > own).sum(axis=-1), (scores == own).sum(axis=-1)

@@ -62,19 +62,19 @@ def film(project: Project, folder: Path, shown: Sequence[Scene], split: str, lab
     """The scenes as videos of the project with a class and a caption each."""
     folder.mkdir(parents=True, exist_ok=True)
     for scene in shown:
-        path = folder / f"{scene.key}.mp4"
-        write_mp4(path, draw(scene, SIDE), FPS)
         video = make_video(
             project, key=scene.key, split=split, class_label=label(scene), source_dataset="world",
             source_id=scene.source, sha256=scene.key,
         )  # fmt: skip
-        video.file.save(path.name, ContentFile(path.read_bytes()))
+        attach(video, folder, scene)
         facts = {"direction": direction(scene), "shape": shape(scene)}
         make_caption(video, direction_caption(scene.facts), facts=facts)
 
 
-def videos_of(project: Project) -> list[Video]:
-    return list(Video.objects.filter(project=project).order_by("pk"))
+def attach(video: Video, folder: Path, scene: Scene) -> None:
+    path = folder / f"{scene.key}.mp4"
+    write_mp4(path, draw(scene, SIDE), FPS)
+    video.file.save(path.name, ContentFile(path.read_bytes()))
 
 
 def stills(shown: Sequence[Scene]) -> tuple[np.ndarray, list[str]]:
