@@ -1,30 +1,109 @@
-"""`foilworks utd`: unbiasing through textual descriptions, from files."""
+"""`foilworks utd`: unbiasing through textual descriptions, on a project or from files."""
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.actions.answer_samples import answer_samples
+from evaluation.actions.bring_benchmark import bring_benchmark
+from evaluation.actions.bring_splits import bring_splits
+from evaluation.actions.check_shortcuts import check_shortcuts
+from evaluation.actions.describe_videos import describe_videos
+from evaluation.actions.import_descriptions import import_descriptions
+from evaluation.actions.measure_bias import READINGS, measure_bias
+from evaluation.bias.downloads import FILES
+from evaluation.bias.export import described_videos_of, objects_lines
+from evaluation.bias.instructions import CLASSIFICATION, TASKS
+from evaluation.bias.pages import benchmark_of
 from evaluation.bias.predictions import read_predictions
+from evaluation.bias.recipes import PAPER, RECIPES
+from evaluation.bias.tables import BiasRun, Descriptions
+from evaluation.errors import EvaluationError
+from evaluation.queries import project_named
 from foilworks.management.base import FoilworksCommand
+from jobs.models import Job
+from jobs.queue import nobody_works
+from jobs.runner import run_now
 
-ACTIONS = {"split": "the samples that all nine models solve by objects alone leave, and as many by equal class shares"}
+ACTIONS = {
+    "describe": "describes the frames of a project's videos and takes the descriptions apart",
+    "import": "descriptions of frames that were made elsewhere (JSON)",
+    "bias": "measures the 16 biases of a data set from its descriptions, and makes its splits",
+    "split": "the samples that all nine models solve by objects alone leave, and as many by equal class shares",
+    "bring": "predictions of nine models, or splits, as a run of a project",
+    "benchmark": "models' answers on the full set, the split and the balanced split",
+    "train": "a classifier on a frozen backbone, held against the splits",
+    "zero-shot": "an image-text model on the same samples",
+    "items": "which accepted items descriptions alone answer",
+    "export": "splits, predictions, tables and descriptions of a run as files",
+}
 SHOWN = 20
 
 
 class Command(FoilworksCommand):
     help = "finds what objects alone give away of a data set, and makes debiased splits"
-    example = "foilworks utd split --predictions nine-models.csv --json"
+    example = (
+        "foilworks utd describe --project mine --sync\n"
+        "  foilworks utd bias --descriptions 1 --task classification --sync\n"
+        "  foilworks utd split --predictions nine-models.csv --json"
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("action", choices=sorted(ACTIONS), help="; ".join(f"{k}: {v}" for k, v in ACTIONS.items()))
         parser.add_argument(
-            "--predictions", type=Path, required=True, metavar="FILE",
+            "--predictions", type=Path, metavar="FILE",
             help="CSV: sample,class,correct_1..correct_9,confidence (retrieval: without class and confidence)",
         )  # fmt: skip
+        parser.add_argument("--project", metavar="SLUG", help="describe, import, bring: where")
+        parser.add_argument("--file", type=Path, action="append", default=[], metavar="FILE", help="what is brought")
+        parser.add_argument("--recipe", choices=sorted(RECIPES), default=PAPER, help="describe: whose models")
+        parser.add_argument("--describer", default="", metavar="M", help="vlm:ID or endpoint:NAME")
+        parser.add_argument("--extractor", default="", metavar="M", help="chat:ID or endpoint:NAME")
+        parser.add_argument("--frames", type=int, default=0, metavar="N", help="a video; the recipe's where not given")
+        parser.add_argument("--descriptions", type=int, metavar="ID", help="bias, items: of which texts")
+        parser.add_argument("--task", choices=TASKS, default=CLASSIFICATION)
+        parser.add_argument("--labels", default="", metavar="L", help="class_label, category or facts:NAME")
+        parser.add_argument("--encoder", default="", metavar="M", help="of texts; the recipe's where not given")
+        parser.add_argument("--max-reading", choices=READINGS, default=READINGS[0], help="of the max-score frame")
+        parser.add_argument("--run", type=int, metavar="ID", dest="bias_run", help="of biases or splits")
+        parser.add_argument("--model", default="", metavar="M", help="train: a backbone; zero-shot: such as clip:ID")
+        parser.add_argument("--epochs", type=int, default=50)
+        parser.add_argument("--name", default="", help="how pages call it")
+        parser.add_argument("--out", type=Path, metavar="DIR", help="export: where to")
+        parser.add_argument("--device", default="auto", metavar="D", help="auto, cpu, cuda or cuda:N")
+        parser.add_argument("--sync", action="store_true", help="do it now, instead of queueing")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        found = read_predictions(options["predictions"])
+        doing: Callable[[dict[str, Any]], dict[str, Any]] = getattr(self, f"_{options['action'].replace('-', '_')}")
+        return {"action": options["action"], **doing(options)}
+
+    def _describe(self, given: dict[str, Any]) -> dict[str, Any]:
+        made = describe_videos(
+            None, project_named(_needed(given, "project")), recipe=given["recipe"], describer=given["describer"],
+            extractor=given["extractor"], frames=given["frames"], name=given["name"], device=given["device"],
+        )  # fmt: skip
+        return {"descriptions": made.pk, **self._done(made.job, given)}
+
+    def _import(self, given: dict[str, Any]) -> dict[str, Any]:
+        project = project_named(_needed(given, "project"))
+        files, extractor = _needed(given, "file"), given["extractor"]
+        made = import_descriptions(None, project, files, name=given["name"], extractor=extractor)
+        return {"descriptions": made.pk, "problems": made.problems, **self._done(made.job, given)}
+
+    def _bias(self, given: dict[str, Any]) -> dict[str, Any]:
+        made = measure_bias(
+            None, _row(Descriptions, _needed(given, "descriptions")), task=given["task"], labels=given["labels"],
+            encoder=given["encoder"], max_reading=given["max_reading"], name=given["name"], device=given["device"],
+        )  # fmt: skip
+        done = self._done(made.job, given)
+        made.refresh_from_db()
+        return {"run": made.pk, "result": made.result, **done}
+
+    def _split(self, given: dict[str, Any]) -> dict[str, Any]:
+        found = read_predictions(_needed(given, "predictions"))
         made = found.split()
         balanced = None if made.removed_balanced is None else found.named(made.removed_balanced)
         return {
@@ -36,16 +115,104 @@ class Command(FoilworksCommand):
             "removed_balanced": balanced,
         }
 
+    def _bring(self, given: dict[str, Any]) -> dict[str, Any]:
+        project = project_named(_needed(given, "project"))
+        (path,) = _one(_needed(given, "file"))
+        made = bring_splits(None, project, path, name=given["name"])
+        return {"run": made.pk, "split": (made.result or {})["split"]}
+
+    def _benchmark(self, given: dict[str, Any]) -> dict[str, Any]:
+        run = _row(BiasRun, _needed(given, "bias_run"))
+        for path in given["file"]:
+            bring_benchmark(None, run, path, label=given["name"])
+        found = benchmark_of(run)
+        if found is None:
+            raise EvaluationError("the run has no split, or no model yet; give --file with a model's answers")
+        return {"run": run.pk, **found}
+
+    def _train(self, given: dict[str, Any]) -> dict[str, Any]:
+        return self._answered(given, zero_shot=False)
+
+    def _zero_shot(self, given: dict[str, Any]) -> dict[str, Any]:
+        return self._answered(given, zero_shot=True)
+
+    def _answered(self, given: dict[str, Any], zero_shot: bool) -> dict[str, Any]:
+        run, model = _row(BiasRun, _needed(given, "bias_run")), _needed(given, "model")
+        row = answer_samples(
+            None, run, model, zero_shot=zero_shot, label=given["name"], epochs=given["epochs"], device=given["device"]
+        )
+        return {"model": row.label, **self._done(row.job, given)}
+
+    def _items(self, given: dict[str, Any]) -> dict[str, Any]:
+        told = _row(Descriptions, _needed(given, "descriptions"))
+        check = check_shortcuts(None, told, encoder=given["encoder"], device=given["device"])
+        done = self._done(check.job, given)
+        flagged = [row.item.key for row in check.found.select_related("item") if row.by_objects]
+        return {"check": check.pk, "n_items": check.found.count(), "answered_by_objects": flagged, **done}
+
+    def _export(self, given: dict[str, Any]) -> dict[str, Any]:
+        run, out = _row(BiasRun, _needed(given, "bias_run")), _needed(given, "out")
+        out.mkdir(parents=True, exist_ok=True)
+        written = []
+        for (what, extension), make in FILES.items():
+            if (found := make(run)) is not None:
+                (out / f"{what}.{extension}").write_bytes(found[0])
+                written.append(f"{what}.{extension}")
+        if run.descriptions is not None:
+            with (out / "descriptions.json").open("w", encoding="utf-8") as file:
+                for piece in json.JSONEncoder(ensure_ascii=False).iterencode(described_videos_of(run.descriptions)):
+                    file.write(piece)
+            (out / "objects.jsonl").write_text("".join(objects_lines(run.descriptions)), encoding="utf-8")
+            written += ["descriptions.json", "objects.jsonl"]
+        return {"run": run.pk, "out": str(out), "files": written}
+
+    def _done(self, job: Job | None, given: dict[str, Any]) -> dict[str, Any]:
+        if job is None:
+            return {}
+        if given["sync"]:
+            return {"job": str(job.pk), "state": run_now(job).state}
+        if hint := nobody_works():
+            self.say(hint)
+        return {"job": str(job.pk), "state": job.state}
+
     def render(self, result: dict[str, Any]) -> str:
-        kappa = "undefined" if result["kappa"] is None else f"{100 * result['kappa']:.1f}"
-        share = f"{result['n_biased']} of {result['n']} samples ({100 * result['share_biased']:.1f} %)"
-        lines = [
-            f"{share} are object-biased; Fleiss' kappa of the nine models x 100: {kappa}",
-            f"leave the split: {_some(result['removed'])}",
-        ]
-        if result["removed_balanced"] is not None:
-            lines.append(f"leave the balanced split: {_some(result['removed_balanced'])}")
-        return "\n".join(lines)
+        if result["action"] == "split":
+            return _split_text(result)
+        shown = {key: value for key, value in result.items() if key not in {"action", "result"}}
+        return json.dumps(shown, ensure_ascii=False, indent=2)
+
+
+def _needed(given: dict[str, Any], name: str) -> Any:
+    if not given[name]:
+        option = "--run" if name == "bias_run" else f"--{name}"
+        raise EvaluationError(f"utd {given['action']}: {option} is missing; see `foilworks utd --help`")
+    return given[name]
+
+
+def _one(files: list[Path]) -> list[Path]:
+    if len(files) != 1:
+        raise EvaluationError("give exactly one --file")
+    return files
+
+
+def _row(table: Any, pk: int) -> Any:
+    found = table.objects.filter(pk=pk).select_related("project").first()
+    if found is None:
+        known = ", ".join(map(str, table.objects.order_by("-pk").values_list("pk", flat=True)[:SHOWN])) or "none yet"
+        raise EvaluationError(f"there is no number {pk} of them; there are: {known}")
+    return found
+
+
+def _split_text(result: dict[str, Any]) -> str:
+    kappa = "undefined" if result["kappa"] is None else f"{100 * result['kappa']:.1f}"
+    share = f"{result['n_biased']} of {result['n']} samples ({100 * result['share_biased']:.1f} %)"
+    lines = [
+        f"{share} are object-biased; Fleiss' kappa of the nine models x 100: {kappa}",
+        f"leave the split: {_some(result['removed'])}",
+    ]
+    if result["removed_balanced"] is not None:
+        lines.append(f"leave the balanced split: {_some(result['removed_balanced'])}")
+    return "\n".join(lines)
 
 
 def _some(names: list[str]) -> str:
