@@ -1,0 +1,72 @@
+"""Two processes that share each step end where one with twice the parts ends."""
+
+import multiprocessing
+
+import numpy as np
+import pytest
+import torch
+from torch import distributed
+
+from evaluation.teacher.examples import examples_of
+from evaluation.teacher.plan import Objective, Plan
+from evaluation.teacher.ranks import Together
+from evaluation.teacher.together import TOLD, _lines, tell
+from evaluation.teacher.training import Heard, train
+from tests.evaluation.teacher.test_training import THINGS, VERBS, TinyStudent
+
+OBJECTIVE = Objective(temperature=0.1, contrastive=0.5, lbl=1.0)
+
+
+def lesson():
+    rng = np.random.default_rng(0)
+    pairs = rng.integers(0, 4, (24, 2)).tolist()
+    clips = rng.normal(size=(24, 8)).astype(np.float32)
+    captions = [f"a man {VERBS[verb]} a {THINGS[thing]}" for verb, thing in pairs]
+    negatives = [[f"a man {other} a {THINGS[thing]}" for other in VERBS if other != VERBS[verb]]
+                 for verb, thing in pairs]  # fmt: skip
+    return TinyStudent(clips, dropout=0.0), examples_of(captions, negatives)
+
+
+def taught(folder, accumulate, ranks=None):
+    student, examples = lesson()
+    losses = []
+    plan = Plan(OBJECTIVE, steps=5, batch=8, accumulate=accumulate, learning_rate=0.02, save_every=2)
+    assert train(student, examples, plan, folder=folder, heard=lambda said: losses.append(said.loss), ranks=ranks)
+    return losses, {name: value.numpy() for name, value in student.module.state_dict().items()}
+
+
+def one_of_two(rank, folder, results):
+    torch.set_num_threads(1)
+    distributed.init_process_group("gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=2)
+    results.put((rank, taught(folder, 1, Together(torch.device("cpu")))))
+    distributed.destroy_process_group()
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_two_processes_equal_one_with_two_parts(tmp_path):
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    # First of all: what the optimiser loads with its first step, the processes then have.
+    alone, weights = taught(tmp_path / "one", 2)
+    context = multiprocessing.get_context("fork")
+    results = context.SimpleQueue()
+    (tmp_path / "two").mkdir()
+    both = [context.Process(target=one_of_two, args=(rank, tmp_path / "two", results)) for rank in range(2)]
+    for each in both:
+        each.start()
+    found = dict(results.get() for _ in both)
+    for each in both:
+        each.join()
+    torch.set_num_threads(threads)
+    assert found[0][0] == pytest.approx(found[1][0], abs=1e-7)
+    assert found[0][0] == pytest.approx(alone, abs=1e-5)
+    for rank in range(2):
+        for name, value in weights.items():
+            np.testing.assert_allclose(found[rank][1][name], value, atol=1e-5, err_msg=name)
+
+
+def test_what_the_first_process_tells_is_read_back():
+    said, curve = Heard(3, 0.5, {"lbl": 0.5}), {"rcad": 0.25}
+    lines = ["something of torchrun\n", tell(said, curve) + "\n", tell(said, None) + "\n"]
+    assert lines[1].startswith(TOLD)
+    assert list(_lines(lines)) == [(said, curve), (said, None)]
