@@ -13,6 +13,8 @@ from projects.models import CrowdPlace, CrowdStudy, PlaceState, Project, User
 
 # Fewer answers to gold say nothing of anybody.
 LEAST_GOLD = 4
+# In the session of who came by a crowd study, so that nobody else's judgement asks for a place.
+ON_A_PLACE = "crowd_place"
 NO_WORK = (VoteState.UNDONE, VoteState.SET_ASIDE)
 
 
@@ -42,6 +44,13 @@ def progress_of(place: CrowdPlace) -> Progress:
     held = Slot.objects.filter(person=place.person_id, project=study.project_id, state=SlotState.LEASED)
     in_hand = held.filter(stage__in=stages_at(study.stage)).exists()
     return Progress(done, study.pieces, not in_hand and not open_work(place.person, study.project, study.stage))
+
+
+def has_finished(person: User, project: Project) -> bool:
+    """Whether the person has a place in the project whose work is done."""
+    mine = CrowdPlace.objects.filter(person=person, study__project=project, state=PlaceState.ACTIVE)
+    place = mine.select_related("study__project", "person").first()
+    return place is not None and progress_of(place).is_complete
 
 
 def done_by(places: Sequence[CrowdPlace]) -> dict[int, int]:

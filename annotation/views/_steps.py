@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from annotation.access import judged_lease_for, lease_for
 from annotation.actions.claim import ROLE_OF_STAGE, claim
 from annotation.claims import Claim, claim_of
+from annotation.crowd import ON_A_PLACE, has_finished
 from annotation.eligible import JUDGING
 from annotation.errors import NotAdmitted
 from annotation.models import Lease, Slot, Stage
@@ -119,13 +120,18 @@ def next_piece(
     """Claims the person's next piece and goes to its page; without one to the queue's, which says why.
 
     `last`: the claim that was just submitted. Where the page's script asked and the stage can `show` the next card, it
-    is the answer itself: one request a piece.
+    is the answer itself: one request a piece. Who came by a crowd study goes back to their place when its work is done.
     """
+    crowd = ON_A_PLACE in request.session
+    if crowd and done is not None and has_finished(request.user, project):
+        return go_to(request, reverse("annotation:place", args=[project.slug]))
     try:
         found = claim(request.user, project, stage, preferred=last.upcoming_slot if last else None)
     except NotAdmitted:
         found = None
     query = f"?{urlencode({'done': done_parameter(done)})}" if done else ""
+    if found is None and crowd:
+        return go_to(request, reverse("annotation:place", args=[project.slug]))
     if found is None:
         return go_to(request, queue_url(project, stage) + query)
     address = piece_url(project, found) + query

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 from annotation.access import crowd_place_for
 from annotation.actions.end_crowd_place import complete_place, return_place
 from annotation.actions.enter_study import enter_study
-from annotation.crowd import progress_of
+from annotation.crowd import ON_A_PLACE, progress_of
 from annotation.views._queues import ABOUT, TITLES
 from projects import throttle
 from projects.account_forms import ConsentForm
@@ -60,6 +60,7 @@ def _enter(request: HttpRequest, study: CrowdStudy, sent: QueryDict, now: dateti
         if text is not None:
             give_consent(place.person, study.project, form.cleaned_data["version"])
         login(request, place.person, backend=OWN_BACKEND)
+        request.session[ON_A_PLACE] = True
         return redirect("annotation:place", study.project.slug)
     context = {
         "study": study,

@@ -14,6 +14,7 @@ from foilworks.invariants import (
     slots,
     studies,
     votes,
+    ways_in,
 )
 from foilworks.invariants.violation import Check
 
@@ -68,6 +69,14 @@ _SUBJECTS: tuple[tuple[str, tuple[Check, ...]], ...] = (
             people.who_is_paused_says_why_and_holds_nothing,
             people.the_tally_is_what_was_answered,
             people.who_qualified_passed,
+        ),
+    ),
+    (
+        "ways_in",
+        (
+            ways_in.who_is_let_through_has_agreed,
+            ways_in.a_place_ends_once_and_is_a_workers,
+            ways_in.an_erased_account_is_empty,
         ),
     ),
     (

@@ -204,6 +204,26 @@ def test_nobody_takes_a_place_by_looking_and_consent_comes_first(client, crowd):
     assert client.get(f"/projects/{crowd.project.slug}/work/validation/").status_code == 200
 
 
+def test_the_work_pages_lead_back_to_the_place_once_its_work_is_done(client, crowd):
+    study = open_study(crowd.project, pieces=2)
+    arrive(study, signed(study), client)
+    queue, place = f"/projects/{crowd.project.slug}/work/validation/", f"/projects/{crowd.project.slug}/place/"
+    assert place in client.get(queue).content.decode()
+    where = client.post(queue)["Location"]
+    for expected in ("/work/validation/", place):
+        where = client.post(where, {"answer": "1", "idempotency_key": f"k{expected}"})["Location"]
+        assert expected in where
+    assert client.post(place, {"move": "complete"}).status_code == 302
+    assert "Your completion code" in client.get(place).content.decode()
+    assert not Slot.objects.filter(state="leased").exists()
+
+
+def test_an_empty_queue_leads_back_to_the_place(client, world):
+    study = open_study(world.project)
+    arrive(study, signed(study), client)
+    assert client.post(f"/projects/{world.project.slug}/work/validation/")["Location"].endswith("/place/")
+
+
 def test_the_link_of_the_docs_lets_somebody_in(client, crowd):
     study = open_study(crowd.project)
     page = (Path(__file__).parents[2] / "docs" / "people.md").read_text(encoding="utf-8")

@@ -82,6 +82,11 @@ def broken() -> list[dict]:
     return [found for found in violations() if not found["invariant"].startswith("media.")]
 
 
+def everybody_agrees(world: World) -> None:
+    for person in world.people.values():
+        give_consent(person, world.project, 1)
+
+
 @pytest.fixture
 def zaphod(world: World) -> User:
     """A member whose name, address and notes stand wherever they can."""
@@ -166,8 +171,7 @@ def test_kept_work_stands_under_a_pseudonym_and_reports_are_computed_anew(world,
 
 def test_removed_answers_are_out_of_the_tables_and_of_every_number(world, zaphod):
     publish_consent_text(world.owner, world.project, "You choose.", "choose")
-    give_consent(zaphod, world.project, 1)
-    Membership.objects.update(consent_version=1)
+    everybody_agrees(world)
     for name in ("zaphod", "vera"):
         for _ in range(3):
             world.vote(name)
@@ -259,8 +263,7 @@ def test_a_short_name_takes_no_other_word_with_it(world):
                                                           ("choose", "keep", 2), ("choose", "remove", 0)])  # fmt: skip
 def test_who_withdraws_leaves_their_work_as_the_consent_says(world, rule, work_asked, left):
     publish_consent_text(world.owner, world.project, "Text.", rule)
-    Membership.objects.update(consent_version=1)
-    give_consent(world.vera, world.project, 1)
+    everybody_agrees(world)
     for _ in range(2):
         world.vote("vera")
     held = world.claim("vera", "validation")
@@ -276,8 +279,7 @@ def test_who_withdraws_leaves_their_work_as_the_consent_says(world, rule, work_a
 @pytest.mark.parametrize(("rule", "asked"), [("keep", "remove"), ("remove", "keep"), ("choose", "burn")])
 def test_a_choice_that_the_consent_does_not_give_is_refused(world, rule, asked):
     publish_consent_text(world.owner, world.project, "Text.", rule)
-    Membership.objects.update(consent_version=1)
-    give_consent(world.vera, world.project, 1)
+    everybody_agrees(world)
     with pytest.raises(AnnotationError, match="does not give this choice"):
         withdraw(world.vera, world.project, asked)
     assert Membership.objects.filter(person=world.vera).exists()
@@ -285,9 +287,7 @@ def test_a_choice_that_the_consent_does_not_give_is_refused(world, rule, asked):
 
 def test_edits_and_reviews_of_who_removes_their_work_stay_without_what_tells_of_them(world):
     publish_consent_text(world.owner, world.project, "Text.", "remove")
-    Membership.objects.update(consent_version=1)
-    for name in ("ann", "rita"):
-        give_consent(getattr(world, name), world.project, 1)
+    everybody_agrees(world)
     group = world.group()
     world.edit("ann", watch={"seconds": 2.0, "loops": 1, "covered": 1.0}, seconds=9.0)
     world.review("rita", comment="well done", seconds=3.0)

@@ -33,7 +33,7 @@ from evaluation.actions.freeze_release import freeze_release
 from evaluation.models import Score
 from foilworks.invariants.table import INVARIANTS, violations
 from generation.models import Candidate, FilterScore
-from projects.models import AuditEvent
+from projects.models import AuditEvent, CrowdPlace, CrowdStudy, Membership, User
 from tests import factories
 from tests.annotation.world import make_world, new_key
 
@@ -336,6 +336,23 @@ BROKEN = {
     "releases.a_release_is_its_hash": (
         lambda world: ReleaseItem.objects.update(record={**ReleaseItem.objects.get().record, "caption": "x"}),
         "corpus.release",
+    ),
+    "ways_in.who_is_let_through_has_agreed": (
+        lambda world: Membership.objects.filter(person=world.vera).update(consent_version=1),
+        "projects.membership",
+    ),
+    "ways_in.a_place_ends_once_and_is_a_workers": (
+        lambda world: CrowdPlace.objects.create(
+            study=CrowdStudy.objects.create(project=world.project, name="s", stage="edit", pieces=1, places=1),
+            person=world.vera,
+            entered_at=timezone.now(),
+            deadline=timezone.now(),
+        ),
+        "projects.crowdplace",
+    ),
+    "ways_in.an_erased_account_is_empty": (
+        lambda world: User.objects.filter(pk=world.vera.pk).update(erased_at=timezone.now()),
+        "projects.user",
     ),
     "releases.scores_are_numbers": (lambda world: Score.objects.update(value=math.inf), "evaluation.score"),
     "media.a_ready_clip_has_its_file": (

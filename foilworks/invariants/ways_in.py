@@ -1,0 +1,38 @@
+"""Consent, places of crowd studies, erased accounts: what memberships repeat, what has ended, what is left."""
+
+from collections.abc import Iterator
+
+from django.db.models import Exists, F, OuterRef, Q
+
+from foilworks.invariants.violation import Finding, rows
+from projects.models import Consent, CrowdPlace, CrowdWorker, Membership, PlaceState, User
+
+
+def who_is_let_through_has_agreed() -> Iterator[Finding]:
+    """A membership says the version that its person agreed to, and has not taken back."""
+    agreed = Consent.objects.filter(
+        person=OuterRef("person"),
+        text__project=OuterRef("project"),
+        text__version=OuterRef("consent_version"),
+        withdrawn_at=None,
+    )
+    said = Membership.objects.filter(consent_version__gt=0)
+    yield from rows(said.filter(~Exists(agreed)), "says a version that the person did not agree to")
+    ahead = Membership.objects.filter(consent_version__gt=F("project__consent_version"))
+    yield from rows(ahead, "says a version that there is not")
+
+
+def a_place_ends_once_and_is_a_workers() -> Iterator[Finding]:
+    active = Q(state=PlaceState.ACTIVE)
+    odd = CrowdPlace.objects.filter((active & Q(ended_at__isnull=False)) | (~active & Q(ended_at=None)))
+    yield from rows(odd, "has ended and is active, or the other way round")
+    worker = CrowdWorker.objects.filter(person=OuterRef("person"), project=OuterRef("study__project"))
+    nobodys = CrowdPlace.objects.filter(~Exists(worker), person__erased_at=None)
+    yield from rows(nobodys, "is of a person whom no platform sent")
+
+
+def an_erased_account_is_empty() -> Iterator[Finding]:
+    erased = User.objects.filter(erased_at__isnull=False)
+    named = ~Q(email="") | ~Q(first_name="") | ~Q(last_name="") | ~Q(username__startswith="erased-")
+    yield from rows(erased.filter(named | Q(is_active=True)), "is erased and still says who it was, or is open")
+    yield from rows(CrowdWorker.objects.filter(person__erased_at__isnull=False), "tells who an erased account was")
