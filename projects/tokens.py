@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from projects.access import Limits
-from projects.models import ApiToken, User
+from projects.models import ApiToken, IdempotentAnswer, User
 
 PREFIX = "fw_"
 HINT_LENGTH = 10
@@ -15,6 +15,8 @@ LONGEST_DAYS, USUAL_DAYS = 365, 90
 ORDER = (ApiToken.Scope.READ, ApiToken.Scope.WORK, ApiToken.Scope.MANAGE)
 # `last_used_at` tells a forgotten token from one in use; it need not cost a write a request.
 NOTED_EVERY = timedelta(hours=1)
+# Who sends a write again does so within this.
+ANSWERS_KEPT = timedelta(days=2)
 
 
 def new_secret() -> str:
@@ -45,6 +47,12 @@ def find_token(secret: str) -> ApiToken | None:
 def allows(token: ApiToken, scope: str) -> bool:
     """Whether the token's scope holds `scope`."""
     return ORDER.index(token.scope) >= ORDER.index(scope)
+
+
+def forget_old_answers() -> int:
+    """Delete the first answers that no program will ask for again; how many."""
+    old = IdempotentAnswer.objects.filter(created_at__lt=timezone.now() - ANSWERS_KEPT)
+    return old.delete()[0]
 
 
 def live_tokens(person: User) -> list[ApiToken]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from django.core import signing
 from django.urls import reverse
 from ninja import Schema
 
@@ -11,6 +12,8 @@ from annotation.claims import Claim
 from annotation.queries import Card, ReviewWork, Suggestion, claim_card
 from corpus.clip import player_clip
 from projects.models import Project, User
+
+SALT = "foilworks.api.upcoming"
 
 
 class ClipOut(Schema):
@@ -53,7 +56,7 @@ class WorkOut(Schema):
     task: int
     expires_at: datetime
     resumed: bool
-    upcoming: int | None
+    upcoming: str | None
     subtest: str | None
     guideline_version: int | None
     video: ClipOut
@@ -74,7 +77,7 @@ def work_out(person: User, claim: Claim, project: Project) -> WorkOut:
         task=claim.task_id,
         expires_at=claim.expires_at,
         resumed=claim.resumed,
-        upcoming=claim.upcoming_slot,
+        upcoming=_sealed(person, claim.upcoming_slot),
         subtest=card.subtest.name if card.subtest else None,
         guideline_version=card.guideline_version,
         video=_clip(card, project),
@@ -84,6 +87,19 @@ def work_out(person: User, claim: Claim, project: Project) -> WorkOut:
         objects=list(card.objects.objects) if card.objects else [],
         frame_url=_frame(card, project),
     )
+
+
+def place_after(person: User, sealed: str) -> int | None:
+    """The place that `upcoming` of a piece of this person stands for; None for anything else: nobody picks a place."""
+    try:
+        whose, place = signing.loads(sealed, salt=SALT)
+    except signing.BadSignature:
+        return None
+    return place if whose == person.pk else None
+
+
+def _sealed(person: User, place: int | None) -> str | None:
+    return signing.dumps([person.pk, place], salt=SALT) if place else None
 
 
 def _clip(card: Card, project: Project) -> ClipOut:

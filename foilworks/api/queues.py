@@ -10,8 +10,8 @@ from annotation.actions.claim import claim as claiming
 from annotation.views._queues import queues_of
 from foilworks.api.answers import reads, writes
 from foilworks.api.bearer import WORK
-from foilworks.api.cards import WorkOut, work_out
-from foilworks.api.shapes import Slug
+from foilworks.api.cards import WorkOut, place_after, work_out
+from foilworks.api.shapes import Slug, Word
 from projects.access import get_project
 
 router = Router(tags=["queues"])
@@ -50,11 +50,11 @@ def list_queues(request: HttpRequest, slug: Slug) -> list[dict[str, Any]]:
 
 
 @router.post("/{stage}/claim", response=writes(WorkOut, s204=None), auth=WORK)
-def claim(request: HttpRequest, slug: Slug, stage: StageName, after: int | None = None) -> Status:
+def claim(request: HttpRequest, slug: Slug, stage: StageName, after: Word = "") -> Status:
     """The person's next piece of the stage, leased to them, or the one that they hold; 204 where nothing waits.
 
     `after`: `upcoming` of the piece before, taken if it is still free. Asking twice gives the same piece.
     """
     project = get_project(request.user, slug, ROLE_OF_STAGE[stage])
-    found = claiming(request.user, project, stage, preferred=after)
+    found = claiming(request.user, project, stage, preferred=place_after(request.user, after))
     return Status(200, work_out(request.user, found, project)) if found else Status(204, None)

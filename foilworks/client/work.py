@@ -14,7 +14,7 @@ class Work:
     task: int
     expires_at: str
     resumed: bool
-    upcoming: int | None
+    upcoming: str | None
     subtest: str | None
     guideline_version: int | None
     video: dict[str, Any]

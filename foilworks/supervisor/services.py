@@ -20,6 +20,8 @@ from foilworks.supervisor.errors import SupervisorError
 from foilworks.supervisor.lock import FolderLock
 from foilworks.supervisor.processes import PythonChild, Supervisor, Watched
 from jobs.queue import is_reachable, requeue_lost
+from projects.tokens import forget_old_answers
+from projects.webhooks import queue_due
 
 logger = logging.getLogger(__name__)
 
@@ -185,12 +187,15 @@ def _wait_for_the_web(port: int, stopped: threading.Event) -> None:
 
 
 def _look_after() -> None:
-    """Every quarter of a minute: lost jobs go back on the queue, files that somebody left lying go."""
+    """Every quarter of a minute: lost jobs go back on the queue, what is left lying goes, webhooks go out again,
+    answers kept for programs that send again are forgotten."""
     try:
         if count := requeue_lost():
             logger.warning("%s jobs put back on the queue", count)
         if count := discard_stale_imports():
             logger.warning("%s imports that nobody decided on were discarded", count)
+        queue_due()
+        forget_old_answers()
     except DatabaseError as error:
         logger.warning("lost jobs and left files could not be looked for: %s", error)
     finally:
