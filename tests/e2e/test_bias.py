@@ -1,0 +1,39 @@
+"""The pages of UTD in a browser: wide and narrow, with axe."""
+
+from pathlib import Path
+
+import pytest
+
+from evaluation.actions.bring_benchmark import bring_benchmark
+from evaluation.actions.check_shortcuts import check_shortcuts
+from jobs.runner import run_now
+from tests.e2e.conftest import SignIn, assert_accessible
+from tests.evaluation.bias import texts
+from tests.factories import make_item, make_member, make_subtest
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.mark.parametrize("narrow", [False, True], ids=["1280", "360"])
+def test_every_page_of_a_measured_data_set(sign_in: SignIn, tmp_path: Path, narrow: bool) -> None:
+    project, told = texts.described("things", tmp_path)
+    owner = make_member(project, "researcher")
+    run = texts.measured(told, name="direction")
+    texts.measured(told, name="captions", task="retrieval")
+    path = tmp_path / "coin.csv"
+    lines = [f"{name},,{at % 2}" for at, name in enumerate(run.predictions["ids"])]
+    path.write_text("\n".join(["sample,class,correct", *lines]))
+    bring_benchmark(None, run, path)
+    caption = project.videos.filter(split="test").first().captions.get()
+    make_item(make_subtest(project), caption, (caption.text.replace("cup", "ball"),), state="valid")
+    assert run_now(check_shortcuts(None, told, encoder="fake-words:").job).state == "done"
+    page = sign_in(owner, narrow=narrow)
+    for address in (
+        "", f"{run.pk}/", f"{run.pk + 1}/", f"{run.pk}/split/",
+        f"{run.pk}/models/", "ablation/", "items/", "new/",
+        "measure/", f"descriptions/{told.pk}/",
+    ):  # fmt: skip
+        answer = page.goto(f"/projects/things/bias/{address}")
+        assert answer
+        assert answer.status == 200
+        assert_accessible(page)
