@@ -15,7 +15,8 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from annotation.errors import Conflict, LeaseEnded, NotAdmitted, WorkRefused
 from corpus.rules.states import IllegalMove
 from foilworks.api.shapes import Problem
-from projects.errors import AccessDenied
+from projects.errors import AccessDenied, NotAMember
+from projects.refusals import record_refusal
 from text.errors import ActionableError
 
 ALWAYS = (400, 401, 403, 404, 422, 429)
@@ -100,6 +101,8 @@ def handle_errors(api: NinjaAPI) -> None:
     """Errors that somebody can act on become answers; the rest is ours, and a 500."""
 
     def actionable(request: HttpRequest, error: Exception) -> HttpResponse:
+        if isinstance(error, AccessDenied):
+            record_refusal(request, error)
         status = 409 if isinstance(error, KeyTaken) else next(s for kind, s in STATUS_OF if isinstance(error, kind))
         return problem(api, request, status, str(error))
 
@@ -115,6 +118,11 @@ def handle_errors(api: NinjaAPI) -> None:
         response.headers["Retry-After"] = str(error.seconds)
         return response
 
+    def missing(request: HttpRequest, error: Http404) -> HttpResponse:
+        if isinstance(error, NotAMember):
+            record_refusal(request, error)
+        return problem(api, request, 404, _said(error))
+
     def unknown(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
         words = _("Send a token that is good: Authorization: Bearer …; people make them on the page Tokens.")
         response = problem(api, request, 401, words)
@@ -126,7 +134,7 @@ def handle_errors(api: NinjaAPI) -> None:
     api.add_exception_handler(RefusedFields, refused)
     api.add_exception_handler(RateLimited, limited)
     api.add_exception_handler(AuthenticationError, unknown)
-    api.add_exception_handler(Http404, lambda request, error: problem(api, request, 404, _said(error)))
+    api.add_exception_handler(Http404, missing)
     api.add_exception_handler(HttpError, lambda request, error: problem(api, request, error.status_code, str(error)))
     api.add_exception_handler(
         RequestDataTooBig, lambda request, _error: problem(api, request, 413, _("A request may not send so much."))

@@ -15,9 +15,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from ninja.decorators import decorate_view
 
-from foilworks.api.answers import KeyTaken
+from foilworks.api.answers import KeyTaken, RateLimited
 from foilworks.api.bearer import token_of
-from projects.models import IdempotentAnswer, User
+from foilworks.api.limits import seconds_to_wait
+from projects.models import ApiToken, IdempotentAnswer, User
 
 HEADER, REPLAYED = "Idempotency-Key", "Idempotency-Replayed"
 LONGEST_KEY = 64
@@ -33,8 +34,8 @@ def _around(run: Run) -> Run:
             return run(request, **kwargs)
         operation = run.__self__
         try:
-            return _answered(request, token.person, checked_key(key), lambda: run(request, **kwargs))
-        except KeyTaken as error:
+            return _answered(request, token, checked_key(key), lambda: run(request, **kwargs))
+        except (KeyTaken, RateLimited) as error:
             return operation.api.on_exception(request, error)
 
     return answered
@@ -51,11 +52,13 @@ def checked_key(key: str) -> str:
     return key
 
 
-def _answered(request: HttpRequest, person: User, key: str, run: Callable[[], HttpResponse]) -> HttpResponse:
+def _answered(request: HttpRequest, token: ApiToken, key: str, run: Callable[[], HttpResponse]) -> HttpResponse:
     with transaction.atomic():
-        asked = _fingerprint(request)
+        person, asked = token.person, _fingerprint(request, token)
         before = _taken(person, key, asked)
         if before is not None:
+            if wait := seconds_to_wait(token.pk):
+                raise RateLimited(wait)
             if before.request != asked:
                 raise KeyTaken(_("This Idempotency-Key came with another request; make a new one for each write."))
             return HttpResponse(
@@ -84,11 +87,12 @@ def _taken(person: User, key: str, asked: str) -> IdempotentAnswer | None:
     return None
 
 
-def _fingerprint(request: HttpRequest) -> str:
-    """Of method, address and body; files count by their size alone."""
+def _fingerprint(request: HttpRequest, token: ApiToken) -> str:
+    """Of token (another one may have a narrower scope), method, address and body; files count by their size alone."""
     files = request.content_type.startswith("multipart/")
     body = request.headers.get("Content-Length", "").encode() if files else request.body
-    return hashlib.sha256(b"\0".join([f"{request.method} {request.get_full_path()}".encode(), body])).hexdigest()
+    line = f"{token.pk} {request.method} {request.get_full_path()}"
+    return hashlib.sha256(b"\0".join([line.encode(), body])).hexdigest()
 
 
 def _without_secrets(response: HttpResponse) -> str:

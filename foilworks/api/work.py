@@ -23,7 +23,7 @@ from foilworks.api.bearer import WORK
 from foilworks.api.cards import WorkOut, work_out
 from foilworks.api.once import HEADER, checked_key
 from foilworks.api.shapes import Id, Text, Word
-from projects.access import require_role
+from projects.access import require_consent, require_role
 
 router = Router(tags=["work"])
 Record = Edit | Review | Vote | ObjectAnswer
@@ -74,8 +74,7 @@ class Held(Schema):
 @router.get("/{slug:token}", response=reads(WorkOut))
 def read_work(request: HttpRequest, token: str) -> WorkOut:
     """The piece again; 404 where it is over or somebody else's."""
-    lease = lease_for(request.user, token)
-    require_role(request.user, lease.slot.project)
+    lease = _held(request, lease_for(request.user, token))
     if lease.ending or lease.slot.token != token:
         raise Http404(_("Your time on this piece is over; take the next."))
     return work_out(request.user, claim_of(lease, lease.slot, resumed=True), lease.slot.project)
@@ -84,14 +83,14 @@ def read_work(request: HttpRequest, token: str) -> WorkOut:
 @router.post("/{slug:token}/heartbeat", response=writes(Held), auth=WORK)
 def heartbeat(request: HttpRequest, token: str) -> Held:
     """Hold on to the piece; 410 where the lease is over."""
-    require_role(request.user, lease_for(request.user, token).slot.project)
+    _held(request, lease_for(request.user, token))
     return Held(expires_at=renewing.heartbeat(request.user, token))
 
 
 @router.post("/{slug:token}/submit", response=writes(Submitted, 201), auth=WORK)
 def submit(request: HttpRequest, token: str, body: Answer) -> Status:
     """Submit the work. The same Idempotency-Key gives the same record again; without one a piece is submitted once."""
-    lease = judged_lease_for(request.user, token)
+    lease = _held(request, judged_lease_for(request.user, token))
     key = checked_key(request.headers.get(HEADER, token))
     stage = desk_of(lease.slot.stage)
     record = SUBMITS[stage](request, lease, key, body)
@@ -103,9 +102,16 @@ def submit(request: HttpRequest, token: str, body: Answer) -> Status:
 @router.delete("/{slug:token}", response=writes(None, 204), auth=WORK)
 def skip(request: HttpRequest, token: str) -> Status:
     """Give the piece back; it comes to this person again when there is nothing else."""
-    require_role(request.user, lease_for(request.user, token).slot.project)
+    _held(request, lease_for(request.user, token))
     releasing.release(request.user, token)
     return Status(204, None)
+
+
+def _held(request: HttpRequest, lease: Lease) -> Lease:
+    """The lease of somebody who still is a member, and has agreed to what members agree to."""
+    require_role(request.user, lease.slot.project)
+    require_consent(request.user, lease.slot.project)
+    return lease
 
 
 def _is_of(record: Record, lease: Lease) -> bool:

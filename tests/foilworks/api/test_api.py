@@ -13,7 +13,7 @@ from annotation.models import Slot, Vote
 from foilworks.api.cards import SALT
 from projects.actions.make_token import make_token
 from projects.models import ApiToken, AuditEvent, IdempotentAnswer, Membership, Role, User
-from tests.factories import make_item, make_member, make_project, make_subtest
+from tests.factories import make_item, make_member, make_project, make_subtest, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -263,3 +263,23 @@ def test_the_client_needs_nothing_of_the_server():
     assert done.stdout.strip() == "set()"
 
 
+
+
+def test_what_is_refused_stands_in_the_audit_trail(project, settings):
+    settings.API_REQUESTS_A_MINUTE = 0
+    annotator, stranger = make_member(project, Role.ANNOTATOR), make_user()
+    assert asking(annotator)("get", f"/api/projects/{project.slug}/items").status_code == 403
+    assert asking(stranger)("get", f"/api/projects/{project.slug}").status_code == 404
+    rows = AuditEvent.objects.filter(action="projects.refused", project=project).order_by("pk")
+    assert [(row.actor, row.details["page"]) for row in rows] == [
+        (annotator, "api:list_items"),
+        (stranger, "api:read_project"),
+    ]
+
+
+def test_another_token_of_the_person_gets_no_answer_of_this_one(project, settings):
+    settings.API_REQUESTS_A_MINUTE = 0
+    person = make_member(project, Role.RESEARCHER)
+    path, body = f"/api/projects/{project.slug}/subtests", {"name": "direction"}
+    assert asking(person)("post", path, body, Idempotency_Key="k").status_code == 201
+    assert asking(person, "read")("post", path, body, Idempotency_Key="k").status_code == 409
