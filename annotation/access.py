@@ -23,8 +23,13 @@ from annotation.models import (
 from corpus.models import Caption, Item, Subtest
 from projects.access import require_role, roles_in
 from projects.models import CrowdPlace, CrowdStudy, Project, Role, User
+from projects.prepared import Prepared
 
 Work = TypeVar("Work", Edit, Review, Vote, ObjectAnswer)
+_OF_JUDGED = ("slot__project", "slot__video", "task__gold", "task__item__candidate_group", "task__item__subtest")
+_JUDGED_LEASE = Prepared(
+    lambda token, person: Lease.objects.select_related(*_OF_JUDGED).filter(token=token, person=person)
+)
 
 
 def lease_for(person: User, token: str) -> Lease:
@@ -38,12 +43,9 @@ def lease_for(person: User, token: str) -> Lease:
 
 def judged_lease_for(person: User, token: str) -> Lease:
     """The same of a lease on an item, with all that its submit asks of it: one query."""
-    rows = ("slot__project", "slot__video", "task__gold", "task__item__candidate_group", "task__item__subtest")
-    leases = Lease.objects.select_related(*rows)
-    try:
-        lease = leases.get(token=token, person=person)
-    except Lease.DoesNotExist as error:
-        raise Http404(_("There is no such work of yours.")) from error
+    lease = _JUDGED_LEASE.first(token=token, person=person.pk)
+    if lease is None:
+        raise Http404(_("There is no such work of yours."))
     if lease.task.item_id:
         lease.task.item.subtest.project = lease.slot.project
     return lease

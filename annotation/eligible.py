@@ -27,6 +27,7 @@ from annotation.rules.ordering import FRESH, STARTED
 from corpus.models import MediaState
 from generation.models import Candidate
 from projects.models import LeakageScope, Project, User
+from projects.prepared import Prepared
 
 # Where a slot's candidate group is found from its task.
 _GROUP = {
@@ -36,6 +37,15 @@ _GROUP = {
     Stage.BASELINE: "item__candidate_group__id",
 }
 JUDGING = frozenset({Stage.VALIDATION, Stage.BASELINE})
+
+_HANDS = Prepared(
+    lambda person, video: Involvement.objects.filter(person=person, video=video).values_list("kind", "group")
+)
+_JUDGED = Prepared(
+    lambda person, stage, item: Vote.objects.filter(Q(stage=stage, item=item) | Q(gold__item=item), person=person)
+    .exclude(state=VoteState.UNDONE)
+    .values_list("pk")[:1]
+)
 
 
 @dataclass(frozen=True)
@@ -83,7 +93,7 @@ def bars(person: User, project: Project, stage: str, now: datetime) -> Bars:
         else nothing,
         judged=_judged(person) if stage == Stage.BASELINE else nothing,
         yours=own,
-        declined=Q(Exists(DeclinedVideo.objects.filter(person=person, video=OuterRef("video")))),
+        declined=Q(Exists(declined_by(person.pk))),
     )
 
 
@@ -91,6 +101,11 @@ def eligible_slots(person: User, project: Project, stage: str, now: datetime) ->
     """Free slots of the stage that the person may take now, in the order in which they are given out."""
     free = Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE)
     return free.exclude(bars(person, project, stage, now).any()).order_by("priority", "id")
+
+
+def declined_by(person: int) -> QuerySet[DeclinedVideo]:
+    """Of a slot's row: the note that the person skipped its video at a content warning."""
+    return DeclinedVideo.objects.filter(person=person, video=OuterRef("video"))
 
 
 def skipped_by(person: User) -> Exists:
@@ -157,9 +172,8 @@ def group_of(slot: Slot) -> int | None:
 
 def hands_of(person: User, video: int) -> PersonFacts:
     """The person's hands in a video. One query."""
-    hands = Involvement.objects.filter(person=person, video=video).values_list("kind", "group")
     by_kind: dict[str, set[Hand]] = {}
-    for kind, group in hands:
+    for kind, group in _HANDS.all(person=person.pk, video=video):
         by_kind.setdefault(kind, set()).add(Hand(video, group))
     return PersonFacts(
         person=person.pk,
@@ -187,8 +201,8 @@ def person_facts(person: User, task: TaskFacts, answered: Collection[int] | None
 
 def _has_judged(person: User, task: TaskFacts) -> bool:
     """Whether they have answered the item in this stage, or know it from gold."""
-    answered = Q(stage=task.stage, item=task.item) | Q(gold__item=task.item)
-    return Vote.objects.filter(answered, person=person).exclude(state=VoteState.UNDONE).exists()
+    assert task.item is not None
+    return _JUDGED.first(person=person.pk, stage=task.stage, item=task.item) is not None
 
 
 def _written(person: User, lineage: tuple[int, ...]) -> set[int]:
@@ -206,6 +220,6 @@ def _decided(person: User, lineage: tuple[int, ...]) -> QuerySet:
 AS_STARTED = F("priority") - (FRESH - STARTED)
 
 
-def fresh_places(slot: Slot) -> QuerySet[Slot]:
-    """The free places of the slot's task that still stand among the fresh tasks."""
-    return Slot.objects.filter(task=slot.task_id, state=SlotState.FREE, priority__gte=FRESH)
+def fresh_places(task: int) -> QuerySet[Slot]:
+    """The free places of a task that still stand among the fresh tasks."""
+    return Slot.objects.filter(task=task, state=SlotState.FREE, priority__gte=FRESH)

@@ -25,6 +25,7 @@ from annotation.rules.standing import Bars, position_p, wilson
 from corpus.models import Item, MediaState, Subtest
 from corpus.rules.states import ItemState
 from projects.models import Project, Role, User
+from projects.prepared import Prepared
 
 PRACTICE_ROLE = {Stage.EDIT: Role.ANNOTATOR, Stage.VALIDATION: Role.VALIDATOR}
 USE_OF_STAGE = {Stage.PRACTICE: Use.PRACTICE, Stage.QUALIFICATION: Use.QUALIFICATION}
@@ -33,14 +34,21 @@ LABELS_AN_EXPERT = 10
 # Only what validators found valid is known to be right; and no real vote on it is waited for.
 DECIDED = (ItemState.VALID,)
 
+_POLICY = Prepared(
+    lambda person, project: QualityPolicy.objects.annotate(
+        mine=FilteredRelation("standings", condition=Q(standings__person=person))
+    )
+    .select_related("mine")
+    .filter(project=project)
+)
+
 
 PAUSED, UNQUALIFIED = "paused", "qualification"
 
 
 def policy_and_standing(person: User, project: Project) -> tuple[QualityPolicy, Standing | None] | None:
     """The project's policy with the person's standing under it; None where there is no policy. One query."""
-    mine = FilteredRelation("standings", condition=Q(standings__person=person.pk))
-    policy = QualityPolicy.objects.annotate(mine=mine).select_related("mine").filter(project=project).first()
+    policy = _POLICY.first(person=person.pk, project=project.pk)
     if policy is None:
         return None
     return policy, getattr(policy, "mine", None)

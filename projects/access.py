@@ -9,8 +9,16 @@ from django.utils.translation import gettext as _
 
 from projects.errors import AccessDenied, ConsentNeeded, NotAMember, SecondFactorNeeded
 from projects.models import Membership, Project, Role, SecondFactor, User
+from projects.prepared import Prepared
 
 ALL_ROLES = tuple(Role.values)
+# Asked on every page.
+_PROJECT = Prepared(lambda slug: Project.objects.filter(slug=slug))
+_MEMBERSHIPS = Prepared(
+    lambda project, person: Membership.objects.filter(project=project, person=person).values_list(
+        "role", "consent_version"
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -47,8 +55,7 @@ def _memberships(person: User, project: Project) -> dict[str, int]:
     """Role -> the version of the consent text that the person agreed to. Cached on the person for a request."""
     cache = person.__dict__.setdefault("_roles_by_project", {})
     if project.pk not in cache:
-        rows = Membership.objects.filter(project=project, person=person)
-        cache[project.pk] = dict(rows.values_list("role", "consent_version"))
+        cache[project.pk] = dict(_MEMBERSHIPS.all(project=project.pk, person=person.pk))
     return cache[project.pk]
 
 
@@ -89,10 +96,9 @@ def get_project(person: User, slug: str, *roles: str, consenting: bool = False) 
     A project that the person is no member of does not exist for them (404); a member without the role gets 403.
     `consenting`: on the pages that ask for the consent or end it.
     """
-    try:
-        project = Project.objects.get(slug=slug)
-    except Project.DoesNotExist as error:
-        raise Http404(_("There is no such project.")) from error
+    project = _PROJECT.first(slug=slug)
+    if project is None:
+        raise Http404(_("There is no such project."))
     if not roles_in(person, project):
         raise NotAMember(_("There is no such project."), project)
     require_role(person, project, *roles)

@@ -21,6 +21,7 @@ from corpus.rules.states import CandidateState, FoilVerdict
 from generation.models import Candidate
 from projects import audit
 from projects.models import User
+from projects.prepared import Prepared
 
 # Where a slot's subtest is found; frames of an object check have none.
 SUBTEST_PATH = {
@@ -32,6 +33,20 @@ SUBTEST_PATH = {
 }
 # Expired leases that one claim clears away; more wait for the next.
 SWEEP_LIMIT = 200
+
+
+# A subtest's own guideline before that of the stage.
+NEWEST = (F("subtest").desc(nulls_last=True), "-version")
+_GUIDELINE = Prepared(
+    lambda project, stage, subtest: Guideline.objects.filter(
+        Q(subtest=None) | Q(subtest=subtest), project=project, stage=stage
+    ).order_by(*NEWEST)[:1]
+)
+_OWN = Prepared(
+    lambda pk, token: Slot.objects.select_for_update(of=("self",), no_key=True).filter(
+        pk=pk, state=SlotState.LEASED, token=token, task__state=TaskState.OPEN
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -143,7 +158,7 @@ def find_place(lease: Lease, now: datetime) -> Place:
     if lease.ending == Ending.SUBMITTED:
         raise AnnotationError(_("This work was submitted before; take the next."))
     locked = Slot.objects.select_for_update(of=("self",), no_key=True)
-    own = locked.filter(pk=lease.slot_id, state=SlotState.LEASED, token=lease.token, task__state=TaskState.OPEN).first()
+    own = _OWN.first(pk=lease.slot_id, token=lease.token)
     if own is not None:
         # What never changes of them was read with the lease.
         own.task, own.project, own.video = lease.task, lease.slot.project, lease.slot.video
@@ -220,14 +235,15 @@ def _order_shown(slot: Slot) -> list[int] | None:
 
 
 def _current_guideline(slot: Slot) -> Guideline | None:
+    if slot.stage in JUDGING:
+        subtest = slot.task.item.subtest_id
+        return _GUIDELINE.first(project=slot.project_id, stage=desk_of(slot.stage), subtest=subtest)
     versions = Guideline.objects.filter(_of_subtest(slot), project=slot.project_id, stage=desk_of(slot.stage))
-    return versions.order_by(F("subtest").desc(nulls_last=True), "-version").first()
+    return versions.order_by(*NEWEST).first()
 
 
 def _of_subtest(slot: Slot) -> Q:
     """Guidelines of the slot's subtest, and those of the stage as a whole."""
-    if slot.stage in JUDGING:
-        return Q(subtest=None) | Q(subtest=slot.task.item.subtest_id)
     path = SUBTEST_PATH.get(Stage(slot.stage))
     return (
         Q(subtest=None) | Q(subtest=Subquery(Slot.objects.filter(pk=slot.pk).values(path))) if path else Q(subtest=None)

@@ -14,6 +14,19 @@ from corpus.models import Caption, DoubtSettled, Foil, Item, Subtest
 from corpus.rules.states import FoilVerdict, ItemState
 from projects import audit
 from projects.models import AuditEvent, User
+from projects.prepared import Prepared
+
+_STATE = Prepared(
+    lambda pk: Item.objects.select_for_update(no_key=True).filter(pk=pk).values_list("state", "decided_at")
+)
+_VOTES = Prepared(
+    lambda item: Foil.objects.filter(item=item)
+    .annotate(
+        counted=FilteredRelation("votes", condition=Q(votes__stage=Stage.VALIDATION, votes__state=VoteState.COUNTED))
+    )
+    .order_by()
+    .values_list("pk", "verdict", "counted__choice")
+)
 
 
 def rule_of(subtest: Subtest, places: int) -> VoteRule:
@@ -35,8 +48,10 @@ def locked_item(pk: int) -> Item:
 
 def lock(item: Item) -> None:
     """The same of an item in hand, whose state is read anew."""
-    locked = Item.objects.select_for_update(no_key=True).filter(pk=item.pk)
-    item.state, item.decided_at = locked.values_list("state", "decided_at").get()
+    state = _STATE.first(pk=item.pk)
+    if state is None:
+        raise Item.DoesNotExist
+    item.state, item.decided_at = state
 
 
 def counted_votes(item: Item) -> dict[int, Counter[str]]:
@@ -81,11 +96,9 @@ def vote_moved(item: Item, task: Task, actor: User, now: datetime, *beside: Audi
 
 def _votes_and_verdicts(item: Item) -> tuple[dict[int, Counter[str]], dict[int, str]]:
     """Counted votes by foil id and choice, and every foil's verdict: one query."""
-    counted = FilteredRelation("votes", condition=Q(votes__stage=Stage.VALIDATION, votes__state=VoteState.COUNTED))
-    rows = Foil.objects.filter(item=item).annotate(counted=counted).order_by()
     counts: dict[int, Counter[str]] = {}
     verdicts: dict[int, str] = {}
-    for foil, verdict, choice in rows.values_list("pk", "verdict", "counted__choice"):
+    for foil, verdict, choice in _VOTES.all(item=item.pk):
         verdicts[foil] = verdict
         if choice is not None:
             counts.setdefault(foil, Counter())[choice] += 1

@@ -15,6 +15,7 @@ from annotation.claims import Claim, claim_of
 from annotation.eligible import (
     AS_STARTED,
     JUDGING,
+    declined_by,
     eligible_slots,
     fresh_places,
     person_facts,
@@ -22,12 +23,13 @@ from annotation.eligible import (
     task_facts,
 )
 from annotation.errors import AnnotationError, Conflict
-from annotation.models import Lease, Question, Slot, SlotState, Stage, Standing
+from annotation.models import Ending, Lease, Question, Slot, SlotState, Stage, Standing
 from annotation.models.stages import desk_of, stages_at
 from annotation.rules.eligibility import why_not
 from annotation.rules.ordering import FRESH
 from projects.access import require_consent, require_role
 from projects.models import Project, Role, User
+from projects.prepared import Prepared
 
 ROLE_OF_STAGE = {
     Stage.EDIT: Role.ANNOTATOR,
@@ -47,6 +49,45 @@ TRIES = 5
 TASKED_A_CLAIM = 1_000
 # The next piece is chosen among so many places: the longer, the rarer two people prefer the same one.
 LOOKED_AHEAD = 16
+
+
+def _free_place(*shown: str) -> Prepared[Slot]:
+    """The place `pk` with what its card shows and its rule asks, locked, where it is free and nobody else locks it."""
+    rows = Slot.objects.select_related(*shown, "task__item__candidate_group")
+    rows = rows.select_for_update(skip_locked=True, of=("self",), no_key=True)
+    return Prepared(
+        lambda pk, project, stage, person: rows.filter(
+            ~Exists(declined_by(person)), pk=pk, project=project, stage=stage, state=SlotState.FREE
+        )
+    )
+
+
+def _leased(stage: str) -> Prepared[Slot]:
+    """What the person holds of the stage, and what has expired in the project, the newest first."""
+    leased = Slot.objects.filter(state=SlotState.LEASED).order_by("-leased_at")
+    return Prepared(
+        lambda project, person, now: leased.filter(
+            Q(person=person, stage__in=stages_at(stage)) | Q(expires_at__lte=now), project=project
+        )
+    )
+
+
+def _behind(project: int, stage: str, task: int, person: int) -> QuerySet:
+    """Only a hint: whether it may be had is asked at the claim. What the person answered stands first, and is out."""
+    free = Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE).exclude(task=task)
+    begun = Slot.objects.filter(item=OuterRef("item"), stage=stage, person=person)
+    practised = Question.objects.filter(attempt__person=person, pair__item=OuterRef("item"))
+    skipped = Lease.objects.filter(task=OuterRef("task"), person=person, ending=Ending.SKIPPED)
+    behind = free.filter(~Exists(begun), ~Exists(practised), ~Exists(skipped), ~Exists(declined_by(person)))
+    return behind.order_by("priority", "id").values_list("pk", "video")[:LOOKED_AHEAD]
+
+
+_FREE_PLACE = {stage: _free_place(*shown) for stage, shown in SHOWN.items()}
+_LEASED = {stage: _leased(stage) for stage in ROLE_OF_STAGE}
+_BEHIND = Prepared(_behind)
+_FRESH = Prepared(
+    lambda task: fresh_places(task).select_for_update(skip_locked=True, no_key=True).values_list("pk", flat=True)
+)
 
 
 def claim(
@@ -113,9 +154,7 @@ def _take_upcoming(
     """The place that was named ahead, where it is free and the rule allows it; asked of this one place, by the rule."""
     if stage not in SHOWN:
         return None
-    free = Slot.objects.filter(pk=wanted, project=project, stage=stage, state=SlotState.FREE)
-    free = free.select_related(*SHOWN[stage], "task__item__candidate_group")
-    slot = free.select_for_update(skip_locked=True, of=("self",), no_key=True).first()
+    slot = _FREE_PLACE[stage].first(pk=wanted, project=project.pk, stage=stage, person=person.pk)
     if slot is None:
         return None
     task = task_facts(slot, now)
@@ -126,12 +165,11 @@ def _take_upcoming(
 
 def _running(person: User, project: Project, stage: str, now: datetime) -> Claim | None:
     """The person's running lease of the stage; what has expired in the project is freed first."""
-    leased = Slot.objects.filter(project=project, state=SlotState.LEASED)
-    own = Q(person=person, stage__in=stages_at(stage))
-    looked_at = list(leased.filter(own | Q(expires_at__lte=now)).order_by("-leased_at"))
+    looked_at = _LEASED[stage].all(project=project.pk, person=person.pk, now=now)
     if any(slot.expires_at <= now for slot in looked_at):
         _leases.sweep(project.pk, now)
-        looked_at = list(leased.filter(own).order_by("-leased_at"))
+        own = Slot.objects.filter(project=project, state=SlotState.LEASED, person=person, stage__in=stages_at(stage))
+        looked_at = list(own.order_by("-leased_at"))
     if not looked_at:
         return None
     return claim_of(Lease.objects.get(token=looked_at[0].token), looked_at[0], resumed=True)
@@ -181,18 +219,11 @@ def _upcoming(
         return None, None
     if standing is not None and (gold := _gold.upcoming(standing, person, slot)) is not None:
         return gold
-    # Only a hint: whether it may be had is asked at the claim. What the person has answered stands first, and is out.
-    free = Slot.objects.filter(project=slot.project_id, stage=stage, state=SlotState.FREE)
-    begun = Slot.objects.filter(item=OuterRef("item"), stage=stage, person=person)
-    practised = Question.objects.filter(attempt__person=person, pair__item=OuterRef("item"))
-    behind = free.exclude(task=slot.task_id).filter(~Exists(begun), ~Exists(practised), ~skipped_by(person))
-    behind = behind.order_by("priority", "id")
-    next_ones = list(behind.values_list("pk", "video")[:LOOKED_AHEAD])
+    next_ones = _BEHIND.all(project=slot.project_id, stage=stage, task=slot.task_id, person=person.pk)
     return secrets.choice(next_ones) if next_ones else (None, None)
 
 
 def _start(slot: Slot) -> None:
     """All places of a task that somebody has begun come before fresh tasks, this one too when it is freed again."""
     if slot.task.overlap > 1 and slot.priority >= FRESH:
-        beside = fresh_places(slot).select_for_update(skip_locked=True, no_key=True)
-        Slot.objects.filter(pk__in=[slot.pk, *beside.values_list("pk", flat=True)]).update(priority=AS_STARTED)
+        Slot.objects.filter(pk__in=[slot.pk, *_FRESH.all(task=slot.task_id)]).update(priority=AS_STARTED)

@@ -17,6 +17,7 @@ from annotation.models import Ending, Involvement, Lease, SlotState, Stage, Stan
 from annotation.rules.voting import ANSWERS, parse_answer, truth_of
 from projects import audit
 from projects.models import AuditEvent, Role, User
+from projects.prepared import Prepared
 
 
 def submit_vote(
@@ -51,7 +52,7 @@ def _submit(sent: Sent, shown: str) -> Vote | Refused:
     item = lease.task.item
     if item is not None:
         lock(item)
-    mine = list(Vote.objects.filter(Q(idempotency_key=sent.key) | _about(lease), person=sent.person))
+    mine = _mine(sent, lease)
     before = next((vote for vote in mine if vote.idempotency_key == sent.key), None)
     if before is not None:
         return before
@@ -92,12 +93,19 @@ def _put_apart(place: _leases.Place, sent: Sent) -> _leases.Place:
     return _leases.Place(None, late=True)
 
 
-def _about(lease: Lease) -> Q:
-    """Votes on the same: an item, whatever its pair, or a gold pair. What is known from gold is answered as well."""
-    task = lease.task
-    if task.item_id is None:
-        return Q(gold=task.gold_id)
-    return Q(item=task.item_id, stage=Stage.VALIDATION) | Q(gold__item=task.item_id)
+_ON_ITEM = Prepared(
+    lambda person, key, item: Vote.objects.filter(
+        Q(idempotency_key=key) | Q(item=item, stage=Stage.VALIDATION) | Q(gold__item=item), person=person
+    )
+)
+
+
+def _mine(sent: Sent, lease: Lease) -> list[Vote]:
+    """The person's votes under the key, and on the same: an item, whatever its pair, or a gold pair. What is known
+    from gold is answered as well."""
+    if lease.task.item_id is not None:
+        return _ON_ITEM.all(person=sent.person.pk, key=sent.key, item=lease.task.item_id)
+    return list(Vote.objects.filter(Q(idempotency_key=sent.key) | Q(gold=lease.task.gold_id), person=sent.person))
 
 
 def _record(
