@@ -7,7 +7,7 @@ from annotation.views.crowd_entry import enter, place
 from annotation.views.leaving import leave, own_data
 
 crowd_urls = [
-    path("enter/<str:key>/", enter, name="enter"),
+    path("enter/<slug:key>/", enter, name="enter"),
     path("account/data.json", own_data, name="own_data"),
     path("projects/<slug:slug>/crowd/", crowd, name="crowd"),
     path("projects/<slug:slug>/crowd/<int:pk>/", crowd_study, name="crowd_study"),

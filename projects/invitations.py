@@ -6,6 +6,7 @@ from django.core.signing import BadSignature, Signer
 from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from projects.errors import EntryRefused
 from projects.models import Invitation, Membership, User
@@ -52,6 +53,10 @@ def why_over(invitation: Invitation, now: datetime) -> str:
         return "expired"
     used_up = invitation.most_uses is not None and invitation.uses >= invitation.most_uses
     return "used up" if used_up else ""
+
+
+OVER_WORDS = {"withdrawn": gettext_lazy("withdrawn"), "expired": gettext_lazy("expired"),
+              "used up": gettext_lazy("used up")}  # fmt: skip
 
 
 def still_holds(now: datetime) -> Q:

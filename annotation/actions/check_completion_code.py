@@ -3,6 +3,7 @@
 import hmac
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotation.access import crowd_study_for
 from projects import audit, throttle
@@ -19,7 +20,7 @@ def check_completion_code(actor: User, project: Project, study_id: int, code: st
     """
     study = crowd_study_for(actor, project, study_id)
     if throttle.is_over(throttle.COMPLETION_CODE, study.pk):
-        raise TooManyTries("Too many wrong codes for this study; wait an hour.")
+        raise TooManyTries(_("Too many wrong codes for this study; wait an hour."))
     plain, found = code.strip().encode(), None
     for place in study.taken.filter(state=PlaceState.COMPLETED).select_related("study", "person").order_by("pk"):
         if hmac.compare_digest(code_of(place).encode(), plain):

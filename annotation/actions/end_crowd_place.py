@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotation.access import crowd_place_for, crowd_study_for
 from annotation.actions._places import end_place, free_timed_out
@@ -36,7 +37,7 @@ def free_place(actor: User, project: Project, study_id: int, place_id: int, *, n
         study = crowd_study_for(actor, project, study_id)
         place = study.taken.select_related("study__project", "person").filter(pk=place_id).first()
         if place is None:
-            raise AnnotationError("This study has no such place.")
+            raise AnnotationError(_("This study has no such place."))
         return end_place(place, PlaceState.RETURNED, actor, now or timezone.now())
 
     return committed(write)

@@ -33,7 +33,7 @@ def _enter(study: CrowdStudy, entry: Entry, now: datetime) -> CrowdPlace:
     free_timed_out(study, now)
     known = CrowdWorker.objects.filter(project=study.project, platform=study.platform, worker=entry.worker)
     worker = known.select_related("person").first()
-    _spend(study, entry)
+    _spend(study, entry, now)
     if worker is not None and (place := _place_of(study, worker.person, entry)):
         return place
     if entry.session and CrowdPlace.objects.filter(study=study, session=entry.session).exists():
@@ -70,13 +70,17 @@ def _place_of(study: CrowdStudy, person: User, entry: Entry) -> CrowdPlace | Non
     if study.platform == Platform.PROLIFIC and place.session != entry.session:
         raise refused(study, "replayed")
     place.study = study
+    # Whoever it was that came back: the ids alone opened the place.
+    audit.record(audit.event(study.project, person, "reenter_study", place, to_state=PlaceState.ACTIVE, study=study.pk))
     return place
 
 
-def _spend(study: CrowdStudy, entry: Entry) -> None:
+def _spend(study: CrowdStudy, entry: Entry, now: datetime) -> None:
     """A signed link works once. Where the entry is refused further on, the transaction takes this back with it."""
     if not entry.nonce:
         return
+    # A link that is over needs no row to be refused.
+    SpentEntry.objects.filter(study=study, expires_at__lte=now).delete()
     digest = hashlib.sha256(entry.nonce.encode()).hexdigest()
     _row, fresh = SpentEntry.objects.get_or_create(
         study=study, nonce_sha256=digest, defaults={"expires_at": entry.expires}

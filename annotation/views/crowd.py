@@ -19,6 +19,7 @@ from annotation.actions.open_crowd_study import open_crowd_study, set_study_open
 from annotation.crowd import done_by
 from annotation.crowd_forms import CodeCheckForm, CrowdStudyForm
 from annotation.errors import AnnotationError
+from annotation.models import Stage
 from projects.access import get_project
 from projects.crowd_entry import code_of
 from projects.errors import EntryRefused
@@ -45,6 +46,8 @@ def crowd(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("annotation:crowd_study", slug, study.pk)
     counts = {state.value: Count("taken", filter=Q(taken__state=state)) for state in PlaceState}
     studies = CrowdStudy.objects.filter(project=project).annotate(**{f"n_{name}": n for name, n in counts.items()})
+    for study in studies:
+        study.work = Stage(study.stage).label
     context = {"form": form, "studies": studies}
     return render(request, "annotation/crowd.html", context, status=422 if form.errors else 200)
 
@@ -68,6 +71,7 @@ def crowd_study(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     is_prolific = study.platform == Platform.PROLIFIC
     context = {
         "study": study,
+        "work": Stage(study.stage).label,
         "page": page,
         "form": form,
         "owner": owner,

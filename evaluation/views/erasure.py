@@ -1,7 +1,7 @@
 """Erasure: of one's own account, or by a researcher of a crowd worker who asks for it on the platform."""
 
 from django.contrib.auth import logout
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -36,18 +36,16 @@ def erase(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def erase_worker(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """A crowd worker's, by a researcher of the project."""
+    """A crowd worker's, by a researcher of the project; anybody's of the project, by a site administrator."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     worker = CrowdWorker.objects.filter(project=project, person=pk).select_related("person").first()
-    if worker is None:
-        validator_for(request.user, project, pk)
-        raise Http404(_("This is no account of a crowd worker."))
-    if not may_erase(request.user, worker.person):
-        raise AccessDenied(_("This account belongs to other projects, too; a site administrator can erase it."))
+    person = worker.person if worker else validator_for(request.user, project, pk)
+    if not may_erase(request.user, person):
+        raise AccessDenied(_("This account is not this project's alone; its person or a site administrator erases it."))
     form = EraseForm(request.POST if request.method == "POST" else None, actor=request.user)
-    if request.method == "POST" and _erased(request, form, worker.person):
+    if request.method == "POST" and _erased(request, form, person):
         return redirect("annotation:crowd", slug)
-    context = {"form": form, "worker": worker}
+    context = {"form": form, "person": person}
     return render(request, "evaluation/erase.html", context, status=422 if form.errors else 200)
 
 

@@ -1,6 +1,7 @@
 """A person says how they are called and where mail reaches them."""
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.errors import AccessDenied
@@ -14,7 +15,7 @@ FIELDS = ("first_name", "last_name", "email")
 def change_account(person: User, **values: str) -> None:
     """Only FIELDS, which the form has checked; the audit row names the fields that changed, not what they say."""
     if is_published(person):
-        raise AccessDenied("This account is a demo's: nobody's name or address belongs here.")
+        raise AccessDenied(_("This account is a demo's: nobody's name or address belongs here."))
     before = User.objects.get(pk=person.pk)
     changed = [name for name in FIELDS if name in values and getattr(before, name) != values[name]]
     if not changed:

@@ -19,7 +19,7 @@ from projects.actions.accept_invitation import accept_invitation, accept_with_ne
 from projects.actions.make_invitation import make_invitation
 from projects.actions.withdraw_invitation import withdraw_invitation
 from projects.errors import EntryRefused, ProjectError, TooManyTries
-from projects.invitations import has_its_roles, invitation_for, invitation_named, token_of, why_over
+from projects.invitations import OVER_WORDS, has_its_roles, invitation_for, invitation_named, token_of, why_over
 from projects.models import Invitation, Role
 from projects.strict_forms import refuse_other_fields
 from projects.views.sign_in import enter
@@ -39,7 +39,8 @@ def invitations(request: HttpRequest, slug: str) -> HttpResponse:
     rows = Invitation.objects.filter(project=project).select_related("created_by")
     page, now = Paginator(rows, PER_PAGE).get_page(request.GET.get("page")), timezone.now()
     for row in page:
-        row.over = why_over(row, now)
+        row.over = OVER_WORDS.get(why_over(row, now), "")
+        row.role_labels = [label for role, label in Role.choices if role in row.roles]
         row.link = request.build_absolute_uri(reverse("projects:join", args=[token_of(row)]))
     context = {"form": form, "page": page}
     return render(request, "projects/invitations.html", context, status=422 if form.errors else 200)
