@@ -120,7 +120,7 @@ GROUPS: tuple[Group, ...] = (
         _("Results"),
         (
             Page(_("Releases"), "evaluation:releases", RESEARCHERS, section=OF_RELEASES),
-            Page(_("LLM-teacher"), "evaluation:teacher", RESEARCHERS),
+            Page(_("LLM-teacher"), "evaluation:teacher", RESEARCHERS, section=("evaluation:teacher",)),
         ),
     ),
     Group(

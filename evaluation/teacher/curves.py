@@ -23,6 +23,7 @@ def curves(trainings: Mapping[str, Sequence[Point]]) -> bytes:
     every = figure.subplots(max(1, len(shown)), squeeze=False, sharex=True)[:, 0]
     for axes, at in zip(every, shown, strict=False):
         _panel(axes, at, trainings)
+    every[-1].xaxis.get_major_locator().set_params(integer=True)
     every[-1].set_xlabel("step", color=QUIET, fontsize=9)
     handles, labels = every[0].get_legend_handles_labels()
     if len(trainings) > 1:

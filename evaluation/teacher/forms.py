@@ -40,6 +40,7 @@ class TrainingForm(EntryForm):
         if not runs:
             del own["action_runs"], own["object_runs"]
         self.fields = {**own, **self.fields}
+        self.fields["student"].required = True
 
     def chosen(self, project: Project) -> dict[str, Any]:
         data = self.cleaned_data

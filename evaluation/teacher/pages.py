@@ -69,9 +69,9 @@ def ablation(release: Release, base: str = "") -> dict[str, Any]:
         against = compared(basis, values) if label != chosen and _same(basis, values) else {}
         rows.append({**_about(label, each), "found": summary(values), "against": against})
     starts = {each.training.student: each for each in found}
-    for student, each in starts.items():
+    for each in starts.values():
         values = [Reading.of(each.before)]
-        about = {"label": student, "objective": "", "captions": "", "seeds": [], "training": None}
+        about = {"label": each.training.student_name, "objective": "", "captions": "", "seeds": [], "training": None}
         against = compared(basis, values) if _same(basis, values) else {}
         rows.append({**about, "found": summary(values), "against": against})
     measures = list(summary(basis))

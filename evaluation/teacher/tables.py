@@ -1,5 +1,7 @@
 """Trainings by LLM-teacher, the curve of each, and what the student makes of releases before and after."""
 
+from pathlib import PurePath
+
 from django.db import models
 
 from corpus.models import Release
@@ -32,6 +34,12 @@ class TeacherTraining(models.Model):
 
     def __str__(self) -> str:
         return f"{self.label} for {self.project_id}"
+
+    @property
+    def student_name(self) -> str:
+        """The student as tables name it: of a folder its last part."""
+        slug, _, argument = self.student.partition(":")
+        return f"{slug}:{PurePath(argument).name}" if argument.startswith("/") else self.student
 
     @property
     def objective(self) -> str:

@@ -1,0 +1,51 @@
+"""Trainings by LLM-teacher: the form, a training, before and after, and several beside each other, wide and narrow."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from django.conf import settings
+from django.core.cache import cache
+from django.urls import reverse
+from playwright.sync_api import Page
+
+from evaluation.actions.start_teacher import start_teacher
+from jobs.runner import run_now
+from tests.e2e.conftest import SignIn
+from tests.e2e.test_model_pages import looked_at
+from tests.evaluation.teacher.shapes import Shapes
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def taught() -> Shapes:
+    """Two trainings that read a release, one of which waits for a worker."""
+    cache.clear()
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    shapes = Shapes(Path(settings.MEDIA_ROOT), Path(settings.MODEL_ROOT))
+    common = {"action_runs": (shapes.action_run.pk,), "release": shapes.release}
+    for label, shares in (("plain fine-tuning", {"contrastive": 1.0, "lgt": 0.0}), ("10 actions, logits", {})):
+        settings_of = {**shapes.settings(steps=4), **shares}
+        run_now(start_teacher(shapes.owner, shapes.project, params=settings_of, label=label, **common).job)
+    start_teacher(shapes.owner, shapes.project, params=shapes.settings(), label="waiting", **common)
+    torch.set_num_threads(threads)
+    return shapes
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_the_pages_of_trainings(sign_in: SignIn, taught: Shapes, live_server, tmp_path: Path, narrow: bool) -> None:
+    page: Page = sign_in(taught.owner, narrow=narrow)
+    first, _, waiting = taught.project.teacher_trainings.order_by("pk")
+    pages = {
+        "teacher": (),
+        "teacher_training": (first.pk,),
+        "teacher_reading": (first.pk, taught.release.pk),
+        "teacher_comparison": (taught.release.pk,),
+    }
+    for name, args in pages.items():
+        page.goto(live_server.url + reverse(f"evaluation:{name}", args=[taught.project.slug, *args]))
+        looked_at(page, name, narrow, tmp_path)
+    page.goto(live_server.url + reverse("evaluation:teacher_training", args=[taught.project.slug, waiting.pk]))
+    looked_at(page, "teacher_waiting", narrow, tmp_path)
