@@ -1,0 +1,32 @@
+"""Tokens are made and revoked by hand; the page of the API's document is read without a script."""
+
+import pytest
+from playwright.sync_api import expect
+
+from projects.models import ApiToken, Role
+from tests.e2e.conftest import SignIn, assert_accessible
+from tests.factories import make_member, make_project
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+def test_a_token_is_made_told_once_and_revoked(sign_in: SignIn, narrow: bool) -> None:
+    person = make_member(make_project(name="Dots"), Role.RESEARCHER, name="olga")
+    page = sign_in(person, narrow=narrow)
+    page.goto("/tokens/")
+    expect(page.get_by_text("None yet")).to_be_visible()
+    assert_accessible(page)
+    page.get_by_label("Name").fill("nightly export")
+    page.get_by_label("Good for, in days").fill("7")
+    page.get_by_role("button", name="Make it").press("Enter")
+    expect(page.get_by_role("heading", name="The token nightly export is made")).to_be_visible()
+    assert page.locator(".password").inner_text().startswith("fw_")
+    assert_accessible(page)
+    page.get_by_role("button", name="Revoke nightly export").press("Enter")
+    expect(page.get_by_text("opens nothing any more")).to_be_visible()
+    assert ApiToken.objects.get().revoked_at is not None
+    page.goto("/api/docs/")
+    page.locator("summary", has_text="/api/projects/{slug}/items").first.press("Enter")
+    expect(page.get_by_text("The items, narrowed as on their page.")).to_be_visible()
+    assert_accessible(page)
