@@ -236,6 +236,15 @@ def test_who_may_erase_whom(world):
         erase_person(world.owner, ann)
 
 
+def test_a_site_administrator_erases_a_member_who_asks_by_letter(client, world):
+    url = f"/projects/{world.project.slug}/people/{world.ann.pk}/erase/"
+    client.force_login(world.owner)
+    assert client.get(url).status_code == 403
+    client.force_login(make_user(is_superuser=True))
+    assert client.post(url, {"work": "keep", "password": PASSWORD, "sure": "on"}).status_code == 302
+    assert User.objects.get(pk=world.ann.pk).erased_at is not None
+
+
 def test_the_last_researcher_hands_the_project_on_first(world):
     with pytest.raises(ProjectError, match="last researcher"):
         erase_person(world.owner, world.owner)

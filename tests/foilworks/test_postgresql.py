@@ -15,7 +15,7 @@ from foilworks.settings import _database
 from tests.postgres import Postgres, find_binaries, running_postgres
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PARALLEL = ("tests/annotation/test_parallel.py",)
+PARALLEL = ("tests/annotation/test_parallel.py", "tests/annotation/test_parallel_entry.py")
 # Where the databases differ: locks, lazily loaded people, JSON columns, bulk writes, constraints, exact queries.
 ALSO = (
     "tests/annotation/test_pages.py",
