@@ -71,7 +71,7 @@ def serving(threads: int = 8, workers: int = 2) -> Iterator[Server]:
     )
     process = subprocess.Popen([sys.executable, "-m", "gunicorn", *arguments.split()], cwd=ROOT)
     try:
-        until = time.monotonic() + 60
+        until = time.monotonic() + 240
         while not _answers(port):
             if process.poll() is not None or time.monotonic() > until:
                 raise RuntimeError("the web server does not start")

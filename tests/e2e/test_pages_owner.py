@@ -11,7 +11,7 @@ from corpus.rules.states import CandidateState, ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.start_run import start_run
 from evaluation.report_pages import PAGES
-from generation.models import FilterScore, GenerationRun
+from generation.models import FilterScore, GenerationRun, Tuning
 from jobs.models import Job, JobState
 from jobs.runner import run_now
 from projects.models import Role
@@ -62,7 +62,13 @@ def world():
     release = freeze_release(owner, project, name="v1")
     assert run_now(start_run(owner, release, "fake:1", label="A fake model").job).state == JobState.DONE
     start_run(owner, release, "fake:2", label="A waiting model")
-    return {"project": project, "owner": owner, "run": run, "release": release, "video": video, "candidate": candidate}
+    losses = [[step, 4.0 / step] for step in range(1, 30)]
+    tuning = Tuning.objects.create(
+        project=project, base_model="google-t5/t5-base", captions=40, steps=29, losses=losses, created_by=owner,
+        job=Job.objects.create(dotted="generation.tuning.work", target_id=1, state=JobState.DONE, project_id=project.pk),
+    )  # fmt: skip
+    return {"project": project, "owner": owner, "run": run, "release": release, "video": video,
+            "candidate": candidate, "tuning": tuning}  # fmt: skip
 
 
 def addresses(world) -> dict[str, str]:
@@ -81,6 +87,8 @@ def addresses(world) -> dict[str, str]:
         "new run": url("generation:new_run"),
         "run": url("generation:run", world["run"].pk),
         "candidate": url("generation:candidate", world["candidate"].pk),
+        "tunings": url("generation:tunings"),
+        "tuning": url("generation:tuning", world["tuning"].pk),
         **{kind: url("evaluation:report", kind) for kind in PAGES},
         "releases": url("evaluation:releases"),
         "freeze": url("evaluation:freeze"),
