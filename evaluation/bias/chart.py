@@ -24,6 +24,5 @@ def class_distribution(rows: Sequence[Mapping[str, Any]]) -> bytes:
             beside(axes, count, place, f"{count:,}", color=INK)
     row_names(axes, [short(row["class"]) for row in chosen])
     axes.set_xlim(0, 1.12 * max((row["n"] for row in chosen), default=1))
-    axes.set_xlabel("samples")
     legend_below(axes, 3)
     return svg_of(figure)

@@ -113,12 +113,12 @@ def test_the_list_takes_the_same_queries_for_two_items_and_for_forty(owner, worl
     url = reverse("evaluation:items", args=[world.project.slug])
     for n in range(2):
         make_item(world.subtest, key=f"item {n}")
-    # session, person, project, roles; subtests, methods, runs; count, items, foils, votes
-    with django_assert_num_queries(11):
+    # session, person, project, roles; subtests, methods, runs, checks of shortcuts; count, items, foils, votes, shortcuts
+    with django_assert_num_queries(13):
         owner.get(url)
     for n in range(2, 40):
         make_item(world.subtest, key=f"item {n}")
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(13):
         page = owner.get(url)
     assert len(page.context["page"]) == 25
     assert "Page 1 of 2" in page.content.decode()
