@@ -336,6 +336,17 @@ def test_a_worker_who_was_removed_gets_no_code_and_is_not_let_in_again(client, c
     assert refusals() == ["crowd removed", "crowd unfinished"]
 
 
+def test_a_removed_member_sends_nothing_under_an_old_lease(client, crowd):
+    held = crowd.claim("vera", "validation")
+    remove_member(crowd.owner, crowd.project, crowd.vera.pk)
+    client.force_login(crowd.vera)
+    url = f"/projects/{crowd.project.slug}/work/validation/{held.token}/"
+    assert client.post(url, {"answer": "1", "idempotency_key": "k"}).status_code == 404
+    assert not Vote.objects.exists()
+    row = AuditEvent.objects.get(action="projects.refused")
+    assert (row.actor, row.project, row.details["page"]) == (crowd.vera, crowd.project, "annotation:validation")
+
+
 def test_what_is_refused_within_a_transaction_takes_nothing(project):
     study = open_study(project, places=1)
     assert arrive(study, signed(study, "one")).status_code == 302
