@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evaluation.bias.concepts import CONCEPTS, DESCRIPTION, SEQUENCE, TEMPORAL
-from evaluation.bias.measures import Credits
 from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals
 
 Cell = tuple[str, str]
+# As `measures.Credits`: pages read tables, and none of them should load a library of classifiers.
+Credits = NDArray[np.float64]
 # What Table A.3 takes every difference to.
 REFERENCE: Cell = (DESCRIPTION, SEQUENCE)
 

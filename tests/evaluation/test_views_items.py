@@ -113,7 +113,7 @@ def test_the_list_takes_the_same_queries_for_two_items_and_for_forty(owner, worl
     url = reverse("evaluation:items", args=[world.project.slug])
     for n in range(2):
         make_item(world.subtest, key=f"item {n}")
-    # session, person, project, roles; subtests, methods, runs, checks of shortcuts; count, items, foils, votes, shortcuts
+    # session, person, project, roles; subtests, methods, runs, checks; count, items, foils, votes, shortcuts
     with django_assert_num_queries(13):
         owner.get(url)
     for n in range(2, 40):
