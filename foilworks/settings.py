@@ -301,7 +301,12 @@ STORAGES = {
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English")]
+# A language stands here once its catalogue is whole: tests/foilworks/test_catalogues.py holds both to each other.
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LANGUAGE_COOKIE_NAME = "language"
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "UTC"
 USE_I18N = True

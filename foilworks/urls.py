@@ -7,11 +7,13 @@ from foilworks.api.unknown import unknown
 from foilworks.views.api_docs import api_docs
 from foilworks.views.healthz import healthz
 from foilworks.views.home import home
+from foilworks.views.language import language
 from projects.oidc_urls import oidc_urls
 
 urlpatterns = [
     path("", home, name="home"),
     path("healthz", healthz, name="healthz"),
+    path("language/", language, name="language"),
     path("api/docs/", api_docs, name="api_docs"),
     path("api/", api_urls),
     re_path(r"^api/", unknown, name="api_unknown"),

@@ -122,6 +122,7 @@ def own_exercise(*args: str, **fields: Any) -> Rule:
 RULES: dict[str, Rule] = {
     "home": Rule(SIGNED_IN, slug=False),
     "healthz": Rule(EVERYBODY, slug=False),
+    "language": Rule(EVERYBODY, get=NO, post=302, slug=False),
     # Who is signed in already is sent home.
     "projects:sign_in": Rule(EVERYBODY, post=200, slug=False, instead=dict.fromkeys(SIGNED_IN, 302)),
     "projects:sign_out": Rule(SIGNED_IN, get=NO, post=302, slug=False),
