@@ -106,9 +106,9 @@ class XClipStudent(Student):
 
     def similar(self, videos: Tensor, texts: Tensor) -> Tensor:
         """As the base; videos (b, 1 + patches, d)."""
-        own = texts if texts.ndim == 3 else texts[None].expand(len(videos), -1, -1)
-        prompt = self.adapter.model.prompts_generator(own, videos[:, 1:].to(own.dtype))
-        return F.cosine_similarity((own + prompt).float(), videos[:, :1].float(), dim=-1)
+        videos, own = videos.float(), (texts if texts.ndim == 3 else texts[None].expand(len(videos), -1, -1)).float()
+        prompt = self.adapter.model.prompts_generator(own, videos[:, 1:])
+        return F.cosine_similarity(own + prompt, videos[:, :1], dim=-1)
 
     def save(self, folder: Path, card: Mapping[str, object]) -> str:
         return f"xclip:{_saved(self, folder)}"

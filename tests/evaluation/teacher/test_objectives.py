@@ -117,6 +117,32 @@ def test_the_plain_loss_is_clips_own_tiny_reference():
     assert float(found) == pytest.approx((by_video + by_text) / 2, abs=1e-5)
 
 
+def plain64(similar, same):
+    """The plain loss in float64, with no library: right answers in equal parts."""
+    shares = np.array([softmax64(row) for row in similar])
+    by_video = -np.mean([math.log(row[own]) for row, own in zip(shares, same, strict=True)])
+    columns = []
+    for place, column in enumerate(similar.T):
+        own = [video for video, right in enumerate(same) if right == place]
+        if own:
+            columns.append(-np.mean(np.log(softmax64(column)[own])))
+    return (by_video + np.mean(columns)) / 2
+
+
+def test_the_plain_loss_and_its_gradients_equal_a_float64_reference():
+    similar, same = np.random.default_rng(0).uniform(-1, 1, (5, 4)), [0, 1, 1, 2, 0]
+    ours = torch.from_numpy(similar.astype(np.float32)).requires_grad_()
+    loss = objectives.contrastive(ours, torch.tensor(same), TAU)
+    loss.backward()
+    assert float(loss.detach()) == pytest.approx(plain64(similar, same), abs=1e-5)
+    for at in np.ndindex(similar.shape):
+        up, down = similar.copy(), similar.copy()
+        up[at] += 1e-6
+        down[at] -= 1e-6
+        slope = (plain64(up, same) - plain64(down, same)) / 2e-6
+        assert float(ours.grad[at]) == pytest.approx(slope, abs=2e-4)
+
+
 def test_videos_of_one_caption_are_its_right_answers_in_equal_parts():
     found = objectives.contrastive(torch.eye(2), torch.tensor([0, 0]), 1.0)
     # By video: log(1 + e^-1) and log(1 + e). By text, caption 0 alone: half of each log share of e and 1.

@@ -28,6 +28,7 @@ from projects.errors import AccessDenied
 from projects.models import AuditEvent, Role
 from tests.evaluation.teacher.shapes import Shapes
 from tests.factories import make_caption, make_member, make_project, make_video
+from tests.hub import folders, video_folders
 
 pytestmark = pytest.mark.django_db
 
@@ -89,6 +90,19 @@ def test_a_reading_holds_the_scores_that_the_adapters_give(shapes):
     frames, meta = footage(held.clips[0])
     expected = adapter.score(adapter.encode_video([frames], [meta]), adapter.encode_text(held.texts[0]))[0]
     np.testing.assert_allclose(after.scores[0], expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["clip", "xclip"])
+def test_students_of_transformers_end_in_folders_that_the_adapters_load(shapes, settings, kind):
+    root = Path(settings.MODEL_ROOT)
+    folder = folders.clip(root / "c") if kind == "clip" else video_folders.xclip(root / "c")
+    spec = f"{kind}:{folder}" + ("?frames=2" if kind == "clip" else "")
+    training = finished(start(shapes, student=spec, steps=2, params={"contrastive": 0.5, "bf16": True}))
+    assert training.model_spec.startswith(f"{kind}:{root}/taught/")
+    assert training.model_spec.endswith("?frames=2") == (kind == "clip")
+    assert not list((root / "taught").rglob("*.bin"))
+    reading = training.readings.get()
+    assert Reading.of(reading.before).scores != Reading.of(reading.after).scores
 
 
 class KilledError(BaseException):
