@@ -69,6 +69,17 @@ def test_an_older_count_is_made_anew_only_where_something_was_written(project):
     assert not kept.counted(project).is_counting
 
 
+def test_a_count_that_takes_long_is_made_less_often(project):
+    row = kept.keep(project)
+    row.data["took"] = 30.0
+    row.save()
+    note_a_write(project)
+    aged(project, minutes=4)
+    assert not kept.counted(project).is_counting
+    aged(project, minutes=6)
+    assert kept.counted(project).is_counting
+
+
 def test_what_leaves_no_audit_row_shows_after_ten_minutes(project):
     kept.keep(project)
     aged(project, minutes=11)
