@@ -32,7 +32,10 @@ TABLES = {
     "generation.filters": ("FILTERS", set()),
     "corpus.importers": ("IMPORTERS", set()),
     "corpus.exporters": ("EXPORTERS", set()),
-    "hub": ("EVERY", {"device", "dual_training", "errors", "interfaces", "revisions", "span_training"}),
+    "hub": (
+        "EVERY",
+        {"device", "dual_training", "errors", "interfaces", "memory", "revisions", "span_training", "warm"},
+    ),
     "evaluation.metrics": ("METRICS", set()),
     "evaluation.analyses": ("REPORTS", set()),
 }

@@ -15,8 +15,8 @@ from tests.foilworks.killed_worker import CAPTIONS, CHAT_AT_ONCE, CLIPS, SLOW_SE
 from tests.hub.chat_server import Said, chat_server, foils
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-# What a batch asks for at most: five captions with a blank and two pairs each; four scores of two clips, and as many that
-# are on their way to the database.
+# What a batch asks for at most: five captions with a blank and two pairs each; four scores of two clips, and as many
+# that are on their way to the database.
 BATCH = {"fill": 5, "probs": 10, "encode_video": 4}
 
 

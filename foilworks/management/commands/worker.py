@@ -15,8 +15,8 @@ from foilworks.supervisor.services import work
 class Command(FoilworksCommand):
     help = "runs jobs on this host until Ctrl-C, each process with its model kept loaded"
     example = (
-        "DATABASE_URL=postgresql://… REDIS_URL=redis://… STORAGE_URL=file:///shared/media foilworks worker --gpu 0\n"
-        "  foilworks worker --cpu --slots 2 --queue default"
+        "foilworks worker --cpu --slots 2 --queue default\n"
+        "  DATABASE_URL=postgresql://… REDIS_URL=redis://… STORAGE_URL=file:///shared/media foilworks worker --gpu 0"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
