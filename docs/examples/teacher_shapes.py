@@ -326,7 +326,7 @@ def main() -> None:
         from evaluation.plots import distributions
 
         given.out.mkdir(parents=True, exist_ok=True)
-        (given.out / "result.json").write_text(json.dumps(result, indent=1) + "\n")
+        (given.out / "result.json").write_text(json.dumps(result) + "\n")
         (given.out / "curves.svg").write_bytes(curves(found.points))
         models = {"start": _merged(found.start)[0], **{name: _merged(found.arms[name])[0] for name in ARMS}}
         rows = changes(models)["rows"]
