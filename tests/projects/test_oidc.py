@@ -16,7 +16,7 @@ def found(tmp_path_factory) -> dict:
     home = tmp_path_factory.mktemp("home")
     environment = {**os.environ, "FOILWORKS_HOME": str(home), "PYTHONPATH": str(VISIT.parents[2])}
     done = subprocess.run([sys.executable, str(VISIT)], env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout)
 
 
