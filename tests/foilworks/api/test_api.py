@@ -17,7 +17,8 @@ from tests.factories import make_item, make_member, make_project, make_subtest, 
 
 pytestmark = pytest.mark.django_db
 
-# With the savepoints, and on PostgreSQL a lock each. Of the claim the API adds three (token, project, role), of the submit one (token).
+# With the savepoints, and on PostgreSQL a lock each. Of the claim the API adds three (token, project, role), of the
+# submit one (token).
 QUERIES_OF_A_CLAIM, QUERIES_OF_A_SUBMIT = 20, 17
 
 
