@@ -9,15 +9,13 @@ from corpus.rules.canonical import canonical_line
 
 
 def withheld_of(release: Release) -> dict[str, dict[str, Any]]:
-    """Record id -> its tombstone: id, subtest, when and why, the SHA-256 of the record as it was frozen. Two queries.
+    """Record id -> its tombstone: id, subtest, when and why, the SHA-256 of the record as it was frozen. One query.
 
     The hash lets whoever holds an older export tell which of their lines is meant, and says nothing about the text.
     """
-    taken = {row.video_id: row for row in Takedown.objects.filter(video__project=release.project_id)}
-    if not taken:
-        return {}
-    members = ReleaseItem.objects.filter(release=release, video__in=taken).order_by("position")
-    return {record["id"]: _tombstone(record, taken[video]) for video, record in members.values_list("video", "record")}
+    members = ReleaseItem.objects.filter(release=release, video__takedown__isnull=False).order_by("position")
+    found = members.select_related("video__takedown")
+    return {member.record["id"]: _tombstone(member.record, member.video.takedown) for member in found}
 
 
 def _tombstone(record: dict[str, Any], taken: Takedown) -> dict[str, Any]:

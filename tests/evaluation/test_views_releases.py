@@ -172,7 +172,7 @@ class TestRelease:
             scored(person, release)
         owner.get(url("release", project, release.pk))
         # Session, person, project, roles, release, runs, count, items, what the gate found.
-        with django_assert_max_num_queries(9):
+        with django_assert_max_num_queries(10):
             owner.get(url("release", project, release.pk))
 
 
