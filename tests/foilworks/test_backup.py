@@ -52,15 +52,22 @@ class Home:
         return set(words.rpartition("choose one of: ")[2].split(", "))
 
 
-@pytest.fixture
-def home(tmp_path):
-    home = Home(tmp_path / "home")
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    """A home with a project and a video, made once: each test works on a copy."""
+    home = Home(tmp_path_factory.mktemp("filled") / "home")
     home.json("migrate")
     home.fill("first")
     video = home.folder / "media" / "videos" / "ab" / "abc.mp4"
     video.parent.mkdir(parents=True)
     video.write_bytes(b"a film")
     return home
+
+
+@pytest.fixture
+def home(filled, tmp_path):
+    shutil.copytree(filled.folder.parent, tmp_path, dirs_exist_ok=True)
+    return Home(tmp_path / "home")
 
 
 def test_a_copy_comes_back_with_database_videos_and_key(home, tmp_path):
