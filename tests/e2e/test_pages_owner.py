@@ -63,9 +63,9 @@ def world():
     assert run_now(start_run(owner, release, "fake:1", label="A fake model").job).state == JobState.DONE
     start_run(owner, release, "fake:2", label="A waiting model")
     losses = [[step, 4.0 / step] for step in range(1, 30)]
+    job = Job.objects.create(dotted="generation.tuning.work", target_id=1, state=JobState.DONE, project_id=project.pk)
     tuning = Tuning.objects.create(
-        project=project, base_model="google-t5/t5-base", captions=40, steps=29, losses=losses, created_by=owner,
-        job=Job.objects.create(dotted="generation.tuning.work", target_id=1, state=JobState.DONE, project_id=project.pk),
+        project=project, base_model="google-t5/t5-base", captions=40, steps=29, losses=losses, created_by=owner, job=job
     )  # fmt: skip
     return {"project": project, "owner": owner, "run": run, "release": release, "video": video,
             "candidate": candidate, "tuning": tuning}  # fmt: skip
