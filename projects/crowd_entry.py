@@ -70,6 +70,9 @@ def refused(study: CrowdStudy, why: str) -> EntryRefused:
         "signature": _("This link was not made for this study, or was changed; open the study on the platform again."),
         "expired": _("This link has expired; open the study on the platform again."),
         "replayed": _("This link was used before; open the study on the platform again, or write to its researchers."),
+        "elsewhere": _(
+            "Your place in this study was taken in another browser; go on there, or ask its researchers to free it."
+        ),
         "session": _("This visit belongs to somebody else; open the study on the platform again."),
         "removed": _("Your place in this study was ended by its researchers; write to them on the platform."),
         "closed": _("This study is closed; please return your place on the platform."),

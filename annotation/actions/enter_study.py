@@ -66,11 +66,11 @@ def _place_of(study: CrowdStudy, person: User, entry: Entry) -> CrowdPlace | Non
         raise refused(study, "replayed")
     if not Membership.objects.filter(project=study.project, person=person, role=study.role).exists():
         raise refused(study, "removed")
-    # Prolific's link is the same as long as the visit lasts; that of a signed entry is new each time.
-    if study.platform == Platform.PROLIFIC and place.session != entry.session:
-        raise refused(study, "replayed")
+    # Prolific's parameters are signed by nobody: from another browser they prove nothing, and its own is led back
+    # before it comes here. A signed link is new each time.
+    if study.platform == Platform.PROLIFIC:
+        raise refused(study, "elsewhere" if place.session == entry.session else "replayed")
     place.study = study
-    # Whoever it was that came back: the ids alone opened the place.
     audit.record(audit.event(study.project, person, "reenter_study", place, to_state=PlaceState.ACTIVE, study=study.pk))
     return place
 

@@ -258,6 +258,15 @@ def test_a_visit_of_somebody_else_is_refused(study):
     assert CrowdPlace.objects.count() == CrowdWorker.objects.count() == 1
 
 
+def test_a_visit_on_prolific_is_led_back_in_its_own_browser_and_refused_in_another(client, study):
+    assert arrive(study, prolific(study), client).status_code == 302
+    assert arrive(study, prolific(study), client).status_code == 302
+    assert refusals() == []
+    assert arrive(study, prolific(study)).status_code == 403
+    assert refusals() == ["crowd elsewhere"]
+    assert CrowdPlace.objects.count() == 1
+
+
 def test_an_address_that_sends_many_bad_links_has_to_wait(client, project, settings):
     study = open_study(project)
     for _ in range(60):
