@@ -103,8 +103,9 @@ class DifferingItem:
 
 
 def items_at(release: Release, places: Sequence[int], a: Run, b: Run) -> list[DifferingItem]:
-    """The items at these places of the release with both runs' margins; three queries."""
-    rows = ReleaseItem.objects.filter(release=release, position__in=list(places)).order_by("position")
+    """The items at these places of the release with both runs' margins, but those taken down since; three queries."""
+    rows = ReleaseItem.objects.filter(release=release, position__in=list(places), video__takedown__isnull=True)
+    rows = rows.order_by("position")
     found_rows = list(rows.values_list("record", "item_id"))
     margins = [_margins(run, [record for record, _ in found_rows]) for run in (a, b)]
     return [

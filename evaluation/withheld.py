@@ -18,6 +18,12 @@ def withheld_of(release: Release) -> dict[str, dict[str, Any]]:
     return {member.record["id"]: _tombstone(member.record, member.video.takedown) for member in found}
 
 
+def shown_record(member: ReleaseItem) -> dict[str, Any]:
+    """The record as it was frozen, or its tombstone. The member comes with its video and that one's takedown."""
+    taken = getattr(member.video, "takedown", None)
+    return member.record if taken is None else _tombstone(member.record, taken)
+
+
 def _tombstone(record: dict[str, Any], taken: Takedown) -> dict[str, Any]:
     line = canonical_line(content_of(record))
     return {

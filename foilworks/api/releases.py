@@ -12,6 +12,7 @@ from corpus.models import Release, ReleaseItem
 from evaluation.access import get_release
 from evaluation.actions import freeze_release as freezing
 from evaluation.views.export import zipped
+from evaluation.withheld import shown_record
 from foilworks.api.answers import reads, writes
 from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of
@@ -88,10 +89,10 @@ def read_release(request: HttpRequest, slug: Slug, pk: int) -> ReleaseOut:
 
 @router.get("/{int:pk}/items", response=reads(Page[ReleaseItemOut]))
 def list_release_items(request: HttpRequest, slug: Slug, pk: int, asked: Query[ReleaseItemsAsked]) -> dict[str, Any]:
-    """The items as they were frozen."""
-    rows = ReleaseItem.objects.filter(release=get_release(request.user, slug, pk))
+    """The items as they were frozen; of one whose video was taken down since, when and why."""
+    rows = ReleaseItem.objects.filter(release=get_release(request.user, slug, pk)).select_related("video__takedown")
     return page_of(
-        request, rows, asked, lambda row: {"position": row.position, "record": row.record}, order=asked.order
+        request, rows, asked, lambda row: {"position": row.position, "record": shown_record(row)}, order=asked.order
     )
 
 

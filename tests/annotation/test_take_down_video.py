@@ -22,10 +22,13 @@ from corpus.release_records import content_of
 from corpus.rules.canonical import canonical_line
 from corpus.rules.states import ItemState
 from evaluation.actions.freeze_release import freeze_release
+from evaluation.actions.start_run import start_run
+from evaluation.comparison import items_at
 from evaluation.exchange.collect import collect_release
 from evaluation.verify import verify
 from foilworks.invariants.table import violations
 from media.probe import VideoFacts
+from projects.actions.make_token import make_token
 from projects.errors import AccessDenied
 from projects.models import AuditEvent
 from tests.annotation.world import make_world
@@ -134,6 +137,21 @@ class TestReleases:
         assert "unfolds" in page  # the other item's foil
         assert page.count("unfolds") == 1
         assert world.release.content_hash in page
+
+    def test_the_api_gives_the_tombstone_for_the_record(self, client, world):
+        take_down(world)
+        token = make_token(world.owner, name="reader", scope="read").secret
+        address = f"/api/projects/{world.project.slug}/releases/{world.release.pk}/items"
+        answer = client.get(address, headers={"Authorization": f"Bearer {token}"})
+        assert "a secret is told" not in answer.content.decode()
+        assert sorted(row["record"].get("reason", "") for row in answer.json()["items"]) == ["", REASON]
+
+    def test_two_runs_beside_each_other_do_not_show_its_item(self, world):
+        a, b = (start_run(world.owner, world.release, f"fake:{n}", label=f"fake {n}") for n in (1, 2))
+        assert len(items_at(world.release, [0, 1], a, b)) == 2
+        take_down(world)
+        (left,) = items_at(world.release, [0, 1], a, b)
+        assert left.item == world.kept.pk
 
     def test_an_export_names_what_is_missing_and_verify_explains_it(self, world, tmp_path):
         before = tmp_path / "before"
