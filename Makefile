@@ -15,7 +15,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python; d
 
 PORT ?= 8000
 WORKERS ?= 1
-# Two test processes by default; browser tests stay together in one of them. `make test JOBS=0 ARGS="-k votes"`.
+# Two test processes by default (tests/conftest.py says which tests stay together). `make test JOBS=0 ARGS="-k votes"`.
 JOBS ?= 2
 ARGS ?=
 # Tests never reach a model hub: what they need is made here or comes in a wheel.
@@ -40,7 +40,7 @@ doctor: $(STAMPS)/models ## what is installed and in use, and what to do about w
 .PHONY: test
 test: lint $(STAMPS)/dev ## set up everything with a browser, lint, then the whole test suite
 	@chromium="$$($(BIN)/python scripts/ensure_chromium.py)" && \
-	FOILWORKS_CHROMIUM="$$chromium" $(OFFLINE) $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
+	FOILWORKS_CHROMIUM="$$chromium" $(OFFLINE) $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 .PHONY: lint
 lint: $(STAMPS)/dev ## ruff, the direction of imports, types of the pure packages, missing migrations

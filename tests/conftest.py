@@ -3,6 +3,7 @@
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 # Before Django reads its settings: tests live in a home of their own, beside any live one, and reach no model hub.
 _HOME = tempfile.TemporaryDirectory(prefix="foilworks-test-")
@@ -30,6 +31,20 @@ def pytest_xdist_setupnodes() -> None:
     """Test processes inherit this environment. Were the settings named in it, each would read them with our home,
     before the lines above give it one of its own: two processes would share one folder, one lock, one queue."""
     os.environ.pop("DJANGO_SETTINGS_MODULE", None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """The tests of a file stay together, so that what they share is made once; and those of the browser do: two
+    browsers on two cores are slower than one after the other. Large groups come first."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return "tests/e2e" if file.startswith("tests/e2e/") else file
+
+    return ByFile(config, log)
 
 
 @pytest.fixture(autouse=True)

@@ -39,13 +39,6 @@ SignIn = Callable[..., Page]
 CAPTION = "a red dot moves to the right."
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One process drives the browser: two on two cores are slower than one after the other."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("browser"))
-
-
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
     """The Chromium that `make test` found, else the system's, else playwright's own."""
