@@ -75,10 +75,12 @@ class Draft {
     this.timer = setTimeout(() => this.save({ quiet }), PAUSE_MS);
   }
 
-  /** The text goes to the server with the form; this browser keeps it in case it does not arrive. */
+  /** The text goes to the server with the form; this browser keeps it in case it does not arrive. Nothing is left to be saved:
+   *  a draft that came after the work would find its lease over. */
   leave() {
     clearTimeout(this.timer);
     this.timer = null;
+    this.unsent = false;
     this.keep();
   }
 
