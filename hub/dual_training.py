@@ -5,6 +5,7 @@ callable, so that it knows nothing of files and caches.
 """
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ ReadClip = Callable[[int], tuple[Frames, VideoMeta]]
 PREPROCESSOR = "preprocessor_config.json"
 
 
-class Student:
+class Student(ABC):
     """What the three kinds share. `adapter` scores with the weights as they stand, between two steps as well."""
 
     def __init__(self, adapter: Any, spec: str, read: ReadClip) -> None:
@@ -50,22 +51,22 @@ class Student:
         check_clips([frames for frames, _ in found], [meta for _, meta in found], self.adapter.info)
         return [frames for frames, _ in found]
 
+    @abstractmethod
     def encode_video(self, clips: NDArray[np.int64]) -> Tensor:
         """(b,) places of clips -> (b, …), a row a clip."""
-        raise NotImplementedError
 
+    @abstractmethod
     def encode_text(self, texts: Sequence[str]) -> Tensor:
         """m texts -> (m, d)."""
-        raise NotImplementedError
 
     def similar(self, videos: Tensor, texts: Tensor) -> Tensor:
         """Cosines in float32: texts (m, d) of all clips -> (b, m); texts (b, k, d), each clip's own -> (b, k)."""
         videos, texts = F.normalize(videos.float(), dim=-1), F.normalize(texts.float(), dim=-1)
         return videos @ texts.T if texts.ndim == 2 else torch.einsum("bd,bkd->bk", videos, texts)
 
+    @abstractmethod
     def save(self, folder: Path, card: Mapping[str, object]) -> str:
         """Write the model into `folder`; the spec by which the adapters load it."""
-        raise NotImplementedError
 
 
 class TinyStudent(Student):
