@@ -38,27 +38,43 @@ doctor: $(STAMPS)/models ## what is installed and in use, and what to do about w
 	@$(BIN)/foilworks doctor
 
 .PHONY: test
-test: lint $(STAMPS)/dev ## set up everything with a browser, lint, then the whole test suite
+test: checks $(STAMPS)/dev ## set up everything with a browser, the checks of lint, then the whole test suite
 	@chromium="$$($(BIN)/python scripts/ensure_chromium.py)" && \
 	FOILWORKS_CHROMIUM="$$chromium" $(OFFLINE) $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 .PHONY: lint
-lint: $(STAMPS)/dev ## ruff, the direction of imports, types of the pure packages, missing migrations
+lint: checks ## ruff, direction of imports, types of the pure packages, missing migrations, unsafe code, known holes
+	@$(BIN)/python scripts/audit.py --packages
+
+# Without what is published about packages: a hole found tomorrow must not break today's tests.
+.PHONY: checks
+checks: $(STAMPS)/dev ## lint without what is published about packages
 	@$(BIN)/ruff check .
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/mypy
 	@$(BIN)/python manage.py makemigrations --check --dry-run
+	@$(BIN)/python scripts/audit.py --code
+
+.PHONY: mutations
+mutations: $(STAMPS)/mutations ## small faults put into the pure rules and metrics: how many the tests notice (half an hour)
+	@$(BIN)/python scripts/mutations.py $(ARGS)
 
 .PHONY: format
 format: $(STAMPS)/dev ## let ruff sort imports and mend what it can
 	@$(BIN)/ruff check --fix .
+
+# Nothing of the site comes from a network; a warning is an error.
+.PHONY: docs
+docs: $(STAMPS)/dev ## the documentation as a site, docs/_build/html
+	@$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 .PHONY: install
 install: $(STAMPS)/dev ## only set up the environment
 
 .PHONY: clean
 clean: ## remove the environment and caches; the data in var/ stays
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
+	rm -rf $(VENV) .mutations .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 # Stamps: each step runs again only when what it reads has changed, so that a second run starts in seconds.
@@ -70,6 +86,7 @@ $(STAMPS)/venv:
 	@echo "making the environment in $(VENV) with $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv $(VENV) || { \
 		echo "the venv module is incomplete: install it (Debian, Ubuntu: apt-get install python3-venv)" >&2; exit 1; }
+	@$(PIP) --upgrade 'pip>=23.3'
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/torch: scripts/install_torch.py pyproject.toml | $(STAMPS)/venv
@@ -85,3 +102,7 @@ $(STAMPS)/dev: pyproject.toml $(STAMPS)/torch
 	@echo "installing Foilworks with its model and test libraries (two minutes or so, about 2 GB)"
 	@$(PIP) --editable '.[models,dev]'
 	@touch $(STAMPS)/models $@
+
+$(STAMPS)/mutations: pyproject.toml $(STAMPS)/dev
+	@$(PIP) --editable '.[models,dev,mutations]'
+	@touch $@

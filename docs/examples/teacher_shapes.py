@@ -1,4 +1,4 @@
-"""LLM-teacher on the demo's world: the numbers and curves of docs/teacher.md.
+"""LLM-teacher on the demo's world: the numbers and curves of docs/how-to/teacher.md.
 
     .venv/bin/python docs/examples/teacher_shapes.py [--seeds 0 1 2] [--steps 400] [--out FOLDER]
 
@@ -323,7 +323,7 @@ def main() -> None:
     result = report(found)
     print(json.dumps({name: rows for name, rows in result.items() if name != "curves"}, indent=2))
     if given.out:
-        from evaluation.plots import distributions
+        from evaluation.charts.of_models import distributions
 
         given.out.mkdir(parents=True, exist_ok=True)
         (given.out / "result.json").write_text(json.dumps(result) + "\n")

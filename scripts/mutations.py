@@ -1,0 +1,279 @@
+"""How many small faults in the pure rules and metrics the tests notice, and which they do not.
+
+    make mutations                                  all packages; again: what was not noticed last time is tried again
+    .venv/bin/python scripts/mutations.py evaluation/metrics    files whose path begins so, alone
+    .venv/bin/python scripts/mutations.py --report  what the last run found
+    .venv/bin/python scripts/mutations.py --fresh   from the start
+
+mutmut makes the faults (mutants), in a copy of the tree in .mutations/; scripts/mutations_pytest.py tries them there,
+each in a process of its own, forked off one that has collected the tests. Tests that need tables take no part. A fault
+that no test can notice, since the code does the same with it, stands in scripts/equivalent_mutants.toml with its reason
+and counts neither way. Errors: a row there that no survivor answers to, and a package below the score asked for.
+"""
+
+import argparse
+import ast
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+COPY = ROOT / ".mutations"
+EQUIVALENT = Path(__file__).resolve().with_name("equivalent_mutants.toml")
+PACKAGES = ("corpus/rules", "annotation/rules", "evaluation/metrics", "evaluation/analyses", "generation/balance")
+ASKED = 0.85
+# Where tests of these packages stand; those files are read that name one of the packages.
+TESTS = ("tests/corpus", "tests/annotation", "tests/evaluation", "tests/generation")
+ELSEWHERE = ("/teacher/", "/dashboard/", "/shards/")
+KILLED, SURVIVED, UNTESTED = "killed", "survived", "untested"
+# (file, function, lines that were, lines that are)
+Place = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One fault. `key`: mutmut's name; `identity`: equal where the function and the fault are; `was`, `now`: the lines
+    that it changes, stripped, joined by a blank."""
+
+    key: str
+    identity: str
+    file: str
+    function: str
+    line: int
+    was: str
+    now: str
+
+    @property
+    def place(self) -> Place:
+        return self.file, self.function, self.was, self.now
+
+    @property
+    def covered_as(self) -> str:
+        """mutmut's name of the function, as its trampolines tell it."""
+        return self.key.rpartition("__mutmut_")[0]
+
+    def said(self, outcome: str) -> str:
+        untested = "  (no test comes here)" if outcome == UNTESTED else ""
+        return f"{self.file}:{self.line} {self.function}{untested}\n    - {self.was}\n    + {self.now}"
+
+
+@dataclass(frozen=True)
+class Score:
+    """Of a package; `equivalent` mutants count neither way, `untried` ones keep a run from being whole."""
+
+    killed: int
+    survived: int
+    equivalent: int
+    untried: int
+
+    @property
+    def share(self) -> float | None:
+        counted = self.killed + self.survived
+        return self.killed / counted if counted else None
+
+
+def changed(original: str, mutant: str) -> tuple[int, str, str]:
+    """(0-based line of the first change, the lines that were, the lines that are), of a function's two texts."""
+    old, new = original.splitlines(), mutant.splitlines()
+    # Their first lines differ by their names: what the mutation changed there stands behind them.
+    old[0], new[0] = old[0].partition("(")[2], new[0].partition("(")[2]
+    shorter = min(len(old), len(new))
+    start = next((k for k in range(shorter) if old[k] != new[k]), shorter)
+    end = next((k for k in range(shorter - start) if old[-1 - k] != new[-1 - k]), shorter - start)
+    was, now = old[start : len(old) - end], new[start : len(new) - end]
+    return start, " ".join(line.strip() for line in was), " ".join(line.strip() for line in now)
+
+
+def function_of(name: str) -> str:
+    """Of mutmut's name: "x_share__mutmut_3" -> "share", "xǁStandingǁrank__mutmut_1" -> "Standing.rank"."""
+    bare = name.rpartition("__mutmut_")[0]
+    return bare[2:].replace("ǁ", ".") if bare.startswith("xǁ") else bare.removeprefix("x_")
+
+
+def function_lines(source: str) -> dict[str, int]:
+    """Line of each function and of each method of a class ("Class.method")."""
+    found = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef):
+            found[node.name] = node.lineno
+        elif isinstance(node, ast.ClassDef):
+            inner = (child for child in node.body if isinstance(child, ast.FunctionDef))
+            found.update({f"{node.name}.{child.name}": child.lineno for child in inner})
+    return found
+
+
+def mutants_of(file: str, source: str, mutated: str, spans: Mapping[str, tuple[int, int]]) -> Iterator[Mutant]:
+    """`spans`: first and last line (1-based) of each function that mutmut has put into `mutated`."""
+    lines, begins = mutated.splitlines(), function_lines(source)
+
+    def text(name: str) -> str:
+        body = lines[spans[name][0] - 1 : spans[name][1]]
+        first = next(k for k, line in enumerate(body) if line.strip().startswith("def "))
+        return "\n".join(body[first:])
+
+    module = file.removesuffix(".py").replace("/", ".")
+    for name in spans:
+        bare, _, number = name.rpartition("__mutmut_")
+        if not number.isdigit():
+            continue
+        original, mutant = text(f"{bare}__mutmut_orig"), text(name)
+        offset, was, now = changed(original, mutant)
+        function = function_of(name)
+        body = mutant.partition("(")[2]
+        identity = hashlib.sha256(f"{file}\n{original}\n{body}".encode()).hexdigest()[:16]
+        yield Mutant(f"{module}.{name}", identity, file, function, begins[function] + offset, was, now)
+
+
+def make_mutants(copy: Path, only: tuple[str, ...]) -> list[Mutant]:
+    """Puts mutmut's mutants of those files into the copy, each asleep until its name is called; all that are there."""
+    # It reads what to mutate from the folder that it is called in; imported here, for it is not installed for tests.
+    (copy / "setup.cfg").write_text("[mutmut]\nsource_paths=\n    " + "\n    ".join(PACKAGES) + "\n", encoding="utf-8")
+    os.chdir(copy)
+    from mutmut.mutation.file_mutation import mutate_file_contents
+
+    listed = copy / "mutants.json"
+    before: dict[str, list[dict[str, Any]]] = json.loads(listed.read_text("utf-8")) if listed.exists() else {}
+    found: dict[str, list[Mutant]] = {}
+    for path in sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
+        file, source = path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
+        plain = copy / "plain" / file
+        if file in before and plain.exists() and plain.read_text(encoding="utf-8") == source:
+            found[file] = [Mutant(**row) for row in before[file]]
+            continue
+        (copy / file).parent.mkdir(parents=True, exist_ok=True)
+        if not file.startswith(only):
+            (copy / file).write_text(source, encoding="utf-8")
+            continue
+        made = mutate_file_contents(file, source)
+        (copy / file).write_text(made.code, encoding="utf-8")
+        spans = {name: (span.start, span.end) for name, span in made.line_span_by_function_name.items()}
+        found[file] = list(mutants_of(file, source, made.code, spans))
+        plain.parent.mkdir(parents=True, exist_ok=True)
+        plain.write_text(source, encoding="utf-8")
+    listed.write_text(json.dumps({file: [asdict(each) for each in rows] for file, rows in found.items()}), "utf-8")
+    return [each for rows in found.values() for each in rows]
+
+
+def bring(copy: Path) -> None:
+    """The tree as git knows it, and what is new in it, into the copy; what stands there alike is left alone."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    names = {name for name in listed.split("\0") if name and (ROOT / name).is_file()}
+    for name in sorted(name for name in names if not name.startswith(tuple(f"{package}/" for package in PACKAGES))):
+        source, target = ROOT / name, copy / name
+        if not target.exists() or target.read_bytes() != source.read_bytes():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target)
+    for folder in (*PACKAGES, *TESTS):
+        for old in list((copy / folder).rglob("*.py")):
+            if old.relative_to(copy).as_posix() not in names:
+                old.unlink()
+
+
+def test_files(copy: Path, packages: Iterable[str]) -> list[str]:
+    """The test files that name one of the packages, but for those of which every test needs tables."""
+    modules = [package.replace("/", ".") for package in packages]
+    found = []
+    for path in sorted(path for folder in TESTS for path in (copy / folder).rglob("test_*.py")):
+        name, text = path.relative_to(copy).as_posix(), path.read_text(encoding="utf-8")
+        tables = "\npytestmark = pytest.mark.django_db" in text
+        if any(module in text for module in modules) and not tables and not any(part in name for part in ELSEWHERE):
+            found.append(name)
+    return found
+
+
+def outcomes(copy: Path) -> dict[str, str]:
+    """{identity: how it ended}, the last word on each."""
+    path = copy / "outcomes.txt"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return dict(line.split(" ", 1) for line in lines if " " in line)
+
+
+def try_mutants(copy: Path, mutants: Iterable[Mutant], processes: int) -> int:
+    """Runs the tests over the mutants that are not known to be noticed.
+
+    Their order has nothing to do with where they are: what has been tried is a fair sample whenever it is stopped.
+    """
+    known = outcomes(copy)
+    left = sorted((each for each in mutants if known.get(each.identity) != KILLED), key=lambda each: each.identity)
+    waiting = [asdict(each) | {"covered_as": each.covered_as} for each in left]
+    (copy / "waiting.json").write_text(json.dumps(waiting), encoding="utf-8")
+    if not waiting:
+        return 0
+    environment = {**os.environ, "MUTANT_PROCESSES": str(processes), "OPENBLAS_NUM_THREADS": "1"}
+    environment["PYTHONPATH"] = os.pathsep.join(["scripts", *filter(None, [environment.get("PYTHONPATH")])])
+    environment.pop("DJANGO_SETTINGS_MODULE", None)
+    options = ["-q", "-p", "mutations_pytest", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
+    packages = {each["file"].rpartition("/")[0] for each in waiting}
+    command = [sys.executable, "-m", "pytest", *options, *test_files(copy, packages)]
+    return subprocess.run(command, cwd=copy, env=environment, check=False).returncode
+
+
+def reasons(text: str) -> dict[Place, str]:
+    """{place: why it is equivalent} out of the table."""
+    rows = tomllib.loads(text).get("equivalent", [])
+    return {(row["file"], row["function"], row["was"], row["now"]): row["why"] for row in rows}
+
+
+def score(mutants: Iterable[Mutant], ended: Mapping[str, str], known: Mapping[Place, str]) -> Score:
+    words = [(each, ended.get(each.identity)) for each in mutants]
+    alive = [each for each, word in words if word in (SURVIVED, UNTESTED)]
+    equivalent = sum(each.place in known for each in alive)
+    killed = sum(word == KILLED for _each, word in words)
+    return Score(killed, len(alive) - equivalent, equivalent, len(words) - killed - len(alive))
+
+
+def report(mutants: Sequence[Mutant], ended: Mapping[str, str], known: Mapping[Place, str]) -> list[str]:
+    """Prints survivors and the table of packages; gives what is wrong."""
+    alive = [each for each in mutants if ended.get(each.identity) in (SURVIVED, UNTESTED)]
+    for each in alive:
+        if each.place not in known:
+            print(each.said(ended[each.identity]))
+    wrong = []
+    print(f"\n{'package':<22}{'killed':>8}{'survived':>10}{'equivalent':>12}{'untried':>9}{'score':>9}")
+    for package in PACKAGES:
+        found = score([each for each in mutants if each.file.startswith(f"{package}/")], ended, known)
+        shown = "-" if found.share is None else f"{100 * found.share:.1f} %"
+        print(f"{package:<22}{found.killed:>8}{found.survived:>10}{found.equivalent:>12}{found.untried:>9}{shown:>9}")
+        if found.share is not None and found.share < ASKED:
+            wrong.append(f"{package}: {shown} is below {100 * ASKED:.0f} %")
+    places = {each.place for each in mutants if ended.get(each.identity) != KILLED}
+    made = {each.file for each in mutants}
+    stale = [place for place in known if place not in places and place[0] in made]
+    return wrong + [f"{file} {function}: no survivor is `{now}`; remove the row" for file, function, _was, now in stale]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("only", nargs="*", help="what the paths of the files begin with; all where nothing is named")
+    parser.add_argument("--fresh", action="store_true", help="from the start, in a new copy")
+    parser.add_argument("--report", action="store_true", help="only what the last run found")
+    parser.add_argument("--processes", type=int, default=1, help="how many mutants are tried at once (1)")
+    told = parser.parse_args()
+    if told.fresh and COPY.exists():
+        shutil.rmtree(COPY)
+    COPY.mkdir(exist_ok=True)
+    listed = COPY / "mutants.json"
+    if not told.report:
+        bring(COPY)
+        only = tuple(told.only) or ("",)
+        chosen = [each for each in make_mutants(COPY, only) if each.file.startswith(only)]
+        if failed := try_mutants(COPY, chosen, told.processes):
+            return failed
+    mutants = [Mutant(**row) for rows in json.loads(listed.read_text("utf-8")).values() for row in rows]
+    wrong = report(mutants, outcomes(COPY), reasons(EQUIVALENT.read_text(encoding="utf-8")))
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

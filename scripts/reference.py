@@ -1,0 +1,330 @@
+"""The tables of docs/reference/ that the code knows: commands, methods, formats, models, metrics, states, the API.
+
+    .venv/bin/python scripts/reference.py update     writes the pages
+    .venv/bin/python scripts/reference.py check      names those that are behind; status 1 where there are some
+
+Nothing of it is written by hand; tests/docs/test_reference.py holds the pages to it.
+"""
+
+import argparse
+import inspect
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "docs" / "reference"
+MADE = "Made by `scripts/reference.py update` out of {source}.\n"
+# Of every command: Django's own options, and the two that ours share.
+SHARED = {"help", "as_json", "version", "verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color",
+          "skip_checks"}  # fmt: skip
+
+
+def cell(text: object) -> str:
+    """One cell of a table: no line breaks, and bars that do not end it."""
+    return " ".join(str(text).split()).replace("|", "\\|")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(cell(value) for value in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def page(title: str, source: str, *parts: str) -> str:
+    return "\n".join([f"# {title}\n", MADE.format(source=source), *parts])
+
+
+def tidy(text: str) -> str:
+    """Help of argparse as prose: `%%` is a sign, addresses of placeholders are code."""
+    return text.replace("%%", "%").replace("<", "&lt;")
+
+
+def _named(module: str, name: str) -> Any:
+    """What a module holds, imported when a page is made: Django is set up by then, and mypy follows no tables."""
+    return getattr(import_module(module), name)
+
+
+def sentence(text: str) -> str:
+    """A help as a sentence, whatever its author's habit."""
+    plain = text.strip().rstrip(".")
+    return f"{plain[:1].upper()}{plain[1:]}."
+
+
+# --- commands
+
+
+def cli_page() -> str:
+    names = _named("foilworks.cli", "own_commands")()
+    intro = (
+        "Every command has `--help`, and `--json` for one JSON object on stdout. Exit status: 0 done, 1 bad input (one "
+        "line says what is wrong and what to do), 2 wrong usage. Django's commands (`createsuperuser`, `shell` …) work "
+        "as well.\n"
+    )
+    overview = table(["command", "does"], [(f"[{name}](#{name})", sentence(_command(name).help)) for name in names])
+    return page("Commands", "the commands' own parsers", intro, overview, *[_command_part(name) for name in names])
+
+
+def _command(name: str) -> Any:
+    return import_module(f"foilworks.management.commands.{name}").Command()
+
+
+def _command_part(name: str) -> str:
+    command = _command(name)
+    parser = command.create_parser("foilworks", name)
+    parts = [f"## {name}\n", sentence(command.help) + "\n"]
+    if command.example:
+        lines = [line.strip() for line in command.example.split("\n")]
+        parts.append("```\n" + "\n".join(lines) + "\n```\n")
+    return "\n".join(parts + _arguments(parser))
+
+
+def _arguments(parser: argparse.ArgumentParser) -> list[str]:
+    rows, nested = [], []
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            nested += [(name, sub) for name, sub in action.choices.items()]
+        elif action.dest not in SHARED and action.help is not argparse.SUPPRESS:
+            rows.append((_flags(action), tidy(action.help or ""), _default(action)))
+    parts = [table(["argument", "what it is", "default"], rows)] if rows else []
+    for name, sub in nested:
+        parts += [f"### {parser.prog.split()[-1]} {name}\n", *_arguments(sub)]
+    return parts
+
+
+def _flags(action: argparse.Action) -> str:
+    names = ", ".join(f"`{name}`" for name in action.option_strings)
+    takes = action.metavar or (action.dest.upper() if action.option_strings and action.nargs != 0 else action.dest)
+    if action.nargs == 0 and action.option_strings:
+        takes = ""
+    choices = f" ({', '.join(map(str, action.choices))})" if action.choices else ""
+    return f"{names} {takes}{choices}{', required' if action.required and action.option_strings else ''}".strip()
+
+
+def _default(action: argparse.Action) -> str:
+    nothing = action.default is None or action.default is False or action.default in ("", [], argparse.SUPPRESS)
+    return "–" if nothing else f"`{action.default}`"
+
+
+# --- tables of text.registry
+
+
+def entries(what: str, rows: Mapping[str, Any], level: str = "##") -> str:
+    """Each row with its summary, parameters and deviations, behind a table of all."""
+    overview = table([what, "", "what it is"], [(f"`{slug}`", row.label, row.summary) for slug, row in rows.items()])
+    told = [_entry(slug, row, f"{level}#") for slug, row in rows.items() if row.params or row.deviations]
+    return "\n".join([overview, *told])
+
+
+def _entry(slug: str, row: Any, level: str) -> str:
+    parts = [f"{level} `{slug}`\n"]
+    if row.params:
+        parts.append(table(["parameter", "default", "what it is"], [_param(param) for param in row.params]))
+    if row.deviations:
+        parts.append("Deviations from the source:\n")
+        parts.append("\n".join(f"- {tidy(text)}" for text in row.deviations) + "\n")
+    return "\n".join(parts)
+
+
+def _param(param: Any) -> tuple[str, str, str]:
+    choices = f"; one of {', '.join(f'`{choice}`' for choice in param.choices)}" if param.choices else ""
+    default = "–" if param.default in ("", None) else f"`{param.default}`"
+    return f"`{param.name}`", default, tidy(param.help).rstrip(".") + choices
+
+
+def methods_page() -> str:
+    makers = _named("generation.captioning.table", "CAPTIONERS")
+    filters = _named("generation.filters.table", "FILTERS")
+    methods = _named("generation.methods.table", "METHODS")
+    recipe_table = _named("generation.recipes", "RECIPES")
+
+    recipes = [
+        (f"`{slug}@{one.version}`", one.label, f"`{one.method}`", ", ".join(f"`{name}`" for name in one.filters),
+         f"`{one.captioner}`" if one.captioner else "–", one.source)
+        for slug, one in recipe_table.items()
+    ]  # fmt: skip
+    return page(
+        "Methods, captions, filters, recipes", "`generation/` (the four tables)",
+        "Parameters are given as `--set NAME=VALUE`, those of a filter as `--set FILTER.NAME=VALUE`. Mode `paper` does "
+        "as was published, `corrected` (the default) mends what the deviations name.\n",
+        "## Methods: captions to foils\n", entries("method", methods),
+        "## Makers of captions\n", entries("maker", makers),
+        "## Filters: reasons to drop a foil\n", entries("filter", filters),
+        "## Recipes: published subtests\n",
+        table(["recipe", "", "method", "filters", "captions by", "source"], recipes),
+    )  # fmt: skip
+
+
+def formats_page() -> str:
+    exporters = _named("corpus.exporters.table", "EXPORTERS")
+    columns = _named("corpus.importers.jsonl", "COLUMNS")
+    importers = _named("corpus.importers.table", "IMPORTERS")
+
+    return page(
+        "Table of formats", "`corpus/importers/table.py` and `corpus/exporters/table.py`",
+        "[Formats](formats.md) says what their files look like.\n",
+        "## Imports\n", entries("format", importers),
+        "## Columns of `jsonl`, `csv` and `hf`\n",
+        table(["column", "meaning"], [(f"`{name}`", tidy(text)) for name, text in columns.items()]),
+        "## Exports\n", entries("format", exporters),
+    )  # fmt: skip
+
+
+def scoring_page() -> str:
+    protocol_table = _named("evaluation.scoring.protocols", "PROTOCOLS")
+    adapters = _named("hub.table", "ADAPTERS")
+    every = _named("hub.table", "EVERY")
+
+    others = {slug: row for slug, row in every.items() if slug not in adapters}
+    fields = ("ties", "frames", "pooling", "image_frames", "perplexity", "paired_only")
+    protocols = [
+        (f"`{slug}`", one.summary, *[_plain(getattr(one, field)) for field in fields])
+        for slug, one in protocol_table.items()
+    ]
+    return page(
+        "Adapters and protocols", "`hub/table.py` and `evaluation/scoring/protocols.py`",
+        "A model is named `SLUG:ARGUMENT`; [Models](models.md) says more of each.\n",
+        "## Adapters: what can be scored with\n", entries("adapter", adapters),
+        "## Helpers: what methods, filters and audits ask\n", entries("helper", others),
+        "## Protocols: how a model is asked and how its scores count\n",
+        table(["protocol", "what it is", *[field.replace("_", " ") for field in fields]], protocols),
+    )  # fmt: skip
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "as the model asks" if value is None else str(value)
+
+
+def reports_page() -> str:
+    by_job = _named("evaluation.analyses.table", "BY_JOB")
+    of_scores = _named("evaluation.analyses.table", "OF_SCORES")
+    reports = _named("evaluation.analyses.table", "REPORTS")
+    metrics = _named("evaluation.metrics.table", "METRICS")
+
+    return page(
+        "Metrics and reports", "`evaluation/metrics/` and `evaluation/analyses/` (tables and docstrings)",
+        "[Formulas](formulas.md) has what they compute, worked out on small numbers.\n",
+        "## Metrics over scores: `foilworks metrics KIND`\n", _documented("metric", metrics),
+        "## Reports: `foilworks report KIND`\n", _documented("report", reports),
+        "Of the scores of a release: " + ", ".join(f"`{slug}`" for slug in sorted(of_scores)) + ". By a job on pages: "
+        + ", ".join(f"`{slug}`" for slug in sorted(by_job)) + ".\n",
+    )  # fmt: skip
+
+
+def _documented(what: str, rows: Mapping[str, Any]) -> str:
+    """The entries with the docstrings of their modules, which name shapes, units, errors and the paper's section."""
+    parts = [table([what, "", "what it is"], [(f"`{slug}`", row.label, row.summary) for slug, row in rows.items()])]
+    for slug, row in rows.items():
+        module = import_module(row.path.partition(":")[0])
+        parts += [_entry(slug, row, "###"), _prose(module.__doc__), _prose(module.compute.__doc__)]
+    return "\n".join(parts)
+
+
+def _prose(docstring: str | None) -> str:
+    """A docstring as paragraphs; what it lists as (a), (b) … stands line by line."""
+    text = tidy(inspect.cleandoc(docstring or "")).replace("*", "\\*")
+    return re.sub(r"\n(?=\([a-z]\) )", "\n\n", text) + "\n"
+
+
+# --- states
+
+
+def states_page() -> str:
+    candidate_moves = _named("corpus.rules.states", "CANDIDATE_MOVES")
+    item_moves = _named("corpus.rules.states", "ITEM_MOVES")
+    candidate_states = _named("corpus.rules.states", "CandidateState")
+    verdict_states = _named("corpus.rules.states", "FoilVerdict")
+    item_states = _named("corpus.rules.states", "ItemState")
+
+    parts = []
+    machines = (("A candidate", candidate_states, candidate_moves), ("An item", item_states, item_moves))
+    for title, states, moves in machines:
+        order = [state.value for state in states]
+        rows = [
+            (f"`{name}`", _states(move.origins, order), _states(move.to, order)) for name, move in moves.items()
+        ]
+        parts += [f"## {title}\n", "States: " + ", ".join(f"`{state}`" for state in order) + ".\n",
+                  table(["move", "from", "to"], rows)]  # fmt: skip
+    verdicts = ", ".join(f"`{verdict.value}`" for verdict in verdict_states)
+    return page(
+        "States and moves", "`corpus/rules/states.py`",
+        "A move from any other state is refused. [The way of an item](../workflow.md) says who makes which.\n",
+        *parts, f"Each caption-foil pair of an item has a verdict: {verdicts}. The item's state follows from them.\n",
+    )  # fmt: skip
+
+
+def _states(found: Iterable[str], order: list[str]) -> str:
+    return ", ".join(f"`{state}`" for state in sorted(found, key=order.index))
+
+
+# --- the API
+
+
+def operations_page() -> str:
+    api = _named("foilworks.api.api", "api")
+
+    document = api.get_openapi_schema()
+    groups: dict[str, list[tuple[str, ...]]] = {}
+    for path, operations in document["paths"].items():
+        for verb, operation in operations.items():
+            group = (operation.get("tags") or ["the rest"])[0]
+            asked = [found["name"] for found in operation.get("parameters", []) if found["in"] == "query"]
+            names = ", ".join(f"`{name}`" for name in asked) or "–"
+            # Who may ask and what is refused holds for all and stands on the page of the API.
+            told = (operation.get("description") or operation.get("summary") or "").split("\n\n")[0]
+            groups.setdefault(group, []).append((f"`{verb.upper()} {path}`", tidy(told), names))
+    parts = [f"## {group}\n\n" + table(["operation", "does", "query"], rows) for group, rows in groups.items()]
+    return page(
+        "Operations of the API", "the OpenAPI document, `/api/openapi.json`",
+        "[The API](api.md) says what holds for all of them: tokens, pages of lists, ETags, keys, errors.\n", *parts,
+    )  # fmt: skip
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "cli.md": cli_page,
+    "methods.md": methods_page,
+    "format-tables.md": formats_page,
+    "scoring.md": scoring_page,
+    "reports.md": reports_page,
+    "states.md": states_page,
+    "api-operations.md": operations_page,
+}
+
+
+def behind() -> dict[str, str]:
+    """Name -> text of the pages that do not say what the code says."""
+    made = {name: make() for name, make in PAGES.items()}
+    return {name: text for name, text in made.items() if _stored(name) != text}
+
+
+def _stored(name: str) -> str:
+    path = FOLDER / name
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def main(arguments: list[str]) -> int:
+    if arguments not in (["update"], ["check"]):
+        print((__doc__ or "").strip(), file=sys.stderr)
+        return 2
+    sys.path.insert(0, str(ROOT))
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
+    import django
+
+    django.setup()
+    updating = arguments == ["update"]
+    found = behind()
+    for name, text in found.items():
+        if updating:
+            (FOLDER / name).write_text(text, encoding="utf-8")
+        print(f"docs/reference/{name}: {'written' if updating else 'is behind; run update'}")
+    return 1 if found and not updating else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

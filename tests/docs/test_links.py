@@ -1,0 +1,40 @@
+"""Every link of the documentation leads somewhere: to a page, a file, a heading."""
+
+import os
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import ROOT, anchors, links, name_of, pages
+
+ELSEWHERE = ("http://", "https://", "mailto:")
+
+
+@cache
+def anchors_of(path: Path) -> set[str]:
+    return anchors(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", pages(), ids=name_of)
+def test_every_link_leads_somewhere(path: Path) -> None:
+    broken = []
+    for link in links(path.read_text(encoding="utf-8")):
+        if link.startswith(ELSEWHERE):
+            continue
+        target, _, anchor = link.partition("#")
+        led = Path(os.path.normpath(path.parent / target)) if target else path
+        if not led.exists() or ROOT not in (led, *led.parents):
+            broken.append(f"{link}: there is no {target}")
+        elif anchor and (led.suffix != ".md" or anchor not in anchors_of(led)):
+            broken.append(f"{link}: {name_of(led)} has no heading of that name")
+    assert not broken, f"{name_of(path)}: " + "; ".join(broken)
+
+
+def test_anchors_are_those_of_the_hosts_of_repositories() -> None:
+    page = "# A b\n## What `foilworks up` does: P+T, and more\n## A b\n```\n# no heading\n```\n### [x](y) é_1-2\n"
+    assert anchors(page) == {"a-b", "a-b-1", "what-foilworks-up-does-pt-and-more", "x-é_1-2"}
+
+
+def test_links_in_code_are_none() -> None:
+    assert list(links("[a](b.md) `[c](d.md)`\n```\n[e](f.md)\n```\n![g](h.svg)")) == ["b.md", "h.svg"]

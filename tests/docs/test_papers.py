@@ -1,0 +1,15 @@
+"""The walks through papers name recipes that are there, and none is left out of them."""
+
+import re
+
+from generation.recipes import RECIPES
+from tests.docs.pages import DOCS
+
+TEXT = "".join(path.read_text(encoding="utf-8") for path in sorted((DOCS / "papers").glob("*.md")))
+# Formats, protocols and files begin like a recipe.
+OTHERS = {"vilma-2024-paper", "vilma-2024-code"}
+
+
+def test_every_recipe_of_a_walk_is_one_and_every_recipe_has_its_walk() -> None:
+    named = set(re.findall(r"`((?:vilma|contrast|feint6k)-[a-z0-9-]+)`", TEXT)) - OTHERS
+    assert named == set(RECIPES)

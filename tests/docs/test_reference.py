@@ -1,0 +1,55 @@
+"""The reference says what the code says; the formulas of the docs are those that the code computes."""
+
+import importlib.util
+
+import pytest
+
+from tests.docs.pages import DOCS, ROOT
+
+_spec = importlib.util.spec_from_file_location("reference", ROOT / "scripts" / "reference.py")
+assert _spec is not None
+assert _spec.loader is not None
+reference = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(reference)
+
+
+@pytest.mark.parametrize("name", sorted(reference.PAGES))
+def test_the_reference_is_what_the_code_says(name: str) -> None:
+    written = (DOCS / "reference" / name).read_text(encoding="utf-8")
+    assert written == reference.PAGES[name](), "run .venv/bin/python scripts/reference.py update"
+
+
+def test_no_cell_breaks_its_table() -> None:
+    assert reference.table(["a", "b"], [("x|y", "one\ntwo")]) == "| a | b |\n|---|---|\n| x\\|y | one two |\n"
+
+
+def test_every_command_has_its_part() -> None:
+    from foilworks.cli import own_commands
+
+    page = (DOCS / "reference" / "cli.md").read_text(encoding="utf-8")
+    assert [line[3:] for line in page.split("\n") if line.startswith("## ")] == own_commands()
+
+
+def test_the_way_of_an_item_names_every_move() -> None:
+    from corpus.rules.states import CANDIDATE_MOVES, ITEM_MOVES
+
+    page = (DOCS / "workflow.md").read_text(encoding="utf-8").partition("## States")[2]
+    assert not [move for move in (*CANDIDATE_MOVES, *ITEM_MOVES) if move not in page]
+
+
+def test_every_adapter_stands_in_the_table_of_models() -> None:
+    from hub.table import ADAPTERS
+
+    page = (DOCS / "reference" / "models.md").read_text(encoding="utf-8")
+    assert not [slug for slug in ADAPTERS if f"| `{slug}` |" not in page]
+
+
+def test_every_format_has_its_part() -> None:
+    from corpus.exporters.table import EXPORTERS
+    from corpus.importers.table import IMPORTERS
+
+    page = (DOCS / "reference" / "formats.md").read_text(encoding="utf-8")
+    heads = " ".join(line for line in page.split("\n") if line.startswith("## "))
+    for way, table in (("Import", IMPORTERS), ("Export", EXPORTERS)):
+        parts = " ".join(part for part in heads.split("## ") if part.startswith(way))
+        assert not [slug for slug in table if f"`{slug}`" not in parts], way
