@@ -6,7 +6,6 @@ from django.db.models import Q, QuerySet
 from django.http import Http404
 from django.utils.translation import gettext as _
 
-from annotation.claims import Claim, claim_of
 from annotation.models import (
     Attempt,
     CheckedFrame,
@@ -17,7 +16,6 @@ from annotation.models import (
     ObjectCheck,
     PracticeCaption,
     Review,
-    Slot,
     Vote,
 )
 from corpus.models import Caption, Item, Subtest
@@ -27,6 +25,11 @@ from projects.prepared import Prepared
 
 Work = TypeVar("Work", Edit, Review, Vote, ObjectAnswer)
 _OF_JUDGED = ("slot__project", "slot__video", "task__gold", "task__item__candidate_group", "task__item__subtest")
+_LEASE = Prepared(
+    lambda token, person: Lease.objects.select_related("slot__project", "slot__video", "task").filter(
+        token=token, person=person
+    )
+)
 _JUDGED_LEASE = Prepared(
     lambda token, person: Lease.objects.select_related(*_OF_JUDGED).filter(token=token, person=person)
 )
@@ -34,11 +37,10 @@ _JUDGED_LEASE = Prepared(
 
 def lease_for(person: User, token: str) -> Lease:
     """The person's own lease, running or ended, with slot, task and project; Http404 for anything else."""
-    leases = Lease.objects.select_related("slot__project", "slot__video", "task")
-    try:
-        return leases.get(token=token, person=person)
-    except Lease.DoesNotExist as error:
-        raise Http404(_("There is no such work of yours.")) from error
+    lease = _LEASE.first(token=token, person=person.pk)
+    if lease is None:
+        raise Http404(_("There is no such work of yours."))
+    return lease
 
 
 def judged_lease_for(person: User, token: str) -> Lease:
@@ -49,19 +51,6 @@ def judged_lease_for(person: User, token: str) -> Lease:
     if lease.task.item_id:
         lease.task.item.subtest.project = lease.slot.project
     return lease
-
-
-def claim_for(person: User, token: str) -> Claim:
-    """The person's running claim with this token; Http404 where it is over or somebody else's."""
-    lease = lease_for(person, token)
-    if lease.ending or lease.slot.token != token:
-        raise Http404(_("Your time on this piece is over; take the next."))
-    return claim_of(lease, lease.slot, resumed=True)
-
-
-def slot_for(person: User, token: str) -> Slot:
-    """The slot of the person's own lease, running or ended; Http404 for anything else."""
-    return lease_for(person, token).slot
 
 
 def edit_for(person: User, pk: int) -> Edit:

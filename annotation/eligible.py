@@ -24,7 +24,7 @@ from annotation.models import (
 )
 from annotation.rules.eligibility import OPEN_TO_ALL, Hand, PersonFacts, TaskFacts
 from annotation.rules.ordering import FRESH, STARTED
-from corpus.models import MediaState
+from corpus.models import WATCHABLE
 from generation.models import Candidate
 from projects.models import LeakageScope, Project, User
 from projects.prepared import Prepared
@@ -65,8 +65,8 @@ class Bars:
         return self.declined | self.media | self.reserved | self.made | self.reviewed | self.judged | self.yours
 
 
-def bars(person: User, project: Project, stage: str, now: datetime) -> Bars:
-    """The conditions under which `person` may not take a slot of `stage` now."""
+def bars(person: int, scope: str, stage: str, now: datetime) -> Bars:
+    """The conditions under which `person` may not take a slot of `stage` now; `scope` is the project's of leakage."""
     nothing = Q(pk__in=[])
     own = Q(Exists(Slot.objects.filter(task=OuterRef("task"), person=person)))
     judges = stage in JUDGING
@@ -80,27 +80,32 @@ def bars(person: User, project: Project, stage: str, now: datetime) -> Bars:
         # Own work is a hand in the video as well; asked of the row itself, because "never" is a strong word.
         own |= Q(task__candidate__author=person)
         decided = Review.objects.filter(candidate=OuterRef("task__candidate"), person=person, undone_at=None)
-        judged = _hand(person, project, stage, Involvement.Kind.JUDGED)
+        judged = _hand(person, scope, stage, Involvement.Kind.JUDGED)
         own |= Q(task__second=True) & (Q(Exists(decided)) | judged)
     leaks = stage not in OPEN_TO_ALL
     return Bars(
-        media=~Q(video__media_state=MediaState.READY),
+        media=~Q(video__media_state__in=WATCHABLE),
         reserved=Q(reserved_for__isnull=False, reserved_until__gt=now) & ~Q(reserved_for=person),
-        made=_hand(person, project, stage, Involvement.Kind.MADE) if leaks else nothing,
+        made=_hand(person, scope, stage, Involvement.Kind.MADE) if leaks else nothing,
         # Who settled a split has seen the verdicts of others, as a reviewer has.
-        reviewed=_hand(person, project, stage, Involvement.Kind.REVIEWED, Involvement.Kind.SETTLED)
+        reviewed=_hand(person, scope, stage, Involvement.Kind.REVIEWED, Involvement.Kind.SETTLED)
         if judges
         else nothing,
         judged=_judged(person) if stage == Stage.BASELINE else nothing,
         yours=own,
-        declined=Q(Exists(declined_by(person.pk))),
+        declined=Q(Exists(declined_by(person))),
     )
 
 
 def eligible_slots(person: User, project: Project, stage: str, now: datetime) -> QuerySet[Slot]:
     """Free slots of the stage that the person may take now, in the order in which they are given out."""
+    return slots_in_scope(project.leakage_scope, stage, person=person.pk, project=project.pk, now=now)
+
+
+def slots_in_scope(scope: str, stage: str, *, person: int, project: int, now: datetime) -> QuerySet[Slot]:
+    """The same; what decides the shape of the query comes first, so that the rest can be prepared."""
     free = Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE)
-    return free.exclude(bars(person, project, stage, now).any()).order_by("priority", "id")
+    return free.exclude(bars(person, scope, stage, now).any()).order_by("priority", "id")
 
 
 def declined_by(person: int) -> QuerySet[DeclinedVideo]:
@@ -108,14 +113,14 @@ def declined_by(person: int) -> QuerySet[DeclinedVideo]:
     return DeclinedVideo.objects.filter(person=person, video=OuterRef("video"))
 
 
-def skipped_by(person: User) -> Exists:
+def skipped_by(person: int) -> Exists:
     """True of slots whose task the person has skipped: they come last."""
     return Exists(Lease.objects.filter(task=OuterRef("task"), person=person, ending="skipped"))
 
 
-def _hand(person: User, project: Project, stage: str, *kinds: str) -> Q:
+def _hand(person: int, scope: str, stage: str, *kinds: str) -> Q:
     hands = Involvement.objects.filter(person=person, kind__in=kinds, video=OuterRef("video"))
-    if project.leakage_scope == LeakageScope.VIDEO:
+    if scope == LeakageScope.VIDEO:
         return Q(Exists(hands))
     group = _GROUP[Stage(stage)]
     same_group = Q(Exists(hands.filter(group=OuterRef(group))))
@@ -124,12 +129,12 @@ def _hand(person: User, project: Project, stage: str, *kinds: str) -> Q:
     return same_group
 
 
-def _judged(person: User) -> Q:
+def _judged(person: int) -> Q:
     kind = Involvement.Kind.JUDGED
     return Q(Exists(Involvement.objects.filter(person=person, kind=kind, video=OuterRef("video"))))
 
 
-def _votes_of(person: User, stage: str) -> QuerySet[Vote]:
+def _votes_of(person: int, stage: str) -> QuerySet[Vote]:
     return Vote.objects.filter(person=person, stage=stage).exclude(state=VoteState.UNDONE)
 
 
@@ -153,7 +158,7 @@ def task_facts(slot: Slot, now: datetime) -> TaskFacts:
         item=slot.item_id,
         lineage=lineage_of(task.candidate) if task.candidate_id else (),
         is_open=task.state == "open",
-        media_ready=slot.video.media_state == MediaState.READY,
+        media_ready=slot.video.media_state in WATCHABLE,
         reserved_for=reserved,
         second=task.second,
     )
@@ -220,6 +225,5 @@ def _decided(person: User, lineage: tuple[int, ...]) -> QuerySet:
 AS_STARTED = F("priority") - (FRESH - STARTED)
 
 
-def fresh_places(task: int) -> QuerySet[Slot]:
-    """The free places of a task that still stand among the fresh tasks."""
-    return Slot.objects.filter(task=task, state=SlotState.FREE, priority__gte=FRESH)
+# A free place that still stands among the fresh tasks.
+FRESH_PLACE = Q(state=SlotState.FREE, priority__gte=FRESH)

@@ -10,6 +10,7 @@ from annotation.actions import _tasks
 from annotation.actions.import_objects import FROM_CAPTIONS, store_objects
 from annotation.models import CheckedFrame, FrameState, ObjectCheck, Stage, Task
 from annotation.rules.objects import MAX_NAME, MOST_OBJECTS, Extracted, nouns
+from corpus.clip_files import clip_file
 from corpus.models import Caption
 from jobs.models import Job
 from jobs.progress import progress
@@ -66,10 +67,12 @@ def pictures_of_frames(check_id: int, job: Job) -> None:
 
 def _picture(check: ObjectCheck, frame: CheckedFrame) -> None:
     """The row's state is its record: one that is ready has its picture and its task."""
+    path = None
     try:
-        picture = jpeg(frame_at(Path(frame.video.file.path), frame.time))
+        path = Path(clip_file(frame.video))
+        picture = jpeg(frame_at(path, frame.time))
     except (MediaError, OSError) as error:
-        said = str(error).replace(str(Path(frame.video.file.path).parent), "…")
+        said = str(error).replace(str(path.parent), "…") if path else str(error)
         CheckedFrame.objects.filter(pk=frame.pk).update(state=FrameState.BROKEN, error=said[:500])
         return
     name = f"frames/{check.pk}/{frame.pk}.jpg"

@@ -97,7 +97,7 @@ EMPTY: dict[str, Words] = {
     "nothing_yet": _("No work has reached this stage yet."),
     "all_done": _("Everything in this stage is done."),
     "leased": _("taken by others right now; free again when their time is up"),
-    "yours": _("already done or held by you"),
+    "yours": _("on pieces that you have done or hold"),
     "made_it": _("on videos that you wrote or edited a foil for"),
     "reviewed_it": _("on videos that you reviewed a foil for"),
     "reserved": _("returned pieces that wait for their author"),

@@ -22,7 +22,7 @@ from annotation.models import (
 )
 from annotation.rules.ordering import seeded_share
 from annotation.rules.standing import Bars, position_p, wilson
-from corpus.models import Item, MediaState, Subtest
+from corpus.models import WATCHABLE, Item, Subtest
 from corpus.rules.states import ItemState
 from projects.models import Project, Role, User
 from projects.prepared import Prepared
@@ -237,7 +237,7 @@ def next_to_label(person: User, policy: QualityPolicy) -> tuple[GoldPair | None,
     pairs = GoldPair.objects.filter(project=policy.project_id, use=Use.QUALIFICATION, withdrawn_at=None)
     done = ExpertLabel.objects.filter(person=person, pair__in=pairs).count()
     ids = (
-        pairs.filter(video__media_state=MediaState.READY)
+        pairs.filter(video__media_state__in=WATCHABLE)
         .exclude(labels__person=person)
         .exclude(said_by=person, item=None)
     )
@@ -252,7 +252,7 @@ def next_to_label(person: User, policy: QualityPolicy) -> tuple[GoldPair | None,
 
 def sources(project: Project, use: str) -> QuerySet[Subtest]:
     """Subtests with items that can become pairs, `n_free` of them; proficiency first, as the qualification wants it."""
-    free = Q(items__state__in=DECIDED, items__video__media_state=MediaState.READY, items__gold_pairs__isnull=True)
+    free = Q(items__state__in=DECIDED, items__video__media_state__in=WATCHABLE, items__gold_pairs__isnull=True)
     found = Subtest.objects.filter(project=project).annotate(n_free=Count("items", filter=free, distinct=True))
     return found.filter(n_free__gt=0).order_by("-kind", "name")
 
@@ -260,7 +260,7 @@ def sources(project: Project, use: str) -> QuerySet[Subtest]:
 def free_items(subtest: Subtest) -> QuerySet[Item]:
     """Decided items of the subtest that are no gold yet, with their foils."""
     items = Item.objects.filter(subtest=subtest, state__in=DECIDED, gold_pairs__isnull=True)
-    return items.filter(video__media_state=MediaState.READY).select_related("caption", "video")
+    return items.filter(video__media_state__in=WATCHABLE).select_related("caption", "video")
 
 
 def tries_of(person: User, project: Project) -> list[Attempt]:

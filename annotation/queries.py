@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from annotation.choice_cards import BaselineWork, ObjectsWork, baseline_work, objects_work
 from annotation.claims import Claim
-from annotation.eligible import JUDGING, bars, lineage_of
+from annotation.eligible import JUDGING, bars, eligible_slots, lineage_of
 from annotation.messages import EMPTY
 from annotation.models import (
     Draft,
@@ -34,14 +34,16 @@ from annotation.models.stages import desk_of, stages_at
 from annotation.rules import editing
 from annotation.rules.editing import Finding
 from annotation.rules.marking import Marks, marks_of
-from corpus.models import Caption, Item, MediaState, Subtest, Video
+from corpus.models import WATCHABLE, Caption, Item, Subtest, Video
 from corpus.rules.states import CandidateState
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project, User
+from projects.prepared import Prepared
 from text.diff import diff_segments
 
 Segments = list[tuple[str, str]]
 C = CandidateState
+COUNTED_TO = 1_000
 
 
 @dataclass(frozen=True)
@@ -174,19 +176,23 @@ def claim_card(person: User, claim: Claim, *, counted: bool = True, now: datetim
     return Card(**fields, subtest=task.item.subtest, validation=texts)
 
 
+_LEASE = Prepared(lambda pk: Lease.objects.select_related("guideline").filter(pk=pk))
+
+
 def draft_of(person: User, task_id: int) -> Draft | None:
     """What the person has typed for the task and not sent. One query."""
     return Draft.objects.filter(person=person, task=task_id).first()
 
 
 def _rows_of(person: User, claim: Claim) -> tuple[Slot, Lease]:
-    return _running_slot(person, claim), Lease.objects.select_related("guideline").get(pk=claim.lease_id)
+    slot, lease = _running_slot(person, claim), _LEASE.first(pk=claim.lease_id)
+    if lease is None:
+        raise Http404(_("Your time on this piece is over; take the next."))
+    return slot, lease
 
 
 def _running_slot(person: User, claim: Claim) -> Slot:
-    rows = (path for stage in stages_at(claim.stage) for path in _CARD_ROWS[Stage(stage)])
-    slots = Slot.objects.select_related("project", "video", *rows)
-    slot = slots.filter(pk=claim.slot_id, person=person, token=claim.token, state=SlotState.LEASED).first()
+    slot = _RUNNING[claim.stage].first(pk=claim.slot_id, person=person.pk, token=claim.token)
     if slot is None:
         raise Http404(_("Your time on this piece is over; take the next."))
     return slot
@@ -200,6 +206,15 @@ _CARD_ROWS = {
     Stage.OBJECTS: ("task__frame",),
     Stage.GOLD: ("task__gold__subtest",),
 }
+
+
+def _running(desk: str) -> "Prepared[Slot]":
+    rows = (path for stage in stages_at(desk) for path in _CARD_ROWS[Stage(stage)])
+    slots = Slot.objects.select_related("project", "video", *rows)
+    return Prepared(lambda pk, person, token: slots.filter(pk=pk, person=person, token=token, state=SlotState.LEASED))
+
+
+_RUNNING = {desk: _running(desk) for desk in {desk_of(stage) for stage in _CARD_ROWS}}
 
 
 def _edit_work(group: CandidateGroup) -> EditWork:
@@ -336,7 +351,7 @@ def why_empty(person: User, project: Project, stage: str, *, now: datetime | Non
 
     An empty list means that there is something to claim.
     """
-    barred = bars(person, project, stage, now or timezone.now())
+    barred = bars(person.pk, project.leakage_scope, stage, now or timezone.now())
     mine, leased = Q(person=person), Q(state=SlotState.LEASED)
     why = Case(
         When(state=SlotState.DONE, then=Value("done")),
@@ -389,15 +404,25 @@ def funnel(project: Project) -> Funnel:
         items=_by(Item.objects.filter(subtest__project=project), "state"),
         votes=_by(Vote.objects.filter(item__subtest__project=project), "state"),
         captions_in_doubt=Caption.objects.filter(video__project=project, flagged_false=True).count(),
-        media_missing=Video.objects.filter(project=project).exclude(media_state=MediaState.READY).count(),
+        media_missing=Video.objects.filter(project=project).exclude(media_state__in=WATCHABLE).count(),
     )
 
 
+class AtLeast(int):
+    """A count that was ended early: shown as "334+"."""
+
+    def __str__(self) -> str:
+        return f"{int(self)}+"
+
+
 def open_work(person: User, project: Project, stage: str, *, now: datetime | None = None) -> int:
-    """How many places of a stage are free for this person right now."""
-    barred = bars(person, project, stage, now or timezone.now())
-    free = Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE)
-    return free.exclude(barred.any()).values("item" if stage in JUDGING else "task").distinct().count()
+    """How many pieces of a stage are free for this person right now, of the `COUNTED_TO` places that come next.
+
+    So a look at a queue costs the same however long it is.
+    """
+    slots = eligible_slots(person, project, stage, now or timezone.now())
+    found = list(slots.values_list("item" if stage in JUDGING else "task", flat=True)[:COUNTED_TO])
+    return (AtLeast if len(found) == COUNTED_TO else int)(len(set(found)))
 
 
 def _by(rows: QuerySet, column: str) -> dict[str, int]:

@@ -16,6 +16,18 @@ LARGEST_SEED = 2**31 - 1
 SEED_HELP = _("The same seed draws the same sample.")
 
 
+class SeedField(forms.IntegerField):
+    """Left empty it is 0."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            label=_("Seed"), min_value=0, max_value=LARGEST_SEED, initial=0, required=False, help_text=SEED_HELP
+        )
+
+    def clean(self, value: Any) -> int:
+        return super().clean(value) or 0
+
+
 class BaselineForm(forms.Form):
     """Which items, how many of them, how many people each."""
 
@@ -35,17 +47,12 @@ class BaselineForm(forms.Form):
         initial=1,
         help_text=_("1: accuracy of single people (Feint6K); 3: also of their majority (contrast sets)."),
     )
-    seed = forms.IntegerField(
-        label=_("Seed"), min_value=0, max_value=LARGEST_SEED, initial=0, required=False, help_text=SEED_HELP
-    )
+    seed = SeedField()
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["release"].queryset = Release.objects.filter(project=project)
         self.fields["subtest"].queryset = Subtest.objects.filter(project=project)
-
-    def clean_seed(self) -> int:
-        return self.cleaned_data["seed"] or 0
 
 
 class ObjectCheckForm(forms.Form):
@@ -60,14 +67,9 @@ class ObjectCheckForm(forms.Form):
         help_text=_("One frame each of so many videos (UTD: 100)."),
     )
     overlap = forms.IntegerField(label=_("People a frame"), min_value=1, max_value=MOST_OVERLAP, initial=1)
-    seed = forms.IntegerField(
-        label=_("Seed"), min_value=0, max_value=LARGEST_SEED, initial=0, required=False, help_text=SEED_HELP
-    )
+    seed = SeedField()
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         sources = FrameObjects.objects.filter(project=project).order_by("source").values_list("source", flat=True)
         self.fields["source"].choices = [(source, source) for source in sources.distinct()]
-
-    def clean_seed(self) -> int:
-        return self.cleaned_data["seed"] or 0

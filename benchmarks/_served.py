@@ -17,12 +17,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 # Before the folder of the script that runs: some benchmarks are called like the packages that they measure.
 sys.path.insert(0, str(ROOT))
 SWAP = {"X-Foilworks-Swap": "1"}
+# The servers that own_home has started: the last one is the home's.
+_databases: list[Any] = []
 _FIELD = re.compile(r'<input type="hidden" name="([a-z_]+)" value="([^"]*)"')
 _CSRF = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 
@@ -38,7 +41,9 @@ def own_home(*, sqlite: bool = False) -> Iterator[Path]:
         if not sqlite:
             from tests.postgres import running_postgres
 
-            os.environ["DATABASE_URL"] = stack.enter_context(running_postgres()).make("benchmark")
+            server = stack.enter_context(running_postgres())
+            _databases.append(server)
+            os.environ["DATABASE_URL"] = server.make("benchmark")
         import django
         from django.core.management import call_command
 
@@ -72,7 +77,7 @@ def serving(threads: int = 8, workers: int = 2) -> Iterator[Server]:
     process = subprocess.Popen([sys.executable, "-m", "gunicorn", *arguments.split()], cwd=ROOT)
     try:
         until = time.monotonic() + 240
-        while not _answers(port):
+        while not answers_at(port):
             if process.poll() is not None or time.monotonic() > until:
                 raise RuntimeError("the web server does not start")
             time.sleep(0.1)
@@ -86,7 +91,7 @@ def serving(threads: int = 8, workers: int = 2) -> Iterator[Server]:
             process.wait()
 
 
-def _answers(port: int) -> bool:
+def answers_at(port: int) -> bool:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     try:
         connection.request("GET", "/healthz")
@@ -107,14 +112,8 @@ def _cpu(pid: int) -> float:
 
 
 def database_cpu() -> float:
-    """User and system time of all PostgreSQL processes of this machine that run now; those that ended are not in it."""
-    import psutil
-
-    found = 0.0
-    for process in psutil.process_iter(["name", "cpu_times"]):
-        if process.info["name"] == "postgres" and process.info["cpu_times"]:
-            found += process.info["cpu_times"].user + process.info["cpu_times"].system
-    return found
+    """User and system time of the home's own PostgreSQL, of the processes that run now; 0 with SQLite."""
+    return _cpu(_databases[-1].process.pid) if _databases and _databases[-1].process else 0.0
 
 
 def session_of(person: object) -> str:
@@ -136,6 +135,8 @@ class Browser:
     url: str = ""
     page: str = ""
     status: int = 0
+    # The address under which the last answer wants to be known, its query with it.
+    shown: str = ""
     cookies: dict[str, str] = field(default_factory=dict)
     seconds: list[float] = field(default_factory=list)
 
@@ -179,5 +180,6 @@ class Browser:
         if moved:
             self._ask("GET", moved, None, {})
             return
-        self.url = urlsplit(answer.headers.get("X-Foilworks-Url") or url)._replace(query="").geturl()
+        self.shown = answer.headers.get("X-Foilworks-Url") or url
+        self.url = urlsplit(self.shown)._replace(query="").geturl()
         self.page, self.status = page, answer.status

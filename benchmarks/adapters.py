@@ -36,9 +36,9 @@ from transformers import (  # noqa: E402
     SiglipVisionConfig,
 )
 
-from evaluation.protocol_models import reader  # noqa: E402
-from evaluation.protocols import PROTOCOLS  # noqa: E402
-from evaluation.scoring import Clip, score_pairs  # noqa: E402
+from evaluation.scoring.loop import Clip, score_pairs  # noqa: E402
+from evaluation.scoring.protocol_models import reader  # noqa: E402
+from evaluation.scoring.protocols import PROTOCOLS  # noqa: E402
 from hub._shared_prefix import full_log_probabilities  # noqa: E402
 from hub.generative import DESCRIBE  # noqa: E402
 from hub.interfaces import VideoMeta  # noqa: E402

@@ -50,6 +50,7 @@ def main() -> None:
     parser.add_argument("--annotators", type=int, default=40)
     parser.add_argument("--reviewers", type=int, default=8)
     parser.add_argument("--validators", type=int, default=101)
+    parser.add_argument("--reviewed", type=float, default=1.0, help="share of the edits that reviewers see")
     parser.add_argument("--sqlite", action="store_true")
     options = parser.parse_args()
     with own_home(sqlite=options.sqlite):
@@ -72,12 +73,14 @@ def world(options: argparse.Namespace) -> dict[str, list[str]]:
 
     A tenth of the people hold two roles: they are whom the leakage rule is for.
     """
+    from annotation.models import ReviewPolicy
     from corpus.models import Caption, MediaState, Subtest, Video
     from generation.models import Candidate, CandidateGroup, GenerationRun
     from projects.models import Membership, Project, Role, User
 
     project = Project.objects.create(slug="crowd", name="Crowd", is_simulated=True)
     subtest = Subtest.objects.create(project=project, name="actions")
+    ReviewPolicy.objects.create(project=project, rate=options.reviewed, second_share=0.0)
     run = GenerationRun.objects.create(project=project, subtest=subtest, method="fake", method_version="1")
     ready = {"media_state": MediaState.READY, "file": "none.mp4", "duration": 2.0, "fps": 12.0, "n_frames": 24}
     # Two captions a video, so that the rule about videos bites.

@@ -106,80 +106,93 @@ def fill(n_items: int) -> tuple[object, object]:
 def batch(project, subtests, runs, people, numbers, now) -> None:
     from django.db import transaction
 
-    from annotation.models import Edit, Review, Slot, Task, Vote
+    with transaction.atomic():
+        at = [now - timedelta(minutes=20160 * (n % 9973) / 9973) for n in numbers]
+        pairs = items_with_foils(project, subtests, numbers, now)
+        edited_and_reviewed(runs, people, numbers, pairs, at)
+        validated(project, people, numbers, pairs, at)
+
+
+def items_with_foils(project, subtests, numbers, now) -> list[tuple[object, object]]:
     from corpus.models import Caption, Foil, Item, Video
-    from generation.models import Candidate, CandidateGroup
-    from projects.models import AuditEvent
 
     nouns = ("man", "woman", "dog", "child", "robot", "driver", "cook", "player")
     verbs = ("folds", "opens", "lifts", "drops", "throws", "catches", "ties", "paints")
-    with transaction.atomic():
-        videos = Video.objects.bulk_create(
-            Video(project=project, key=f"clip {n}", media_state="ready", duration=5.0) for n in numbers
-        )
-        captions = Caption.objects.bulk_create(
-            Caption(video=video, key=video.key, text_sha256=str(n), text=f"a {nouns[n % 8]} {verbs[n % 7]} {n % 997}.")
-            for n, video in zip(numbers, videos, strict=True)
-        )
-        items = Item.objects.bulk_create(
-            Item(subtest=subtests[n % SUBTESTS], video=video, caption=caption, key=str(n), decided_at=now,
-                 state=("valid", "valid", "valid", "invalid", "split")[n % 5])
-            for n, video, caption in zip(numbers, videos, captions, strict=True)
-        )  # fmt: skip
-        foils = Foil.objects.bulk_create(
-            Foil(item=item, position=0, text_sha256=str(n),
-                 text=item.caption.text.replace(verbs[n % 7], verbs[(n + 3) % 8]))
-            for n, item in zip(numbers, items, strict=True)
-        )  # fmt: skip
-        groups = CandidateGroup.objects.bulk_create(
-            CandidateGroup(run=runs[n % SUBTESTS], caption=caption, tasked=True, item=item)
-            for n, caption, item in zip(numbers, captions, items, strict=True)
-        )
-        candidates = Candidate.objects.bulk_create(
-            Candidate(group=group, text=foil.text, text_sha256=foil.text_sha256, method="fake", method_version="1",
-                      state="accepted", foil=foil, span_start=0, span_end=1, edits=[])
-            for group, foil in zip(groups, foils, strict=True)
-        )  # fmt: skip
-        at = [now - timedelta(minutes=20160 * (n % 9973) / 9973) for n in numbers]
-        edits = Edit.objects.bulk_create(
-            Edit(group=group, person=people[n % 20], texts=[], idempotency_key=f"e{n}", seconds_spent=40,
-                 created_at=when)
-            for n, group, when in zip(numbers, groups, at, strict=True)
-        )  # fmt: skip
-        submitted = Edit.candidates.through
-        submitted.objects.bulk_create(
-            submitted(edit_id=edit.pk, candidate_id=candidate.pk)
-            for edit, candidate in zip(edits, candidates, strict=True)
-        )
-        Review.objects.bulk_create(
-            Review(candidate=candidate, person=people[20 + n % 10], decision="accept", idempotency_key=f"r{n}",
-                   seconds_spent=15, created_at=when)
-            for n, candidate, when in zip(numbers, candidates, at, strict=True)
-        )  # fmt: skip
-        tasks = Task.objects.bulk_create(
-            Task(project=project, stage="validation", video=item.video, item=item, foil=foil, overlap=3, state="done")
-            for item, foil in zip(items, foils, strict=True)
-        )
-        slots = Slot.objects.bulk_create(
-            Slot(task=task, project=project, stage="validation", video=task.video, item=task.item, index=place,
-                 state="done", person=people[(n + 7 * place) % VALIDATORS])
-            for n, task in zip(numbers, tasks, strict=True)
-            for place in range(3)
-        )  # fmt: skip
-        choices = ("caption", "caption", "foil", "neither", "both", "caption")
-        votes = []
-        for number, slot in enumerate(slots):
-            choice = choices[(number * 2654435761 >> 8) % 6]
-            first = number % 2 == 0
-            votes.append(Vote(item=slot.item, foil=slot.task.foil, slot=slot, person=slot.person, choice=choice,
-                              caption_first=first, idempotency_key=f"v{slot.pk}", seconds_spent=9.5,
-                              watch={"seconds": 6.0, "loops": 1}, created_at=at[number // 3]))  # fmt: skip
-        Vote.objects.bulk_create(votes)
-        AuditEvent.objects.bulk_create(
-            AuditEvent(project=project, actor=slot.person, action="vote", target_type="corpus.item",
-                       target_id=slot.item_id)
-            for slot in slots
-        )  # fmt: skip
+    videos = Video.objects.bulk_create(
+        Video(project=project, key=f"clip {n}", media_state="ready", duration=5.0) for n in numbers
+    )
+    captions = Caption.objects.bulk_create(
+        Caption(video=video, key=video.key, text_sha256=str(n), text=f"a {nouns[n % 8]} {verbs[n % 7]} {n % 997}.")
+        for n, video in zip(numbers, videos, strict=True)
+    )
+    items = Item.objects.bulk_create(
+        Item(subtest=subtests[n % SUBTESTS], video=video, caption=caption, key=str(n), decided_at=now,
+             state=("valid", "valid", "valid", "invalid", "split")[n % 5])
+        for n, video, caption in zip(numbers, videos, captions, strict=True)
+    )  # fmt: skip
+    foils = Foil.objects.bulk_create(
+        Foil(item=item, position=0, text_sha256=str(n),
+             text=item.caption.text.replace(verbs[n % 7], verbs[(n + 3) % 8]))
+        for n, item in zip(numbers, items, strict=True)
+    )  # fmt: skip
+    return list(zip(items, foils, strict=True))
+
+
+def edited_and_reviewed(runs, people, numbers, pairs, at) -> None:
+    from annotation.models import Edit, Review
+    from generation.models import Candidate, CandidateGroup
+
+    groups = CandidateGroup.objects.bulk_create(
+        CandidateGroup(run=runs[n % SUBTESTS], caption=item.caption, tasked=True, item=item)
+        for n, (item, _) in zip(numbers, pairs, strict=True)
+    )
+    candidates = Candidate.objects.bulk_create(
+        Candidate(group=group, text=foil.text, text_sha256=foil.text_sha256, method="fake", method_version="1",
+                  state="accepted", foil=foil, span_start=0, span_end=1, edits=[])
+        for group, (_, foil) in zip(groups, pairs, strict=True)
+    )  # fmt: skip
+    edits = Edit.objects.bulk_create(
+        Edit(group=group, person=people[n % 20], texts=[], idempotency_key=f"e{n}", seconds_spent=40, created_at=when)
+        for n, group, when in zip(numbers, groups, at, strict=True)
+    )
+    submitted = Edit.candidates.through
+    submitted.objects.bulk_create(
+        submitted(edit_id=edit.pk, candidate_id=candidate.pk)
+        for edit, candidate in zip(edits, candidates, strict=True)
+    )
+    Review.objects.bulk_create(
+        Review(candidate=candidate, person=people[20 + n % 10], decision="accept", idempotency_key=f"r{n}",
+               seconds_spent=15, created_at=when)
+        for n, candidate, when in zip(numbers, candidates, at, strict=True)
+    )  # fmt: skip
+
+
+def validated(project, people, numbers, pairs, at) -> None:
+    from annotation.models import Slot, Task, Vote
+    from projects.models import AuditEvent
+
+    tasks = Task.objects.bulk_create(
+        Task(project=project, stage="validation", video=item.video, item=item, foil=foil, overlap=3, state="done")
+        for item, foil in pairs
+    )
+    slots = Slot.objects.bulk_create(
+        Slot(task=task, project=project, stage="validation", video=task.video, item=task.item, index=place,
+             state="done", person=people[(n + 7 * place) % VALIDATORS])
+        for n, task in zip(numbers, tasks, strict=True)
+        for place in range(3)
+    )  # fmt: skip
+    choices = ("caption", "caption", "foil", "neither", "both", "caption")
+    Vote.objects.bulk_create(
+        Vote(item=slot.item, foil=slot.task.foil, slot=slot, person=slot.person, caption_first=number % 2 == 0,
+             choice=choices[(number * 2654435761 >> 8) % 6], idempotency_key=f"v{slot.pk}", seconds_spent=9.5,
+             watch={"seconds": 6.0, "loops": 1}, created_at=at[number // 3])
+        for number, slot in enumerate(slots)
+    )  # fmt: skip
+    AuditEvent.objects.bulk_create(
+        AuditEvent(project=project, actor=slot.person, action="vote", target_type="corpus.item",
+                   target_id=slot.item_id)
+        for slot in slots
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -37,8 +37,8 @@ def measure(models: int, items: int) -> dict[str, object]:
 
     call_command("migrate", verbosity=0)
     release, person = _world(items)
-    from evaluation.leaderboard import board
-    from evaluation.run_scores import keep
+    from evaluation.board.leaderboard import board
+    from evaluation.board.run_scores import keep
 
     kept = []
     for number in range(models):
@@ -98,9 +98,9 @@ def _record(k: int) -> dict[str, object]:
 def _scored(release: object, number: int) -> object:
     from django.utils import timezone
 
-    from evaluation.clip_keys import text_key
     from evaluation.models import Run, Score
     from evaluation.queries import asked_of, records_of
+    from evaluation.scoring.clip_keys import text_key
 
     generator = np.random.default_rng(number)
     key = f"model-{number}@1"

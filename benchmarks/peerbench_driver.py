@@ -68,19 +68,19 @@ class Foilworks(Driver):  # noqa: F821
 
     class Session:
         def __init__(self, driver, user, pid):
-            self.client, self.pid, self.last = Client(driver.base, user["token"], timeout=600), pid, None
+            self.client, self.pid, self.at_hand = Client(driver.base, user["token"], timeout=600), pid, None
 
         def next(self):
-            work = self.client.claim(self.pid, "validation", after=self.last)
+            """What came with the answer to the last submit; else it is asked for."""
+            work = self.at_hand or self.client.claim(self.pid, "validation")
             if work is None:
                 return None
-            self.last = work
             task = TaskOfWork(work.task)
             task.work = work
             return task
 
         def submit(self, task, choice):
-            self.client.submit(task.work, answer=ANSWERS[choice])
+            _, self.at_hand = self.client.submit_and_claim(task.work, answer=ANSWERS[choice])
 
     def session(self, user, pid):
         return self.Session(self, user, pid)

@@ -1,6 +1,6 @@
 """Media files on their way into storage: found below a folder, proved by decoding, kept under their own hash."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -13,7 +13,10 @@ from corpus.models import MediaState, Takedown, Video
 from media.errors import MediaError
 from media.probe import VideoFacts, probe
 from media.transcode import transcode_mp4
+from projects.models import Project
 
+# Below the number of variables that every database takes in one statement.
+FILES_A_QUERY = 500
 SUFFIXES = ("", ".mp4", ".webm", ".mov", ".mkv", ".avi")
 
 
@@ -46,9 +49,10 @@ def find_media(folder: Path, names: Iterable[str]) -> Path | None:
                     continue
             except OSError:  # a name that no file system holds
                 continue
-            if not path.resolve().is_relative_to(root):
+            real = path.resolve()
+            if not real.is_relative_to(root):
                 raise CorpusError(f"{name}: leads out of the media folder; put the file itself there")
-            return path.resolve()
+            return real
     return None
 
 
@@ -86,8 +90,8 @@ def _stored(path: Path, facts: VideoFacts, copy: bool) -> KeptMedia:
     return KeptMedia(name=name, facts=facts)
 
 
-def set_media(video: Video, kept: KeptMedia) -> None:
-    """Put the file, or what is wrong with it, on the row; the caller saves.
+def set_media(video: Video, kept: KeptMedia, taken_down: Mapping[str, str]) -> None:
+    """Put the file, or what is wrong with it, on the row; the caller saves. `taken_down`: see `reasons_taken_down`.
 
     A clip that was taken down stays so. A file that was taken down from the project comes in under no other key either.
 
@@ -96,7 +100,7 @@ def set_media(video: Video, kept: KeptMedia) -> None:
     if video.media_state == MediaState.TAKEN_DOWN:
         return
     facts = kept.facts
-    error = kept.error or _why_refused(video, kept)
+    error = kept.error or _why_refused(kept, taken_down)
     if facts is not None:
         if video.time_unit == "pts":
             video.start_time = None if video.start_time is None else facts.seconds(video.start_time)
@@ -114,10 +118,22 @@ def set_media(video: Video, kept: KeptMedia) -> None:
     video.width, video.height = facts.width, facts.height
 
 
-def _why_refused(video: Video, kept: KeptMedia) -> str:
-    hashes = {kept.facts.sha256, kept.made_from} - {""} if kept.facts else set()
-    taken = Takedown.objects.filter(video__project=video.project_id, sha256__in=hashes).values_list("reason", flat=True)
-    reason = taken.first() if hashes else None
+def reasons_taken_down(project: Project, files: Iterable[KeptMedia]) -> dict[str, str]:
+    """SHA-256 -> why, of those files that were taken down from the project. A query for every 500 files."""
+    hashes = sorted({sha256 for kept in files for sha256 in _hashes(kept)})
+    found: dict[str, str] = {}
+    for start in range(0, len(hashes) if project.pk else 0, FILES_A_QUERY):
+        some = Takedown.objects.filter(video__project=project, sha256__in=hashes[start : start + FILES_A_QUERY])
+        found.update(some.values_list("sha256", "reason"))
+    return found
+
+
+def _hashes(kept: KeptMedia) -> set[str]:
+    return {kept.facts.sha256, kept.made_from} - {""} if kept.facts else set()
+
+
+def _why_refused(kept: KeptMedia, taken_down: Mapping[str, str]) -> str:
+    reason = next((taken_down[sha256] for sha256 in _hashes(kept) if sha256 in taken_down), None)
     return "" if reason is None else f"this file was taken down from the project: {reason}"
 
 

@@ -14,9 +14,15 @@ from projects.models import Project, User
 class MediaState(models.TextChoices):
     MISSING = "missing", _("missing")
     READY = "ready", _("ready")
+    # It has an address, on a host that MEDIA_HOSTS names, and no file: people watch it there, no model does.
+    ELSEWHERE = "elsewhere", _("played from its address")
     BROKEN = "broken", _("broken")
     # Its file and address are gone for good, and no import brings them back: see Takedown.
     TAKEN_DOWN = "taken_down", _("taken down")
+
+
+# Of clips that people can be shown.
+WATCHABLE = (MediaState.READY, MediaState.ELSEWHERE)
 
 
 class Split(models.TextChoices):
@@ -30,7 +36,8 @@ class Video(models.Model):
     """A clip: a source (file, or URL that only the browser resolves) and the trim of it that is shown.
 
     Times are seconds of presentation time; facts about the file come from decoding it, never from a guess. Records
-    import without a file: `media_state` is then missing, the clip is listed, and nobody can claim it.
+    import without a file: `media_state` is then missing, the clip is listed, and nobody can claim it,
+    unless browsers may play it from its address.
     """
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="videos")

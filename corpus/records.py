@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from corpus.release_papers import ReleasePapers
+
 # Long enough for any caption (the longest published one has a few hundred characters), short enough for a page.
 MAX_TEXT = 2_000
 MAX_ID = 200
@@ -127,6 +129,8 @@ class ReleaseVote:
     seconds: float | None = None
     watch: Mapping[str, Any] = field(default_factory=dict)
     guideline: int | None = None
+    # The subtest whose own guidelines they are; "" where they hold for all.
+    guideline_of: str = ""
 
 
 @dataclass(frozen=True)
@@ -166,3 +170,5 @@ class ReleaseContent:
     gate: Mapping[str, Any] | None = None
     # Tombstones of released items whose video was taken down since: they stand in no file but this list.
     withheld: tuple[Mapping[str, Any], ...] = ()
+    # Who made it, its terms, its datasheet's answers, its changelog, rejected candidates, figures.
+    papers: ReleasePapers = field(default_factory=ReleasePapers)

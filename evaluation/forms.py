@@ -13,8 +13,8 @@ from corpus.models import Subtest
 from evaluation.actions.measure_proximity import LONGEST_MODEL, LONGEST_NAME
 from evaluation.actions.start_run import ADAPTERS, DEVICE, LONGEST_LABEL, LONGEST_SPEC
 from evaluation.analyses.table import REPORTS
-from evaluation.protocols import PROTOCOLS
-from evaluation.score_readers import AUTO, FORMS
+from evaluation.files.score_readers import AUTO, FORMS
+from evaluation.scoring.protocols import PROTOCOLS
 from projects.entry_form import EntryForm
 from projects.models import Project
 from text.registry import load

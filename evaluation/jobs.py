@@ -2,6 +2,8 @@
 
 What is stored is never asked again: a rerun, a second release with the same items or the successor of a killed worker
 asks only for what is missing. A run of more than one shard is spread over the workers; a worker keeps its model loaded.
+
+What only one kind of job needs is imported by it: a worker that scores by a server of its own waits for no torch.
 """
 
 import hashlib
@@ -16,35 +18,29 @@ import numpy as np
 from django.conf import settings
 from django.utils import timezone
 
-from evaluation.bias.answering import answer_samples as answer
-from evaluation.bias.describing import describe
-from evaluation.bias.item_checking import check_items
-from evaluation.bias.measuring import measure as measure_task
 from evaluation.bias.tables import BenchmarkedModel, BiasRun, Descriptions, ItemCheck
-from evaluation.blind_scoring import score_blind
-from evaluation.clip_keys import item_key, text_key
+from evaluation.board.leaderboard import board
+from evaluation.board.model_cards import stated
+from evaluation.board.run_scores import keep
 from evaluation.dashboard.kept import keep as keep_count
 from evaluation.errors import EvaluationError
 from evaluation.exchange import uploaded
-from evaluation.leaderboard import board
-from evaluation.model_cards import stated
+from evaluation.files.score_readers import AUTO, read_given
 from evaluation.models import Import, ModelCard, ProximityRun, Report, Run, Score
-from evaluation.protocol_models import reader, scores_by_item, under_protocol
-from evaluation.protocols import PROTOCOLS, Protocol
-from evaluation.proximity_measuring import measure
+from evaluation.publishing.tables import PublicPage
 from evaluation.queries import SCORE_FILE, asked_of, records_of
-from evaluation.reports import project_report
-from evaluation.run_scores import keep
-from evaluation.score_readers import AUTO, read_given
-from evaluation.scoring import Tally, score_pairs
-from evaluation.scoring_caches import Caches, caches
+from evaluation.reporting.reports import project_report
+from evaluation.scoring.caches import Caches, caches
+from evaluation.scoring.clip_keys import item_key, text_key
+from evaluation.scoring.loop import Tally, score_pairs
+from evaluation.scoring.protocol_models import reader, scores_by_item, under_protocol
+from evaluation.scoring.protocols import PROTOCOLS, Protocol
+from evaluation.scoring.trusted_models import trust_of
 from evaluation.shards.costs import costs
 from evaluation.shards.plan import Todo, collected, cut_to, parts_of
 from evaluation.shards.work import ROWS_A_QUERY, batches, in_time, listed, missing, store, work_of
 from evaluation.shards.writer import ScoreWriter
 from evaluation.teacher.tables import TeacherReading, TeacherTraining
-from evaluation.teacher.teaching import run_reading, run_training
-from evaluation.trusted_models import trust_of
 from hub.interfaces import ModelInfo
 from hub.table import open_adapter
 from hub.warm import warm_adapter
@@ -266,39 +262,62 @@ def count_dashboard(project_id: int, job: Job) -> None:
 
 def measure_proximity(proximity_id: int, job: Job) -> None:
     """Measure by an encoder how near the foils of a release are to their captions."""
+    from evaluation.proximity.measuring import measure
+
     measure(ProximityRun.objects.select_related("release").get(pk=proximity_id), job)
 
 
 def run_blind_scoring(scorer_id: int, job: Job) -> None:
     """Score the texts of a project without any video, for its blind audit."""
+    from evaluation.blind.scoring import score_blind
+
     score_blind(scorer_id, job)
 
 
 def describe_videos(descriptions_id: int, job: Job) -> None:
     """Describe the frames of a project's videos, and take the descriptions apart (UTD)."""
+    from evaluation.bias.describing import describe
+
     describe(Descriptions.objects.select_related("project").get(pk=descriptions_id), job)
 
 
 def measure_bias(bias_id: int, job: Job) -> None:
     """Measure how far descriptions alone solve a task, and make its splits (UTD)."""
-    measure_task(BiasRun.objects.select_related("project", "descriptions__project").get(pk=bias_id), job)
+    from evaluation.bias.measuring import measure
+
+    measure(BiasRun.objects.select_related("project", "descriptions__project").get(pk=bias_id), job)
 
 
 def run_teacher(training_id: int, job: Job) -> None:
     """Train a dual encoder by LLM-teacher, with its curve and what it makes of the release before and after."""
+    from evaluation.teacher.teaching import run_training
+
     run_training(TeacherTraining.objects.select_related("project", "release").get(pk=training_id), job)
 
 
 def read_release(reading_id: int, job: Job) -> None:
     """Read a release by a student as it was and as it was trained."""
+    from evaluation.teacher.teaching import run_reading
+
     run_reading(TeacherReading.objects.select_related("training__project", "release").get(pk=reading_id), job)
 
 
 def check_shortcuts(check_id: int, job: Job) -> None:
     """Find the accepted items that descriptions alone answer (UTD)."""
+    from evaluation.bias.item_checking import check_items
+
     check_items(ItemCheck.objects.select_related("descriptions__project").get(pk=check_id), job)
 
 
 def answer_samples(model_id: int, job: Job) -> None:
     """Have a model answer the samples of a bias run from their videos (UTD)."""
+    from evaluation.bias.answering import answer_samples as answer
+
     answer(BenchmarkedModel.objects.select_related("run__project", "run__descriptions").get(pk=model_id), job)
+
+
+def build_archive(page_id: int, job: Job) -> None:
+    """Make the archive that visitors of a public page get."""
+    from evaluation.publishing.archive import build
+
+    build(PublicPage.objects.select_related("release__project").get(pk=page_id), job)

@@ -16,13 +16,22 @@ from evaluation.bias.tables import (  # noqa: F401
     ShortcutBar,
     TextSource,
 )
+from evaluation.publishing.tables import (  # noqa: F401
+    DatasheetAnswer,
+    PublicationFacts,
+    PublicPage,
+    ReleaseChangelog,
+    SourceLicence,
+    Submission,
+)
 from evaluation.teacher.tables import TeacherPoint, TeacherReading, TeacherTraining  # noqa: F401
 from generation.models import Scorer
 from jobs.models import Job
+from projects.asked_work import AskedWork
 from projects.models import Project, User
 
 
-class Run(models.Model):
+class Run(AskedWork):
     """One model on one release under one protocol. Metrics are computed from stored scores, never stored here."""
 
     release = models.ForeignKey(Release, models.CASCADE, related_name="runs")
@@ -34,16 +43,10 @@ class Run(models.Model):
     protocol = models.CharField(max_length=40, default="foilworks")
     device = models.CharField(max_length=12, default="auto")
     params = models.JSONField(default=dict, blank=True)
-    job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+")
     # Clips whose media is missing or broken, ids of a score file that the release lacks: {"problem": [ids]}.
     problems = models.JSONField(default=dict, blank=True)
     # When the run's job stored its last score; what follows from scores is kept by it.
     scored_at = models.DateTimeField(null=True, blank=True)
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ["-id"]
 
     def __str__(self) -> str:
         return f"{self.label} on {self.release_id}"
@@ -55,27 +58,23 @@ class Run(models.Model):
         return f"{slug}:{PurePath(argument).name}" if slug == "file" else self.spec
 
 
-class Import(models.Model):
+class Import(AskedWork):
     """Files that somebody sent by the page: looked at in a job first, stored in a second one when they say so."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="imports")
-    # Of evaluation.uploads; empty where videos came alone.
+    # Of evaluation.files.uploads; empty where videos came alone.
     format = models.CharField(max_length=40, blank=True)
     params = models.JSONField(default=dict, blank=True)
     # As stored: the sender's name with everything taken out of it that a path could use.
     file_name = models.CharField(max_length=200, blank=True)
     n_videos = models.PositiveIntegerField(default=0)
+    # Whether records that are stored otherwise become what the file says.
+    update = models.BooleanField(default=False)
     # What it would do, and what it did; {"problem": …} where the file cannot be read.
     preview = models.JSONField(null=True, blank=True)
     result = models.JSONField(null=True, blank=True)
     confirmed_at = models.DateTimeField(null=True, blank=True)
     discarded_at = models.DateTimeField(null=True, blank=True)
-    job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+")
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ["-id"]
 
     def __str__(self) -> str:
         return f"{self.file_name or 'videos'} for {self.project_id}"
@@ -193,7 +192,7 @@ class Report(models.Model):
         return f"{self.kind} of {self.project_id}"
 
 
-class ProximityRun(models.Model):
+class ProximityRun(AskedWork):
     """How near the foils of a release are to their captions by one encoder; the cosines are Measures, kept by pair."""
 
     release = models.ForeignKey(Release, models.CASCADE, related_name="proximities")
@@ -205,18 +204,12 @@ class ProximityRun(models.Model):
     scorer = models.ForeignKey(Scorer, models.SET_NULL, null=True, blank=True, related_name="+")
     antonyms = models.ForeignKey(Scorer, models.SET_NULL, null=True, blank=True, related_name="+")
     measured_at = models.DateTimeField(null=True, blank=True)
-    job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+")
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ["-id"]
 
     def __str__(self) -> str:
         return f"{self.name} of {self.release_id}"
 
 
-class BlindScorer(models.Model):
+class BlindScorer(AskedWork):
     """A model that reads texts alone, for the blind audit of a project; its values are Scores without a clip."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="blind_scorers")
@@ -225,12 +218,9 @@ class BlindScorer(models.Model):
     device = models.CharField(max_length=12, default="auto")
     label = models.CharField(max_length=120)
     model_key = models.CharField(max_length=300, blank=True)
-    job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+")
     scored_at = models.DateTimeField(null=True, blank=True)
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
 
-    class Meta:
+    class Meta(AskedWork.Meta):
         ordering = ["label", "id"]
         constraints = [models.UniqueConstraint(fields=["project", "spec"], name="one_scorer_a_spec")]
 
@@ -242,7 +232,7 @@ class ReleaseGate(models.Model):
     """What the gate found when a release was frozen, and who let it through for which reason, where somebody did."""
 
     release = models.OneToOneField(Release, models.CASCADE, related_name="gate")
-    # evaluation.gate.Finding as JSON.
+    # evaluation.releases.gate.Finding as JSON.
     data = models.JSONField()
     override = models.TextField(blank=True)
     overridden_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")

@@ -9,15 +9,15 @@ from django.db.models import QuerySet
 
 from corpus.models import Release, ReleaseItem
 from corpus.records import ReleaseScore
-from evaluation.clip_keys import clip_key, cluster, item_key, text_key
 from evaluation.errors import EvaluationError
-from evaluation.files import padded
+from evaluation.files.scores import padded
 from evaluation.metrics import pairwise, rcad
 from evaluation.metrics._choices import ChoiceScores
 from evaluation.metrics._intervals import DRAWS
 from evaluation.metrics.control import beside, sampled_captions
 from evaluation.models import Run, Score
-from evaluation.protocols import PROTOCOLS
+from evaluation.scoring.clip_keys import clip_key, cluster, item_key, text_key
+from evaluation.scoring.protocols import PROTOCOLS
 from projects.models import Project
 
 Record = Mapping[str, Any]
@@ -62,11 +62,6 @@ class Asked:
     main: tuple[str, ...]
     proficiency_key: str
     proficiency: tuple[str, ...]
-
-    @property
-    def is_ranked(self) -> bool:
-        """Whether the caption has a rank among its foils: with one foil, right or wrong says it all."""
-        return len(self.main) > 2
 
 
 def scored_by_item(run: Run) -> bool:

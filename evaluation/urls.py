@@ -3,6 +3,7 @@
 from django.urls import path
 
 from evaluation.bias.urls import urlpatterns as bias_urls
+from evaluation.publishing.urls import urlpatterns as publishing_urls
 from evaluation.teacher.urls import urlpatterns as teacher_urls
 from evaluation.views.analyses import analysis, analysis_file
 from evaluation.views.blind import blind_bars, blind_scorer
@@ -76,6 +77,7 @@ urlpatterns = [
     path("projects/<slug:slug>/scoring/<int:pk>/stop/", stop_run, name="stop_run"),
     path("projects/<slug:slug>/scoring/<int:pk>/resume/", resume_run, name="resume_run"),
     path("projects/<slug:slug>/scoring/<int:pk>/results.<slug:extension>", run_file, name="run_file"),
+    *publishing_urls,
     *teacher_urls,
     *bias_urls,
 ]

@@ -9,15 +9,19 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import av
 from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from corpus.clip_files import is_local
 from foilworks.supervisor.embedded_redis import redis_executable
 from foilworks.supervisor.services import up_lock
 from jobs.models import Job, JobState
@@ -127,12 +131,30 @@ def _workers() -> Check:
 
 
 def _storage() -> Check:
+    if not is_local():
+        return _object_store()
     folder = settings.MEDIA_ROOT
     # It is made with the first video.
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
     if not _is_writable(nearest):
         return Check("storage", BROKEN, f"{folder} is not writable", "make it writable for this user")
     return Check("storage", OK, f"local folder {folder}")
+
+
+def _object_store() -> Check:
+    """A small object goes there and comes back."""
+    place = f"bucket {default_storage.bucket_name} at {default_storage.endpoint_url}"
+    name = f"doctor/{uuid.uuid4().hex}"
+    try:
+        default_storage.save(name, ContentFile(name.encode()))
+        with default_storage.open(name) as file:
+            same = file.read() == name.encode()
+        default_storage.delete(name)
+    except OSError as error:
+        return Check("storage", BROKEN, f"{place}: {error.strerror}", "see to STORAGE_URL, the bucket and its keys")
+    if not same:
+        return Check("storage", BROKEN, f"{place}: gives other bytes than it was given", "use another store")
+    return Check("storage", OK, place)
 
 
 def _decoder() -> Check:

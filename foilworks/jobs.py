@@ -1,10 +1,12 @@
 """Jobs of the demo: training its two models on the train split of a sample project. They take the project's id."""
 
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from corpus.clip_files import clip_file
 from corpus.models import Caption, MediaState, Split
 from evaluation.errors import EvaluationError
 from foilworks.demo import plan
@@ -15,7 +17,7 @@ from jobs.progress import progress
 from media.frames import sample_frames
 from projects.models import Project
 
-FRAMES, SIZE = 16, 32
+FRAMES, SIZE = 8, 32
 
 
 def train_average(project_id: int, job: Job) -> None:
@@ -58,11 +60,11 @@ def _training_set(project: Project) -> TrainingSet:
         video__project=project, video__split=Split.TRAIN, video__media_state=MediaState.READY
     ).select_related("video")
     said: dict[str, dict[str, str]] = {}
-    files: dict[str, Path] = {}
+    files: dict[str, PathLike[str]] = {}
     for row in rows.order_by("video__key"):
         kind = next((prefix for prefix in (plan.DIRECTION, plan.OBJECT) if row.key.startswith(prefix)), "")
         said.setdefault(row.video.key, {})[kind] = row.text
-        files[row.video.key] = Path(row.video.file.path)
+        files[row.video.key] = clip_file(row.video)
     keys = [key for key, texts in said.items() if {plan.DIRECTION, plan.OBJECT} <= texts.keys()]
     if not keys:
         raise EvaluationError("the project has no clips to train on; run `foilworks demo` again")
@@ -73,5 +75,5 @@ def _training_set(project: Project) -> TrainingSet:
     )
 
 
-def _frames(path: Path) -> NDArray[np.uint8]:
-    return sample_frames(path, FRAMES, size=(SIZE, SIZE)).frames
+def _frames(path: PathLike[str]) -> NDArray[np.uint8]:
+    return sample_frames(Path(path), FRAMES, size=(SIZE, SIZE)).frames

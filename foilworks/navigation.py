@@ -34,6 +34,7 @@ OF_RELEASES = (
     "evaluation:bring_scores",
     "evaluation:release_changes",
     "evaluation:model_card",
+    "evaluation:public_page",
 )
 EXERCISES = ("annotation:practice", "annotation:qualification", "annotation:attempt", "annotation:question")
 
@@ -120,6 +121,7 @@ GROUPS: tuple[Group, ...] = (
         _("Results"),
         (
             Page(_("Releases"), "evaluation:releases", RESEARCHERS, section=OF_RELEASES),
+            Page(_("Datasheet"), "evaluation:datasheet", RESEARCHERS, section=("evaluation:publication",)),
             Page(_("LLM-teacher"), "evaluation:teacher", RESEARCHERS, section=("evaluation:teacher",)),
         ),
     ),

@@ -1,15 +1,17 @@
 """All settings. The only module of the project that reads the environment (and a `.env` file beside manage.py)."""
 
 import os
+import platform
 import re
 import secrets
 import sys
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from foilworks import service_urls
 from foilworks.supervisor.redis_socket import redis_socket_path
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -116,6 +118,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "foilworks.monitoring.requests.RequestMiddleware",
+    "foilworks.monitoring.requests.CrossOriginMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -175,50 +179,7 @@ TEMPLATES = [
     }
 ]
 
-
-def _sqlite(path: Path) -> dict:
-    # IMMEDIATE: a claim takes the write lock at its start, so two claimers queue instead of failing half-way.
-    return {
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": str(path),
-        "OPTIONS": {
-            "transaction_mode": "IMMEDIATE",
-            "timeout": 20,
-            "init_command": (
-                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; "
-                "PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY; PRAGMA mmap_size=268435456;"
-            ),
-        },
-        "CONN_MAX_AGE": 60,
-        "TEST": {"NAME": str(path.with_name("test.sqlite3"))},
-    }
-
-
-def _database(url: str) -> dict:
-    """Django's settings of the database that the URL names; its query (`?sslmode=require`) goes to the driver."""
-    if not url:
-        return _sqlite(FOILWORKS_HOME / "foilworks.sqlite3")
-    parts = urlsplit(url)
-    if parts.scheme == "sqlite":
-        return _sqlite(Path(unquote(parts.path)))
-    if parts.scheme not in {"postgresql", "postgres"}:
-        raise ImproperlyConfigured("DATABASE_URL is no postgresql:// or sqlite:// address; write it as one of them")
-    options = dict(parse_qsl(parts.query))
-    return {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": unquote(parts.path.lstrip("/")),
-        "USER": unquote(parts.username or ""),
-        "PASSWORD": unquote(parts.password or ""),
-        # A folder as the host is the server's unix socket; it can only stand in the query.
-        "HOST": unquote(parts.hostname or "") or options.pop("host", ""),
-        "PORT": str(parts.port or ""),
-        "OPTIONS": options,
-        "CONN_MAX_AGE": 60,
-        "CONN_HEALTH_CHECKS": True,
-    }
-
-
-DATABASES = {"default": _database(_env("DATABASE_URL"))}
+DATABASES = {"default": service_urls.database(_env("DATABASE_URL"), FOILWORKS_HOME)}
 
 REDIS_URL = _env("REDIS_URL")
 _REDIS = {"URL": REDIS_URL} if REDIS_URL else {"UNIX_SOCKET_PATH": str(redis_socket_path(FOILWORKS_HOME)), "DB": 0}
@@ -228,23 +189,29 @@ RQ_QUEUES = {"default": dict(_QUEUE), "gpu": dict(_QUEUE)}
 JOB_LEASE_SECONDS = float(_env("FOILWORKS_LEASE_SECONDS", "60"))
 # So many jobs and shards of one project are on their way or at work on the gpu queue at once; 0: as many as there are.
 GPU_QUOTA = int(_env("FOILWORKS_GPU_QUOTA", "8"))
+# So many jobs that people asked for one project may have open at once, shards apart; 0: any number.
+OPEN_JOBS_A_PROJECT = int(_env("OPEN_JOBS_A_PROJECT", "200"))
 # Items of one shard; 0: from 512 to 2,048 by the size of the run.
 SHARD_ITEMS = int(_env("FOILWORKS_SHARD_ITEMS", "0"))
 RQ = {"COMMIT_MODE": "on_db_commit"}
 
-
-
-def _storage(url: str) -> Path:
-    """The folder of videos: the home's own, or one that several hosts share."""
-    parts = urlsplit(url)
-    if not url:
-        return FOILWORKS_HOME / "media"
-    if parts.scheme != "file" or parts.netloc or not parts.path.startswith("/"):
-        raise ImproperlyConfigured("STORAGE_URL names no folder; write it as file:///path/of/the/shared/folder")
-    return Path(unquote(parts.path))
-
-
-MEDIA_ROOT = _storage(_env("STORAGE_URL"))
+STORAGE_URL = _env("STORAGE_URL")
+# How long the address of a video in an object store counts, once a page was shown.
+MEDIA_URL_SECONDS = int(_env("MEDIA_URL_SECONDS", "3600"))
+_BUCKET = service_urls.bucket(STORAGE_URL) if STORAGE_URL.startswith("s3:") else {}
+if _BUCKET:
+    # Without keys, what boto3 finds by itself counts: a role of the machine, ~/.aws.
+    _BUCKET |= {
+        "access_key": _env("AWS_ACCESS_KEY_ID") or None,
+        "secret_key": _env("AWS_SECRET_ACCESS_KEY") or None,
+        "querystring_expire": MEDIA_URL_SECONDS,
+    }
+MEDIA_ROOT = service_urls.folder(STORAGE_URL, FOILWORKS_HOME)
+# Hosts from which browsers may play videos that have an address and no file; nothing here ever asks them.
+MEDIA_HOSTS = tuple(
+    host.lower() if "://" in host else f"https://{host.lower()}"
+    for host in _env("MEDIA_HOSTS").replace(",", " ").split()
+)
 MEDIA_URL = "/media/"
 EXPORT_ROOT = FOILWORKS_HOME / "exports"
 MODEL_ROOT = FOILWORKS_HOME / "models"
@@ -252,6 +219,8 @@ CACHE_ROOT = FOILWORKS_HOME / "cache"
 # Decoded frames and vectors of clips, kept by content; 0 keeps none. What was not used for longest goes first.
 FRAME_CACHE_BYTES = int(float(_env("FOILWORKS_FRAME_CACHE_GB", "20")) * 1024**3)
 VECTOR_CACHE_BYTES = int(float(_env("FOILWORKS_VECTOR_CACHE_GB", "5")) * 1024**3)
+# Videos out of an object store that workers of this home decode, likewise.
+CLIP_CACHE_BYTES = int(float(_env("FOILWORKS_CLIP_CACHE_GB", "20")) * 1024**3)
 # lossless, or jpeg (short side 384, quality 95) where many videos do not fit; scores say which.
 FRAME_CACHE_FORM = _env("FOILWORKS_FRAME_CACHE_FORM", "lossless")
 # What people send by the pages, until it is stored or discarded; never served.
@@ -267,6 +236,9 @@ UPLOAD_MAX_BYTES = int(_env("UPLOAD_MAX_MB", "2048")) * 1024 * 1024
 UPLOAD_PAGES = frozenset(
     {"evaluation:new_import", "evaluation:bring_scores", "api:create_import", "api:list_imports", "api:bring_scores"}
 )
+# Scores that people without an account send to a public page.
+SUBMISSION_MAX_BYTES = int(_env("SUBMISSION_MAX_MB", "20")) * 1024 * 1024
+SUBMISSION_PAGES = frozenset({"evaluation:public_scores"})
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
@@ -294,7 +266,9 @@ WHITENOISE_USE_FINDERS = True
 # A bundle carries the hash of its content in its name.
 WHITENOISE_IMMUTABLE_FILE_TEST = r"/bundles/[a-z]+\.[0-9a-f]{12}\.(js|css)$"
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": {"BACKEND": "corpus.object_store.ObjectStore", "OPTIONS": _BUCKET}
+    if _BUCKET
+    else {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 # A caption file of a whole benchmark fits; larger imports go through the command line.
@@ -317,45 +291,35 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 
-
-def _mail(url: str) -> dict:
-    """Django's settings of the mail server that EMAIL_URL names (`smtp://user:password@host:587?tls=1`)."""
-    if not url:
-        return {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend", "MAIL_IS_SET": False}
-    parts, options = urlsplit(url), dict(parse_qsl(urlsplit(url).query))
-    if parts.scheme not in {"smtp", "smtps"} or not parts.hostname:
-        raise ImproperlyConfigured("EMAIL_URL is no mail server; write it as smtp://user:password@host:587?tls=1")
-    return {
-        "MAIL_IS_SET": True,
-        "EMAIL_HOST": parts.hostname,
-        "EMAIL_PORT": parts.port or (465 if parts.scheme == "smtps" else 25),
-        "EMAIL_HOST_USER": unquote(parts.username or ""),
-        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
-        "EMAIL_USE_SSL": parts.scheme == "smtps",
-        "EMAIL_USE_TLS": parts.scheme == "smtp" and options.get("tls") == "1",
-        "EMAIL_TIMEOUT": 10,
-    }
-
-
 # Without a mail server nobody resets a password by mail; the page says whom to ask.
-globals().update(_mail(_env("EMAIL_URL")))
+globals().update(service_urls.mail(_env("EMAIL_URL")))
 DEFAULT_FROM_EMAIL = _env("EMAIL_FROM", "foilworks@localhost")
 
+SESSION_ENGINE = "projects.sessions"
+AUTHENTICATION_BACKENDS = ["projects.sessions.OwnAccounts"]
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _flag("SECURE_COOKIES", False)
+# Browsers come by TLS alone for so long; who asks without it is led there, but for what watches over us from near.
+SECURE_HSTS_SECONDS = int(_env("HSTS_SECONDS", "0"))
+SECURE_HSTS_INCLUDE_SUBDOMAINS = _flag("HSTS_SUBDOMAINS", False)
+SECURE_SSL_REDIRECT = _flag("SECURE_REDIRECT", False)
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
+# What a proxy of ours says of the way to it; a header that no proxy sets is a visitor's word.
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
+_STORE = [service_urls.store_origin(_BUCKET)] if _BUCKET else []
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [SELF],
         "script-src": [SELF],
         "style-src": [SELF],
-        "img-src": [SELF, "data:"],
-        # A video may be an external URL that only the browser resolves.
-        "media-src": [SELF, "https:"],
+        "img-src": [SELF, "data:", *_STORE],
+        "media-src": [SELF, *_STORE, *MEDIA_HOSTS],
         "object-src": [NONE],
         "base-uri": [SELF],
         "frame-ancestors": [NONE],
@@ -364,10 +328,34 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
+# Figures are read with this token, or from these networks; without either they are nobody's.
+METRICS_TOKEN = _env("METRICS_TOKEN")
+METRICS_NETWORKS = tuple(_env("METRICS_NETWORKS").replace(",", " ").split())
+# The processes of a host count together, in files; another host's numbers of processes mean others.
+METRICS_FOLDER = FOILWORKS_HOME / "run" / "metrics" / (re.sub(r"[^A-Za-z0-9.-]", "_", platform.node()) or "host")
+METRICS_FOLDER.mkdir(parents=True, exist_ok=True)
+# prometheus_client reads it when it is imported, and nowhere else.
+os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(METRICS_FOLDER)
+# A Sentry of the operator's; it is told of errors, not of people.
+SENTRY_DSN = _env("SENTRY_DSN")
+
+
+def _log_format(name: str) -> str:
+    if name not in {"plain", "json"}:
+        raise ImproperlyConfigured(f"LOG_FORMAT is '{name}'; write plain or json")
+    return name
+
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "formatters": {
+        "plain": {
+            "()": "foilworks.monitoring.logs.PlainFormatter",
+            "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
+        },
+        "json": {"()": "foilworks.monitoring.logs.JsonFormatter"},
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": _log_format(_env("LOG_FORMAT", "plain"))}},
     "root": {"handlers": ["stderr"], "level": _env("LOG_LEVEL", "WARNING")},
 }

@@ -8,11 +8,15 @@ from foilworks.views.api_docs import api_docs
 from foilworks.views.healthz import healthz
 from foilworks.views.home import home
 from foilworks.views.language import language
+from foilworks.views.metrics import metrics
+from foilworks.views.readyz import readyz
 from projects.oidc_urls import oidc_urls
 
 urlpatterns = [
     path("", home, name="home"),
     path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
     path("language/", language, name="language"),
     path("api/docs/", api_docs, name="api_docs"),
     path("api/", api_urls),
@@ -24,3 +28,5 @@ urlpatterns = [
     path("", include("annotation.urls")),
     path("", include("evaluation.urls")),
 ]
+
+handler500 = "foilworks.views.crashed.crashed"

@@ -10,12 +10,12 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from corpus.models import Caption, Video
-from generation.answer_rows import RowAnswers
+from generation.asking.answer_rows import RowAnswers
+from generation.asking.services import services
 from generation.captioning.records import MadeCaption
 from generation.captioning.table import CAPTIONERS
 from generation.errors import GenerationError
 from generation.records import CaptionInput, Skip
-from generation.services import services
 from generation.side_models import CaptionRun, CaptionSources
 from jobs.models import Job
 from jobs.progress import progress

@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Split, Subtest
-from generation.asking_form import check_asking, offer_choices
+from generation.asking.form import check_asking, offer_choices
 from generation.captioning.table import CAPTIONERS
 from generation.filters.table import FILTERS, default_filters
 from generation.methods.table import METHODS

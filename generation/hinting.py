@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from corpus.clip_files import clip_file
 from corpus.models import MediaState, Video
 from generation.models import Hint
 from hub.interfaces import Embedder, Frames, ModelInfo, VideoMeta
@@ -44,7 +45,7 @@ def _values(adapter: Any, info: ModelInfo, hint: Hint) -> tuple[float, float]:
 def _clip(video: Video, info: ModelInfo) -> tuple[Frames, VideoMeta]:
     if not video.file or video.media_state != MediaState.READY:
         raise ActionableError("the video has no file that a model could look at; attach it")
-    path, start, end = Path(video.file.path), video.start_time, video.end_time
+    path, start, end = Path(clip_file(video)), video.start_time, video.end_time
     frames, times = sample_frames(path, info.frames, start, end, info.size)
     return frames, VideoMeta(video.key, tuple(float(time) for time in times), str(path), start, end)
 

@@ -6,7 +6,8 @@ from itertools import islice
 from typing import Any
 
 from generation import pipeline
-from generation.answer_rows import RowAnswers
+from generation.asking.answer_rows import RowAnswers
+from generation.asking.services import services
 from generation.caption_making import preview_captions, store_captions
 from generation.captions import RunCaptions, captions_to_learn_from
 from generation.errors import GenerationError
@@ -15,12 +16,10 @@ from generation.hinting import answer
 from generation.measure_rows import RowMeasures
 from generation.methods.table import METHODS
 from generation.models import CandidateGroup, GenerationRun, Hint, Selection
-from generation.selection_work import work_out
-from generation.services import services
 from generation.side_models import CaptionRun, Tuning
 from generation.sightings import looking, with_objects
 from generation.storing import done_captions, judged_by, known_foils, store_batch
-from generation.tuning_table import TUNING
+from generation.tuning.table import TUNING
 from jobs.models import Job
 from jobs.progress import progress
 from text.registry import load, lookup
@@ -166,6 +165,9 @@ def work_out_selection(selection_id: int, job: Job) -> None:
     if chosen.result is not None:
         return
     progress(job, 0, 1, "choosing")
+    # scikit-learn and scipy's solver: no other job needs them.
+    from generation.selections.work import work_out
+
     chosen.result, chosen.lost = work_out(chosen)
     chosen.save(update_fields=["result", "lost"])
     progress(job, 1, 1, "done")

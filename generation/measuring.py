@@ -11,7 +11,7 @@ from math import isfinite
 from typing import Any, Protocol
 
 from generation.errors import GenerationError
-from generation.records import Case, Measure
+from generation.records import Case, Measure, Verdict
 
 
 class Measures(Protocol):
@@ -56,3 +56,8 @@ def measures_of(
             kept.keep(slug, new)
         found |= new
     return [found[key] for key in keys]
+
+
+def judged(module: Any, cases: Sequence[Case], *, params: Mapping[str, Any]) -> list[Verdict]:
+    """What such a filter says of each case, in their order; nothing is looked up or kept."""
+    return [module.verdict(measure, params=params) for measure in module.measure_many(cases, params=dict(params))]

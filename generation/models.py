@@ -9,10 +9,11 @@ from corpus.rules.states import CandidateState
 from generation.side_models import CaptionRun as CaptionRun
 from generation.side_models import Tuning as Tuning
 from jobs.models import Job
+from projects.asked_work import AskedWork
 from projects.models import Project, User
 
 
-class GenerationRun(models.Model):
+class GenerationRun(AskedWork):
     """One method with its parameters over the captions of a project, making candidates for one subtest."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="generation_runs")
@@ -28,16 +29,10 @@ class GenerationRun(models.Model):
     selection = models.JSONField(default=dict, blank=True)
     # Where a threshold was moved since: {filter: number}; what the filters said in the run stays in FilterScore.
     thresholds = models.JSONField(default=dict, blank=True)
-    job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+")
     # Captions for which the method made nothing: {"why": count}.
     skipped = models.JSONField(default=dict, blank=True)
     # Foils that were asked for and are missing beside others of their caption: {"why": count}.
     missing = models.JSONField(default=dict, blank=True)
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ["-id"]
 
     def __str__(self) -> str:
         return f"{self.method} for {self.subtest_id}"

@@ -2,18 +2,22 @@
 
 Pure and streaming: at most one batch of captions is in memory, plus what the method's and filters' `prepare` keep.
 
+A method module has VERSION and `make(captions, *, params, mode, seed)`, which gives what `Made` names. With a
+`prepare(captions, *, params, mode, seed)` it sees all captions of the run first, and `make` gets what came of that as
+`state=`.
+
 A filter that keeps the foils of a whole run in balance says CLOSING: it judges, in order, what all the others passed.
 
-A filter module has VERSION, COSTLY and `judge(caption, foil, *, others, params)`; where it needs a model also
-`judge_many(cases, *, params)`, one verdict a case, so that a batch of captions goes through the model together. With a
-`prepare(captions, *, params)` it learns from captions first, and both get what came of that as `state=`. One with
-`measure_many` is asked about a pair of texts once (see measuring).
+A filter module has VERSION, COSTLY and `judge(caption, foil, *, others, params)`, or `judge_many(cases, *, params)`,
+one verdict a case, where cases are judged together. With a `prepare(captions, *, params)` it learns from captions first
+and gets what came of that as `state=`. One that needs a model has `measure_many` instead, and is asked about a pair of
+texts once (see measuring).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, get_args
 
 from generation.errors import GenerationError
 from generation.measuring import Measures, measures_of, pair_sha256
@@ -111,7 +115,14 @@ def _made(method: Step, batch: Sequence[CaptionInput], *, mode: str, seed: int, 
     if len(by_id) != len(batch):
         raise GenerationError("two captions of one run have the same id; give each its own")
     given = dict(method.given)
-    for thing in method.module.make(batch, params=dict(method.params), mode=mode, seed=seed, state=state, **given):
+    if hasattr(method.module, "prepare"):
+        given["state"] = state
+    for thing in method.module.make(batch, params=dict(method.params), mode=mode, seed=seed, **given):
+        if not isinstance(thing, Made):
+            kinds = ", ".join(kind.__name__ for kind in get_args(Made))
+            raise GenerationError(
+                f"method {method.slug} gave a {type(thing).__name__}; what it makes is one of: {kinds}"
+            )
         if thing.caption_id not in by_id:
             raise GenerationError(f"method {method.slug} answered for a caption it was not given: {thing.caption_id}")
         if isinstance(thing, FoilDraft) and apply_edits(texts[thing.caption_id], thing.edits) != thing.foil:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.utils import timezone
 
 from corpus.rules.states import CandidateState
-from generation import endpoints
+from generation.asking import endpoints
 from generation.models import Candidate, CandidateGroup, GenerationRun, RunCost
 
 

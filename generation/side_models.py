@@ -3,8 +3,8 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from jobs.models import Job
-from projects.models import Project, User
+from projects.asked_work import AskedWork
+from projects.models import Project
 
 
 class CaptionSources(models.TextChoices):
@@ -12,7 +12,7 @@ class CaptionSources(models.TextChoices):
     VIDEOS = "videos", _("videos without a caption (their class label)")
 
 
-class CaptionRun(models.Model):
+class CaptionRun(AskedWork):
     """One caption maker over a project's sources: looked at first, stored when somebody says so."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="caption_runs")
@@ -33,18 +33,12 @@ class CaptionRun(models.Model):
     stored = models.PositiveIntegerField(default=0)
     known = models.PositiveIntegerField(default=0)
     skipped = models.JSONField(default=dict, blank=True)
-    job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+")
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ["-id"]
 
     def __str__(self) -> str:
         return f"{self.maker} for {self.project_id}"
 
 
-class Tuning(models.Model):
+class Tuning(AskedWork):
     """A text-to-text model fine-tuned on the captions of a project's train split by span corruption."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="tunings")
@@ -58,12 +52,6 @@ class Tuning(models.Model):
     losses = models.JSONField(default=list, blank=True)
     # The folder below the installation's models, named by the hash of its files; "" until the model is there.
     folder = models.CharField(max_length=200, blank=True)
-    job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+")
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ["-id"]
 
     def __str__(self) -> str:
         return f"{self.base_model} for {self.project_id}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from corpus.clip_files import clip_file
 from corpus.models import Caption, MediaState, Video
 from generation.pipeline import Step
 from generation.records import CaptionInput
@@ -78,7 +79,7 @@ def _looked_at(eyes: Looking, videos: Sequence[Video]) -> dict[int, dict[str, fl
 
 def _seen(eyes: Looking, video: Video) -> dict[str, float] | None:
     try:
-        sample = sample_frames(Path(video.file.path), eyes.frames, video.start_time, video.end_time)
+        sample = sample_frames(Path(clip_file(video)), eyes.frames, video.start_time, video.end_time)
     except MediaError:
         return None
     best: dict[str, float] = {}

@@ -6,10 +6,10 @@ from typing import Any
 from django.conf import settings
 
 from generation import pipeline
-from generation.answer_files import FileAnswers
+from generation.asking.answer_files import FileAnswers
+from generation.asking.services import services
 from generation.methods.table import METHODS
 from generation.records import CaptionInput, FoilDraft
-from generation.services import services
 from text.registry import load, lookup, parse_params
 
 

@@ -18,6 +18,7 @@ from safetensors import SafetensorError
 from transformers import AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
+from hub._options import split_options
 from hub._trust import allowed
 from hub.device import choose_device, choose_dtype
 from hub.errors import HubError
@@ -154,28 +155,6 @@ def distinct(things: Sequence[Thing]) -> tuple[list[Thing], list[int]]:
     """The distinct things in order of first mention, and for each given thing its place among them."""
     place = {thing: at for at, thing in enumerate(dict.fromkeys(things))}
     return list(place), [place[thing] for thing in things]
-
-
-def split_options(argument: str, known: dict[str, type | range]) -> tuple[str, dict[str, Any]]:
-    """("a/b", {"frames": 4}) of "a/b?frames=4"; a range takes whole numbers in it, int those from 1 to 1024.
-
-    HubError lists the known options, or what an option takes.
-    """
-    name, _, tail = argument.partition("?")
-    found: dict[str, Any] = {}
-    for part in filter(None, tail.split("&")):
-        key, _, value = part.partition("=")
-        if key not in known:
-            raise HubError(f"'{argument}': option '{key}' is unknown; it takes: {', '.join(known)}")
-        kind = known[key]
-        if kind is str:
-            found[key] = value
-            continue
-        allowed = kind if isinstance(kind, range) else range(1, 1025)
-        if not value.isdecimal() or int(value) not in allowed:
-            raise HubError(f"'{argument}': {key} is '{value}'; give a whole number from {allowed[0]} to {allowed[-1]}")
-        found[key] = int(value)
-    return name, found
 
 
 def model_source(argument: str) -> tuple[str, str]:

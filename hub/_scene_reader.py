@@ -93,10 +93,7 @@ def _colour(picture: NDArray[np.float32], contrast: NDArray[np.float32]) -> str:
 def _shape(contrast: NDArray[np.float32]) -> str:
     """By the drawing of each shape, laid over what is seen."""
     seen = contrast > 0.5 * contrast.max()
-    rows, columns = np.flatnonzero(seen.any(axis=1)), np.flatnonzero(seen.any(axis=0))
-    down = np.linspace(rows[0], rows[-1], GRID).round().astype(int)
-    across = np.linspace(columns[0], columns[-1], GRID).round().astype(int)
-    cut = seen[np.ix_(down, across)]
+    cut = _boxed(seen)
     return max(SHAPES, key=lambda name: float((cut == _drawn(name)).mean()))
 
 
@@ -115,10 +112,15 @@ def _drawn(shape: str) -> NDArray[np.bool_]:
         "cross": np.maximum(long - 0.98, short - 0.27) < 0,
         "ring": np.abs(np.hypot(x, y) - 0.74) < 0.24,
     }[shape]
-    rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
+    return _boxed(inside)
+
+
+def _boxed(there: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(GRID, GRID) of the smallest box round what is there."""
+    rows, columns = np.flatnonzero(there.any(axis=1)), np.flatnonzero(there.any(axis=0))
     down = np.linspace(rows[0], rows[-1], GRID).round().astype(int)
     across = np.linspace(columns[0], columns[-1], GRID).round().astype(int)
-    return inside[np.ix_(down, across)]
+    return there[np.ix_(down, across)]
 
 
 def _motion(contrast: NDArray[np.float32], there: NDArray[np.bool_]) -> str:

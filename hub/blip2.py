@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from transformers import Blip2ForImageTextRetrieval
 
 from hub._embedding import check_clips, plain
+from hub._options import split_options
 from hub._pixels import Pixels
-from hub._pretrained import Pretrained, load_pretrained, load_tokenizer, split_options
+from hub._pretrained import Pretrained, load_pretrained, load_tokenizer
 from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
 

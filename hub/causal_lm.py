@@ -7,7 +7,8 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from hub._packed import PackedLM
-from hub._pretrained import Pretrained, distinct, load_text_model, longest_input, token_batches
+from hub._pretrained import Pretrained, distinct, load_text_model, longest_input
+from hub._token_rows import batched_sums, masked, mean_log_likelihood
 from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
 
@@ -39,15 +40,8 @@ class CausalLM:
         """`parts`: sum and mean of log-likelihoods in nats, tokens. A text of no token scores 0."""
         once, place = distinct(texts)
         rows = [self._encoded(text) for text in once]
-        sums = self._packed.sums(rows) if self._packed else self._batched(rows)
-        return [_score(sums[at], len(rows[at]) - 1) for at in place]
-
-    def _batched(self, rows: Sequence[Sequence[int]]) -> list[float]:
-        sums = [0.0] * len(rows)
-        for batch in token_batches([len(row) for row in rows], self.device):
-            for at, value in zip(batch, self._sums([rows[at] for at in batch]), strict=True):
-                sums[at] = value
-        return sums
+        sums = self._packed.sums(rows) if self._packed else batched_sums(rows, self.device, self._sums)
+        return [mean_log_likelihood(sums[at], len(rows[at]) - 1) for at in place]
 
     def _encoded(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
@@ -55,20 +49,10 @@ class CausalLM:
 
     @torch.inference_mode()
     def _sums(self, rows: Sequence[Sequence[int]]) -> list[float]:
-        ids = torch.full((len(rows), max(map(len, rows))), self._start, dtype=torch.int64)
-        mask = torch.zeros_like(ids)
-        for at, row in enumerate(rows):
-            ids[at, : len(row)] = torch.tensor(row)
-            mask[at, : len(row)] = 1
-        ids, mask = ids.to(self.device), mask.to(self.device)
+        ids, mask = (part.to(self.device) for part in masked(rows, self._start))
         logits = self.model(input_ids=ids, attention_mask=mask).logits[:, :-1].float()
         costs = torch.nn.functional.cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none")
         return (-(costs * mask[:, 1:]).sum(1)).tolist()
-
-
-def _score(total: float, tokens: int) -> Score:
-    mean = total / max(tokens, 1)
-    return Score(mean, ScoreKind.LOG_LIKELIHOOD, {"sum": total, "mean": mean, "tokens": float(tokens)})
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> CausalLM:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from transformers import AutoModel
 
 from hub._embedding import Tokens, check_clips, encoded, unit
+from hub._options import split_options
 from hub._pixels import Pixels, patch_rows
-from hub._pretrained import Pretrained, load_pretrained, load_tokenizer, split_options
+from hub._pretrained import Pretrained, load_pretrained, load_tokenizer
 from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
 

@@ -1,11 +1,12 @@
 """Models outside transformers (CLIP4Clip, VideoCLIP, LanguageBind, InternVideo): programs with their own environment.
 
-`external:FOLDER`, where FOLDER/foilworks.json says how the program is started. It answers JSON lines; docs/models.md
-has the protocol and an example. A clip that the program fails on is listed and the next one starts it again; when it
-fails on several in a row, the run stops.
+`external:FOLDER`, where FOLDER/foilworks.json says how the program is started. It answers JSON lines;
+docs/reference/models.md has the protocol and an example. A clip that the program fails on is listed and the next one
+starts it again; when it fails on several in a row, the run stops.
 """
 
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -95,7 +96,7 @@ class External:
         np.save(path, clip, allow_pickle=False)
         about = meta or VideoMeta()
         return {
-            "frames": str(path), "times": list(about.times), "key": about.key, "path": about.path,
+            "frames": str(path), "times": list(about.times), "key": about.key, "path": os.fspath(about.path),
             "start": about.start, "end": about.end,
         }  # fmt: skip
 
@@ -185,7 +186,7 @@ def read_manifest(argument: str) -> Manifest:
     folder = Path(argument)
     path = folder / MANIFEST
     if not path.is_file():
-        raise HubError(f"{path}: missing; an external model is a folder with this file (docs/models.md)")
+        raise HubError(f"{path}: missing; an external model is a folder with this file (docs/reference/models.md)")
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:

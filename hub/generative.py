@@ -13,7 +13,8 @@ import torch
 from transformers import AutoModelForImageTextToText, GenerationConfig
 
 from hub._conversation import Conversation
-from hub._pretrained import Pretrained, distinct, load_pretrained, split_options
+from hub._options import split_options
+from hub._pretrained import Pretrained, distinct, load_pretrained
 from hub._processor_files import video_settings
 from hub._shared_prefix import Prefix, PrefixModel
 from hub._video_inputs import FAMILIES, Clip, Prepared, joined, settings_of

@@ -4,6 +4,7 @@ An adapter implements one of the protocols below and carries a `ModelInfo`. Arra
 the CPU; similarity leaves in float32 (metrics, "Scores are stored": bf16 ties 5 % of the pairs at a real margin).
 """
 
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -74,7 +75,7 @@ class VideoMeta:
 
     key: str = ""
     times: tuple[float, ...] = ()
-    path: str = ""
+    path: str | os.PathLike[str] = ""
     start: float | None = None
     end: float | None = None
 

@@ -12,6 +12,7 @@ import torch
 from transformers import AutoModelForMaskedLM
 
 from hub._pretrained import Pretrained, distinct, load_text_model, longest_input, token_batches
+from hub._token_rows import masked
 from hub.errors import HubError
 from hub.interfaces import Fill, ModelInfo, ScoreKind
 
@@ -92,11 +93,7 @@ class MaskedLM:
         return ids[start : start + self._longest]
 
     def _padded(self, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-        ids = torch.full((len(rows), max(map(len, rows))), self.tokenizer.pad_token_id or 0, dtype=torch.int64)
-        mask = torch.zeros_like(ids)
-        for at, row in enumerate(rows):
-            ids[at, : len(row)] = torch.tensor(row)
-            mask[at, : len(row)] = 1
+        ids, mask = masked(rows, self.tokenizer.pad_token_id or 0)
         return ids.to(self.device), mask.to(self.device)
 
     @torch.inference_mode()

@@ -10,7 +10,8 @@ from typing import Any
 import torch
 from transformers import AutoModelForSeq2SeqLM
 
-from hub._pretrained import Pretrained, distinct, load_pretrained, load_tokenizer, longest_input, token_batches
+from hub._pretrained import Pretrained, distinct, load_pretrained, load_tokenizer, longest_input
+from hub._token_rows import batched_sums, mean_log_likelihood
 from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
 
 IGNORED = -100
@@ -32,11 +33,8 @@ class Seq2SeqLM:
         """`parts`: sum and mean of log-likelihoods in nats, tokens; the tokenizer's special ones are counted."""
         once, place = distinct(texts)
         rows = [self.tokenizer(text, truncation=True, max_length=self._longest)["input_ids"] for text in once]
-        sums = [0.0] * len(rows)
-        for batch in token_batches([len(row) for row in rows], self.device):
-            for at, value in zip(batch, self._sums([rows[at] for at in batch]), strict=True):
-                sums[at] = value
-        scores = [_score(total, len(row)) for total, row in zip(sums, rows, strict=True)]
+        sums = batched_sums(rows, self.device, self._sums)
+        scores = [mean_log_likelihood(total, len(row)) for total, row in zip(sums, rows, strict=True)]
         return [scores[at] for at in place]
 
     @torch.inference_mode()
@@ -53,11 +51,6 @@ class Seq2SeqLM:
             logits.transpose(1, 2), labels, reduction="none", ignore_index=IGNORED
         )
         return (-costs.sum(1)).tolist()
-
-
-def _score(total: float, tokens: int) -> Score:
-    mean = total / max(tokens, 1)
-    return Score(mean, ScoreKind.LOG_LIKELIHOOD, {"sum": total, "mean": mean, "tokens": float(tokens)})
 
 
 def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> Seq2SeqLM:

@@ -20,6 +20,7 @@ from safetensors.torch import save_file
 from transformers import AutoModelForSeq2SeqLM
 
 from hub._pretrained import load_pretrained, load_tokenizer
+from hub._token_rows import padded
 from hub.text_to_text import IGNORED, SENTINELS, TextToText
 
 CHECKPOINT = "checkpoint.safetensors"
@@ -152,9 +153,9 @@ def _step(
     device = next(model.parameters()).device
     # Dropout of this step, whatever came before it in the process.
     torch.manual_seed(settings.seed * 1_000_003 + step)
-    ids = _padded(source, tokenizer.pad_token_id).to(device)
-    mask = _padded([[1] * len(row) for row in source], 0).to(device)
-    loss = model(input_ids=ids, attention_mask=mask, labels=_padded(target, IGNORED).to(device)).loss
+    ids = padded(source, tokenizer.pad_token_id).to(device)
+    mask = padded([[1] * len(row) for row in source], 0).to(device)
+    loss = model(input_ids=ids, attention_mask=mask, labels=padded(target, IGNORED).to(device)).loss
     for group in optimiser.param_groups:
         group["lr"] = settings.learning_rate * _share(step, total, settings.warm_up)
     optimiser.zero_grad()
@@ -196,13 +197,6 @@ def _example(
     named = [tokenizer.convert_tokens_to_ids(f"<extra_id_{at}>") for at in range(len(spans) + 1)]
     known = [one for one in named if one is not None and one != tokenizer.unk_token_id]
     return corrupted(ids, spans[: len(known) - 1], known, end)
-
-
-def _padded(rows: Sequence[Sequence[int]], filler: int) -> torch.Tensor:
-    ids = torch.full((len(rows), max(map(len, rows))), filler, dtype=torch.int64)
-    for at, row in enumerate(rows):
-        ids[at, : len(row)] = torch.tensor(row)
-    return ids
 
 
 def _save(model: Any, optimiser: torch.optim.Optimizer, path: Path, step: int) -> None:

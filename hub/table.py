@@ -22,6 +22,11 @@ ADAPTERS: dict[str, Entry] = {
         path="hub.fake:load_adapter",
         summary="scores by hashing, for tests and trials: `fake:`, `fake:SEED`, or `fake:text` for a text-only model",
     ),
+    "colours": Entry(
+        label="Colours alone",
+        path="hub.colours:load_adapter",
+        summary="shares of colours against colour words, a baseline without weights: `colours:`, `colours:?frames=8`",
+    ),
     "tiny": Entry(
         label="Tiny video-text encoder",
         path="hub.tiny_video:load_adapter",

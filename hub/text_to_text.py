@@ -19,6 +19,7 @@ from hub._pretrained import (
     longest_input,
     token_batches,
 )
+from hub._token_rows import padded
 from hub.errors import HubError
 from hub.interfaces import Fill, Frames, ModelInfo, Score, ScoreKind, VideoMeta
 
@@ -93,10 +94,7 @@ class TextToText:
         return [*ids, self.tokenizer.eos_token_id]
 
     def _padded(self, rows: Sequence[Sequence[int]], filler: int) -> torch.Tensor:
-        ids = torch.full((len(rows), max(map(len, rows))), filler, dtype=torch.int64)
-        for at, row in enumerate(rows):
-            ids[at, : len(row)] = torch.tensor(row)
-        return ids.to(self.device)
+        return padded(rows, filler).to(self.device)
 
     def _inputs(self, rows: Sequence[Sequence[int]]) -> dict[str, torch.Tensor]:
         mask = self._padded([[1] * len(row) for row in rows], 0)

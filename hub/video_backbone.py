@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from transformers import AutoModel
 
 from hub._embedding import check_clips, plain
+from hub._options import split_options
 from hub._pixels import Pixels
-from hub._pretrained import Pretrained, load_pretrained, split_options
+from hub._pretrained import Pretrained, load_pretrained
 from hub._processor_files import video_settings
 from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta

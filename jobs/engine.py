@@ -2,16 +2,32 @@
 first what waits for the model of its last job, wherever else it may go (`jobs.queue.lane_name`).
 """
 
+import logging
 from typing import Any
 
 from rq import Queue, SimpleWorker
+from rq.exceptions import DeserializationError
 
-from jobs.queue import lanes_in_redis
+from jobs.queue import EXECUTE, lanes_in_redis
+
+logger = logging.getLogger(__name__)
 
 # How many jobs of one model in a row while others wait: a long run must not shut out the others.
 IN_A_ROW = 8
 # Seconds after which a sleeping worker looks whether there is work of a model that nobody had asked for before.
 LOOK_SECONDS = 2
+
+
+def is_ours(job: Any) -> bool:
+    """Whether the message asks for what the queue carries: RQ would call any function that it names, by any callback.
+
+    So who can write into Redis can have our jobs run again, and nothing else.
+    """
+    callbacks = (job._success_callback_name, job._failure_callback_name, job._stopped_callback_name)
+    try:
+        return job.func_name == EXECUTE and not any(callbacks)
+    except DeserializationError:
+        return False
 
 
 class Engine(SimpleWorker):
@@ -44,6 +60,10 @@ class Engine(SimpleWorker):
         self._plain = list(queues)
 
     def execute_job(self, job: Any, queue: Queue) -> None:
+        if not is_ours(job):
+            logger.error("a message of the queue is none of ours and was thrown away: %s", job.id)
+            job.delete()
+            return
         self._in_a_row = self._in_a_row + 1 if queue.name == self._warm else 1
         if queue.name not in {plain.name for plain in self._plain}:
             self._warm = queue.name

@@ -2,6 +2,9 @@
 
 The fencing token is the row's number of attempts: each claim raises it by one, and every later write of that attempt
 names it, so that a worker whose lease was given to another one cannot write any more.
+
+Leases run by the database's clock, which all hosts share: one whose own clock is wrong, or jumps, neither takes what
+others hold nor keeps what it lost.
 """
 
 import logging
@@ -10,10 +13,12 @@ import socket
 import threading
 from datetime import timedelta
 from types import TracebackType
+from typing import Any
 
 from django.conf import settings
-from django.db import OperationalError, connection
-from django.db.models import F
+from django.db import InterfaceError, OperationalError, connection
+from django.db.models import F, Q
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from jobs.models import Job, JobState
@@ -23,6 +28,10 @@ logger = logging.getLogger(__name__)
 LEASE = timedelta(seconds=settings.JOB_LEASE_SECONDS)
 # Several beats a lease: SQLite may keep one of them waiting for up to 20 seconds.
 BEAT_SECONDS = LEASE.total_seconds() / 4
+# A running job whose worker has been silent for longer than its lease.
+ABANDONED = Q(state=JobState.RUNNING, lease_until__lt=Now())
+# The connection to the database is gone, or was refused: nothing that the work itself did.
+NO_DATABASE = (OperationalError, InterfaceError)
 
 
 class JobStopped(BaseException):
@@ -34,23 +43,25 @@ class JobStopped(BaseException):
 
 def claim(job_id: str) -> Job | None:
     """Take the lease of a waiting job, or of a running one whose lease has run out; None if neither is so."""
-    now = timezone.now()
     waiting = Job.objects.filter(pk=job_id, state=JobState.WAITING)
-    abandoned = Job.objects.filter(pk=job_id, state=JobState.RUNNING, lease_until__lt=now)
+    abandoned = Job.objects.filter(ABANDONED, pk=job_id)
     for rows in (waiting, abandoned):
         taken = rows.update(
             state=JobState.RUNNING,
             attempts=F("attempts") + 1,
-            started_at=now,
+            started_at=timezone.now(),
             finished_at=None,
-            heartbeat_at=now,
-            lease_until=now + LEASE,
             error="",
             worker=worker_name(),
+            **_renewal(),
         )
         if taken:
             return Job.objects.get(pk=job_id)
     return None
+
+
+def _renewal() -> dict[str, Any]:
+    return {"heartbeat_at": Now(), "lease_until": Now() + LEASE}
 
 
 def worker_name() -> str:
@@ -60,9 +71,8 @@ def worker_name() -> str:
 
 def write(job: Job, **fields: object) -> None:
     """Write fields of a job that this attempt still holds, renewing its lease; JobStopped where it does not."""
-    now = timezone.now()
-    fields = {"heartbeat_at": now, "lease_until": now + LEASE, **fields}
-    held = Job.objects.filter(pk=job.pk, state=JobState.RUNNING, attempts=job.attempts).update(**fields)
+    held = Job.objects.filter(pk=job.pk, state=JobState.RUNNING, attempts=job.attempts)
+    held = held.update(**{**_renewal(), **fields})
     if not held:
         raise JobStopped(f"job {job.pk} is no longer held by attempt {job.attempts}")
     for name, value in fields.items():
@@ -105,7 +115,8 @@ class Heartbeat:
             write(Job(pk=self._job.pk, attempts=self._job.attempts))
         except JobStopped:
             return False
-        except OperationalError as error:
-            # A locked or unreachable database: the next beat tries again, within the same lease.
+        except NO_DATABASE as error:
+            # A locked or unreachable database: the next beat tries again, by a new connection, within the same lease.
             logger.warning("job %s: heartbeat missed: %s", self._job.pk, error)
+            connection.close()
         return True

@@ -36,6 +36,8 @@ class Job(models.Model):
     payload = models.JSONField(default=dict, blank=True)
     # The model that the work needs, as any text; a worker that has it loaded takes such work first.
     route = models.CharField(max_length=600, blank=True)
+    # The request that asked for it, for who reads logs; empty where a command did.
+    request_id = models.CharField(max_length=64, blank=True, default="", db_default="")
     # Who works on it, or did last, and what it cost: seconds of decode, wait, compute and write, counts, halvings.
     worker = models.CharField(max_length=120, blank=True)
     measured = models.JSONField(default=dict, blank=True)

@@ -15,7 +15,9 @@ from functools import partial
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
+from django.db.models.functions import Now
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django_rq import get_connection, get_queue
 from redis import Redis
 from redis.backoff import NoBackoff
@@ -26,6 +28,7 @@ from rq.utils import as_text
 
 from jobs.errors import JobError
 from jobs.models import OPEN_STATES, Job, JobState
+from jobs.trace import request_id
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +38,8 @@ DOTTED = re.compile(r"[a-z_]+\.jobs(\.[a-z_][a-z0-9_]*)+")
 MAX_ATTEMPTS = 5
 # A row younger than this may still be on its way to Redis.
 PUSH_GRACE = timedelta(seconds=5)
+# Seconds for which one process alone may look what is to be pushed, unless it says that it is still at it.
+LOOKING = 5.0
 
 
 def enqueue(
@@ -45,24 +50,42 @@ def enqueue(
     title: str = "",
     project_id: int | None = None,
     route: str = "",
+    asked: bool = True,
 ) -> Job:
     """Queue ``dotted(target_id, job)``: the row is part of the caller's transaction, Redis hears of it on commit.
 
     ``route`` names the model that the work needs: workers that have it loaded come first. On the gpu queue a project
     has at most as many jobs on their way as its quota says (GPU_QUOTA); the others wait as rows.
 
-    Raises JobError for a function outside an app's jobs module and for an unknown queue. A Redis that cannot be
+    ``asked``: somebody asked for it, and may be told to wait; what follows from other writes by itself is never
+    refused.
+
+    Raises JobError for a function outside an app's jobs module, for an unknown queue, and where the project has as many
+    jobs open as it may (OPEN_JOBS_A_PROJECT). A Redis that cannot be
     reached is no error: the row waits, and the next `foilworks up` takes it.
     """
     if not DOTTED.fullmatch(dotted):
         raise JobError(f"'{dotted}' is no job; name a function of an app's jobs module, such as corpus.jobs.probe")
     if queue not in settings.RQ_QUEUES:
         raise JobError(f"there is no queue '{queue}'; choose one of: {', '.join(sorted(settings.RQ_QUEUES))}")
+    if asked and project_id is not None:
+        require_room(project_id)
     job = Job.objects.create(
-        dotted=dotted, target_id=target_id, queue=queue, title=title[:200], project_id=project_id, route=route
-    )
+        dotted=dotted, target_id=target_id, queue=queue, title=title[:200], project_id=project_id, route=route,
+        request_id=request_id(),
+    )  # fmt: skip
     transaction.on_commit(partial(submit, [job]))
     return job
+
+
+def require_room(project_id: int) -> None:
+    """JobError where the project has so many jobs open that nobody else's would ever be done."""
+    most = settings.OPEN_JOBS_A_PROJECT
+    # Shards are cut from a job that was let in.
+    mine = Job.objects.filter(project_id=project_id, parent=None, state__in=OPEN_STATES)
+    if most and mine.count() >= most:
+        words = _("%(most)s jobs of this project are open; wait until some are over, or stop what nobody needs.")
+        raise JobError(words % {"most": most})
 
 
 def submit(jobs: Iterable[Job]) -> None:
@@ -103,6 +126,17 @@ def worker_count() -> int | None:
     """How many workers listen to the queues; None where Redis cannot be reached."""
     try:
         return int(Worker.count(connection=_queue("default").connection))
+    except RedisError:
+        return None
+
+
+def queue_lengths() -> dict[str, int] | None:
+    """Plain queue -> how many jobs wait in it and in its lanes; None where Redis cannot be reached."""
+    try:
+        connection = _queue("default").connection
+        lanes = lanes_in_redis(connection, settings.RQ_QUEUES)
+        prefix = Queue.redis_queue_namespace_prefix
+        return {name: sum(connection.llen(prefix + each) for each in (name, *lanes[name])) for name in lanes}
     except RedisError:
         return None
 
@@ -166,7 +200,7 @@ def requeue_lost() -> int:
     A job that took its worker down MAX_ATTEMPTS times is failed instead. Pushing one too many does no harm.
     """
     now = timezone.now()
-    abandoned = Job.objects.filter(state=JobState.RUNNING, lease_until__lt=now)
+    abandoned = Job.objects.filter(state=JobState.RUNNING, lease_until__lt=Now())
     abandoned.filter(attempts__gte=MAX_ATTEMPTS).update(
         state=JobState.FAILED,
         finished_at=now,
@@ -175,21 +209,27 @@ def requeue_lost() -> int:
     )
     abandoned.update(state=JobState.WAITING, lease_until=None)
     wake_parents(Job.objects.all())
-    return dispatch(Job.objects.filter(created_at__lt=now - PUSH_GRACE), logging.WARNING)
+    # What was made in the future was made by a host whose clock is wrong.
+    fresh = Q(created_at__gte=now - PUSH_GRACE, created_at__lte=now + PUSH_GRACE)
+    return dispatch(Job.objects.exclude(fresh), logging.WARNING)
 
 
 def dispatch(jobs: QuerySet[Job], level: int = logging.INFO) -> int:
     """Push what of ``jobs`` waits, is not known to Redis and may go by its project's quota; how many.
 
-    One process at a time looks, so that two of them do not let go of the same place twice.
+    One process at a time looks, so that two of them do not let go of the same place twice. Whoever dies at it, or had
+    let go in the last second before its Redis was killed, leaves a lock that ends soon by itself.
     """
     waiting = list(jobs.filter(state=JobState.WAITING).order_by("created_at", "number"))
     try:
-        with _queue("default").connection.lock("foilworks:dispatch", timeout=60, blocking_timeout=10):
+        with _queue("default").connection.lock("foilworks:dispatch", timeout=LOOKING, blocking_timeout=10) as mine:
             known = {job_id for lane in _lanes() for job_id in _queue(*lane).job_ids}
             busy = _on_the_way(known)
-            pushed = 0
+            pushed, held_at = 0, time.monotonic()
             for job in waiting:
+                if time.monotonic() - held_at > LOOKING / 4:
+                    mine.reacquire()
+                    held_at = time.monotonic()
                 limit = _quota(job.queue, job.project_id)
                 if str(job.pk) in known or (limit and busy[job.project_id] >= limit):
                     continue

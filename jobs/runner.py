@@ -1,5 +1,6 @@
 """The one function that the queue calls. It runs a job at most once at a time and writes down how it ended."""
 
+import errno
 import logging
 import time
 from collections.abc import Iterator, Sequence
@@ -9,16 +10,18 @@ from django.db import close_old_connections, connection
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
-from jobs.lease import Heartbeat, JobStopped, claim, write
+from jobs.lease import ABANDONED, NO_DATABASE, Heartbeat, JobStopped, claim, write
 from jobs.models import OPEN_STATES, Job, JobState
-from jobs.queue import cancel, dispatch, sum_up, wait, wake_parents
+from jobs.queue import MAX_ATTEMPTS, cancel, dispatch, sum_up, wait, wake_parents
 from jobs.spread import QueueRunner, Spread, spread
+from jobs.trace import working_on
 from text.errors import ActionableError
 
 LONGEST_SECONDS = 24 * 3600.0
 LOOK_EVERY_SECONDS = 0.2
 # Errors that a job raises are not of single things, which it lists: after so many the rest would fail, too.
 MOST_FAILED_SHARDS = 3
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +38,7 @@ def execute(job_id: str) -> None:
     if job is None:
         logger.info("job %s: nothing to do", job_id)
         return
-    with _Recorded(job) as recorded, Heartbeat(job):
+    with working_on(job.request_id, str(job.pk)), _Recorded(job) as recorded, Heartbeat(job):
         function = import_string(job.dotted)
         recorded.returned = function(job.target_id, job)
 
@@ -93,7 +96,7 @@ class HereRunner:
 
 
 def _is_abandoned(job: Job) -> bool:
-    return job.lease_until is not None and job.lease_until < timezone.now()
+    return Job.objects.filter(ABANDONED, pk=job.pk).exists()
 
 
 class _Recorded:
@@ -118,6 +121,9 @@ class _Recorded:
         return False
 
     def _write_end(self, error: BaseException | None) -> bool:
+        if not connection.in_atomic_block:
+            # One that broke meanwhile: the end is written by a new one.
+            close_old_connections()
         try:
             if error is None and isinstance(self.returned, Spread):
                 spread(self._job, self.returned, QueueRunner())
@@ -146,11 +152,14 @@ def _end_of(job: Job, error: BaseException | None) -> dict[str, object]:
     over = {"finished_at": timezone.now(), "lease_until": None}
     if error is None:
         return {**over, "state": JobState.DONE, "done": max(job.done, job.total)}
-    if not isinstance(error, Exception):
-        # The worker is being stopped, not the job failing: it waits for the next worker.
+    if not isinstance(error, Exception) or (isinstance(error, NO_DATABASE) and job.attempts < MAX_ATTEMPTS):
+        # The worker is being stopped, or the database was away: not the job failing. It waits for the next worker.
         return {"state": JobState.WAITING, "lease_until": None}
     if isinstance(error, ActionableError):
         return {**over, "state": JobState.FAILED, "error": str(error)}
     logger.error("job %s failed", job.pk, exc_info=error)
+    if isinstance(error, OSError) and error.errno in FULL:
+        full = f"The disk of the worker's host is full ({job.worker}). Make room there, then take the job up again."
+        return {**over, "state": JobState.FAILED, "error": full}
     plain = f"Something went wrong inside Foilworks ({type(error).__name__}). The worker's log has the details."
     return {**over, "state": JobState.FAILED, "error": plain}

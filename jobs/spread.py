@@ -79,6 +79,7 @@ def spread(job: Job, wanted: Spread, runner: Runner) -> list[Job]:
             route=job.route if wanted.route is None else wanted.route,
             title=f"{job.title} ({number}/{len(wanted.parts)})"[:200],
             project_id=job.project_id,
+            request_id=job.request_id,
             parent=job,
             number=number,
             payload=dict(payload),

@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -27,18 +28,21 @@ def content_key(**parts: object) -> str:
 
 
 class FileCache:
-    """`limit` bytes of files in `folder`, which is made where it is missing."""
+    """`limit` bytes of files in `folder`, which is made where it is missing.
 
-    def __init__(self, folder: Path, limit: int) -> None:
+    What was used in the last `spare_s` seconds stays, even beyond the limit.
+    """
+
+    def __init__(self, folder: Path, limit: int, *, spare_s: float = 0.0) -> None:
         if limit < 1:
             raise ValueError(f"a cache of {limit} bytes holds nothing; do without one")
-        self.folder, self.limit = Path(folder), limit
+        self.folder, self.limit, self.spare_s = Path(folder), limit, spare_s
         self._held = 0
         self._uncounted = limit
 
     def get(self, key: str) -> bytes | None:
         """What was put there, and a note that it was used; None where it is not, or cannot be read."""
-        path = self._path(key)
+        path = self.path(key)
         try:
             data = path.read_bytes()
             os.utime(path)
@@ -50,7 +54,7 @@ class FileCache:
         """Keep `data`, and let go of what was not used for longest where there is no room."""
         if len(data) > self.limit:
             return
-        path = self._path(key)
+        path = self.path(key)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
@@ -61,14 +65,18 @@ class FileCache:
                 "%s: cannot keep an entry (%s); free some space or lower its limit", self.folder, error.strerror
             )
             return
-        self._held += len(data)
-        self._uncounted += len(data)
+        self.note(len(data))
+
+    def note(self, size: int) -> None:
+        """So many bytes were added; let go of what was not used for longest where there is no room."""
+        self._held += size
+        self._uncounted += size
         if self._uncounted > self.limit * COUNT_AGAIN or self._held > self.limit:
             self._make_room()
 
     def drop(self, key: str) -> None:
         """Forget an entry that turned out to be of no use."""
-        self._path(key).unlink(missing_ok=True)
+        self.path(key).unlink(missing_ok=True)
 
     def clear(self) -> None:
         """Forget everything."""
@@ -79,7 +87,8 @@ class FileCache:
         """Bytes of all entries."""
         return sum(size for _, size, _ in self._entries())
 
-    def _path(self, key: str) -> Path:
+    def path(self, key: str) -> Path:
+        """Where an entry is, or would be."""
         return self.folder / key[:2] / key
 
     def _entries(self) -> Iterator[tuple[float, int, Path]]:
@@ -94,8 +103,8 @@ class FileCache:
         self._held, self._uncounted = sum(size for _, size, _ in entries), 0
         if self._held <= self.limit:
             return
-        for _, size, path in entries:
-            if self._held <= self.limit * LEFT:
+        for used, size, path in entries:
+            if self._held <= self.limit * LEFT or (self.spare_s and used > time.time() - self.spare_s):
                 break
             with suppress(OSError):
                 path.unlink()

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 
 import av
@@ -49,12 +50,25 @@ class OpenVideo:
 
     def seconds(self, pts: int) -> float:
         """Seconds of a presentation timestamp counted in the stream's time base."""
-        return float(pts * self.time_base - self.origin)
+        ticks, earlier, a_second = self._in_whole_numbers
+        return (pts * ticks - earlier) / a_second
 
-    @property
+    @cached_property
     def time_base(self) -> Fraction:
         """Seconds of one tick of a presentation timestamp."""
         return Fraction(self.stream.time_base or 1)
+
+    @cached_property
+    def _in_whole_numbers(self) -> tuple[int, int, int]:
+        """A tick, the origin and a second over one denominator: exact, and asked for with every frame, where
+        fractions would keep other threads waiting.
+        """
+        tick, origin = self.time_base, self.origin
+        return (
+            tick.numerator * origin.denominator,
+            origin.numerator * tick.denominator,
+            tick.denominator * origin.denominator,
+        )
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +40,7 @@ class FrameCache:
 
     def read(
         self,
-        path: Path,
+        path: PathLike[str],
         sampling: Sampling,
         start: float | None = None,
         end: float | None = None,
@@ -62,7 +63,7 @@ class FrameCache:
 
     def key(
         self,
-        path: Path,
+        path: PathLike[str],
         sampling: Sampling,
         start: float | None = None,
         end: float | None = None,
@@ -77,7 +78,12 @@ class FrameCache:
         )  # fmt: skip
 
     def _made(
-        self, path: Path, sampling: Sampling, start: float | None, end: float | None, size: tuple[int, int] | None
+        self,
+        path: PathLike[str],
+        sampling: Sampling,
+        start: float | None,
+        end: float | None,
+        size: tuple[int, int] | None,
     ) -> tuple[Sample, bytes | None]:
         """The frames, and how they are kept where that is what they were read from."""
         # A model that asks for a size gets few pixels anyway.
@@ -130,7 +136,7 @@ def _picture(frame: np.ndarray, form: str) -> bytes:
     return out.getvalue()
 
 
-def _small(path: Path) -> tuple[int, int] | None:
+def _small(path: PathLike[str]) -> tuple[int, int] | None:
     """(height, width) with the short side SHORT_SIDE; None for a video that is no larger."""
     with open_video(Path(path)) as video:
         for _, frame in video.frames():
@@ -142,12 +148,13 @@ def _small(path: Path) -> tuple[int, int] | None:
     raise MediaError(f"{path}: holds no frame; copy it again from its source")
 
 
-def _hash_of(path: Path) -> str:
+def _hash_of(path: PathLike[str]) -> str:
     try:
-        found = Path(path).stat()
+        place = Path(path)
+        found = place.stat()
     except OSError as error:
         raise MediaError(f"{path}: there is no such file; check the name and the folder") from error
-    return _hashed(str(path), found.st_mtime_ns, found.st_size)
+    return _hashed(str(place), found.st_mtime_ns, found.st_size)
 
 
 @lru_cache(maxsize=4096)

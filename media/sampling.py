@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 
 from media.errors import MediaError
@@ -33,16 +34,17 @@ class Sampling:
 
     def sample(
         self,
-        path: Path,
+        path: PathLike[str],
         start: float | None = None,
         end: float | None = None,
         size: tuple[int, int] | None = None,
     ) -> Sample:
         """Frames of [start, end) in player seconds; `size` (height, width), None = as shown. MediaError: unusable."""
+        file = Path(path)
         if self.policy == CENTRES:
-            return sample_frames(path, self.frames, start, end, size)
+            return sample_frames(file, self.frames, start, end, size)
         if self.policy == CONSECUTIVE:
-            return consecutive_frames(path, self.frames, start, end, size)
+            return consecutive_frames(file, self.frames, start, end, size)
         if self.policy != INTERVALS:
             raise MediaError(f"sampling '{self.policy}' is unknown; choose one of: {', '.join(VERSIONS)}")
-        return interval_frames(path, self.seconds, start, end, size)
+        return interval_frames(file, self.seconds, start, end, size)

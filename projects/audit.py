@@ -5,8 +5,13 @@ from typing import Any
 
 from django.db import models, transaction
 
+from projects.bulk_writes import insert_many
 from projects.models import AuditEvent, Project, User
+from projects.prepared_writes import insert
 from projects.webhooks import announce
+
+# So many rows are one statement that is made once a process; of more, making it is the least.
+FEW = 4
 
 
 def event(
@@ -62,5 +67,8 @@ def record_many(events: Iterable[AuditEvent]) -> None:
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("audit rows are written in the same transaction as what they record")
     rows = list(events)
-    AuditEvent.objects.bulk_create(rows, batch_size=500)
+    if 0 < len(rows) <= FEW:
+        insert(*rows)
+    else:
+        insert_many(rows)
     announce(rows)

@@ -55,6 +55,11 @@ def parameters_of(study: CrowdStudy, sent: Mapping[str, str]) -> dict[str, str]:
     return {name: sent[name] for name in names if name in sent}
 
 
+def is_live(expires: datetime, now: datetime) -> bool:
+    """Whether a link that says when it ends holds still: one that says "never" does not."""
+    return now < expires <= now + LONGEST_LIFE
+
+
 def code_of(place: CrowdPlace) -> str:
     """What who has done the work is shown: the study's code, or one of the place's own that nobody can work out."""
     if place.study.completion_code:
@@ -111,6 +116,6 @@ def _of_signed(study: CrowdStudy, sent: Mapping[str, str], now: datetime) -> Ent
     plain = all(PLAIN.fullmatch(value) for value in (sent["worker"], sent["nonce"], session or "none"))
     if not plain or (approval is not None and not 0 <= approval <= 1):
         raise refused(study, "parameters")
-    if not now < expires <= now + LONGEST_LIFE:
+    if not is_live(expires, now):
         raise refused(study, "expired")
     return Entry(sent["worker"], session, sent["nonce"], expires, approval)

@@ -170,6 +170,11 @@ class CrowdPlace(models.Model):
     def __str__(self) -> str:
         return f"place {self.pk} of study {self.study_id}"
 
+    @property
+    def shows_code(self) -> bool:
+        """Whether anybody may see the completion code: its work is done."""
+        return self.state == PlaceState.COMPLETED
+
 
 class SpentEntry(models.Model):
     """A signed entry link that was used: its nonce (hashed) works no second time."""

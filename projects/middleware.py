@@ -4,9 +4,10 @@ from collections.abc import Callable
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from projects.errors import AccessDenied, ConsentNeeded, NotAMember, SecondFactorNeeded, TooManyTries
 from projects.refusals import record_refusal
@@ -20,7 +21,10 @@ class ActionableErrorMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+        response = self.get_response(request)
+        if isinstance(response, HttpResponseNotAllowed) and not response.content:
+            _say_what_is_taken(request, response)
+        return response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if isinstance(error, ConsentNeeded):
@@ -43,3 +47,12 @@ def _to_consent(request: HttpRequest, slug: str) -> HttpResponse:
     if "X-Foilworks-Swap" in request.headers:
         return HttpResponse(status=204, headers={"X-Foilworks-Go": address})
     return redirect(address)
+
+
+def _say_what_is_taken(request: HttpRequest, response: HttpResponse) -> None:
+    """Who signs in again in the middle of a submit is led to where it went, and opens an address that takes a POST."""
+    problem = _("What a form sends is taken here; there is no page. Go on from the project and send it again.")
+    response.content = render(
+        request, "foilworks/problem.html", {"problem": problem, "status": response.status_code}
+    ).content
+    response.headers["Content-Type"] = "text/html; charset=utf-8"

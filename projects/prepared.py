@@ -45,7 +45,7 @@ class Prepared(Generic[Row]):
         found = self._compiled.get(place)
         if found is None:
             found = self._compiled[place] = _compile(self._build, values, connection)
-        with connection.cursor() as cursor:
+        with hot_cursor(connection) as cursor:
             cursor.execute(found.sql, found.parameters(values, connection))
             rows = cursor.fetchall()
         return found.read(rows, connection)
@@ -65,8 +65,7 @@ class _Compiled:
     populators: tuple[Any, ...]
 
     def parameters(self, values: Mapping[str, Value], connection: Any) -> list[Any]:
-        given = {name: _adapted(value, connection) for name, value in values.items()}
-        return [given[name] if name else constant for name, constant in self.places]
+        return sent(self.places, values, connection)
 
     def read(self, rows: Sequence[Sequence[Any]], connection: Any) -> Iterator[Any]:
         for row in rows:
@@ -84,18 +83,11 @@ class _Compiled:
 
 
 def _compile(build: Callable[..., QuerySet], values: Mapping[str, Value], connection: Any) -> _Compiled:
-    samples = [{name: _sample(value, at, turn) for at, (name, value) in enumerate(values.items())} for turn in (0, 1)]
+    samples = samples_of(values)
     querysets = [build(**one) for one in samples]
     compilers = [queryset.query.get_compiler(connection=connection) for queryset in querysets]
-    (sql, first), (again, second) = (compiler.as_sql() for compiler in compilers)
-    assert sql == again, "the shape of a prepared query depends on its values"
-    adapted = {_adapted(value, connection): name for name, value in samples[0].items()}
-    varying = [one != other for one, other in zip(first, second, strict=True)]
-    places = tuple(
-        (adapted[one], None) if varies else ("", one) for one, varies in zip(first, varying, strict=True)
-    )  # fmt: skip
-    missing = set(values) - {name for name, _ in places}
-    assert not missing, f"values that the prepared query does not hold: {missing}"
+    made = [compiler.as_sql() for compiler in compilers]
+    sql, places = inlined(made[0][0], places_of(made, samples[0], connection), connection)
     compiler = compilers[0]
     found = compiler.get_converters([column[0] for column in compiler.select])
     converters = tuple((at, tuple(convert), expression) for at, (convert, expression) in found.items())
@@ -106,6 +98,68 @@ def _compile(build: Callable[..., QuerySet], values: Mapping[str, Value], connec
     attributes = tuple(column[0].target.attname for column in compiler.select[start:end])
     populators = tuple(get_related_populators(info, compiler.select, connection.alias))
     return _Compiled(sql, places, converters, info["model"], start, end, attributes, populators)
+
+
+def samples_of(values: Mapping[str, Value]) -> list[dict[str, Value]]:
+    """Two of each value, that no query holds by itself."""
+    return [{name: _sample(value, at, turn) for at, (name, value) in enumerate(values.items())} for turn in (0, 1)]
+
+
+def places_of(
+    made: Sequence[tuple[str, Sequence[Any]]], samples: Mapping[str, Value], connection: Any
+) -> tuple[tuple[str, Any], ...]:
+    """What stands in each place of the SQL that was made of two sets of samples, `samples` being the first."""
+    (sql, first), (again, second) = made
+    assert sql == again, "the shape of a prepared query depends on its values"
+    adapted = {_adapted(value, connection): name for name, value in samples.items()}
+    varying = [one != other for one, other in zip(first, second, strict=True)]
+    places = tuple(
+        (adapted[one], None) if varies else ("", one) for one, varies in zip(first, varying, strict=True)
+    )  # fmt: skip
+    missing = set(samples) - {name for name, _ in places}
+    assert not missing, f"values that the prepared query does not hold: {missing}"
+    return places
+
+
+def hot_cursor(connection: Any) -> Any:
+    """A cursor whose statements the server parses and plans once a connection; SQLite keeps them by itself.
+
+    Not for all statements: Django makes some that PostgreSQL cannot find the types of.
+    """
+    options = connection.settings_dict["OPTIONS"]
+    # What is logged is the query with its values in it.
+    if connection.vendor != "postgresql" or options.get("prepare_threshold") is None or connection.queries_logged:
+        return connection.cursor()
+    # Only where PostgreSQL is used: its driver takes a while to import.
+    from django.db.backends.postgresql.base import ServerBindingCursor
+
+    connection.close_if_health_check_failed()
+    connection.ensure_connection()
+    return connection._prepare_cursor(ServerBindingCursor(connection.connection))
+
+
+def inlined(sql: str, places: Sequence[tuple[str, Any]], connection: Any) -> tuple[str, tuple[tuple[str, Any], ...]]:
+    """The SQL with its constants in it, and the places that are left.
+
+    A plan that is kept can use an index with a condition only where the text of the query says that it holds.
+    """
+    if connection.vendor != "postgresql":
+        return sql, tuple(places)
+    from psycopg.sql import Literal
+
+    connection.ensure_connection()
+    pieces = sql.split("%s")
+    text = [pieces[0]]
+    for (name, constant), piece in zip(places, pieces[1:], strict=True):
+        text.append("%s" if name else Literal(constant).as_string(connection.connection).replace("%", "%%"))
+        text.append(piece)
+    return "".join(text), tuple(place for place in places if place[0])
+
+
+def sent(places: Sequence[tuple[str, Any]], values: Mapping[str, Value], connection: Any) -> list[Any]:
+    """The parameters of the values."""
+    given = {name: _adapted(value, connection) for name, value in values.items()}
+    return [given[name] if name else constant for name, constant in places]
 
 
 def _sample(value: Value, at: int, turn: int) -> Value:

@@ -32,6 +32,10 @@ SECOND_FACTOR = Limit("codes of a second factor", 8, QUARTER)
 RESET = Limit("password resets from an address", 10, HOUR)
 ENTRY = Limit("refused entries from an address", 60, HOUR)
 COMPLETION_CODE = Limit("wrong completion codes", 10, HOUR)
+# Of a public page: scores from an address, scores to one release, archives to an address.
+SCORES_HERE = Limit("scores sent from an address", 10, HOUR)
+SCORES_RELEASE = Limit("scores sent to a release", 100, HOUR)
+ARCHIVES = Limit("archives to an address", 30, HOUR)
 REFUSAL_ROWS = Limit("audit rows of refusals", 200, HOUR)
 
 

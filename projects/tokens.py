@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from projects.access import Limits
 from projects.models import ApiToken, IdempotentAnswer, User
+from projects.prepared import Prepared
 
 PREFIX = "fw_"
 HINT_LENGTH = 10
@@ -17,6 +18,11 @@ ORDER = (ApiToken.Scope.READ, ApiToken.Scope.WORK, ApiToken.Scope.MANAGE)
 NOTED_EVERY = timedelta(hours=1)
 # Who sends a write again does so within this.
 ANSWERS_KEPT = timedelta(days=2)
+_GOOD = Prepared(
+    lambda digest, now: ApiToken.objects.select_related("person").filter(
+        digest=digest, revoked_at=None, expires_at__gt=now, person__is_active=True
+    )
+)
 
 
 def new_secret() -> str:
@@ -34,8 +40,7 @@ def find_token(secret: str) -> ApiToken | None:
     A closed account is nobody. One query; a second one, once an hour, notes that the token is in use.
     """
     now = timezone.now()
-    rows = ApiToken.objects.select_related("person").filter(digest=digest_of(secret), revoked_at=None)
-    token = rows.filter(expires_at__gt=now, person__is_active=True).first()
+    token = _GOOD.first(digest=digest_of(secret), now=now)
     if token is None:
         return None
     token.person.limits = Limits(token.project_id, token.role)

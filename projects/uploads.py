@@ -34,5 +34,8 @@ class LimitedUploadHandler(FileUploadHandler):
 def limit_of(request: HttpRequest) -> int:
     """Bytes that the request may send in all."""
     match = request.resolver_match
+    if match is not None and match.view_name in settings.SUBMISSION_PAGES:
+        # What stands around the file in the form is small.
+        return settings.SUBMISSION_MAX_BYTES + SMALL
     takes_files = match is not None and match.view_name in settings.UPLOAD_PAGES
     return settings.UPLOAD_MAX_BYTES if takes_files and request.user.is_authenticated else SMALL

@@ -84,7 +84,7 @@ def _write(hook: Webhook, slug: str, event: AuditEvent) -> None:
     made = Delivery.objects.create(
         webhook=hook, event=slug, payload=payload, next_at=timezone.now() + PATIENCE
     )
-    enqueue(JOB, made.pk, title=f"{slug} to {hook.url}"[:200], project_id=hook.project_id)
+    enqueue(JOB, made.pk, title=f"{slug} to {hook.url}"[:200], project_id=hook.project_id, asked=False)
 
 
 def secret_of(hook: Webhook) -> str:
@@ -170,6 +170,7 @@ def queue_due() -> int:
     for delivery in due.select_related("webhook")[:100]:
         mine = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.WAITING, next_at=delivery.next_at)
         if mine.update(next_at=now + PATIENCE):
-            enqueue(JOB, delivery.pk, title=f"{delivery.event}, again", project_id=delivery.webhook.project_id)
+            project_id = delivery.webhook.project_id
+            enqueue(JOB, delivery.pk, title=f"{delivery.event}, again", project_id=project_id, asked=False)
             count += 1
     return count

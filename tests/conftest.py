@@ -1,7 +1,9 @@
 """What every test shares. Three named people stand for the three relations to a project: owner, member, stranger."""
 
+import gc
 import os
 import tempfile
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +17,22 @@ os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 for _name in ("DATABASE_URL", "REDIS_URL", "STORAGE_URL"):
     os.environ.pop(_name, None)
-# Given by the tests that run others on a PostgreSQL of their own (tests/foilworks/test_postgresql.py).
-if _database := os.environ.pop("FOILWORKS_TEST_DATABASE_URL", ""):
-    os.environ["DATABASE_URL"] = _database
+    # Given by the tests that run others on servers of their own (tests/foilworks/test_postgresql.py, test_topology.py).
+    if _given := os.environ.pop(f"FOILWORKS_TEST_{_name}", ""):
+        os.environ[_name] = _given
 
-import django  # noqa: E402
+import django.conf  # noqa: E402
 import pytest  # noqa: E402
+
+# What a test is taken to last, for the order in which files are begun; `@pytest.mark.slow(seconds=90)` says it.
+USUAL_SECONDS, BROWSER_SECONDS, SLOW_SECONDS = 0.15, 3.5, 15.0
+BROWSER = "tests/e2e/"
 
 # pytest-django sets Django up only where the settings were loaded already, and here they could not be until now.
 django.setup()
+# A process that inherits DJANGO_SETTINGS_MODULE reads them before this file: another home, another database.
+_early = "settings were read before tests/conftest.py: start tests without DJANGO_SETTINGS_MODULE"
+assert Path(_HOME.name).resolve() == django.conf.settings.FOILWORKS_HOME, _early
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -35,16 +44,42 @@ def pytest_xdist_setupnodes() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """The tests of a file stay together, so that what they share is made once; and those of the browser do: two
-    browsers on two cores are slower than one after the other. Large groups come first."""
+    """The tests of a file stay together, so that what they share is made once. Files are begun in the order of
+    collection."""
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            file = nodeid.partition("::")[0]
-            return "tests/e2e" if file.startswith("tests/e2e/") else file
+            return file_of(nodeid)
 
     return ByFile(config, log)
+
+
+def file_of(nodeid: str) -> str:
+    return nodeid.partition("::")[0]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest comes first: begun last, it would keep one process busy while the others are done. Files of
+    the browser alternate with others: two browsers on two cores are slower than one after the other."""
+    weights: dict[str, float] = {}
+    for item in items:
+        mark = item.get_closest_marker("slow")
+        file = file_of(item.nodeid)
+        usual = BROWSER_SECONDS if file.startswith(BROWSER) else USUAL_SECONDS
+        seconds = usual if mark is None else mark.kwargs.get("seconds", SLOW_SECONDS)
+        weights[file] = weights.get(file, 0.0) + seconds
+    files = sorted(weights, key=lambda file: -weights[file])
+    kinds = [[file for file in files if file.startswith(BROWSER) is browser] for browser in (True, False)]
+    order = {file: place for place, file in enumerate(f for pair in zip_longest(*kinds) for f in pair if f)}
+    items.sort(key=lambda item: order[file_of(item.nodeid)])
+
+
+def pytest_collection_finish() -> None:
+    """A million objects of libraries and tests stay until the end: nobody has to look through them for garbage again
+    and again (statsmodels asks for that at each of its tests)."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -35,10 +35,13 @@ READY_SECONDS = 60.0
 
 
 class Postgres:
-    """A running server; `folder` holds its socket."""
+    """A server; `folder` holds its socket and its data, `settings` are those of its command line."""
 
-    def __init__(self, binaries: Path, folder: Path) -> None:
-        self.binaries, self.folder = binaries, folder
+    def __init__(self, binaries: Path, folder: Path, settings: dict[str, str]) -> None:
+        self.folder, self.settings = folder, settings
+        self._user = _other_user(folder)
+        self.binaries = _reachable(binaries, folder, self._user)
+        self.process: subprocess.Popen | None = None
 
     def url(self, database: str) -> str:
         return f"postgresql://postgres@/{quote(database)}?host={quote(str(self.folder), safe='')}"
@@ -54,31 +57,44 @@ class Postgres:
         with psycopg.connect(host=str(self.folder), user="postgres", dbname=database, autocommit=True) as connection:
             connection.execute(command)
 
+    def initialise(self) -> None:
+        _initialise(self.binaries, self.folder, self._user)
+
+    def start(self) -> None:
+        """Return once it answers."""
+        self.process = _started(self.binaries, self.folder, self._user, self.settings)
+        _wait(self.process, self.folder)
+
+    def stop(self) -> None:
+        if self.process is None:
+            return
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
 
 @contextmanager
-def running_postgres() -> Iterator[Postgres]:
-    """The server for as long as the block runs. Without binaries the test is skipped, and fails where CI is set."""
+def running_postgres(folder: Path | None = None, **settings: str) -> Iterator[Postgres]:
+    """The server for as long as the block runs. Without binaries the test is skipped, and fails where CI is set.
+
+    `folder`: where its own folder is made; `settings` beside, or instead of, `SETTINGS`.
+    """
     binaries = find_binaries()
     if binaries is None:
         if os.environ.get("CI"):
             pytest.fail(f"no PostgreSQL {OLDEST} or newer here; {ADVICE}")
         pytest.skip(f"no PostgreSQL {OLDEST} or newer here; {ADVICE}")
-    with tempfile.TemporaryDirectory(prefix="fw-pg-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        user = _other_user(folder)
-        binaries = _reachable(binaries, folder, user)
-        _initialise(binaries, folder, user)
-        process = _started(binaries, folder, user)
+    with tempfile.TemporaryDirectory(prefix="fw-pg-", ignore_cleanup_errors=True, dir=folder) as name:
+        server = Postgres(binaries, Path(name), {**SETTINGS, **settings})
+        server.initialise()
         try:
-            _wait(process, folder)
-            yield Postgres(binaries, folder)
+            server.start()
+            yield server
         finally:
-            process.terminate()
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            server.stop()
 
 
 def find_binaries() -> Path | None:
@@ -137,8 +153,8 @@ def _initialise(binaries: Path, folder: Path, user: dict[str, object]) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def _started(binaries: Path, folder: Path, user: dict[str, object]) -> subprocess.Popen:
-    options = [f"--{name}={value}" for name, value in SETTINGS.items()]
+def _started(binaries: Path, folder: Path, user: dict[str, object], settings: dict[str, str]) -> subprocess.Popen:
+    options = [f"--{name}={value}" for name, value in settings.items()]
     with (folder / "log").open("wb") as log:
         return subprocess.Popen(
             [binaries / "postgres", "-D", folder / "data", "-k", folder, *options],

@@ -4,15 +4,18 @@ Anonymous people are sent to sign in; a project does not exist (404) for who is 
 role is refused (403); ids of another project, and other people's work, do not exist (404).
 """
 
+import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.files.base import ContentFile
 from django.db import transaction
-from django.test import Client
+from django.test import Client, override_settings
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
@@ -34,6 +37,7 @@ from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.start_run import start_run
 from evaluation.bias.tables import BiasRun, Descriptions
 from evaluation.models import Import
+from evaluation.publishing.tables import PublicPage, Submission
 from evaluation.teacher.tables import TeacherPoint, TeacherReading, TeacherTraining
 from generation.models import Selection
 from generation.side_models import CaptionRun, Tuning
@@ -120,8 +124,13 @@ def own_exercise(*args: str, **fields: Any) -> Rule:
 
 
 RULES: dict[str, Rule] = {
-    "home": Rule(SIGNED_IN, slug=False),
+    # A stranger reads there what this is for.
+    "home": Rule(EVERYBODY, slug=False),
     "healthz": Rule(EVERYBODY, slug=False),
+    # No queue runs in the world below.
+    "readyz": Rule(EVERYBODY, get=503, slug=False),
+    # Nobody has the token, nor comes from a network that may read them.
+    "metrics": Rule(EVERYBODY, get=404, slug=False),
     "language": Rule(EVERYBODY, get=NO, post=302, slug=False),
     # Who is signed in already is sent home.
     "projects:sign_in": Rule(EVERYBODY, post=200, slug=False, instead=dict.fromkeys(SIGNED_IN, 302)),
@@ -306,6 +315,19 @@ RULES: dict[str, Rule] = {
     "evaluation:bias_models": owner_page("bias_run", post=422),
     # Nothing is measured in the world below.
     "evaluation:bias_download": owner_page("bias_run", "exporter", "extension", get=NOT_THERE),
+    # Nothing is required of what a project says of itself.
+    "evaluation:publication": owner_page(post=302),
+    "evaluation:datasheet": owner_page(post=302),
+    "evaluation:public_page": owner_page("release", post=302),
+    "evaluation:public_page_move": owner_page("release", "page_move", get=NO, post=302),
+    "evaluation:submission": owner_page("release", "submission", get=NO, post=302),
+    # Whoever has the address, signed in or not.
+    "evaluation:public_release": Rule(EVERYBODY, slug=False, args=("public_key",)),
+    "evaluation:public_scores": Rule(EVERYBODY, post=422, slug=False, args=("public_key",)),
+    "evaluation:public_sent": Rule(EVERYBODY, slug=False, args=("public_key",)),
+    # The example's source allows no video, and there is no archive yet.
+    "evaluation:public_video": Rule(EVERYBODY, get=NOT_THERE, slug=False, args=("public_key", "place")),
+    "evaluation:public_export": Rule(EVERYBODY, get=NOT_THERE, slug=False, args=("public_key",)),
     "evaluation:teacher": owner_page(post=422),
     "evaluation:teacher_training": owner_page("teacher_training"),
     "evaluation:teacher_curve": owner_page("teacher_training"),
@@ -318,8 +340,8 @@ RULES: dict[str, Rule] = {
 }
 # Words of a URL that are the same in every project; all other arguments name a row of one.
 # These open the door to whoever holds them.
-OPENS = {"invitation_token", "study_key"}
-WORDS = {"study_move": "close", "uidb64": "MQ", "reset_token": "set-password",
+OPENS = {"invitation_token", "study_key", "public_key"}
+WORDS = {"study_move": "close", "page_move": "address", "uidb64": "MQ", "reset_token": "set-password",
          "validator_move": "pause", "withdraw_kind": "pair", "use": "mixed", "place": 0,
          "stage": "edit", "work_kind": "edit", "report": "validation", "analysis": "delta", "extension": "json",
          "scores_form": "vilma", "job_report": "skill",
@@ -349,6 +371,40 @@ class World:
     slug: str
     people: dict[str, User | None]
     values: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def worlds_of_the_file(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[tuple[World, World, Path]]:
+    """Two projects and the folder of their files, made once: making them is what takes the time."""
+    folder = tmp_path_factory.mktemp("worlds")
+    with django_db_blocker.unblock(), transaction.atomic():
+        with override_settings(MEDIA_ROOT=folder, UPLOAD_ROOT=folder / "uploads"):
+            made = make_world(), make_world()
+        for person in (person for world in made for person in world.people.values() if person is not None):
+            client = Client()
+            client.force_login(person)
+            person.session_key = client.session.session_key
+        yield *made, folder
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def worlds(worlds_of_the_file, db) -> Iterator[tuple[World, World]]:
+    """The same for one test, which may write to them: it is taken back."""
+    *made, folder = worlds_of_the_file
+    world, other = copy.deepcopy(made)
+    with override_settings(MEDIA_ROOT=folder, UPLOAD_ROOT=folder / "uploads"):
+        yield world, other
+
+
+@pytest.fixture
+def world(worlds) -> World:
+    return worlds[0]
+
+
+def make_submission(release: Release) -> Submission:
+    about = {"label": "m", "sent_by": "s", "contact": "c", "file_name": "x.jsonl", "path": "none/x.jsonl", "n_items": 1}
+    return Submission.objects.create(release=release, sha256="0" * 64, **about)
 
 
 def make_training(release: Release) -> TeacherTraining:
@@ -412,6 +468,8 @@ def make_world() -> World:
         "teacher_training": make_training(release).pk,
         "descriptions": (texts := Descriptions.objects.create(project=project, name="d", extractor="fake-reader:")).pk,
         "bias_run": BiasRun.objects.create(project=project, descriptions=texts, name="b").pk,
+        "submission": make_submission(release).pk,
+        "public_key": PublicPage.objects.create(release=release, is_open=True, takes_scores=True).key,
         "edit": edit.pk,
         "pair": (pair := make_gold(subtest, valid)).pk,
         "attempt": make_attempt(people["validator"], pair).pk,
@@ -469,7 +527,7 @@ def ask(url: str, method: str, person: User | None, data: dict[str, Any]) -> tup
     client = Client()
     with transaction.atomic():
         if person is not None:
-            client.force_login(person)
+            _sign_in(client, person)
         send: Callable[..., Any] = client.get if method == "GET" else client.post
         response = send(url, data)
         if response.streaming:
@@ -479,10 +537,19 @@ def ask(url: str, method: str, person: User | None, data: dict[str, Any]) -> tup
     return response.status_code, response.headers.get("Location", "")
 
 
+def _sign_in(client: Client, person: User) -> None:
+    """By the session that was made for the person with the world, where there is one: making one costs a third."""
+    key = getattr(person, "session_key", None)
+    if key is None:
+        client.force_login(person)
+    else:
+        client.cookies[settings.SESSION_COOKIE_NAME] = key
+
+
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("name", RULES)
-def test_who_is_answered_what(name, method):
-    world, rule = make_world(), RULES[name]
+def test_who_is_answered_what(name, method, world):
+    rule = RULES[name]
     url = address(name, world)
     answers = {person: ask(url, method, world.people[person], rule.data) for person in EVERYBODY}
     assert {person: status for person, (status, _) in answers.items()} == {
@@ -493,9 +560,9 @@ def test_who_is_answered_what(name, method):
 
 
 @pytest.mark.parametrize("name", [name for name, rule in RULES.items() if set(rule.args) - set(WORDS) - OPENS])
-def test_rows_of_another_project_are_not_there(name):
+def test_rows_of_another_project_are_not_there(name, worlds):
     """Somebody of both projects, too, finds a row only under its own project."""
-    world, other, rule = make_world(), make_world(), RULES[name]
+    (world, other), rule = worlds, RULES[name]
     url = address(name, world, foreign=other)
     for person in (world.people["researcher"], other.people["researcher"], world.people["superuser"]):
         for method, answer in (("GET", rule.get), ("POST", rule.post)):
@@ -506,8 +573,7 @@ def test_rows_of_another_project_are_not_there(name):
 
 
 @pytest.mark.parametrize("name", [name for name, rule in RULES.items() if rule.slug])
-def test_a_closed_account_reaches_nothing(name):
-    world = make_world()
+def test_a_closed_account_reaches_nothing(name, world):
     person = world.people["researcher"]
     person.is_active = False
     person.save()
@@ -515,7 +581,5 @@ def test_a_closed_account_reaches_nothing(name):
         assert ask(address(name, world), method, person, {})[0] == SIGN_IN
 
 
-def test_the_world_has_what_the_rules_ask_for():
-    assert Release.objects.count() == 0
-    world = make_world()
+def test_the_world_has_what_the_rules_ask_for(world):
     assert {arg for rule in RULES.values() for arg in rule.args} <= set(world.values)

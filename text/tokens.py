@@ -27,11 +27,6 @@ def word_spans(text: str) -> list[WordSpan]:
     return [(origin[start], origin[end - 1] + 1, word) for start, end, word in found]
 
 
-def normalise_spaces(text: str) -> str:
-    """The text with every run of white space as one blank, none at its ends."""
-    return " ".join(text.split())
-
-
 def storable(text: str) -> str:
     """The text as any database keeps it: half characters become “?”, control characters go, line ends and tabs stay."""
     whole = text.encode("utf-8", "replace").decode("utf-8") if HALF.search(text) else text

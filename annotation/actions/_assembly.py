@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from annotation.actions import _tasks
@@ -34,7 +33,9 @@ def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
     group.item = item
     group.save(update_fields=["item"])
     link_main_items(item)
-    _tasks.cancel(Task.objects.filter(Q(candidate__group=group, second=False) | Q(group=group)), now)
+    # Two queries: an OR over two tables would read all tasks there are.
+    _tasks.cancel(Task.objects.filter(candidate__group=group, second=False), now)
+    _tasks.cancel(Task.objects.filter(group=group), now)
     _tasks.store(_tasks.validation_tasks(project, item, foils, subtest.votes_wanted) if subtest.votes_wanted else [])
     audit.record(audit.event(project, actor, "assemble", item, to_state=state, group=group.pk))
     return item

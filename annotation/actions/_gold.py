@@ -21,7 +21,7 @@ from annotation.models import (
     Vote,
 )
 from annotation.rules.serving import gold_caption_first, gold_is_due, pick, stretch_of
-from corpus.models import MediaState
+from corpus.models import WATCHABLE
 from projects.models import User
 
 LookAhead = Callable[[Slot, User, datetime, Standing | None], tuple[int | None, int | None]]
@@ -61,7 +61,7 @@ def unseen(person: User, project_id: int) -> QuerySet[GoldPair]:
     """Pairs that may be mixed in for the person: never leased or asked before, no hand in the video or in the texts,
     the item behind it neither judged nor held by them."""
     pairs = GoldPair.objects.filter(
-        project=project_id, use=Use.MIXED, withdrawn_at=None, video__media_state=MediaState.READY
+        project=project_id, use=Use.MIXED, withdrawn_at=None, video__media_state__in=WATCHABLE
     )
     kinds = [Involvement.Kind.MADE, Involvement.Kind.REVIEWED, Involvement.Kind.SETTLED]
     hands = Involvement.objects.filter(

@@ -22,6 +22,7 @@ from generation.models import Candidate
 from projects import audit
 from projects.models import User
 from projects.prepared import Prepared
+from projects.prepared_writes import PreparedUpdate, insert
 
 # Where a slot's subtest is found; frames of an object check have none.
 SUBTEST_PATH = {
@@ -45,6 +46,32 @@ _GUIDELINE = Prepared(
 _OWN = Prepared(
     lambda pk, token: Slot.objects.select_for_update(of=("self",), no_key=True).filter(
         pk=pk, state=SlotState.LEASED, token=token, task__state=TaskState.OPEN
+    )
+)
+
+_TAKE = PreparedUpdate(
+    lambda pk, was, person, token, now, expires: (
+        Slot.objects.filter(pk=pk, state=was),
+        {
+            "state": SlotState.LEASED,
+            "person": person,
+            "token": token,
+            "leased_at": now,
+            "expires_at": expires,
+            "heartbeat_at": now,
+        },
+    )
+)
+_FILL = PreparedUpdate(
+    lambda pk, state, token, person: (
+        Slot.objects.filter(pk=pk, state=state, token=token),
+        {"state": SlotState.DONE, "person": person, "token": "", "expires_at": None},
+    )
+)
+_SUBMITTED = PreparedUpdate(
+    lambda pk, slot, now: (
+        Lease.objects.filter(Q(pk=pk) | Q(slot=slot, ending=Ending.RUNNING)),
+        {"ending": Ending.SUBMITTED, "ended_at": now},
     )
 )
 
@@ -77,19 +104,11 @@ def open_lease(
     """
     token = secrets.token_urlsafe(32)
     expires = now + timedelta(seconds=slot.project.lease_seconds)
-    changes = {
-        "state": SlotState.LEASED,
-        "person": person,
-        "token": token,
-        "leased_at": now,
-        "expires_at": expires,
-        "heartbeat_at": now,
-    }
-    if Slot.objects.filter(pk=slot.pk, state=was).update(**changes) != 1:
+    if _TAKE(pk=slot.pk, was=was, person=person.pk, token=token, now=now, expires=expires) != 1:
         raise Conflict(_("Somebody else was faster; take the next."))
-    for name, value in changes.items():
-        setattr(slot, name, value)
-    lease = Lease.objects.create(
+    slot.state, slot.person, slot.token = SlotState.LEASED, person, token
+    slot.leased_at, slot.expires_at, slot.heartbeat_at = now, expires, now
+    lease = Lease(
         slot=slot,
         task_id=slot.task_id,
         person=person,
@@ -101,6 +120,7 @@ def open_lease(
         standing=standing,
         leased_at=since or now,
     )
+    insert(lease)
     if slot.stage == Stage.EDIT:
         take_candidates(slot, person)
     audit.record(audit.event(slot.project, person, "lease", slot, from_state=was, to_state=SlotState.LEASED))
@@ -179,14 +199,10 @@ def find_place(lease: Lease, now: datetime) -> Place:
 
 def fill(slot: Slot, lease: Lease, now: datetime) -> None:
     """The slot is the person's for good; its lease, and the one the work came under, end as submitted."""
-    rows = Slot.objects.filter(pk=slot.pk, state=slot.state, token=slot.token).update(
-        state=SlotState.DONE, person=lease.person_id, token="", expires_at=None
-    )
-    if rows != 1:
+    if _FILL(pk=slot.pk, state=slot.state, token=slot.token, person=lease.person_id) != 1:
         raise Conflict(_("Somebody else has just taken this place; submit again."))
     slot.state, slot.person_id = SlotState.DONE, lease.person_id
-    of_slot = Q(slot=slot, ending=Ending.RUNNING)
-    Lease.objects.filter(Q(pk=lease.pk) | of_slot).update(ending=Ending.SUBMITTED, ended_at=now)
+    _SUBMITTED(pk=lease.pk, slot=slot.pk, now=now)
     _end_draft(lease)
 
 

@@ -48,12 +48,13 @@ def move_item(
 ) -> None:
     """Move the item, in the table and in hand; `also` sets further columns. IllegalMove or Conflict otherwise.
 
-    `beside`: audit rows that are stored together with this one.
+    The item's row is locked by the caller. `beside`: audit rows that are stored together with this one.
     """
     old = item.state
     new = next_item_state(old, move, outcome)
     changes = {"state": new, **(also or {})}
-    if Item.objects.filter(pk=item.pk, state=old).update(**changes) != 1:
+    # Where nothing changes, the caller's lock on the row is all that is asked.
+    if (new != old or also) and Item.objects.filter(pk=item.pk, state=old).update(**changes) != 1:
         raise Conflict(_("Somebody else has just changed this item; reload to see how it stands."))
     for name, value in changes.items():
         setattr(item, name, value)

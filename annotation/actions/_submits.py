@@ -18,6 +18,7 @@ from annotation.rules.eligibility import why_not
 from annotation.rules.evidence import seconds_spent, watch_evidence
 from projects.access import require_role
 from projects.models import User
+from projects.prepared_writes import insert
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def common_fields(sent: Sent, lease: Lease, place: _leases.Place) -> dict[str, A
 def involve(sent: Sent, slot: Slot, *kinds: str) -> None:
     """The person had a hand in the slot's video: the leakage rule reads it from now on. The slot's task is loaded."""
     hand = {"project_id": slot.project_id, "person": sent.person, "video_id": slot.video_id, "group_id": group_of(slot)}
-    Involvement.objects.bulk_create((Involvement(kind=kind, **hand) for kind in kinds), ignore_conflicts=True)
+    insert(*(Involvement(kind=kind, **hand) for kind in kinds), ignore_conflicts=True)
 
 
 def slot_with_task(lease: Lease) -> Slot:

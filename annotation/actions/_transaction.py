@@ -11,9 +11,16 @@ from annotation.errors import AnnotationError, WorkRefused
 from annotation.messages import REFUSALS
 from annotation.rules.eligibility import Refusal
 from projects.models import Project, User
+from projects.prepared import Prepared
 
 T = TypeVar("T")
 ATTEMPTS = 3
+_ROW = {
+    model: Prepared(
+        lambda pk, model=model: model.objects.select_for_update(no_key=True).filter(pk=pk).values_list("pk", flat=True)
+    )
+    for model in (User, Project)
+}
 MAX_KEY = 64
 # PostgreSQL ended this writer so that another could go on: deadlock, serialisation failure.
 LOST_THE_RACE = frozenset({"40P01", "40001"})
@@ -57,7 +64,7 @@ def one_write_at_a_time(whose: User | Project) -> None:
     """
     if connection.features.has_select_for_update:
         # A request carries its person as a lazy object, whose type is no model.
-        whose._meta.model.objects.select_for_update(no_key=True).only("pk").get(pk=whose.pk)
+        _ROW[whose._meta.model].first(pk=whose.pk)
 
 
 def checked_key(key: str) -> str:

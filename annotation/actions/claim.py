@@ -2,6 +2,8 @@
 
 import secrets
 from datetime import datetime
+from functools import cache
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -14,12 +16,13 @@ from annotation.actions.make_tasks import make_tasks, task_groups
 from annotation.claims import Claim, claim_of
 from annotation.eligible import (
     AS_STARTED,
+    FRESH_PLACE,
     JUDGING,
     declined_by,
     eligible_slots,
-    fresh_places,
     person_facts,
     skipped_by,
+    slots_in_scope,
     task_facts,
 )
 from annotation.errors import AnnotationError, Conflict
@@ -27,9 +30,11 @@ from annotation.models import Ending, Lease, Question, Slot, SlotState, Stage, S
 from annotation.models.stages import desk_of, stages_at
 from annotation.rules.eligibility import why_not
 from annotation.rules.ordering import FRESH
+from corpus.models import WATCHABLE
 from projects.access import require_consent, require_role
 from projects.models import Project, Role, User
 from projects.prepared import Prepared
+from projects.prepared_writes import PreparedUpdate
 
 ROLE_OF_STAGE = {
     Stage.EDIT: Role.ANNOTATOR,
@@ -73,21 +78,50 @@ def _leased(stage: str) -> Prepared[Slot]:
 
 
 def _behind(project: int, stage: str, task: int, person: int) -> QuerySet:
-    """Only a hint: whether it may be had is asked at the claim. What the person answered stands first, and is out."""
+    """Only a hint: whether it may be had is asked at the claim. What the person answered stands first, and is out.
+
+    What somebody at work was named already is left to them, or every second claim would find its place taken.
+    """
     free = Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE).exclude(task=task)
     begun = Slot.objects.filter(item=OuterRef("item"), stage=stage, person=person)
     practised = Question.objects.filter(attempt__person=person, pair__item=OuterRef("item"))
     skipped = Lease.objects.filter(task=OuterRef("task"), person=person, ending=Ending.SKIPPED)
     behind = free.filter(~Exists(begun), ~Exists(practised), ~Exists(skipped), ~Exists(declined_by(person)))
+    at_work = Lease.objects.filter(slot__project=project, slot__stage=stage, slot__state=SlotState.LEASED)
+    named = at_work.filter(ending=Ending.RUNNING, upcoming_slot__isnull=False).values("upcoming_slot")
+    behind = behind.filter(video__media_state__in=WATCHABLE).exclude(pk__in=named)
     return behind.order_by("priority", "id").values_list("pk", "video")[:LOOKED_AHEAD]
 
 
 _FREE_PLACE = {stage: _free_place(*shown) for stage, shown in SHOWN.items()}
 _LEASED = {stage: _leased(stage) for stage in ROLE_OF_STAGE}
 _BEHIND = Prepared(_behind)
-_FRESH = Prepared(
-    lambda task: fresh_places(task).select_for_update(skip_locked=True, no_key=True).values_list("pk", flat=True)
-)
+
+
+def _begun(pk: int, task: int) -> tuple[QuerySet, dict]:
+    """Of the others those that nobody has locked: who holds one may wait for this one."""
+    places = Slot.objects.filter(Q(pk=pk) | FRESH_PLACE, task=task).select_for_update(skip_locked=True, no_key=True)
+    return Slot.objects.filter(pk__in=places.values("pk")), {"priority": AS_STARTED}
+
+
+_START = PreparedUpdate(_begun)
+
+
+@cache
+def _first_place(scope: str, stage: str, *, skipped: bool, patient: bool) -> Prepared[Slot]:
+    """The first place that the person may have, locked; of the tasks that they skipped, or of the others."""
+
+    def build(person: int, project: int, now: datetime) -> QuerySet[Slot]:
+        slots = _open_places(scope, stage, patient=patient, person=person, project=project, now=now)
+        return (slots.filter if skipped else slots.exclude)(skipped_by(person))[:1]
+
+    return Prepared(build)
+
+
+def _open_places(scope: str, stage: str, *, patient: bool, **whose: Any) -> QuerySet[Slot]:
+    """What others have locked is passed over, or `patient` waited for."""
+    slots = slots_in_scope(scope, stage, **whose).select_related(*SHOWN.get(Stage(stage), ("task", "project")))
+    return slots.select_for_update(skip_locked=not patient, of=("self",), no_key=True)
 
 
 def claim(
@@ -107,11 +141,16 @@ def claim(
     moment = now or timezone.now()
     for attempt in range(TRIES):
         wanted = preferred if attempt == 0 else None
-        found = committed(
-            lambda patient=attempt > 0, wanted=wanted: _claim(
-                person, project, stage, moment, patient=patient, preferred=wanted
+        try:
+            found = committed(
+                lambda patient=attempt > 0, wanted=wanted: _claim(
+                    person, project, stage, moment, patient=patient, preferred=wanted
+                )
             )
-        )
+        except IntegrityError:
+            if attempt:
+                raise
+            continue
         if found is not None:
             return found
         make_tasks(project, limit=TASKED_A_CLAIM)
@@ -123,7 +162,7 @@ def claim(
 def _claim(
     person: User, project: Project, stage: str, now: datetime, *, patient: bool, preferred: int | None
 ) -> Claim | None:
-    """One look at the queue. What others have locked is passed over, or `patient` waited for."""
+    """One look at the queue."""
     one_write_at_a_time(person)
     standing = _standings.admitted(person, project, now) if stage == Stage.VALIDATION else None
     running = _running(person, project, stage, now)
@@ -132,35 +171,48 @@ def _claim(
     if running is not None:
         return running
     due = _gold.is_due(standing)
+    if not due and not patient and (found := _take_named(person, project, stage, preferred, now, standing)):
+        return found
+    # Where no real work is left, gold would be all that there is.
     if (
-        preferred is not None
-        and not due
-        and (found := _take_upcoming(person, project, stage, preferred, now, standing))
+        due
+        and eligible_slots(person, project, stage, now).exists()
+        and (found := _gold.serve(standing, person, now, _upcoming))
     ):
         return found
-    slots = eligible_slots(person, project, stage, now).select_related(*SHOWN.get(stage, ("task", "project")))
-    slots = slots.select_for_update(skip_locked=not patient, of=("self",), no_key=True)
-    # Where no real work is left, gold would be all that there is.
-    if due and slots.exists() and (found := _gold.serve(standing, person, now, _upcoming)):
+    for skipped in (False, True):
+        if found := _take(person, project, stage, now, standing, skipped=skipped, patient=patient):
+            return found
+    return None
+
+
+def _take_named(
+    person: User, project: Project, stage: str, preferred: int | None, now: datetime, standing: Standing | None
+) -> Claim | None:
+    """The place that was named ahead; where somebody has it, one that is named to nobody.
+
+    Who took the first of the queue instead would take what the next person was named, and so on through all of them.
+    IntegrityError where the person has another place in the item.
+    """
+    if preferred is None or stage not in SHOWN:
+        return None
+    if found := _take_place(person, project, stage, preferred, now, standing):
         return found
-    skipped = skipped_by(person)
-    found = _take(slots.exclude(skipped), person, now, standing)
-    return found or _take(slots.filter(skipped), person, now, standing, skipped=True)
+    others = _BEHIND.all(project=project.pk, stage=stage, task=0, person=person.pk)
+    return _take_place(person, project, stage, secrets.choice(others)[0], now, standing) if others else None
 
 
-def _take_upcoming(
+def _take_place(
     person: User, project: Project, stage: str, wanted: int, now: datetime, standing: Standing | None
 ) -> Claim | None:
-    """The place that was named ahead, where it is free and the rule allows it; asked of this one place, by the rule."""
-    if stage not in SHOWN:
-        return None
+    """The place, where it is free and the rule allows it; asked of this one place, by the rule."""
     slot = _FREE_PLACE[stage].first(pk=wanted, project=project.pk, stage=stage, person=person.pk)
     if slot is None:
         return None
     task = task_facts(slot, now)
     if why_not(person_facts(person, task), task, project.leakage_scope):
         return None
-    return _lease(slot, person, now, standing)
+    return _leased_to(slot, person, now, standing)
 
 
 def _running(person: User, project: Project, stage: str, now: datetime) -> Claim | None:
@@ -176,18 +228,26 @@ def _running(person: User, project: Project, stage: str, now: datetime) -> Claim
 
 
 def _take(
-    slots: QuerySet[Slot], person: User, now: datetime, standing: Standing | None, *, skipped: bool = False
+    person: User,
+    project: Project,
+    stage: str,
+    now: datetime,
+    standing: Standing | None,
+    *,
+    skipped: bool,
+    patient: bool,
 ) -> Claim | None:
-    """Lease the first of the slots that is still to be had."""
+    """Lease the first place that is still to be had, of the tasks that the person skipped or of the others."""
+    scope, whose = project.leakage_scope, {"person": person.pk, "project": project.pk, "now": now}
+    slot = _first_place(scope, stage, skipped=skipped, patient=patient).first(**whose)
     tried: list[int] = []
-    for _attempt in range(TRIES):
-        slot = slots.exclude(pk__in=tried).first()
-        if slot is None:
-            return None
+    while slot is not None:
         found = _lease(slot, person, now, standing, skipped=skipped)
-        if found is not None:
+        if found is not None or len(tried) == TRIES:
             return found
         tried.append(slot.pk)
+        others = _open_places(scope, stage, patient=patient, **whose).exclude(pk__in=tried)
+        slot = (others.filter if skipped else others.exclude)(skipped_by(person.pk)).first()
     return None
 
 
@@ -197,10 +257,14 @@ def _lease(
     """A lease on the slot; None where somebody was faster, or the person has another place in the item."""
     try:
         with transaction.atomic():
-            upcoming, video = _upcoming(slot, person, now, standing)
-            lease = _leases.open_lease(slot, person, now, upcoming=upcoming, standing=standing)
+            return _leased_to(slot, person, now, standing, skipped=skipped)
     except (IntegrityError, Conflict):
         return None
+
+
+def _leased_to(slot: Slot, person: User, now: datetime, standing: Standing | None, *, skipped: bool = False) -> Claim:
+    upcoming, video = _upcoming(slot, person, now, standing)
+    lease = _leases.open_lease(slot, person, now, upcoming=upcoming, standing=standing)
     _start(slot)
     _gold.count_served(standing, gold=False)
     rows = slot.stage in JUDGING
@@ -215,6 +279,10 @@ def _upcoming(
     One of those that stand next in the queue, at random: the very next one is everybody's. Gold, where it is due.
     """
     stage = desk_of(slot.stage)
+    if stage == Stage.REVIEW:
+        # Of few reviewers, who each take the first that they may: this one, unless another is faster.
+        behind = eligible_slots(person, slot.project, stage, now).exclude(pk=slot.pk)
+        return None, behind.values_list("video", flat=True).first()
     if stage not in JUDGING:
         return None, None
     if standing is not None and (gold := _gold.upcoming(standing, person, slot)) is not None:
@@ -226,4 +294,4 @@ def _upcoming(
 def _start(slot: Slot) -> None:
     """All places of a task that somebody has begun come before fresh tasks, this one too when it is freed again."""
     if slot.task.overlap > 1 and slot.priority >= FRESH:
-        Slot.objects.filter(pk__in=[slot.pk, *_FRESH.all(task=slot.task_id)]).update(priority=AS_STARTED)
+        _START(pk=slot.pk, task=slot.task_id)

@@ -24,7 +24,7 @@ MOST_ERRORS = 20
 def import_objects(
     person: User | None, project: Project, lines: Iterable[str], *, name: str, source: str = "import"
 ) -> int:
-    """Store a file of extracted objects, one JSON object a line (docs/formats.md); how many frames it names.
+    """Store a file of extracted objects, one JSON object a line (docs/reference/formats.md); how many frames it names.
 
     `person` None: the operator of the server. What a source said before of a video that the file names is replaced.
     AnnotationError lists the lines that are wrong as PATH:LINE: FIELD: what; nothing is stored then.

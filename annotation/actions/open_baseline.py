@@ -12,7 +12,7 @@ from annotation.actions._transaction import committed, one_write_at_a_time
 from annotation.errors import AnnotationError
 from annotation.models import Stage, Task, TaskState
 from annotation.rules.baseline import MOST_TEXTS, drawn
-from corpus.models import Foil, Item, MediaState, Release, Subtest
+from corpus.models import WATCHABLE, Foil, Item, Release, Subtest
 from corpus.rules.states import FoilVerdict, ItemState
 from projects import audit
 from projects.access import require_role
@@ -51,7 +51,7 @@ def open_baseline(
 
 def baseline_items(project: Project, release: Release | None, subtest: Subtest | None) -> QuerySet[Item]:
     """The items that can be asked about: accepted, with a video to watch."""
-    items = Item.objects.filter(subtest__project=project, video__media_state=MediaState.READY)
+    items = Item.objects.filter(subtest__project=project, video__media_state__in=WATCHABLE)
     if release is not None:
         items = items.filter(released_as__release=release).exclude(state__in=[ItemState.RETRACTED, ItemState.REQUEUED])
     else:

@@ -13,7 +13,7 @@ from annotation.models import Attempt, GoldPair, PracticeCaption, QualityPolicy,
 from annotation.quality_queries import PRACTICE_ROLE, USE_OF_STAGE
 from annotation.rules.quizzes import PRACTICE_LENGTH, draw
 from annotation.rules.serving import gold_caption_first
-from corpus.models import MediaState
+from corpus.models import WATCHABLE
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, User
@@ -73,7 +73,7 @@ def _questions(attempt: Attempt, policy: QualityPolicy) -> list[Question]:
         project=attempt.project_id,
         use=USE_OF_STAGE[Stage(attempt.stage)],
         withdrawn_at=None,
-        video__media_state=MediaState.READY,
+        video__media_state__in=WATCHABLE,
     )
     fresh = pairs.exclude(questions__attempt__person=attempt.person)
     if attempt.stage == Stage.QUALIFICATION and fresh.count() < length:
@@ -98,7 +98,7 @@ def _by_kind(pairs: QuerySet[GoldPair]) -> tuple[list[int], list[int]]:
 
 def _edits(attempt: Attempt, policy: QualityPolicy) -> list[Question]:
     captions = PracticeCaption.objects.filter(
-        project=attempt.project_id, withdrawn_at=None, caption__video__media_state=MediaState.READY
+        project=attempt.project_id, withdrawn_at=None, caption__video__media_state__in=WATCHABLE
     )
     ids = list(captions.order_by("pk").values_list("pk", flat=True))
     drawn = draw(policy.secret, attempt.person_id, attempt.number, ids, (), PRACTICE_LENGTH, 0.0)

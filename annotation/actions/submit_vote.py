@@ -18,6 +18,7 @@ from annotation.rules.voting import ANSWERS, parse_answer, truth_of
 from projects import audit
 from projects.models import AuditEvent, Role, User
 from projects.prepared import Prepared
+from projects.prepared_writes import insert
 
 
 def submit_vote(
@@ -115,7 +116,7 @@ def _record(
     task, state = lease.task, VoteState.COUNTED if place.slot else VoteState.SURPLUS
     if _is_paused(standing) and task.item_id:
         state = VoteState.SET_ASIDE
-    vote = Vote.objects.create(
+    vote = Vote(
         item=task.item,
         foil_id=task.foil_id,
         gold=task.gold,
@@ -127,6 +128,7 @@ def _record(
         fast=_standings.is_fast(standing, lease, sent.now) if standing else None,
         **_submits.common_fields(sent, lease, place),
     )
+    insert(vote)
     if standing is not None:
         _standings.tally(standing, vote, sent.now)
     project = lease.slot.project

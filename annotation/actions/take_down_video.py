@@ -21,6 +21,7 @@ from annotation.actions._transaction import committed
 from annotation.errors import AnnotationError
 from annotation.models import CheckedFrame, GoldPair, PracticeCaption, Task
 from corpus.access import get_video
+from corpus.clip_files import CLIPS
 from corpus.models import Item, MediaState, ReleaseItem, Takedown, Video
 from generation.models import CandidateGroup
 from media.cache import FileCache
@@ -29,8 +30,8 @@ from projects.access import require_role
 from projects.models import Project, Role, User
 
 MOVE = "drop_with_video"
-# Decoded pictures and vectors of clips; what is made again from files that are still there.
-CACHES = ("frames", "vectors")
+# Files of clips, decoded pictures and vectors; what is made again from files that are still there.
+CACHES = ("frames", "vectors", CLIPS)
 
 
 @dataclass(frozen=True)

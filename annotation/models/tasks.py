@@ -62,6 +62,8 @@ class Task(models.Model):
             models.UniqueConstraint(fields=["frame"], condition=Q(stage="objects"), name="one_object_task_a_frame"),
             models.UniqueConstraint(fields=["gold"], condition=Q(stage="gold"), name="one_gold_task_a_pair"),
         ]
+        # What a project's stages hold is counted from it alone.
+        indexes = [models.Index(fields=["project", "stage", "state"], name="task_of_a_stage")]
 
     def __str__(self) -> str:
         return f"{self.stage} {self.pk}"

@@ -150,6 +150,8 @@ class Vote(WorkRecord):
     source = models.CharField(max_length=6, choices=Source, default=Source.PERSON)
     # Tells apart the votes of a file, which name nobody.
     import_index = models.PositiveSmallIntegerField(null=True, blank=True)
+    # The pseudonym under which a file of raw votes has its author; empty where a file only counts.
+    imported_as = models.CharField(max_length=100, blank=True)
     choice = models.CharField(max_length=11, choices=Choice)
     # The order shown: True when the caption was the first text. Null for imported votes.
     caption_first = models.BooleanField(null=True, blank=True)

@@ -67,7 +67,7 @@ def marks_of(caption: str, target: tuple[int, int] | None = None) -> Marks:
         elif run and not (before and _looks_verbal(word, before)):
             stay.append(found.group())
             before = word
-        elif found.start() > 0 and found.group()[0].isupper():
+        elif found.group()[0].isupper():
             stay.append(found.group())
         else:
             run = False

@@ -57,7 +57,7 @@ class Grade:
 
 def grade_edit(caption: str, text: str, examples: Collection[str]) -> Grade:
     """The foil held against the live checks and against an expert's foils of the same caption."""
-    findings = tuple(check_text(caption, text, ()))
+    findings = tuple(check_text(caption, text))
     if errors(findings):
         return Grade(Match.BROKEN, findings)
     if any(normalised(text) == normalised(example) for example in examples):

@@ -29,7 +29,7 @@ def parse_answer(answer: object) -> str | None:
     if isinstance(answer, str) and answer in ANSWERS:
         return answer
     places = {str(place): name for place, name in enumerate(ANSWERS, start=1)}
-    return places.get(str(answer)) if isinstance(answer, int | str) and not isinstance(answer, bool) else None
+    return places.get(str(answer))
 
 
 def truth_of(answer: str, caption_first: bool) -> str:
@@ -61,9 +61,9 @@ def pair_verdict(counts: Mapping[str, int], rule: VoteRule) -> FoilVerdict:
 def _sure_already(counts: Mapping[str, int], rule: VoteRule, left: int) -> FoilVerdict:
     """The verdict that the pair has however the `left` votes fall; PENDING where they still matter."""
     caption, other = _best(counts)
-    if caption >= rule.needed and (other + left < rule.needed or other + left < caption):
+    if caption >= rule.needed and other + left < caption:
         return FoilVerdict.VALID
-    if other >= rule.needed and (caption + left < rule.needed or caption + left < other):
+    if other >= rule.needed and caption + left < other:
         return FoilVerdict.INVALID
     if max(caption, other) + left < rule.needed:
         return FoilVerdict.SPLIT

@@ -37,6 +37,7 @@ STUDIES = frozenset({Stage.BASELINE, Stage.OBJECTS})
 TASKED_A_LOOK = 1_000
 # These say how things stand as a whole; their number is of no use to the person.
 UNCOUNTED = frozenset({"nothing_yet", "all_done"})
+OWN_OR_DONE = frozenset({"yours", "all_done"})
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class Queue:
     # Why nothing is given out to this person for now: a key of messages.ADMISSION and its words; empty for most.
     barred: str = ""
     barred_words: Words = ""
+    # All that there was for this person is done by them: no reason is left to tell.
+    finished: bool = False
 
 
 def queues_of(person: User, project: Project) -> list[Queue]:
@@ -70,12 +73,9 @@ def queue_of(person: User, project: Project, stage: str) -> Queue:
     held = mine.filter(state=SlotState.LEASED).exists()
     available = open_work(person, project, stage)
     today, in_all = work_counts(person, project, stage, timezone.now())
-    reasons = [] if available or held else _reasons(person, project, stage)
+    why = [] if available or held else why_empty(person, project, stage)
+    reasons = [(None if reason.code in UNCOUNTED else reason.count, EMPTY[reason.code]) for reason in why]
+    finished = bool(in_all and why) and all(reason.code in OWN_OR_DONE for reason in why)
     barred = why_barred(person, project) if stage == Stage.VALIDATION else ""
     words = ADMISSION.get(barred, "")
-    return Queue(stage, TITLES[stage], ABOUT[stage], available, held, today, in_all, reasons, barred, words)
-
-
-def _reasons(person: User, project: Project, stage: str) -> list[tuple[int | None, Words]]:
-    found = why_empty(person, project, stage)
-    return [(None if reason.code in UNCOUNTED else reason.count, EMPTY[reason.code]) for reason in found]
+    return Queue(stage, TITLES[stage], ABOUT[stage], available, held, today, in_all, reasons, barred, words, finished)

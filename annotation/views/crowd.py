@@ -64,7 +64,7 @@ def crowd_study(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     page, now = Paginator(places, PER_PAGE).get_page(request.GET.get("page")), timezone.now()
     done = done_by(list(page))
     for place in page:
-        place.done, place.code = done.get(place.pk, 0), code_of(place) if place.state == PlaceState.COMPLETED else ""
+        place.done, place.code = done.get(place.pk, 0), code_of(place) if place.shows_code else ""
         place.worker = next((w.worker for w in place.person.crowd_workers.all() if w.project_id == project.pk), "")
         place.is_late = place.state == PlaceState.ACTIVE and place.deadline <= now
     link = request.build_absolute_uri(reverse("annotation:enter", args=[study.key]))

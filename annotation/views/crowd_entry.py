@@ -105,7 +105,7 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
         "place": mine,
         "study": mine.study,
         "progress": progress_of(mine) if is_active else None,
-        "code": code_of(mine) if mine.state == PlaceState.COMPLETED else "",
+        "code": code_of(mine) if mine.shows_code else "",
         "title": TITLES[mine.study.stage],
     }
     return render(request, "annotation/place.html", context)

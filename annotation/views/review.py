@@ -1,5 +1,6 @@
 """The review page: one foil beside its caption, and what becomes of it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -15,7 +16,10 @@ from annotation.queries import ReviewWork, Suggestion, claim_card
 from annotation.views._checks import live_checks, marked_words, note_words
 from annotation.views._done import Record
 from annotation.views._steps import base_of, lost, my_claim, next_piece, sent_with, work_page
+from generation.filters.table import FILTERS
+from generation.methods.table import METHODS
 from text.diff import changed_words
+from text.registry import Entry
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -60,6 +64,7 @@ def _context(work: ReviewWork, typed: QueryDict) -> dict[str, Any]:
         "facts": {"caption": work.caption.text, "others": work.others, "dropped": [], **marked_words(work.marks)},
         "checks": live_checks(),
         "origin": _origin(work.foil),
+        "filters": [(_label(FILTERS, note.filter), note) for note in work.filters],
         "reasons": [(code, words, code in typed.getlist("reasons")) for code, words in REASONS.items()],
         "comment": typed.get("comment", ""),
         "fixed_text": typed.get("fixed_text") or work.foil.text,
@@ -68,9 +73,15 @@ def _context(work: ReviewWork, typed: QueryDict) -> dict[str, Any]:
     }
 
 
+def _label(table: Mapping[str, Entry], slug: str) -> str:
+    """What has left the table since keeps its slug."""
+    return str(table[slug].label) if slug in table else slug
+
+
 def _origin(foil: Suggestion) -> str:
     """Who or what made it, without a name: reviewers judge the text."""
     if foil.by_person:
         return _("a person's own wording")
-    made_by = _("method %(method)s, version %(version)s") % {"method": foil.method, "version": foil.method_version}
+    method = {"method": _label(METHODS, foil.method), "version": foil.method_version}
+    made_by = _("method %(method)s, version %(version)s") % method
     return f"{made_by}, {foil.model_id}" if foil.model_id else made_by

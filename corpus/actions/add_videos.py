@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from corpus.actions.attach_media import give
 from corpus.errors import CorpusError
-from corpus.media_files import KeptMedia, keep_media, set_media
+from corpus.media_files import KeptMedia, keep_media, reasons_taken_down, set_media
 from corpus.models import MediaState, Video
 from corpus.records import MAX_ID
 from projects import audit
@@ -55,7 +55,7 @@ def _store(person: User, project: Project, waiting: list[Video], name: str, kept
     if waiting:
         return
     video = Video(project=project, key=name, source_id=name)
-    set_media(video, kept)
+    set_media(video, kept, reasons_taken_down(project, [kept]))
     try:
         with transaction.atomic():
             video.save()

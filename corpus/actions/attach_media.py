@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from corpus.errors import CorpusError
-from corpus.media_files import KeptMedia, find_media, keep_media, set_media
+from corpus.media_files import KeptMedia, find_media, keep_media, reasons_taken_down, set_media
 from corpus.models import MediaState, Video
 from projects import audit
 from projects.access import require_role
@@ -60,7 +60,7 @@ def give(person: User | None, video: Video, kept: KeptMedia) -> Video:
     if fresh.media_state == MediaState.TAKEN_DOWN:
         raise CorpusError(_("The video %(key)s was taken down; it gets no file any more.") % {"key": video.key})
     old = fresh.media_state
-    set_media(fresh, kept)
+    set_media(fresh, kept, reasons_taken_down(fresh.project, [kept]))
     fresh.save()
     audit.record(
         audit.event(

@@ -1,10 +1,20 @@
-"""The datasheet of a release (Gebru et al. 2021), filled from its own numbers; Markdown that any reader shows."""
+"""The datasheet of a release (Gebru et al. 2021): every question, answered by the release's own numbers and by people.
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+What nobody answered is said plainly, under its question and as a number at the top. Markdown that any reader shows.
+"""
+
+from collections.abc import Mapping
 from typing import Any
 
+from corpus.exporters._markdown import cell as _cell
+from corpus.exporters._markdown import prose
+from corpus.exporters._markdown import table as _table
+from corpus.exporters._sheet_answers import ANSWERS
+from corpus.exporters._sheet_questions import QUESTIONS, SECTIONS, Question, Section
 from corpus.records import ReleaseContent
+
+UNANSWERED = "*Nobody has answered this question.*"
+NO_COMMENTS = "*None.*"
 
 PROBES = {
     "classifier": "a bag-of-words classifier, held out by caption",
@@ -24,22 +34,44 @@ WITHHELD = (
 
 
 def datasheet(release: ReleaseContent) -> str:
-    """The text of `datasheet.md`: composition, judgements, and what a model solves without the video."""
+    """The text of `datasheet.md`: the seven sections, then what a model solves without the video."""
     parts = [
-        [f"# Datasheet of {release.project}, {release.release}", ""],
+        [f"# Datasheet of {_cell(release.project)}, {_cell(release.release)}", ""],
         _facts(release),
         _withheld(release),
-        _composition(release),
-        _judgements(release),
+        *(_section(section, release) for section in SECTIONS),
         _blind(release.gate),
     ]
     return "\n".join(line for part in parts for line in part) + "\n"
+
+
+def unanswered(release: ReleaseContent) -> list[Question]:
+    """The questions to which neither the release nor anybody has an answer; comments are nobody's duty."""
+    asked = [question for slug, question in QUESTIONS.items() if not slug.endswith(".comments")]
+    return [question for question in asked if not _answer(question, release)]
+
+
+def _answer(question: Question, release: ReleaseContent) -> list[str]:
+    """What the numbers say, then what people said."""
+    own = ANSWERS[question.slug](release) if question.slug in ANSWERS else []
+    said = release.papers.answers.get(question.slug, "").strip()
+    return [*own, *([""] if own and said else []), *(prose(said) if said else [])]
+
+
+def _section(section: Section, release: ReleaseContent) -> list[str]:
+    lines = [f"## {section.title}", ""]
+    for question in section.questions:
+        nothing = NO_COMMENTS if question.slug.endswith(".comments") else UNANSWERED
+        lines += [f"**{question.text}**", "", *(_answer(question, release) or [nothing]), ""]
+    return lines
 
 
 def _facts(release: ReleaseContent) -> list[str]:
     lines = [f"- Content hash: `{release.content_hash}`", f"- Frozen: {release.created_at}"]
     if release.simulated:
         lines.append("- **Its people and judgements are simulated.**")
+    open_ones = len(unanswered(release))
+    lines.append(f"- Of {len(QUESTIONS) - len(SECTIONS)} questions {open_ones} are unanswered; each says so.")
     return [*lines, ""]
 
 
@@ -53,28 +85,6 @@ def _withheld(release: ReleaseContent) -> list[str]:
         WITHHELD,
         "",
         *_table(["item", "taken down", "reason"], rows),
-        "",
-    ]
-
-
-def _composition(release: ReleaseContent) -> list[str]:
-    counts: dict[str, Counter[str]] = {}
-    for item in (item for item in release.items if item.get("released")):
-        found = counts.setdefault(item["subtest"], Counter())
-        found.update(items=1, foils=len(item["foils"]), paired=item["proficiency"] is not None)
-    rows: list[list[Any]] = [[name, n["items"], n["foils"], n["paired"]] for name, n in sorted(counts.items())]
-    total = ["all", *(sum(row[at] for row in rows) for at in (1, 2, 3))]
-    header = ["subtest", "items", "foils", "with a proficiency item"]
-    return ["## Composition", "", *_table(header, [*rows, total]), ""]
-
-
-def _judgements(release: ReleaseContent) -> list[str]:
-    counted = [vote for vote in release.votes if vote.state == "counted"]
-    people = {vote.annotator for vote in counted}
-    return [
-        "## Collection",
-        "",
-        f"{len(counted)} judgements by {len(people)} annotators count; they stand in `votes.jsonl` under pseudonyms.",
         "",
     ]
 
@@ -119,14 +129,3 @@ def _blind_row(row: Mapping[str, Any]) -> list[Any]:
 def _probe(probe: Mapping[str, Any]) -> str:
     interval = f" [{probe['ci'][0]:.3f}, {probe['ci'][1]:.3f}]" if probe["ci"] else ""
     return f"{PROBES.get(probe['probe'], probe['probe'])} {probe['value']:.3f}{interval}"
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
-    lines = [header, ["---"] * len(header), *rows]
-    return ["| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines]
-
-
-def _cell(value: Any) -> str:
-    """Text that can neither end its cell nor start anything of its own in Markdown or HTML."""
-    text = " ".join(str(value).split())
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "\\`")

@@ -1,19 +1,23 @@
 """What the formats with one record an item share: the released items as records, and a short manifest."""
 
+from collections.abc import Collection
 from typing import Any
 
+from corpus.record_content import RecordContent
 from corpus.records import ItemRecord, ReleaseContent
 from corpus.release_records import hash_of, item_record, vote_counts
 
 
-def released_items(release: ReleaseContent) -> list[ItemRecord]:
-    """The items of the release with their vote counts, by id."""
+def released_items(release: ReleaseContent | RecordContent) -> Collection[ItemRecord]:
+    """The items of the release with their vote counts, by id; of a project, in the order in which they came."""
+    if isinstance(release, RecordContent):
+        return release.records
     votes = vote_counts(release.votes)
     released = (item for item in release.items if item.get("released"))
     return sorted((item_record(item, votes) for item in released), key=lambda item: item.id)
 
 
-def manifest_facts(release: ReleaseContent, format_name: str, n_items: int) -> dict[str, Any]:
+def manifest_facts(release: ReleaseContent | RecordContent, format_name: str, n_items: int) -> dict[str, Any]:
     return {
         "format": format_name,
         "project": release.project,
@@ -22,7 +26,7 @@ def manifest_facts(release: ReleaseContent, format_name: str, n_items: int) -> d
         "content_hash": release.content_hash,
         "simulated": release.simulated,
         "counts": {"items": n_items},
-        **withheld_facts(release),
+        **(release.facts if isinstance(release, RecordContent) else withheld_facts(release)),
     }
 
 

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from corpus.exporters.foilworks import safe_name
+from corpus.exporters._names import safe_name
 from corpus.records import ItemRecord, VideoRecord
 
 
 def by_subtest(items: Iterable[ItemRecord], ending: str) -> dict[str, list[ItemRecord]]:
     """File name -> its items, one file a subtest. Two subtests may look alike once their names are made safe."""
     subtests: dict[str, list[ItemRecord]] = {}
-    for item in items:
+    for item in sorted(items, key=_numbered):
         subtests.setdefault(item.subtest, []).append(item)
     files: dict[str, list[ItemRecord]] = {}
     for subtest, found in subtests.items():
@@ -21,6 +21,12 @@ def by_subtest(items: Iterable[ItemRecord], ending: str) -> dict[str, list[ItemR
             stem += "-again"
         files[f"{stem}{ending}"] = found
     return files
+
+
+def _numbered(item: ItemRecord) -> tuple[str, int]:
+    """By id, a video's tenth record after its ninth: importers number them in the order of the file."""
+    stem, _, number = item.id.rpartition("#")
+    return (stem, int(number)) if stem and number.isdecimal() and number.isascii() else (item.id, 1)
 
 
 def video_name(video: VideoRecord) -> str:

@@ -15,15 +15,17 @@ from corpus.exporters._folder import write_folder
 from corpus.exporters._released import manifest_facts, released_items
 from corpus.exporters._tables import by_subtest, video_name, write_rows
 from corpus.importers.contrast import LABELS
+from corpus.record_content import RecordContent
 from corpus.records import ItemRecord, ReleaseContent
 
 USES_TABLES = False
+TAKES_RECORDS = True
 
 
-def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
+def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
     """Write the folder `out`; the paths of its files. CorpusError: items of one subtest with unequal numbers of foils,
     or the folder cannot be written there."""
-    items = released_items(release)
+    items = [item for item in released_items(release) if item.foils]
     files = by_subtest(items, ".tsv")
     for found in files.values():
         _check(found)

@@ -13,28 +13,32 @@ from corpus.exporters._folder import write_folder
 from corpus.exporters._released import manifest_facts, released_items
 from corpus.exporters.jsonl import line
 from corpus.importers.jsonl import COLUMNS
-from corpus.records import ReleaseContent
+from corpus.record_content import RecordContent
+from corpus.records import ItemRecord, ReleaseContent
 from text.csv_cells import safe_cell
 
 FILE = "records.csv"
 USES_TABLES = False
+TAKES_RECORDS = True
 
 
-def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
+def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
     """Write the folder `out`; the paths of its files. CorpusError when it cannot be written there."""
-    records = [line(item) for item in released_items(release)]
-    facts = manifest_facts(release, "csv", len(records))
-    return write_folder(out, facts, lambda folder: _write(folder / FILE, records))
+    items = released_items(release)
+    facts = manifest_facts(release, "csv", len(items))
+    return write_folder(out, facts, lambda folder: _write(folder / FILE, items))
 
 
-def _write(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
-    records = list(records)
-    used = [name for name in COLUMNS if any(name in record for record in records)]
+def _write(path: Path, items: Iterable[ItemRecord]) -> None:
+    """`items` are gone through twice: which columns there are is known at the end only."""
+    there = {name for item in items for name in line(item)}
+    used = [name for name in COLUMNS if name in there]
     with path.open("w", encoding="utf-8", newline="") as file:
         # As RFC 4180 has it: so a carriage return within a cell is quoted.
         writer = csv.writer(file, lineterminator="\r\n")
         writer.writerow(used)
-        writer.writerows([_cell(record.get(name)) for name in used] for record in records)
+        for record in map(line, items):
+            writer.writerow([_cell(record.get(name)) for name in used])
 
 
 def _cell(value: Any) -> Any:

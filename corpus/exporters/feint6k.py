@@ -3,7 +3,7 @@
 Items with another number of foils than five do not fit: they are left out, and the manifest names them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,17 @@ from corpus.exporters._folder import write_folder
 from corpus.exporters._released import manifest_facts, released_items
 from corpus.exporters._tables import by_subtest, video_name, write_rows
 from corpus.importers.feint6k import BLOCK
+from corpus.record_content import RecordContent
 from corpus.records import ItemRecord, ReleaseContent
 
 USES_TABLES = False
+TAKES_RECORDS = True
 
 
-def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
+def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
     """Write the folder `out`; the paths of its files. CorpusError: no item has five foils, or the folder cannot be
     written there."""
-    items = released_items(release)
+    items = [item for item in released_items(release) if item.foils]
     fitting = [item for item in items if len(item.foils) == BLOCK - 1]
     if not fitting:
         raise CorpusError(
@@ -30,10 +32,21 @@ def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> l
 
     def fill(folder: Path) -> None:
         for name, found in by_subtest(fitting, ".csv").items():
-            write_rows(folder / name, ["video_id", "sentence"], _rows(found), ",")
+            extras = sorted({name for item in found for name, value in item.extra.items() if _plain(name, value)})
+            write_rows(folder / name, ["video_id", "sentence", *extras], _rows(found, extras), ",")
 
     return write_folder(out, {**manifest_facts(release, "feint6k", len(fitting)), "left_out": left_out}, fill)
 
 
-def _rows(items: Sequence[ItemRecord]) -> list[tuple[str, str]]:
-    return [(video_name(item.video), text) for item in items for text in (item.caption, *item.foils)]
+def _plain(name: str, value: Any) -> bool:
+    """Whether the format can give the field back as it is: a column of text."""
+    taken = name in {"video_id", "sentence", "key", "vid_key"} or name != name.strip()
+    return isinstance(value, str) and bool(value) and bool(name) and not taken
+
+
+def _rows(items: Sequence[ItemRecord], extras: Sequence[str]) -> Iterator[list[str]]:
+    """Six rows an item; what the caption's row said beside stands in all of them."""
+    for item in items:
+        said = [str(item.extra.get(name, "")) if _plain(name, item.extra.get(name)) else "" for name in extras]
+        for text in (item.caption, *item.foils):
+            yield [video_name(item.video), text, *said]

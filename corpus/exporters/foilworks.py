@@ -3,27 +3,42 @@
 `items.jsonl` items with their status, released or not · `votes.jsonl` judgements that count, under pseudonyms
 (`votes_not_counted.jsonl`: surplus ones and those set aside, where there are some) ·
 `scores.jsonl` raw scores of all models, and one file a model in `scores/` that `foilworks metrics pairwise` reads ·
-`tables/*.json` reports (`gate.json`: the blind audit at its freezing), and `tables/checks.json` with what can be
-recomputed from votes and scores · `datasheet.md` · `manifest.json`.
+`tables/*.json` reports (`gate.json`: the blind audit at its freezing; `leaderboard`, `human`, `pay`, `changes`), and
+`tables/checks.json` with what can be recomputed from votes and scores · `figures/` drawings with their numbers ·
+`rejected.jsonl` candidates that did not become foils, where there are some · `data/` flat rows, `README.md`,
+`croissant.json` · `datasheet.md` · `CHANGELOG.md` · `LICENCES.md` · `CITATION.cff`, `citation.bib` · `load.py` ·
+`manifest.json`.
 """
 
+import csv
+import hashlib
+import io
 import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from corpus.errors import CorpusError
+from corpus.exporters._changelog import changelog, licences
+from corpus.exporters._citation import bibtex, cff
 from corpus.exporters._datasheet import datasheet
-from corpus.exporters._folder import write_folder, write_json, write_lines
+from corpus.exporters._flat import write_flat
+from corpus.exporters._folder import pretty, write_folder, write_json, write_lines
+from corpus.exporters._names import safe_name
 from corpus.exporters._released import withheld_facts
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote
+from corpus.release_papers import Figure
 from corpus.release_records import STATUS_FIELDS
+from corpus.rules.canonical import canonical_line
+from text.csv_cells import safe_row
 
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2
 CHECKS = "checks"
 COUNTED = "counted"
+LOADER = Path(__file__).with_name("_load_snippet.py")
 _TABLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
 
 # Whether the reports of the project are wanted; they take the longest to collect.
@@ -32,7 +47,7 @@ USES_TABLES = True
 
 def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
     """Write the folder `out`; the paths of its files. CorpusError when it cannot be written there."""
-    for name in release.tables:
+    for name in (*release.tables, *release.papers.figures):
         if name == CHECKS or not _TABLE_NAME.fullmatch(name):
             raise CorpusError(f"tables/{name}.json: is no name for a table; use letters, digits, - and _")
     return write_folder(out, _facts(release), lambda folder: _fill(folder, release))
@@ -75,8 +90,38 @@ def _fill(folder: Path, release: ReleaseContent) -> None:
         write_lines(folder / "scores" / f"{name}.jsonl", map(score_line, of_model))
     for name, table in release.tables.items():
         write_json(folder / "tables" / f"{name}.json", table)
-    write_json(folder / "tables" / f"{CHECKS}.json", checks(counted, scores))
-    (folder / "datasheet.md").write_text(datasheet(release), encoding="utf-8", newline="\n")
+    held = held_digests(release.items, counted, scores, release.tables)
+    write_json(folder / "tables" / f"{CHECKS}.json", {**checks(counted, scores), **held})
+    _write_papers(folder, release)
+
+
+def _write_papers(folder: Path, release: ReleaseContent) -> None:
+    """What goes out beside items, votes, scores and tables."""
+    rejected = iter(release.papers.rejected())
+    for first in rejected:
+        write_lines(folder / "rejected.jsonl", chain([first], rejected))
+    write_flat(folder, release)
+    texts = {
+        "datasheet.md": datasheet(release),
+        "CHANGELOG.md": changelog(release),
+        "LICENCES.md": licences(release),
+        "CITATION.cff": cff(release),
+        "citation.bib": bibtex(release),
+        "load.py": LOADER.read_text(encoding="utf-8"),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    for name, figure in release.papers.figures.items():
+        (folder / "figures").mkdir(exist_ok=True)
+        (folder / "figures" / f"{name}.svg").write_bytes(figure.svg)
+        (folder / "figures" / f"{name}.csv").write_text(figure_csv(figure), encoding="utf-8", newline="")
+
+
+def figure_csv(figure: Figure) -> str:
+    """The numbers behind a drawing; cells that a spreadsheet would run are neutralised."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(safe_row(list(row)) for row in figure.rows)
+    return out.getvalue()
 
 
 def vote_line(vote: ReleaseVote) -> dict[str, Any]:
@@ -96,6 +141,7 @@ def vote_line(vote: ReleaseVote) -> dict[str, Any]:
         "seconds": vote.seconds,
         "watch": dict(vote.watch),
         "guideline": vote.guideline,
+        **({"guideline_of": vote.guideline_of} if vote.guideline_of else {}),
     }
 
 
@@ -151,6 +197,27 @@ def checks(votes: Iterable[ReleaseVote], scores: Iterable[ReleaseScore]) -> dict
     }
 
 
+def held_digests(
+    items: Iterable[Mapping[str, Any]],
+    votes: Iterable[ReleaseVote],
+    scores: Iterable[ReleaseScore],
+    tables: Mapping[str, Any],
+) -> dict[str, dict[str, str]]:
+    """SHA-256 of every table, and of the lines of items, votes and scores whatever their order.
+
+    Some tables come from what no file holds (working times, bars, pay): these hold them to what they were.
+    """
+    lines = {"items": items, "votes": map(vote_line, votes), "scores": map(score_line, scores)}
+    return {
+        "tables": {name: _sha256(pretty(table)) for name, table in sorted(tables.items())},
+        "lines": {name: _sha256("\n".join(sorted(map(canonical_line, rows)))) for name, rows in lines.items()},
+    }
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
 def _vote_order(vote: ReleaseVote) -> tuple[str, int, str, str]:
     return vote.item, -1 if vote.foil is None else vote.foil, vote.stage, vote.annotator
 
@@ -169,9 +236,3 @@ def _by_model(scores: Iterable[ReleaseScore]) -> dict[str, list[ReleaseScore]]:
             name += "-again"
         files[name] = found
     return files
-
-
-def safe_name(text: str, limit: int = 80) -> str:
-    """A file name that says `text` and can do nothing else: letters, digits, dot, dash; never hidden, never empty."""
-    name = re.sub(r"[^A-Za-z0-9.-]+", "-", text)[:limit].strip(".-")
-    return name or "unnamed"

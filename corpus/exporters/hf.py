@@ -67,7 +67,7 @@ items = load_dataset("path/to/this/folder", "{first}", split="test")
 def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
     """Write the folder `out`; the paths of its files. CorpusError: nothing is released, the library that writes
     Parquet is missing, or the folder cannot be written there."""
-    items = released_items(release)
+    items = list(released_items(release))
     if not items:
         raise CorpusError(f"{release.release}: has no items, so there is nothing to write; release some first")
     files = by_subtest(items, ".parquet")

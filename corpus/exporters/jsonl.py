@@ -7,19 +7,22 @@ from typing import Any
 
 from corpus.exporters._folder import write_folder, write_lines
 from corpus.exporters._released import manifest_facts, released_items
+from corpus.record_content import RecordContent
 from corpus.records import ItemRecord, ReleaseContent, VoteCounts
 
 FILE = "records.jsonl"
 
 # Whether the reports of the project are wanted; they take the longest to collect.
 USES_TABLES = False
+# Whether records are all it needs: then it can write a project without a release, and any number of them.
+TAKES_RECORDS = True
 
 
-def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
+def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
     """Write the folder `out`; the paths of its files. CorpusError when it cannot be written there."""
-    lines = [line(item) for item in released_items(release)]
-    facts = manifest_facts(release, "jsonl", len(lines))
-    return write_folder(out, facts, lambda folder: write_lines(folder / FILE, lines))
+    items = released_items(release)
+    facts = manifest_facts(release, "jsonl", len(items))
+    return write_folder(out, facts, lambda folder: write_lines(folder / FILE, map(line, items)))
 
 
 def line(item: ItemRecord) -> dict[str, Any]:

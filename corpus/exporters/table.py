@@ -18,6 +18,11 @@ EXPORTERS: dict[str, Entry] = {
         "corpus.exporters.vilma",
         summary="The released items as ViLMA files, one a subtest, imported fields given back.",
     ),
+    "valse": Entry(
+        "VALSE JSON (pictures)",
+        "corpus.exporters.valse",
+        summary="The items as VALSE files, one an instrument; the clip is a picture.",
+    ),
     "csv": Entry(
         "CSV table",
         "corpus.exporters.csv_rows",
@@ -37,5 +42,35 @@ EXPORTERS: dict[str, Entry] = {
         "Data set folder (Parquet)",
         "corpus.exporters.hf",
         summary="A folder that `datasets` loads: Parquet, a dataset card, Croissant metadata.",
+    ),
+    "vitatecs": Entry(
+        "VITATECS, JSON lines",
+        "corpus.exporters.vitatecs",
+        summary="A caption and one counterfactual a line, a file an aspect; for items with one foil.",
+    ),
+    "sugarcrepe": Entry(
+        "SugarCrepe JSON (pictures)",
+        "corpus.exporters.sugarcrepe",
+        summary="filename, caption, negative_caption, a file a kind of edit; for items with one foil.",
+    ),
+    "foil-coco": Entry(
+        "FOIL-COCO JSON (pictures)",
+        "corpus.exporters.foil_coco",
+        summary="images and annotations: each caption beside its foils.",
+    ),
+    "msrvtt": Entry(
+        "MSR-VTT captions",
+        "corpus.exporters.msrvtt",
+        summary="video_id, sentence: the captions alone.",
+    ),
+    "vatex": Entry(
+        "VATEX captions",
+        "corpus.exporters.vatex",
+        summary="videoID, enCap: the captions alone.",
+    ),
+    "votes": Entry(
+        "Votes, one a row",
+        "corpus.exporters.votes",
+        summary="Raw judgements under pseudonyms: item, annotator, choice, position, foil.",
     ),
 }

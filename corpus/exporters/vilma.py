@@ -5,8 +5,8 @@ item made here, a URL, a class) stands in a `foilworks` object, added only where
 give something else.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +17,17 @@ from corpus.exporters.jsonl import counts
 from corpus.importers._fields import ProblemError
 from corpus.importers._records import RawRecord
 from corpus.importers.vilma import OWN_FIELD, parse
+from corpus.record_content import RecordContent
 from corpus.records import ItemRecord, ReleaseContent
 
 # Whether the reports of the project are wanted; they take the longest to collect.
 USES_TABLES = False
+TAKES_RECORDS = True
 
 
-def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
+def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
     """Write the folder `out`; the paths of its files. CorpusError when it cannot be written there."""
-    items = released_items(release)
+    items = [item for item in released_items(release) if item.foils]
 
     def fill(folder: Path) -> None:
         for stem, records in files(items).items():
@@ -34,8 +36,19 @@ def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> l
     return write_folder(out, manifest_facts(release, "vilma", len(items)), fill)
 
 
-def files(items: Iterable[ItemRecord]) -> dict[str, dict[str, Any]]:
+@dataclass(frozen=True)
+class Form:
+    """How one of the two formats spells a record: `parse` reads it, `named` are its own fields but the votes, `rest`
+    the unknown ones that stand beside them."""
+
+    parse: Callable[[RawRecord, str], ItemRecord]
+    named: Callable[[ItemRecord], dict[str, Any]]
+    rest: Callable[[ItemRecord], Mapping[str, Any]]
+
+
+def files(items: Iterable[ItemRecord], form: Form | None = None) -> dict[str, dict[str, Any]]:
     """Stem of the file -> its records by key, one file a subtest."""
+    form = form or VILMA
     subtests: dict[str, list[ItemRecord]] = {}
     for item in items:
         subtests.setdefault(item.subtest, []).append(item)
@@ -45,11 +58,11 @@ def files(items: Iterable[ItemRecord]) -> dict[str, dict[str, Any]]:
         # The manifest of the folder has its name; two subtests may look alike once made safe.
         while stem in named or stem == "manifest":
             stem += "-again"
-        named[stem] = _records(found, stem)
+        named[stem] = _records(found, stem, form)
     return named
 
 
-def _records(items: list[ItemRecord], stem: str) -> dict[str, Any]:
+def _records(items: list[ItemRecord], stem: str, form: Form) -> dict[str, Any]:
     """Records by key. Ids that begin with the subtest lose it again; they choose their keys first."""
     prefix = f"{items[0].subtest}:"
     records: dict[str, Any] = {}
@@ -57,28 +70,35 @@ def _records(items: list[ItemRecord], stem: str) -> dict[str, Any]:
         key = item.id.removeprefix(prefix)
         while key in records:
             key += "~"
-        records[key] = _record(item, key, stem)
+        records[key] = _record(item, key, stem, form)
     return records
 
 
-def _record(item: ItemRecord, key: str, stem: str) -> dict[str, Any]:
+def _record(item: ItemRecord, key: str, stem: str, form: Form) -> dict[str, Any]:
     """The plainest form that reads back as `item`."""
-    named = _named_fields(item, stem)
-    plain = {**item.extra, **named, **_pair_field(item, with_extra=True)}
+    named = _named_fields(item, stem, form)
+    plain = {**form.rest(item), **named, **_pair_field(item, with_extra=True)}
     bare = {**named, **_pair_field(item, with_extra=False), OWN_FIELD: _own(item)}
     forms = (plain, {**plain, OWN_FIELD: _own(item)}, bare)
-    return next((form for form in forms if _reads_back(item, key, form, stem)), bare)
+    return next((one for one in forms if _reads_back(item, key, one, stem, form.parse)), bare)
 
 
-def _named_fields(item: ItemRecord, stem: str) -> dict[str, Any]:
+def _vilma_fields(item: ItemRecord) -> dict[str, Any]:
     video = item.video
-    record: dict[str, Any] = {
+    return {
         "start_time": video.start_time,
         "end_time": video.end_time,
         "time_unit": video.time_unit,
         "caption": item.caption,
         "foils": list(item.foils),
     }
+
+
+VILMA = Form(parse, _vilma_fields, lambda item: item.extra)
+
+
+def _named_fields(item: ItemRecord, stem: str, form: Form) -> dict[str, Any]:
+    record = form.named(item)
     if item.votes is not None:
         record["mturk"] = counts(item.votes)
     if item.subtest != stem:
@@ -96,7 +116,9 @@ def _pair_field(item: ItemRecord, with_extra: bool) -> dict[str, Any]:
     return {"proficiency": record}
 
 
-def _reads_back(item: ItemRecord, key: str, record: dict[str, Any], stem: str) -> bool:
+def _reads_back(
+    item: ItemRecord, key: str, record: dict[str, Any], stem: str, parse: Callable[[RawRecord, str], ItemRecord]
+) -> bool:
     """Whether the importer makes the same item of the record.
 
     Where the media file lies here is left out of it: a record that names its source is found by that elsewhere too.
@@ -105,7 +127,15 @@ def _reads_back(item: ItemRecord, key: str, record: dict[str, Any], stem: str) -
         read = parse(RawRecord(key, record, 0), stem)
     except ProblemError:
         return False
-    return read == replace(item, video=replace(item.video, file=read.video.file))
+    return _voted(read) == _voted(replace(item, video=replace(item.video, file=read.video.file)))
+
+
+def _voted(item: ItemRecord) -> ItemRecord:
+    """Counts that are all zero are votes of nobody: the same as none."""
+    votes, pair = item.votes, item.proficiency
+    if pair is not None and pair.votes is not None and not pair.votes.total:
+        pair = replace(pair, votes=None)
+    return replace(item, votes=votes if votes is not None and votes.total else None, proficiency=pair)
 
 
 def _own(item: ItemRecord) -> dict[str, Any]:

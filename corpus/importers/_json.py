@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from corpus.errors import CorpusError
+from corpus.importers._text import checked_file, not_utf8
 
 _SPACE = " \t\n\r"
 _DECODER = json.JSONDecoder()
@@ -27,20 +28,15 @@ class Member(NamedTuple):
 
 def read_text(path: Path) -> str:
     """The file as text; a byte order mark is dropped. CorpusError: missing, unreadable, empty, not UTF-8."""
-    if not path.exists():
-        raise CorpusError(f"{path}: file: there is no such file; check the path")
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise CorpusError(f"{path}: file: cannot be read ({error.strerror}); give a readable file") from error
+    with checked_file(path) as file:
+        data = file.read()
     if not data.strip():
         raise CorpusError(f"{path}:1: file: is empty; get a whole copy of it")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        problem = f"byte 0x{data[error.start]:02x} is not UTF-8"
-        raise CorpusError(f"{path}:{line}: encoding: {problem}; save the file as UTF-8") from error
+        raise not_utf8(path, line, data[error.start]) from error
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:

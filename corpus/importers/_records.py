@@ -6,18 +6,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from corpus.importers._fields import ProblemError, check_content
-from corpus.importers._json import lines, parse_line, read_text
+from corpus.importers._json import parse_line
+from corpus.importers._lint import warnings_of
+from corpus.importers._text import LONGEST_LINE, lines
 from corpus.records import (
     MAX_DATASET,
     MAX_ID,
     MAX_LABEL,
     BadRecord,
     ItemRecord,
-    PairRecord,
     ReadOutcome,
-    RecordWarning,
     VideoRecord,
 )
+from text.spill import Spill
 
 _HASHED_CHARACTERS = 16
 
@@ -34,7 +35,10 @@ class RawRecord(NamedTuple):
 
 def json_lines(path: Path) -> Iterator[RawRecord]:
     """The records of a file of JSON lines. CorpusError when the file as a whole cannot be read."""
-    for number, line in lines(read_text(path)):
+    for number, line in lines(path):
+        if line is None:
+            yield RawRecord(None, None, number, f"has more than {LONGEST_LINE} bytes", "line")
+            continue
         try:
             yield RawRecord(None, parse_line(line), number)
         except ValueError as error:
@@ -45,37 +49,23 @@ def read_records(
     path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord], ItemRecord]
 ) -> Iterator[ReadOutcome]:
     """The outcome of every record in order: warnings first, then the item, or why it is bad."""
-    first_line: dict[str, int] = {}
-    for record in raw:
-        where = f"{path}:{record.line}"
-        try:
-            if record.problem:
-                raise ProblemError(record.part, record.problem, "correct the line")
-            check_content(record.value)
-            item = parse(record)
-            if item.id in first_line:
-                problem = f"{item.id[:80]!r} already stands on line {first_line[item.id]}"
-                raise ProblemError("id", problem, "give every record its own id")
-        except ProblemError as error:
-            yield BadRecord(where, error.field, error.problem, error.fix)
-            continue
-        first_line[item.id] = record.line
-        yield from warnings_of(where, item)
-        yield item
-
-
-def warnings_of(where: str, item: ItemRecord) -> Iterator[RecordWarning]:
-    """What is taken as it stands and yet looks wrong, in the item and in its proficiency pair."""
-    pairs: list[tuple[str, ItemRecord | PairRecord]] = [("", item)]
-    if item.proficiency is not None:
-        pairs.append(("proficiency.", item.proficiency))
-    for prefix, pair in pairs:
-        if pair.caption in pair.foils:
-            yield RecordWarning(where, f"{prefix}foils", "a foil is equal to the caption")
-        if len(set(pair.foils)) < len(pair.foils):
-            yield RecordWarning(where, f"{prefix}foils", "a foil stands there twice")
-        if pair.votes is not None and pair.votes.total == 0:
-            yield RecordWarning(where, f"{prefix}votes", "nobody voted: all counts are zero")
+    with Spill() as first_line:
+        for record in raw:
+            where = f"{path}:{record.line}"
+            try:
+                if record.problem:
+                    raise ProblemError(record.part, record.problem, "correct the line")
+                check_content(record.value)
+                item = parse(record)
+                known = first_line.setdefault(item.id, str(record.line))
+                if known is not None:
+                    problem = f"{item.id[:80]!r} already stands on line {known}"
+                    raise ProblemError("id", problem, "give every record its own id")
+            except ProblemError as error:
+                yield BadRecord(where, error.field, error.problem, error.fix)
+                continue
+            yield from warnings_of(where, item)
+            yield item
 
 
 def default_subtest(path: Path, params: Mapping[str, Any]) -> str:

@@ -1,18 +1,14 @@
 """Tables of text, comma- or tab-separated: a header with column names, a row a record, complaints with their line."""
 
 import csv
-import io
 from collections.abc import Iterator, Sequence
-from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
 from corpus.errors import CorpusError
-from corpus.importers._json import read_text
+from corpus.importers._text import LONGEST_LINE, rows_of_text
 
 COMMA, SEMICOLON, TAB = ",", ";", "\t"
-# The limit of the csv module is one for the whole process, and low; how long a text may be is said record by record.
-_LONGEST_CELL = 2**31 - 1
 
 
 class Row(NamedTuple):
@@ -30,9 +26,8 @@ def read_rows(path: Path, required: Sequence[str], delimiters: str = COMMA) -> I
     Of several possible delimiters the one counts that makes the header name them. CorpusError, with its line: no such
     file, not UTF-8, a quote that is never closed, a header without these columns.
     """
-    text = read_text(path)
-    delimiter, header = _header(path, text, required, delimiters)
-    for line, values in _split(path, text, delimiter):
+    delimiter, header = _header(path, required, delimiters)
+    for line, values in _split(path, delimiter):
         if line == header.line or not any(value.strip() for value in values):
             continue
         if len(values) != len(header.names):
@@ -46,8 +41,8 @@ class _Header(NamedTuple):
     line: int
 
 
-def _header(path: Path, text: str, required: Sequence[str], delimiters: str) -> tuple[str, _Header]:
-    tried = [(delimiter, _first_row(path, text, delimiter)) for delimiter in delimiters]
+def _header(path: Path, required: Sequence[str], delimiters: str) -> tuple[str, _Header]:
+    tried = [(delimiter, _first_row(path, delimiter)) for delimiter in delimiters]
     found = [(delimiter, header) for delimiter, header in tried if set(required) <= set(header.names)]
     if found:
         _check_names(path, found[0][1])
@@ -57,11 +52,11 @@ def _header(path: Path, text: str, required: Sequence[str], delimiters: str) -> 
     raise _error(path, first.line, "header", f"has no column {missing}", "name the columns in the first line")
 
 
-def _first_row(path: Path, text: str, delimiter: str) -> _Header:
+def _first_row(path: Path, delimiter: str) -> _Header:
     """The first row that is not blank; one without names where it cannot be split by this delimiter."""
     try:
-        line, values = next((row for row in _split(path, text, delimiter) if any(row[1])), (1, []))
-    except CorpusError:
+        line, values = next((row for row in _split(path, delimiter) if any(row[1])), (1, []))
+    except _QuotesError:
         return _Header([], 1)
     return _Header([value.strip() for value in values], line)
 
@@ -76,11 +71,16 @@ def _check_names(path: Path, header: _Header) -> None:
             raise _error(path, header.line, "header", f"has two columns {name[:80]!r}", "give each column its own name")
 
 
-def _split(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+class _QuotesError(CorpusError):
+    """A quoted text is not closed: not by this delimiter, at least."""
+
+
+def _split(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """(line that it starts on, values) of every row that is not blank."""
-    csv.field_size_limit(_LONGEST_CELL)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    for _ in count():
+    # The module's own limit is low, and one for the process; how long a text may be is said record by record.
+    csv.field_size_limit(LONGEST_LINE)
+    reader = csv.reader(rows_of_text(path), delimiter=delimiter, strict=True)
+    while True:
         line = reader.line_num + 1
         try:
             values = next(reader)
@@ -88,7 +88,7 @@ def _split(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, list[st
             return
         except csv.Error as error:
             fix = "close it, and double the quotes inside of it"
-            raise _error(path, line, "quotes", "a quoted text is not closed", fix) from error
+            raise _QuotesError(str(_error(path, line, "quotes", "a quoted text is not closed", fix))) from error
         if values:
             yield line, values
 

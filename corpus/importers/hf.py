@@ -17,6 +17,8 @@ from corpus.importers._records import RawRecord, default_subtest, read_records
 from corpus.records import ItemRecord, ReadOutcome
 
 _BATCH = 1_000
+# Unpacked, of one group of rows, which is read in one piece: what compresses well must not fill the memory.
+MOST_BYTES = 1024 * 1024 * 1024
 _JSON = ("facts", "extra")
 
 
@@ -45,8 +47,9 @@ def _rows(file: Path) -> Iterator[RawRecord]:
         table = parquet.ParquetFile(file)
         missing = {"id", "caption"} - set(table.schema_arrow.names)
         if missing:
-            problem = f"has no column {min(missing)}; name the columns as in docs/formats.md"
+            problem = f"has no column {min(missing)}; name the columns as in docs/reference/formats.md"
             raise CorpusError(f"{file}:1: columns: {problem}")
+        _check_size(file, table)
         number = 0
         for batch in table.iter_batches(_BATCH):
             for value in batch.to_pylist():
@@ -55,6 +58,13 @@ def _rows(file: Path) -> Iterator[RawRecord]:
     except (arrow.ArrowException, OSError) as error:
         problem = f"is no Parquet file that can be read ({' '.join(str(error).split())[:120]})"
         raise CorpusError(f"{file}: file: {problem}; get a whole copy of it") from error
+
+
+def _check_size(file: Path, table: Any) -> None:
+    groups = [table.metadata.row_group(at).total_byte_size for at in range(table.metadata.num_row_groups)]
+    if max(groups, default=0) > MOST_BYTES:
+        problem = f"a part of it unpacks to {max(groups)} bytes, more than {MOST_BYTES}"
+        raise CorpusError(f"{file}: file: {problem}; write it in smaller row groups")
 
 
 def _plain(raw: RawRecord) -> RawRecord:

@@ -1,4 +1,4 @@
-"""`jsonl`: one JSON object a line; the columns are listed in docs/formats.md and in COLUMNS.
+"""`jsonl`: one JSON object a line; the columns are listed in docs/reference/formats.md and in COLUMNS.
 
 A line with `caption` and `foil` (or `foils`) is an item; a line without a foil is a caption to make foils for. Columns
 that nothing here names are kept as facts of the caption: methods read them (`count`, `class`, `template` …).
@@ -15,7 +15,7 @@ from corpus.records import MAX_DATASET, MAX_ID, MAX_LABEL, SPLITS, ItemRecord, P
 COLUMNS = {
     "id": "name of the record, unique in the project (required)",
     "video": "path of the media file below --media",
-    "url": "address that the browser loads where there is no file",
+    "url": "address that the browser loads where there is no file, if its host is one of `MEDIA_HOSTS`",
     "video_key": "name of the clip; made from source and trim when left out",
     "source_dataset": "data set that the video is from",
     "source_id": "id of the uncut video there",

@@ -14,7 +14,7 @@ from corpus.importers._records import RawRecord, checked_id, default_subtest, pi
 from corpus.records import MAX_ID, ItemRecord, ReadOutcome
 
 DATASET = "COCO"
-_FIELDS = frozenset({"filename", "caption", "negative_caption"})
+FIELDS = frozenset({"filename", "caption", "negative_caption"})
 
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
@@ -36,6 +36,6 @@ def _parse(raw: RawRecord, subtest: str) -> ItemRecord:
         video=picture_of(DATASET, picture),
         caption=fields.sentence("caption"),
         foils=(fields.sentence("negative_caption"),),
-        extra=fields.without(_FIELDS),
+        extra=fields.without(FIELDS),
         line=raw.line,
     )

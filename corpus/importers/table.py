@@ -83,4 +83,27 @@ IMPORTERS: dict[str, Entry] = {
         params=(_SUBTEST,),
         summary="A folder of Parquet files in the columns of JSON lines, as `export hf` writes it.",
     ),
+    "votes": Entry(
+        "Votes, one a line",
+        "corpus.importers.votes",
+        summary="Raw judgements of a past study on items that are there: item, annotator, choice, position, foil.",
+    ),
+    "mturk": Entry(
+        "MTurk results, CSV",
+        "corpus.importers.mturk",
+        params=(
+            Param("item", "", "input column with the item's id (default: Input.item, Input.id)"),
+            Param("answer", "", "answer column (default: Answer.choice), or the stem of its boolean columns"),
+            Param("position", "", "input column that says where the caption stood (default: Input.position)"),
+            Param("foil", "", "input column with the foil's place in the item (default: Input.foil)"),
+        ),
+        deviations=("Worker ids are stored under pseudonyms; rejected assignments are passed over.",),
+        summary="The result file of a batch on Mechanical Turk: judgements on items that are there.",
+    ),
+    "utd": Entry(
+        "UTD descriptions or splits",
+        "corpus.importers.utd",
+        deviations=("The authors' pickles are not opened, since a pickle may run a program: save them as JSON.",),
+        summary="Frame by frame descriptions of videos that are there, splits, or predictions of nine models.",
+    ),
 }

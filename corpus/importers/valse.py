@@ -20,18 +20,22 @@ def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of a VALSE file. CorpusError, with the line, when it is not whole JSON."""
     subtest = default_subtest(path, params)
     raw = [RawRecord(*member) for member in members(path, read_text(path))]
-    yield from read_records(path, raw, lambda record: _parse(record, subtest))
+    yield from read_records(path, raw, lambda record: parse(record, subtest))
 
 
-def _parse(raw: RawRecord, subtest: str) -> ItemRecord:
+def parse(raw: RawRecord, subtest: str) -> ItemRecord:
+    """One record; ProblemError when it is bad."""
     fields = Fields(raw.value)
+    own = fields.get(vilma.OWN_FIELD) is not None
     picture = fields.label("image_file", MAX_ID)
-    if not picture:
+    if not picture and not own:
         raise ProblemError("image_file", "is missing", "give image_file, or import videos as vilma")
     captions = fields.get("caption")
     if isinstance(captions, list) and captions:
         raw = raw._replace(value={**raw.value, "caption": captions[0]})
     item = vilma.parse(raw, subtest)
+    if own:  # as our exporter wrote it, where the format alone could not say it
+        return item
     dataset = fields.label("dataset", MAX_DATASET)
     video = replace(item.video, key=clip_key(dataset, picture, None, None, "sec"), file="", source_id=picture)
     more = {"captions": captions} if isinstance(captions, list) and len(captions) > 1 else {}

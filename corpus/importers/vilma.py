@@ -120,10 +120,14 @@ def _own_id(raw: RawRecord, fields: Fields) -> str:
 
 
 def _votes(fields: Fields) -> tuple[VoteCounts | None, str]:
-    """The counts and the field that holds them; other vote fields stay among the extra ones."""
+    """The counts and the field that they are taken from; other vote fields stay among the extra ones.
+
+    Counts that are all zero are votes of nobody, which no table holds: their field stays too, to be given back.
+    """
     for name in VOTE_FIELDS:
         if fields.get(name) is not None:
-            return fields.votes(name), name
+            votes = fields.votes(name)
+            return votes, name if votes is not None and votes.total else ""
     return None, ""
 
 

@@ -21,7 +21,7 @@ from corpus.importers._records import (
 )
 from corpus.records import MAX_DATASET, MAX_LABEL, ItemRecord, ReadOutcome
 
-_COLUMNS = frozenset({"src_dataset", "video_name", "caption", "counterfactual", "aspect"})
+COLUMNS = frozenset({"src_dataset", "video_name", "caption", "counterfactual", "aspect"})
 
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
@@ -45,6 +45,6 @@ def _parse(raw: RawRecord, subtest: str, given: bool, names: Names) -> ItemRecor
         video=video_of(dataset, name),
         caption=caption,
         foils=(foil,),
-        extra=fields.without(_COLUMNS),
+        extra=fields.without(COLUMNS),
         line=raw.line,
     )

@@ -18,7 +18,7 @@ def canonical_line(record: Mapping[str, object]) -> str:
     """
     _refuse_keys_other_than_text(record)
     line = json.dumps(record, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    line.encode("utf-8")
+    line.encode()
     return line
 
 
@@ -37,7 +37,7 @@ def content_hash(records: Iterable[Mapping[str, object]]) -> str:
         lines[key] = canonical_line(record)
     digest = hashlib.sha256()
     for key in sorted(lines):
-        digest.update(lines[key].encode("utf-8") + b"\n")
+        digest.update(lines[key].encode() + b"\n")
     return digest.hexdigest()
 
 

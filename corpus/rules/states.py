@@ -127,7 +127,7 @@ def first_item_state(votes_wanted: int) -> ItemState:
 def _checked(moves: dict[str, Move], what: str, state: str, move: str) -> Move:
     found = moves.get(move)
     if found is None:
-        raise IllegalMove(f"there is no move '{move}' for a {what}; choose one of: {', '.join(moves)}")
+        raise IllegalMove(f"there is no move '{move}' for {what}s; choose one of: {', '.join(moves)}")
     if state not in found.origins:
         raise IllegalMove(f"this {what} is {state}, so '{move}' is not possible; reload to see its state now")
     return found

@@ -10,7 +10,7 @@ from corpus.models import Subtest
 from evaluation.analyses.table import BY_JOB, REPORTS
 from evaluation.errors import EvaluationError
 from evaluation.models import Report
-from evaluation.reports import params_key
+from evaluation.reporting.reports import params_key
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_role

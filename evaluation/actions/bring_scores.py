@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from corpus.models import Release
 from evaluation.actions.start_run import start_run
 from evaluation.errors import EvaluationError
+from evaluation.files.score_readers import FORMS
+from evaluation.files.uploads import safe_name, write_file
 from evaluation.models import Run
-from evaluation.score_readers import FORMS
-from evaluation.uploads import safe_name, write_file
 from projects.access import require_role
 from projects.models import Role, User
 

@@ -5,8 +5,8 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from evaluation.board.model_cards import FIELDS
 from evaluation.errors import EvaluationError
-from evaluation.model_cards import FIELDS
 from evaluation.models import ModelCard, Run
 from projects import audit
 from projects.access import require_role

@@ -10,7 +10,7 @@ from evaluation.actions.start_run import DEVICE
 from evaluation.bias.recipes import PAPER, RECIPES
 from evaluation.bias.tables import Descriptions
 from evaluation.errors import EvaluationError
-from generation.endpoints import find_endpoint
+from generation.asking.endpoints import find_endpoint
 from generation.model_paths import with_paths
 from jobs.queue import enqueue
 from projects import audit

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.utils import timezone
 
+from evaluation.files.uploads import remove_files
 from evaluation.models import Import
-from evaluation.uploads import remove_files
 from projects import audit
 
 # Long enough for a weekend and a holiday; the preview's page says so.

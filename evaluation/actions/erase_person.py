@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from annotation.actions._transaction import committed
 from annotation.actions.withdraw import on_withdrawal, withdraw_in_transaction
 from annotation.models import GoldPair, PracticeCaption, Review, Standing
-from evaluation.models import ModelCard, ReleaseGate, Report
+from evaluation.models import DatasheetAnswer, ModelCard, ReleaseGate, Report, Submission
 from projects import audit
 from projects.errors import AccessDenied
 from projects.models import (
@@ -51,6 +51,8 @@ FREE_TEXT: tuple[tuple[type[models.Model], tuple[str, ...]], ...] = (
     (IdempotentAnswer, ("body",)),
     (Delivery, ("payload",)),
     (ModelCard, ("notes",)),
+    (DatasheetAnswer, ("text",)),
+    (Submission, ("notes", "reason")),
 )
 
 

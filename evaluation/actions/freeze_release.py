@@ -7,12 +7,13 @@ from django.utils.translation import gettext as _
 
 from corpus.models import Release, ReleaseItem
 from corpus.release_records import hash_of
-from evaluation.balanced_items import balanced
 from evaluation.bias.shortcuts import check_bar
 from evaluation.errors import EvaluationError
-from evaluation.gate import Finding, inspect
 from evaluation.models import ReleaseGate
-from evaluation.snapshot import FrozenItem, valid_items
+from evaluation.publishing.changelog import keep_changelog
+from evaluation.releases.balanced_items import balanced
+from evaluation.releases.gate import Finding, inspect
+from evaluation.releases.snapshot import FrozenItem, valid_items
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
@@ -62,6 +63,7 @@ def _freeze(person: User | None, project: Project, name: str, override: str, bal
         created_by=person,
     )
     ReleaseItem.objects.bulk_create(_members(release, frozen), batch_size=ROWS_A_QUERY)
+    keep_changelog(release)
     left_out = {each.name: {"n": each.n, "n_kept": each.n_kept} for each in offers}
     _record_gate(person, release, finding, override, left_out)
     details = {"balanced": left_out, "name": release.name, "content_hash": content_hash, "n_items": len(frozen)}

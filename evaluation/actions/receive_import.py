@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from corpus.importers.table import IMPORTERS
 from evaluation.errors import EvaluationError
+from evaluation.files.uploads import keep_files, remove_files, safe_name
 from evaluation.models import Import
-from evaluation.uploads import keep_files, remove_files, safe_name
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_role

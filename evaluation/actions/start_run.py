@@ -13,8 +13,8 @@ from evaluation.errors import EvaluationError
 from evaluation.metrics._intervals import SEED
 from evaluation.metrics.control import CANDIDATES
 from evaluation.models import Run
-from evaluation.protocols import PROTOCOLS
 from evaluation.queries import control_texts, records_of
+from evaluation.scoring.protocols import PROTOCOLS
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_role

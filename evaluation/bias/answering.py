@@ -3,11 +3,11 @@ zero-shot. Only jobs load it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from django.utils import timezone
 
+from corpus.clip_files import clip_file
 from corpus.models import Video
 from evaluation.bias.ablation import ZERO_SHOT
 from evaluation.bias.instructions import CLASSIFICATION
@@ -16,11 +16,11 @@ from evaluation.bias.pooling import Settings, predicted, train
 from evaluation.bias.samples import Sample, samples_of
 from evaluation.bias.tables import BenchmarkedModel
 from evaluation.errors import EvaluationError
-from evaluation.protocol_models import reader
-from evaluation.protocols import PROTOCOLS
-from evaluation.scoring import Clip
-from evaluation.scoring_caches import caches
-from evaluation.trusted_models import trust_of
+from evaluation.scoring.caches import caches
+from evaluation.scoring.loop import Clip
+from evaluation.scoring.protocol_models import reader
+from evaluation.scoring.protocols import PROTOCOLS
+from evaluation.scoring.trusted_models import trust_of
 from hub.interfaces import Frames, ModelInfo, VideoMeta
 from hub.table import BACKBONE, open_adapter, open_helper
 from jobs.models import Job
@@ -98,7 +98,7 @@ def clip_reader(samples: Sequence[Sample], info: ModelInfo) -> Callable[[int], t
 
     def shown(at: int) -> tuple[Frames, VideoMeta]:
         video = videos[samples[at].video]
-        path = Path(video.file.path) if video.file else None
+        path = clip_file(video) if video.file else None
         return read(Clip(video.key, path, video.start_time, video.end_time, video.sha256), replace(info))
 
     return shown

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from corpus.importers._json import read_text
-from evaluation.answer_files import csv_records, read_answers
-from evaluation.json_files import fail
+from evaluation.files.answers import csv_records, read_answers
+from evaluation.files.json_records import fail
 
 
 def read_model_answers(path: Path) -> dict[str, dict[str, float]]:

@@ -3,7 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evaluation.charts import HATCHES, INK, SHADES, beside, legend_below, new_figure, row_names, short, svg_of
+from evaluation.charts.of_reports import (
+    HATCHES,
+    INK,
+    QUIET,
+    SHADES,
+    beside,
+    legend_below,
+    new_figure,
+    row_names,
+    short,
+    svg_of,
+)
 
 # More classes than this are shown by those that lost most.
 MOST_CLASSES = 60
@@ -24,5 +35,7 @@ def class_distribution(rows: Sequence[Mapping[str, Any]]) -> bytes:
             beside(axes, count, place, f"{count:,}", color=INK)
     row_names(axes, [short(row["class"]) for row in chosen])
     axes.set_xlim(0, 1.12 * max((row["n"] for row in chosen), default=1))
-    legend_below(axes, 3)
+    axes.set_xlabel("videos of the class", color=QUIET, fontsize=9)
+    axes.tick_params(axis="x", colors=QUIET, labelsize=8.5)
+    legend_below(axes)
     return svg_of(figure)

@@ -6,7 +6,7 @@ activities, and for sequences a summary of 15 words out of the description.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 OBJECTS, ACTIVITIES, VERBS, DESCRIPTION = "objects", "activities", "verbs", "objects+composition+activities"
@@ -188,8 +188,3 @@ def sequence_text(frames: Sequence[str]) -> str:
 
 def _said(text: str) -> str:
     return "" if text == NO_ACTIVITY else text
-
-
-def object_names(texts: Iterable[str]) -> tuple[str, ...]:
-    """Every object that the frames of a video name, once, in the order of first mention."""
-    return tuple(dict.fromkeys(name for text in texts for name in text.split(", ") if name))

@@ -6,20 +6,20 @@ The describer goes through all videos before the extractor is loaded, so that on
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from corpus.clip_files import clip_file
 from corpus.models import MediaState, Video
-from evaluation.bias.concepts import DESCRIPTION, OBJECTS
+from evaluation.bias.concepts import DESCRIPTION
 from evaluation.bias.language import COMPLETE, Describer, extracted, open_describer, open_extractor, source_of
 from evaluation.bias.tables import Descriptions, FrameText, TextSource
-from evaluation.protocol_models import reader
-from evaluation.protocols import PROTOCOLS
-from evaluation.scoring import Clip
-from evaluation.scoring_caches import caches
+from evaluation.scoring.caches import caches
+from evaluation.scoring.loop import Clip
+from evaluation.scoring.protocol_models import reader
+from evaluation.scoring.protocols import PROTOCOLS
 from jobs.models import Job
 from jobs.progress import progress
 from media.errors import MediaError
@@ -102,7 +102,7 @@ def _described(
     asked: list[tuple[Video, int, float]] = []
     frames = []
     for video in videos:
-        clip = Clip(video.key, Path(video.file.path), video.start_time, video.end_time, video.sha256)
+        clip = Clip(video.key, clip_file(video), video.start_time, video.end_time, video.sha256)
         try:
             shown, meta = read(clip, info)
         except MediaError as error:
@@ -152,8 +152,3 @@ def _batches(things: Iterable[Any], size: int) -> Iterator[list[Any]]:
     source = iter(things)
     while batch := list(islice(source, size)):
         yield batch
-
-
-def objects_of(descriptions: Descriptions) -> QuerySet[FrameText]:
-    """Frames with objects, for the object check."""
-    return FrameText.objects.filter(descriptions=descriptions, raw__has_key=OBJECTS).select_related("video")

@@ -22,6 +22,22 @@ class _Device(forms.RegexField):
         super().__init__(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))
 
 
+class _Encoder(forms.CharField):
+    def __init__(self) -> None:
+        help_text = _("sentence:ID or clip:ID; left empty, that of the recipe.")
+        super().__init__(label=_("Text encoder"), required=False, max_length=LONGEST_MODEL, help_text=help_text)
+
+
+class _OfDescriptions(forms.Form):
+    """About what was described in a project."""
+
+    descriptions = forms.ModelChoiceField(Descriptions.objects.none(), label=_("Descriptions"), empty_label=None)
+
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["descriptions"].queryset = Descriptions.objects.filter(project=project)
+
+
 class DescribeForm(forms.Form):
     """What is left empty is the recipe's."""
 
@@ -52,24 +68,16 @@ class DescriptionFilesForm(forms.Form):
     name = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)
 
 
-class MeasureForm(forms.Form):
-    descriptions = forms.ModelChoiceField(Descriptions.objects.none(), label=_("Descriptions"), empty_label=None)
+class MeasureForm(_OfDescriptions):
     task = forms.ChoiceField(label=_("Task"), choices=TASK_NAMES)
     labels = forms.CharField(
         label=_("Classes"), required=False, max_length=LONGEST_LABELS,
         help_text=_("class_label (the default), category or facts:NAME. Retrieval: how the keys of captions begin."),
     )  # fmt: skip
-    encoder = forms.CharField(
-        label=_("Text encoder"), required=False, max_length=LONGEST_MODEL,
-        help_text=_("sentence:ID or clip:ID; left empty, that of the recipe."),
-    )  # fmt: skip
+    encoder = _Encoder()
     max_reading = forms.ChoiceField(label=_("Max-score frame"), choices=list(READING_NAMES.items()))
     name = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)
     device = _Device()
-
-    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["descriptions"].queryset = Descriptions.objects.filter(project=project)
 
 
 class SplitFileForm(forms.Form):
@@ -88,17 +96,9 @@ class AnswersForm(forms.Form):
     label = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)
 
 
-class ShortcutForm(forms.Form):
-    descriptions = forms.ModelChoiceField(Descriptions.objects.none(), label=_("Descriptions"), empty_label=None)
-    encoder = forms.CharField(
-        label=_("Text encoder"), required=False, max_length=LONGEST_MODEL,
-        help_text=_("sentence:ID or clip:ID; left empty, that of the recipe."),
-    )  # fmt: skip
+class ShortcutForm(_OfDescriptions):
+    encoder = _Encoder()
     device = _Device()
-
-    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["descriptions"].queryset = Descriptions.objects.filter(project=project)
 
 
 class ShortcutBarForm(forms.Form):

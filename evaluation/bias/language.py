@@ -22,9 +22,9 @@ from evaluation.bias.concepts import (
 )
 from evaluation.bias.tables import TextSource
 from evaluation.errors import EvaluationError
-from generation.answer_rows import RowAnswers
-from generation.asking import Asking
-from generation.endpoints import find_endpoint
+from generation.asking.answer_rows import RowAnswers
+from generation.asking.asked import Asking
+from generation.asking.endpoints import find_endpoint
 from hub.chat_endpoint import ChatEndpoint, Endpoint, Patience
 from hub.interfaces import Chat, ChatRequest, Frames, GenerationRequest, Generator, ModelInfo
 from hub.table import CHAT, open_generator, open_helper

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Max, QuerySet
+from django.db.models import Count, QuerySet
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -159,7 +159,3 @@ def benchmark_rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
         }
         for row in found["models"]
     ]
-
-
-def latest_of(project: Project) -> int | None:
-    return BiasRun.objects.filter(project=project).aggregate(last=Max("pk"))["last"]

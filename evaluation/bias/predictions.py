@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.answer_files import csv_records
 from evaluation.bias.splits import MODELS, Split, split
 from evaluation.errors import EvaluationError
-from evaluation.json_files import Row, fail
+from evaluation.files.answers import csv_records
+from evaluation.files.json_records import Row, fail
 
 COLUMNS = tuple(f"correct_{number}" for number in range(1, MODELS + 1))
 _SAID = {"0": False, "1": True, "false": False, "true": True}

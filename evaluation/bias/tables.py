@@ -5,7 +5,7 @@ from django.db import models
 from corpus.models import Item, Video
 from evaluation.bias.instructions import CLASSIFICATION, TASKS
 from evaluation.bias.splits import MODELS
-from jobs.models import Job
+from projects.asked_work import AskedWork
 from projects.models import Project, User
 
 
@@ -22,7 +22,7 @@ class TextSource(models.Model):
         return f"{self.spec} {self.sha256[:8]}"
 
 
-class Descriptions(models.Model):
+class Descriptions(AskedWork):
     """A describer and an extractor on the frames of a project's videos (UTD, section 3.3.1), or a file of theirs."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="descriptions")
@@ -34,12 +34,6 @@ class Descriptions(models.Model):
     # What gave no text: {"missing_media": [keys], "unreadable": [{"item", "why"}], …}.
     problems = models.JSONField(default=dict, blank=True)
     described_at = models.DateTimeField(null=True, blank=True)
-    job = models.ForeignKey(Job, models.SET_NULL, null=True, blank=True, related_name="+")
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ["-id"]
 
     def __str__(self) -> str:
         return self.name
@@ -65,7 +59,7 @@ class FrameText(models.Model):
         return f"{self.video_id}:{self.place}"
 
 
-class BiasRun(models.Model):
+class BiasRun(AskedWork):
     """The biases of a data set under one embedding of its descriptions; nine models' predictions, and splits.
 
     Without descriptions the predictions came as a file, and there are splits alone.
@@ -87,18 +81,12 @@ class BiasRun(models.Model):
     # {"ids", "classes", "clusters", "correct": ["111111110", …], "confidence"} of the nine models.
     predictions = models.JSONField(null=True, blank=True)
     measured_at = models.DateTimeField(null=True, blank=True)
-    job = models.ForeignKey(Job, models.SET_NULL, null=True, blank=True, related_name="+")
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ["-id"]
 
     def __str__(self) -> str:
         return self.name
 
 
-class BenchmarkedModel(models.Model):
+class BenchmarkedModel(AskedWork):
     """A model's right and wrong answers on the samples of a bias run: {sample: 0 to 1}."""
 
     run = models.ForeignKey(BiasRun, models.CASCADE, related_name="benchmarked")
@@ -109,11 +97,8 @@ class BenchmarkedModel(models.Model):
     # What fits: ids on one side only; what was trained: losses.
     details = models.JSONField(default=dict, blank=True)
     scored_at = models.DateTimeField(null=True, blank=True)
-    job = models.ForeignKey(Job, models.SET_NULL, null=True, blank=True, related_name="+")
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
 
-    class Meta:
+    class Meta(AskedWork.Meta):
         ordering = ["label", "id"]
         constraints = [models.UniqueConstraint(fields=["run", "label"], name="one_benchmarked_model_a_label")]
 
@@ -121,7 +106,7 @@ class BenchmarkedModel(models.Model):
         return self.label
 
 
-class ItemCheck(models.Model):
+class ItemCheck(AskedWork):
     """Which items of a project descriptions alone answer, by one embedding."""
 
     descriptions = models.ForeignKey(Descriptions, models.CASCADE, related_name="item_checks")
@@ -129,12 +114,6 @@ class ItemCheck(models.Model):
     encoder_key = models.CharField(max_length=300, blank=True)
     params = models.JSONField(default=dict)
     checked_at = models.DateTimeField(null=True, blank=True)
-    job = models.ForeignKey(Job, models.SET_NULL, null=True, blank=True, related_name="+")
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ["-id"]
 
     def __str__(self) -> str:
         return f"items by {self.descriptions}"

@@ -12,7 +12,7 @@ from typing import Any
 from corpus.importers._json import read_text
 from evaluation.bias.concepts import ACTIVITIES, DESCRIPTION, OBJECTS, SUMMARY, VERBS
 from evaluation.errors import EvaluationError
-from evaluation.json_files import fail
+from evaluation.files.json_records import fail
 from text.tokens import storable
 
 # As the authors call the summaries.

@@ -23,7 +23,7 @@ STEPS: tuple[tuple[str, str | Promise, str], ...] = (
 
 @dataclass(frozen=True)
 class FunnelStep:
-    """`percent` of the step before where that counts the same thing (captions, candidates, items), else None.
+    """`percent` of the step before where this is a part of it (captions, candidates, items), else None.
 
     `most` is the largest count of the steps that count the same thing: the length of a full bar.
     """
@@ -42,5 +42,5 @@ def steps(counts: Mapping[str, int], *, edits: bool) -> list[FunnelStep]:
     for label, what, count in rows:
         before = found[-1].count if found and found[-1].what == what else 0
         most = max(1, *(n for _label, same, n in rows if same == what))
-        found.append(FunnelStep(label, count, what, most, 100 * count / before if before else None))
+        found.append(FunnelStep(label, count, what, most, 100 * count / before if before and count <= before else None))
     return found

@@ -95,7 +95,7 @@ def _ask(project: Project) -> Report:
     row = Report.objects.select_for_update(of=("self",)).select_related("job").get(pk=row.pk)
     if row.job is None or row.job.is_over:
         title = _("Dashboard of %(project)s") % {"project": project.name}
-        row.job = enqueue(JOB, project.pk, title=title, project_id=project.pk)
+        row.job = enqueue(JOB, project.pk, title=title, project_id=project.pk, asked=False)
         row.save(update_fields=["job"])
     return row
 

@@ -13,6 +13,7 @@ from annotation.models import Stage
 from corpus.models import Subtest
 from evaluation.dashboard.alarms import WORDS, Alarm
 from evaluation.dashboard.counting import SHOWN_DAYS
+from evaluation.dashboard.first_steps import first_steps
 from evaluation.dashboard.funnel import steps
 from evaluation.dashboard.kept import Counted
 from projects.models import Project
@@ -61,6 +62,8 @@ def context(project: Project, counted: Counted) -> dict[str, Any]:
         return state
     return {
         **state,
+        "first_steps": first_steps({**found["funnel"], "subtests": len(found["subtests"])}),
+        "is_empty": not (found["funnel"]["captions"] or found["funnel"]["items"]),
         "funnel": steps(found["funnel"], edits=project.edit_stage),
         "queues": [StageQueue(q["stage"], Stage(q["stage"]).label, *(q[k] for k in ("open", "leased", "done")))
                    for q in found["queues"]],

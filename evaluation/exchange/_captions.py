@@ -1,31 +1,48 @@
 """Captions of an import: one row for a text of a clip, however many items use it."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from corpus.models import Caption
 from corpus.records import ItemRecord, RecordWarning
+from evaluation.exchange._videos import label_differences
 from evaluation.exchange.batch import CHUNK, Batch, chunks, text_sha256
+from projects.bulk_writes import insert_many
 
 
 def check_captions(batch: Batch) -> None:
-    """Refuse captions that are stored under their id with another text, clip or fact."""
+    """Note captions that are stored under their id with another text, clip or fact; the equal ones are counted."""
     ids = [record.id for record in batch.records if not record.foils]
     stored: dict[str, Caption] = {}
     for keys in chunks(ids):
         rows = Caption.objects.filter(video__project=batch.project, key__in=keys).select_related("video")
         stored.update({caption.key: caption for caption in rows})
-    clashes = []
     for record in batch.records:
         old = stored.get(record.id) if not record.foils else None
-        if old is None:
-            continue
-        if (old.text, old.video.key) != (record.caption, record.video.key):
-            problem = f"{record.id[:80]!r} is stored with another caption or clip"
-            clashes.append((record, "id", problem, "give the record another id"))
-        elif any(old.facts.get(name, value) != value for name, value in record.facts.items()):
-            problem = f"{record.id[:80]!r} is stored with other facts"
-            clashes.append((record, "facts", problem, "give the record another id"))
-    batch.refuse(clashes)
+        if old is not None:
+            batch.differs(record, _differences(batch, old, record))
+            batch.stored[record.id] = old
+
+
+def _differences(batch: Batch, old: Caption, record: ItemRecord) -> dict[str, tuple[Any, Any]]:
+    found: dict[str, tuple[Any, Any]] = {}
+    if old.text != record.caption:
+        found["caption"] = (old.text, record.caption)
+    if old.video.key != record.video.key:
+        found["clip"] = (old.video.key, record.video.key)
+    else:
+        found |= label_differences(batch, record, old.video)
+    return {**found, **fact_differences(old, record)}
+
+
+def fact_differences(caption: Caption, record: ItemRecord) -> dict[str, tuple[Any, Any]]:
+    """Facts belong to the caption, and are the word of the record that made it: others share it."""
+    facts = record.facts if caption.key == record.id else {}
+    return {
+        f"facts.{name}": (caption.facts.get(name), value)
+        for name, value in facts.items()
+        if name not in caption.facts or caption.facts[name] != value
+    }
 
 
 def store_captions(batch: Batch) -> None:
@@ -46,7 +63,9 @@ def store_captions(batch: Batch) -> None:
         if not record.foils:
             _count_caption(batch, record, stored or new[key], is_new=stored is None)
     Caption.objects.bulk_update(changed.values(), ["facts"], batch_size=CHUNK)
-    for caption in Caption.objects.bulk_create(new.values(), batch_size=CHUNK):
+    made = list(new.values())
+    insert_many(made)
+    for caption in made:
         batch.captions[caption.video_id, caption.text_sha256] = caption
 
 
@@ -59,6 +78,8 @@ def _texts(records: list[ItemRecord]) -> Iterator[tuple[ItemRecord, str, dict]]:
 
 def _count_caption(batch: Batch, record: ItemRecord, caption: Caption, *, is_new: bool) -> None:
     """A record without foils is a caption and nothing else; it may repeat one."""
+    if record.id in batch.differences:
+        return
     if is_new and caption.key == record.id:
         batch.result.created["captions"] += 1
         return

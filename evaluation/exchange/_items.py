@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from annotation.models import Choice, Stage, Vote, VoteState
 from annotation.rules.voting import VoteRule, caption_in_doubt, is_unanimous, item_outcome, pair_verdict
@@ -12,7 +12,10 @@ from corpus.models import Caption, Foil, Item, Subtest
 from corpus.records import MAX_ID, ItemRecord, PairRecord, VoteCounts
 from corpus.rules.canonical import canonical_line
 from corpus.rules.states import FoilVerdict, ItemState, first_item_state, next_item_state
-from evaluation.exchange.batch import CHUNK, Batch, chunks, text_sha256
+from evaluation.exchange._captions import fact_differences
+from evaluation.exchange._videos import label_differences
+from evaluation.exchange.batch import Batch, chunks, text_sha256
+from projects.bulk_writes import insert_many
 
 _HASHED = 16
 
@@ -26,7 +29,7 @@ class Planned(NamedTuple):
 
 
 def check_items(batch: Batch) -> None:
-    """Refuse items that are stored under their id with other content; the equal ones are left as they are."""
+    """Note items that are stored under their id with other content; the equal ones are left as they are."""
     places = {
         (batch.subtests[record.subtest].pk, record.id): record
         for record in batch.records
@@ -34,14 +37,15 @@ def check_items(batch: Batch) -> None:
     }
     stored = _stored(places)
     votes = _imported_votes(stored.values())
-    clashes = []
-    for place, item in stored.items():
-        record = places[place]
-        if name := _difference(item, votes.get(item.pk, Counter()), record):
-            problem = f"{record.id[:80]!r} is stored with another {name}"
-            clashes.append((record, "id", problem, "give the record another id"))
-    batch.refuse(clashes)
-    batch.result.unchanged["items"] += len(stored) - len(clashes)
+    # In the file's order, not the database's: the first record has the word on what several say of a clip.
+    for place, record in places.items():
+        item = stored.get(place)
+        if item is None:
+            continue
+        batch.stored[record.id] = item
+        batch.differs(record, _differences(batch, item, votes.get(item.pk, Counter()), record))
+        if record.id not in batch.differences:
+            batch.result.unchanged["items"] += 1
 
 
 def store_pairs(batch: Batch, now: datetime) -> list[Item]:
@@ -51,7 +55,9 @@ def store_pairs(batch: Batch, now: datetime) -> list[Item]:
         if record.foils and record.proficiency is not None:
             wanted.setdefault(_pair_place(batch, record), record)
     batch.pairs = _stored(wanted)
-    batch.result.unchanged["proficiency_items"] += len(batch.pairs)
+    batch.result.unchanged["proficiency_items"] += sum(
+        batch.is_first("pair", *place) for place, item in batch.pairs.items() if not batch.made_now(item)
+    )
     planned = []
     for place, record in wanted.items():
         pair = record.proficiency
@@ -69,16 +75,22 @@ def store_items(batch: Batch, now: datetime) -> list[Item]:
     stored = _stored(places)
     planned = []
     for place, record in places.items():
-        if place in stored:
+        if place in stored and record.id not in batch.renewed:
             continue
         plan = _plan(batch, batch.subtests[record.subtest], record, record.id, record, now)
         if record.proficiency is not None:
             plan.item.proficiency_item = batch.pairs[_pair_place(batch, record)]
         planned.append(plan)
+    _delete([stored[place] for place, record in places.items() if record.id in batch.renewed])
     created = _save(batch, planned)
-    batch.result.created["items"] += len(created)
-    _flag_doubted(planned)
+    batch.result.created["items"] += len(created) - len(batch.renewed & {record.id for record in places.values()})
     return created
+
+
+def _delete(items: Sequence[Item]) -> None:
+    """Items that come again with other content, which nobody has worked on (_changes): their trail ends here."""
+    for some in chunks([item.pk for item in items]):
+        Item.objects.filter(pk__in=some).delete()
 
 
 def _pair_place(batch: Batch, record: ItemRecord) -> tuple[int, str]:
@@ -151,13 +163,19 @@ def _state(subtest: Subtest, verdicts: Sequence[FoilVerdict]) -> ItemState:
 
 
 def _save(batch: Batch, planned: Sequence[Planned]) -> list[Item]:
-    items = Item.objects.bulk_create([plan.item for plan in planned], batch_size=CHUNK)
+    items = [plan.item for plan in planned]
+    insert_many(items)
     foils = [foil for plan in planned for foil in plan.foils]
     votes = [vote for plan in planned if plan.votes for vote in _votes(plan.item, plan.votes)]
-    Foil.objects.bulk_create(foils, batch_size=CHUNK)
-    Vote.objects.bulk_create(votes, batch_size=CHUNK)
+    for foil in foils:
+        foil.item_id = foil.item.pk
+    for vote in votes:
+        vote.item_id = vote.item.pk
+    insert_many(foils)
+    insert_many(votes)
     batch.result.created["foils"] += len(foils)
     batch.result.created["votes"] += len(votes)
+    _flag_doubted(planned)
     return items
 
 
@@ -191,24 +209,31 @@ def _stored(places: Iterable[tuple[int, str]]) -> dict[tuple[int, str], Item]:
     for subtest_id, wanted in keys.items():
         for some in chunks(wanted):
             rows = Item.objects.filter(subtest=subtest_id, key__in=some)
-            for item in rows.select_related("video", "caption", "proficiency_item").prefetch_related("foils"):
+            for item in rows.select_related("video", "caption", "proficiency_item__caption").prefetch_related("foils"):
                 found[subtest_id, item.key] = item
     return found
 
 
-def _difference(item: Item, votes: Counter[str], record: ItemRecord) -> str:
-    """What the stored item has other than the record, "" where nothing."""
+def _differences(batch: Batch, item: Item, votes: Counter[str], record: ItemRecord) -> dict[str, tuple[Any, Any]]:
+    """What the stored item has other than the record: {field: (stored, of the record)}."""
     pair = item.proficiency_item
     key = _pair_key(record) if record.proficiency else None
-    differences = {
-        "clip": item.video.key != record.video.key,
-        "caption": item.caption.text != record.caption,
-        "set of foils": tuple(foil.text for foil in item.foils.all()) != record.foils,
-        "set of extra fields": item.extra != dict(record.extra),
-        "proficiency pair": key is not None and (pair is None or pair.key != key),
-        "vote count": record.votes is not None and votes != +Counter(_counts(record.votes)),
+    counts = +Counter(_counts(record.votes))
+    pairs = {
+        "clip": (item.video.key, record.video.key),
+        "caption": (item.caption.text, record.caption),
+        "foils": ([foil.text for foil in item.foils.all()], list(record.foils)),
+        "extra": (item.extra, dict(record.extra)),
+        "votes": (dict(votes), dict(counts)) if record.votes is not None else (None, None),
     }
-    return next((name for name, differs in differences.items() if differs), "")
+    found: dict[str, tuple[Any, Any]] = {name: both for name, both in pairs.items() if both[0] != both[1]}
+    # The digest alone: another clip is another key.
+    if key is not None and (pair is None or pair.key.rpartition("#")[2] != key.rpartition("#")[2]):
+        assert record.proficiency is not None
+        found["proficiency"] = (pair and pair.caption.text, record.proficiency.caption)
+    if "clip" not in found:
+        found |= label_differences(batch, record, item.video)
+    return found if "caption" in found else {**found, **fact_differences(item.caption, record)}
 
 
 def _imported_votes(items: Iterable[Item]) -> dict[int, Counter[str]]:

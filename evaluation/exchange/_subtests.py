@@ -1,13 +1,12 @@
 """Subtests of an import: made where they are new, with the rule that the file's own votes suggest."""
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
 from corpus.models import Subtest
-from corpus.records import MAX_LABEL, ItemRecord, VoteCounts
+from corpus.records import MAX_LABEL
 from evaluation.errors import EvaluationError
-from evaluation.exchange.batch import Batch
+from evaluation.exchange.batch import Batch, Shape
 
 VOTES_WANTED = 3  # workflow.md: main items are validated by three, proficiency items by one
 PROFICIENCY_VOTES = 1
@@ -21,31 +20,27 @@ def load_subtests(batch: Batch) -> None:
 
 def store_subtests(batch: Batch) -> None:
     """Make the subtests that are new, linked to a proficiency subtest where the file has such pairs."""
-    items: dict[str, list[ItemRecord]] = {}
-    for record in batch.records:
-        if record.foils:
-            items.setdefault(record.subtest, []).append(record)
-    for name, records in items.items():
-        subtest = batch.subtests.get(name) or _make(batch, name, records)
-        if subtest.proficiency_subtest_id is None and any(record.proficiency for record in records):
-            subtest.proficiency_subtest = _proficiency(batch, subtest, records)
+    for name in dict.fromkeys(record.subtest for record in batch.records if record.foils):
+        shape = batch.shapes[name]
+        subtest = batch.subtests.get(name) or _make(batch, name, shape)
+        if subtest.proficiency_subtest_id is None and shape.pair_foils:
+            subtest.proficiency_subtest = _proficiency(batch, subtest, shape)
             subtest.save(update_fields=["proficiency_subtest"])
 
 
-def _make(batch: Batch, name: str, records: list[ItemRecord]) -> Subtest:
-    tests = Counter(record.test for record in records if record.test)
-    wanted = _usual(_totals(record.votes for record in records), VOTES_WANTED)
+def _make(batch: Batch, name: str, shape: Shape) -> Subtest:
+    wanted = _usual(shape.votes, VOTES_WANTED)
     return _create(
         batch,
         name=name,
-        test=_usual(tests, ""),
+        test=_usual(shape.tests, ""),
         votes_wanted=wanted,
         votes_needed=wanted // 2 + 1,
-        foils_per_item=_usual(Counter(len(record.foils) for record in records), 1),
+        foils_per_item=_usual(shape.foils, 1),
     )
 
 
-def _proficiency(batch: Batch, subtest: Subtest, records: list[ItemRecord]) -> Subtest:
+def _proficiency(batch: Batch, subtest: Subtest, shape: Shape) -> Subtest:
     """Subtests of one test share it: ViLMA's four of change of state have the same proficiency items."""
     name = (subtest.test or subtest.name)[: MAX_LABEL - len(_TAIL)] + _TAIL
     found = batch.subtests.get(name)
@@ -53,8 +48,7 @@ def _proficiency(batch: Batch, subtest: Subtest, records: list[ItemRecord]) -> S
         if found.kind != Subtest.Kind.PROFICIENCY:
             raise EvaluationError(f"the subtest '{name}' is no proficiency subtest; rename it, then import again")
         return found
-    pairs = [record.proficiency for record in records if record.proficiency]
-    wanted = _usual(_totals(pair.votes for pair in pairs), PROFICIENCY_VOTES)
+    wanted = _usual(shape.pair_votes, PROFICIENCY_VOTES)
     return _create(
         batch,
         name=name,
@@ -62,7 +56,7 @@ def _proficiency(batch: Batch, subtest: Subtest, records: list[ItemRecord]) -> S
         kind=Subtest.Kind.PROFICIENCY,
         votes_wanted=wanted,
         votes_needed=wanted // 2 + 1,
-        foils_per_item=_usual(Counter(len(pair.foils) for pair in pairs), 1),
+        foils_per_item=_usual(shape.pair_foils, 1),
     )
 
 
@@ -71,10 +65,6 @@ def _create(batch: Batch, **fields: object) -> Subtest:
     batch.subtests[subtest.name] = subtest
     batch.result.created["subtests"] += 1
     return subtest
-
-
-def _totals(votes: Iterable[VoteCounts | None]) -> Counter[int]:
-    return Counter(counts.total for counts in votes if counts is not None and counts.total)
 
 
 def _usual(counts: Counter[Any], default: Any) -> Any:

@@ -1,13 +1,20 @@
 """Clips of an import: one row a key, files that were found put on them."""
 
-from dataclasses import asdict, replace
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
+from corpus.clip import plays_elsewhere
 from corpus.media_files import MEDIA_FIELDS, set_media
 from corpus.models import MediaState, Video
 from corpus.records import ItemRecord, VideoRecord
 from evaluation.exchange.batch import CHUNK, Batch, chunks
+from projects.bulk_writes import insert_many
 
 _SAME = ("url", "start_time", "end_time", "time_unit")
+# What a data set says of a clip; where the clip lies and which part of it is shown is no such thing.
+LABELS = ("url", "source_dataset", "source_id", "split", "class_label", "category", "movie")
 
 
 def check_videos(batch: Batch) -> None:
@@ -26,27 +33,58 @@ def store_videos(batch: Batch) -> None:
         wanted[record.video.key] = _joined(known, record.video) if known else record.video
     old = [batch.videos[key] for key in wanted if key in batch.videos]
     new = [_row(batch, video) for key, video in wanted.items() if key not in batch.videos]
+    _complete(batch, old, wanted)
     lacking = [video for video in old if video.media_state != MediaState.READY and video.key in batch.media]
     for video in [*lacking, *(video for video in new if video.key in batch.media)]:
-        set_media(video, batch.media[video.key])
+        set_media(video, batch.media[video.key], batch.taken_down)
+    for video in [*old, *new]:
+        # Where a trim counts ticks of a file that nobody has, the player would show the whole of it.
+        in_seconds = video.time_unit == "sec"
+        if video.media_state == MediaState.MISSING and in_seconds and plays_elsewhere(video.url):
+            video.media_state = MediaState.ELSEWHERE
+            lacking += [video] if video.pk else []
     Video.objects.bulk_update(lacking, MEDIA_FIELDS, batch_size=CHUNK)
-    batch.videos.update({video.key: video for video in Video.objects.bulk_create(new, batch_size=CHUNK)})
+    insert_many(new)
+    batch.videos.update({video.key: video for video in new})
     batch.result.created["videos"] += len(new)
     batch.result.attached += sum(video.media_state == MediaState.READY for video in lacking)
     for video in [*old, *new]:
+        if not batch.is_first("clip", video.key):
+            continue
         batch.result.media[video.media_state] += 1
         if video.media_state == MediaState.BROKEN:
             batch.result.broken.append({"video": video.key, "error": video.media_error})
 
 
+def label_differences(batch: Batch, record: ItemRecord, stored: Video) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """(name, (stored, of the record)) of what the record is the first of its file to say of the clip, otherwise."""
+    for name in LABELS:
+        said = getattr(record.video, name)
+        if said and batch.is_first("label", stored.key, name) and said != getattr(stored, name):
+            yield f"video.{name}", (getattr(stored, name), said)
+
+
+def _complete(batch: Batch, old: list[Video], wanted: dict[str, VideoRecord]) -> None:
+    """Clips that an earlier chunk of this file made get what only a later record says of them."""
+    completed = []
+    for video in old:
+        if not batch.made_now(video):
+            continue
+        news = {n: v for n in LABELS if (v := getattr(wanted[video.key], n)) and not getattr(video, n)}
+        for name, value in news.items():
+            setattr(video, name, value)
+        completed += [video] if news else []
+    Video.objects.bulk_update(completed, LABELS, batch_size=CHUNK)
+
+
 def _joined(first: VideoRecord, other: VideoRecord) -> VideoRecord:
     """What the first record says of the clip, completed by what only the other says."""
-    news = {name: value for name, value in asdict(other).items() if value and not getattr(first, name)}
+    news = {name: value for name, value in vars(other).items() if value and not getattr(first, name)}
     return replace(first, **news)
 
 
 def _row(batch: Batch, video: VideoRecord) -> Video:
-    facts = asdict(video)
+    facts = dict(vars(video))
     # Where no id is given, the file's own name is what a later search for it goes by.
     facts["source_id"] = video.source_id or video.file
     del facts["file"]
@@ -54,16 +92,17 @@ def _row(batch: Batch, video: VideoRecord) -> Video:
 
 
 def _refuse_two_clips_of_one_key(batch: Batch) -> None:
-    first: dict[str, ItemRecord] = {}
     clashes = []
     for record in batch.records:
-        other = first.setdefault(record.video.key, record)
-        for name in _SAME:
-            mine, its = getattr(record.video, name), getattr(other.video, name)
-            if mine != its:
-                problem = f"is {mine!r}, but {its!r} on line {other.line}, for the clip {record.video.key[:80]!r}"
-                clashes.append((record, name, problem, "give each clip its own video_key"))
-                break
+        mine = {name: getattr(record.video, name) for name in _SAME}
+        known = batch.clips.setdefault(record.video.key, json.dumps([record.line, mine]))
+        if known is None:
+            continue
+        line, its = json.loads(known)
+        name = next((name for name in _SAME if mine[name] != its[name]), "")
+        if name:
+            problem = f"is {mine[name]!r}, but {its[name]!r} on line {line}, for the clip {record.video.key[:80]!r}"
+            clashes.append((record, name, problem, "give each clip its own video_key"))
     batch.refuse(clashes)
 
 

@@ -5,7 +5,7 @@ reports say, and so anyone can compute the reports again from the export.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation.models import Vote, VoteState
@@ -13,16 +13,20 @@ from corpus.models import Item, Release, ReleaseItem, Subtest
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
 from corpus.release_records import vote_counts
 from corpus.rules.states import ItemState
-from evaluation.analyses.table import OF_SCORES, REPORTS
+from evaluation.analyses.table import BY_JOB, OF_SCORES, REPORTS
 from evaluation.errors import EvaluationError
+from evaluation.kept import digest, kept
 from evaluation.models import ReleaseGate, Run
+from evaluation.publishing.papers import own_tables, papers_of
+from evaluation.publishing.recomputed import RECOMPUTED, recomputed
 from evaluation.queries import release_scores, run_results
-from evaluation.report_pages import under_pseudonyms
-from evaluation.reports import project_report
-from evaluation.snapshot import frozen_items, item_name
-from evaluation.withheld import withheld_of
+from evaluation.releases.snapshot import frozen_items, item_name
+from evaluation.releases.withheld import withheld_of
+from evaluation.reporting.pages import under_pseudonyms
+from evaluation.reporting.reports import project_report, stored_report
 from projects.models import Project
 from projects.pseudonyms import pseudonym
+from text.registry import load
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
     counts = vote_counts(votes)
     records = [member.record for member in members if member.released]
     runs = _runs(release)
-    return ReleaseContent(
+    content = ReleaseContent(
         project=release.project.slug,
         release=release.name,
         content_hash=release.content_hash,
@@ -53,11 +57,14 @@ def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
         items=tuple(_with_status(member, counts) for member in members if member.record["id"] not in withheld),
         votes=tuple(votes),
         scores=tuple(score for run in runs for score in _scores(run, records)),
-        tables=_tables(release, runs) if tables else {},
         simulated=release.project.is_simulated,
         gate=gate_of(release),
         withheld=tuple(withheld.values()),
     )
+    if not tables:
+        return content
+    content = replace(content, tables=_tables(release, runs, content))
+    return replace(content, papers=papers_of(release, content))
 
 
 def _members(release: Release) -> list[_Member]:
@@ -105,14 +112,14 @@ def _votes(project: Project, members: Sequence[_Member]) -> list[ReleaseVote]:
             frozen = member.record["proficiency"]
             names.setdefault(pair.pk, (frozen["id"] if frozen else item_name(pair), pair.subtest.name, "proficiency"))
     rows = Vote.objects.filter(item__subtest__project=project).exclude(state=VoteState.UNDONE)
-    loaded = rows.select_related("person", "foil", "guideline").order_by("pk")
+    loaded = rows.select_related("person", "foil", "guideline__subtest").order_by("pk")
     return [_vote(project, vote, *names[vote.item_id]) for vote in loaded if vote.item_id in names]
 
 
 def _vote(project: Project, vote: Vote, item: str, subtest: str, kind: Any) -> ReleaseVote:
     person = vote.person
-    # A file's votes name nobody: numbers tell apart those of one item and say no more.
-    unnamed = f"unnamed-{(vote.import_index or 0) + 1}"
+    # A file's counts name nobody: numbers tell apart those of one item and say no more. Raw votes keep their name.
+    unnamed = vote.imported_as or f"unnamed-{(vote.import_index or 0) + 1}"
     return ReleaseVote(
         item=item,
         foil=vote.foil.position if vote.foil else None,
@@ -128,6 +135,7 @@ def _vote(project: Project, vote: Vote, item: str, subtest: str, kind: Any) -> R
         seconds=vote.seconds_spent,
         watch=vote.watch,
         guideline=vote.guideline.version if vote.guideline else None,
+        guideline_of=vote.guideline.subtest.name if vote.guideline and vote.guideline.subtest else "",
     )
 
 
@@ -154,18 +162,33 @@ def gate_of(release: Release) -> dict[str, Any] | None:
     return {**gate.data, "override": override}
 
 
-def _tables(release: Release, runs: Sequence[Run]) -> dict[str, Any]:
-    """Every report that has something to say, the gate's finding, and the results of the models."""
-    project = release.project
-    tables: dict[str, Any] = {}
-    gate = gate_of(release)
-    if gate is not None:
-        tables["gate"] = gate
-    for kind in (slug for slug in REPORTS if slug not in OF_SCORES):
-        try:
-            tables[kind] = under_pseudonyms(project, project_report(project, kind))
-        except EvaluationError:  # no votes, no items: then there is no such table
-            continue
-    if runs:
-        tables["models"] = [run_results(run) for run in runs]
-    return tables
+def _tables(release: Release, runs: Sequence[Run], content: ReleaseContent) -> dict[str, Any]:
+    """Every report that has something to say, the gate's finding, the results of the models, people, pay, changes.
+
+    Those of RECOMPUTED are made from what the export holds, so that whoever has it can make them again.
+    """
+    tables = {kind: _from_content(release, kind, content) for kind in RECOMPUTED}
+    tables |= {kind: _report(release.project, kind) for kind in REPORTS if kind not in OF_SCORES | RECOMPUTED.keys()}
+    tables |= {"gate": content.gate, "models": [run_results(run) for run in runs] or None}
+    tables |= own_tables(release, runs)
+    return {name: table for name, table in tables.items() if table is not None}
+
+
+def _report(project: Project, kind: str) -> dict[str, Any] | None:
+    try:
+        # What only jobs compute is taken as it is stored: an export loads no model library.
+        data = stored_report(project, kind, None, {}).data if kind in BY_JOB else project_report(project, kind)
+    except EvaluationError:  # no votes, no items: then there is no such table
+        return None
+    return None if data is None else under_pseudonyms(project, data)
+
+
+def _from_content(release: Release, kind: str, content: ReleaseContent) -> Any:
+    """Kept by what it follows from: the items with their states, and the votes."""
+    version = load(REPORTS[kind]).VERSION if kind in REPORTS else "1"
+    fingerprint = digest([kind, version, content.items, [vars(vote) for vote in content.votes]])
+
+    def made() -> dict[str, Any]:
+        return {"table": recomputed(kind, content.items, content.votes)}
+
+    return kept(release.project, "exported", f"{release.pk}:{kind}", fingerprint, made)["table"]

@@ -11,6 +11,7 @@ KINDS = ("items", "captions", "proficiency_items", "videos", "subtests", "foils"
 class ImportResult:
     """`created` and `unchanged` count rows by kind; `media` counts the clips of the file by state.
 
+    `changes` are records that are stored otherwise: left as they are, or `updated` where that was asked for.
     `broken` names clips whose file cannot be used; `errors` and `warnings` are lines, `PATH:LINE: FIELD: …`.
     """
 
@@ -19,8 +20,11 @@ class ImportResult:
     project: str
     dry_run: bool
     records: int = 0
+    # What a record of the format becomes.
+    counted: tuple[str, ...] = ("items", "captions")
     created: Counter[str] = field(default_factory=Counter)
     unchanged: Counter[str] = field(default_factory=Counter)
+    changes: list[dict[str, Any]] = field(default_factory=list)
     attached: int = 0
     media: Counter[str] = field(default_factory=Counter)
     broken: list[dict[str, str]] = field(default_factory=list)
@@ -36,8 +40,13 @@ class ImportResult:
             "records": self.records,
             "created": {kind: self.created[kind] for kind in KINDS},
             "unchanged": {kind: self.unchanged[kind] for kind in KINDS[:3]},
+            "new": sum(self.created[kind] for kind in self.counted),
+            "same": sum(self.unchanged[kind] for kind in self.counted),
+            "changed": len(self.changes),
+            "updated": sum(change["updated"] for change in self.changes),
+            "changes": self.changes,
             "attached": self.attached,
-            "media": {state: self.media[state] for state in ("ready", "missing", "broken")},
+            "media": {state: self.media[state] for state in ("ready", "elsewhere", "missing", "broken")},
             "broken": self.broken,
             "errors": self.errors,
             "warnings": self.warnings,

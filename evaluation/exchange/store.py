@@ -1,35 +1,38 @@
-"""A file of a known format into a project: read, its media proved and kept, everything stored in one transaction."""
+"""A file of a known format into a project: read, its media proved and kept, everything stored in one transaction.
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+The file is read twice, some records at a time, so that no size of it fills the memory (evaluation.exchange.survey).
+"""
+
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from corpus.errors import CorpusError
-from corpus.importers.table import IMPORTERS
-from corpus.media_files import KeptMedia, find_media, keep_media
-from corpus.models import Item, MediaState, Video
-from corpus.records import BadRecord, ItemRecord, RecordWarning
+from corpus.media_files import KeptMedia, keep_media, reasons_taken_down
+from corpus.models import Caption, Foil, Item, Video
 from evaluation.errors import EvaluationError
 from evaluation.exchange._captions import check_captions, store_captions
+from evaluation.exchange._changes import list_changes, store_changes, strict_problem
 from evaluation.exchange._items import check_items, store_items, store_pairs
 from evaluation.exchange._subtests import load_subtests, store_subtests
 from evaluation.exchange._videos import check_videos, store_videos
-from evaluation.exchange.batch import Batch, chunks
+from evaluation.exchange.batch import Batch
 from evaluation.exchange.result import ImportResult
+from evaluation.exchange.survey import Progress, Source, Survey, good_chunks, silent, survey
+from evaluation.exchange.utd import import_utd
+from evaluation.exchange.votes import read_votes, store_votes
 from projects import audit
 from projects.access import require_role
 from projects.actions.create_project_by_operator import store_project
+from projects.bulk_writes import tell_planner
 from projects.models import Project, Role, User
-from text.registry import load, lookup, parse_params
+from text.spill import Spill
 
-Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
-
-
-def _silent(things: Iterable[Any], _total: int, _label: str) -> Iterator[Any]:
-    yield from things
+# New rows that change what a planner should think of the tables.
+MANY = 1000
 
 
 def import_records(
@@ -41,87 +44,77 @@ def import_records(
     media_dir: Path | None = None,
     dry_run: bool = False,
     strict: bool = False,
+    update: bool = False,
     params: Mapping[str, Any] | None = None,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> ImportResult:
     """Store the good records of the file and list the bad ones; again with the same file, nothing changes.
 
     `actor` None is the operator at the command line. `media_dir` is where files are looked for: by name, by source id;
     clips whose file is not there are stored as missing, clips whose file cannot be used as broken. `dry_run` says what
-    would happen and stores nothing, `strict` stores nothing where a record is bad. A project that is not stored yet
-    (the operator's) is stored with the records, and not without them. CorpusError: the file cannot be
-    read, no such media folder; EvaluationError: a bad record under `strict`, two imports at once.
+    would happen and stores nothing, `strict` stores nothing where a record is bad. Records that are stored otherwise
+    are listed and stay as they are; with `update` they become what the file says, where nobody worked on them. A
+    project that is not stored yet (the operator's) is stored with the records, and not without them. CorpusError: the
+    file cannot be read, no such media folder; EvaluationError: a bad record under `strict`, two imports at once.
     """
     if actor is not None:
         require_role(actor, project, Role.RESEARCHER)
-    entry = lookup(IMPORTERS, format_slug, "format")
+    source = Source(format_slug, path, params or {})
     result = ImportResult(format_slug, str(path), project.slug, dry_run)
-    records = _read(load(entry).read(path, params=parse_params(entry, params or {})), result)
-    batch = Batch(project, path, result, records, media={})
-    found = _find(batch, media_dir)
+    if source.yields == "utd":
+        import_utd(project, actor, source, result, dry_run=dry_run, strict=strict)
+        return result
+    if source.yields == "votes":
+        _import_votes(project, actor, source, result, (dry_run, strict, update), progress)
+        return result
+    found = survey(source, project, result, media_dir, progress)
     _stop_if_strict(strict, result)
-    batch.media = _keep(found, copy=not dry_run, progress=progress)
-    try:
-        with transaction.atomic():
-            _store(batch, actor)
-            _stop_if_strict(strict, result)
-            if dry_run:
-                transaction.set_rollback(True)
-    except IntegrityError as error:
-        raise EvaluationError(f"{path}: somebody else changed the project meanwhile; import again") from error
+    media = _keep(found.media, copy=not dry_run, progress=progress)
+    with ExitStack() as stack:
+        clips, seen = stack.enter_context(Spill()), stack.enter_context(Spill())
+        taken_down = reasons_taken_down(project, media.values())
+        batch = Batch(project, path, result, found.shapes, media, taken_down, timezone.now(), update, clips, seen)
+        try:
+            with transaction.atomic():
+                _store(batch, source, found, actor, progress)
+                _stop_if_strict(strict, result, strict_problem(batch))
+                if dry_run:
+                    transaction.set_rollback(True)
+        except IntegrityError as error:
+            raise EvaluationError(f"{path}: somebody else changed the project meanwhile; import again") from error
+    if not dry_run and result.created["items"] + result.created["captions"] >= MANY:
+        tell_planner(Video, Caption, Item, Foil)
     return result
 
 
-def _read(outcomes: Iterable[Any], result: ImportResult) -> list[ItemRecord]:
-    records = []
-    for outcome in outcomes:
-        if isinstance(outcome, ItemRecord):
-            records.append(outcome)
-        elif isinstance(outcome, BadRecord):
-            result.errors.append(str(outcome))
-        elif isinstance(outcome, RecordWarning):
-            result.warnings.append(str(outcome))
-    result.records = len(records) + len(result.errors)
-    return records
+def _import_votes(
+    project: Project,
+    actor: User | None,
+    source: Source,
+    result: ImportResult,
+    wish: tuple[bool, bool, bool],
+    progress: Progress,
+) -> None:
+    """Votes go onto items that are there; `wish` is dry_run, strict, update."""
+    dry_run, strict, update = wish
+    result.counted = ("votes",)
+    votes = read_votes(source, result)
+    if project.pk is None:
+        raise EvaluationError(f"--project: there is no project '{project.slug}'; import the items of the votes first")
+    _stop_if_strict(strict, result)
+    with transaction.atomic():
+        store_votes(project, actor, source, votes, result, update=update, progress=progress)
+        left = next((change["record"] for change in result.changes if not change["updated"]), "")
+        _stop_if_strict(strict, result, f"{left}: votes: others are stored; import with --update" if left else "")
+        if dry_run:
+            transaction.set_rollback(True)
 
 
-def _stop_if_strict(strict: bool, result: ImportResult) -> None:
-    if strict and result.errors:
+def _stop_if_strict(strict: bool, result: ImportResult, other: str = "") -> None:
+    problem = result.errors[0] if result.errors else other
+    if strict and problem:
         more = f" (and {len(result.errors) - 1} more bad records)" if len(result.errors) > 1 else ""
-        raise EvaluationError(f"{result.errors[0]}{more}; nothing was stored")
-
-
-def _find(batch: Batch, media_dir: Path | None) -> dict[str, Path]:
-    """Clip key -> its file, for clips that have none yet. Records whose file lies outside of the folder are bad."""
-    if media_dir is None:
-        return {}
-    if not media_dir.is_dir():
-        raise CorpusError(f"{media_dir}: is no folder; name the folder with the media files")
-    ready = _ready_keys(batch)
-    found: dict[str, Path] = {}
-    clashes = []
-    for record in batch.records:
-        video = record.video
-        if video.key in ready or video.key in found:
-            continue
-        try:
-            path = find_media(media_dir, [video.file, video.source_id])
-        except CorpusError as error:
-            problem, _, fix = str(error).partition("; ")
-            clashes.append((record, "video", problem, fix))
-            continue
-        if path is not None:
-            found[video.key] = path
-    batch.refuse(clashes)
-    return found
-
-
-def _ready_keys(batch: Batch) -> set[str]:
-    if batch.project.pk is None:
-        return set()
-    keys = list({record.video.key for record in batch.records})
-    ready = Video.objects.filter(project=batch.project, media_state=MediaState.READY)
-    return {key for some in chunks(keys) for key in ready.filter(key__in=some).values_list("key", flat=True)}
+        raise EvaluationError(f"{problem}{more}; nothing was stored")
 
 
 def _keep(found: dict[str, Path], *, copy: bool, progress: Progress) -> dict[str, KeptMedia]:
@@ -131,37 +124,39 @@ def _keep(found: dict[str, Path], *, copy: bool, progress: Progress) -> dict[str
     return {key: kept[path] for key, path in found.items()}
 
 
-def _store(batch: Batch, actor: User | None) -> None:
-    now = timezone.now()
+def _store(batch: Batch, source: Source, found: Survey, actor: User | None, progress: Progress) -> None:
     if batch.project.pk is None:
         store_project(batch.project)
     # Imports into one project queue up here (SQLite's writers queue by themselves).
     Project.objects.select_for_update().get(pk=batch.project.pk)
     load_subtests(batch)
-    for check in (check_videos, check_captions, check_items):
-        check(batch)
-    for store in (store_videos, store_subtests, store_captions):
-        store(batch)
-    created = [*store_pairs(batch, now), *store_items(batch, now)]
-    _record(batch, actor, created)
+    for records in progress(good_chunks(source, found), found.n_chunks, "storing"):
+        batch.take(records)
+        for check in (check_videos, check_captions, check_items, list_changes):
+            check(batch)
+        store_videos(batch)
+        store_changes(batch, actor)
+        for store in (store_subtests, store_captions):
+            store(batch)
+        created = [*store_pairs(batch, batch.started), *store_items(batch, batch.started)]
+        audit.record_many(audit.event(batch.project, actor, "import", item, to_state=item.state) for item in created)
+    _record(batch, actor)
 
 
-def _record(batch: Batch, actor: User | None, created: list[Item]) -> None:
+def _record(batch: Batch, actor: User | None) -> None:
     result, project = batch.result, batch.project
     counts = {"created": dict(result.created), "unchanged": dict(result.unchanged), "bad": len(result.errors)}
     copies = [kept for kept in batch.media.values() if kept.made_from]
-    events = [
-        audit.event(
-            project,
-            actor,
-            "evaluation.import_records",
-            project,
-            format=result.format,
-            file=batch.path.name,
-            attached=result.attached,
-            playable_copies={kept.facts.sha256: kept.made_from for kept in copies if kept.facts},
-            **counts,
-        )
-    ]
-    events += [audit.event(project, actor, "import", item, to_state=item.state) for item in created]
-    audit.record_many(events)
+    event = audit.event(
+        project,
+        actor,
+        "evaluation.import_records",
+        project,
+        format=result.format,
+        file=batch.path.name,
+        attached=result.attached,
+        changed=len(result.changes),
+        playable_copies={kept.facts.sha256: kept.made_from for kept in copies if kept.facts},
+        **counts,
+    )
+    audit.record(event)

@@ -10,8 +10,8 @@ from corpus.importers.table import IMPORTERS
 from corpus.records import ItemRecord
 from evaluation.errors import EvaluationError
 from evaluation.exchange.store import import_records
+from evaluation.files.uploads import records_path, remove_files, videos_folder, without_folder
 from evaluation.models import Import
-from evaluation.uploads import records_path, remove_files, videos_folder, without_folder
 from jobs.models import Job
 from jobs.progress import progress
 from projects.errors import AccessDenied
@@ -53,6 +53,7 @@ def _records(upload: Import, job: Job, dry_run: bool) -> dict[str, Any]:
         records_path(upload),
         media_dir=videos_folder(upload) if upload.n_videos else None,
         dry_run=dry_run,
+        update=upload.update,
         params=upload.params,
         progress=_told(job),
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from evaluation.metrics._intervals import DRAWS, SEED, cluster_sums, mean, percentiles, resampled_sums
 
@@ -61,7 +61,7 @@ def paired_difference(
     sums = resampled_sums(rows, draws=draws, seed=seed)
     drawn = sums[:, 0] / sums[:, 1]
     error = _standard_error(rows)
-    reach = float(stats.t.ppf(1 - ALPHA / 2, len(rows) - 1)) * error
+    reach = float(special.stdtrit(len(rows) - 1, 1 - ALPHA / 2)) * error
     return Difference(
         value=value,
         ci=percentiles(drawn),
@@ -94,7 +94,7 @@ def _standard_error(rows: Floats) -> float:
 def _t_test(value: float, error: float, clusters: int) -> float:
     if abs(value) <= NOTHING:
         return 1.0
-    return 0.0 if error <= NOTHING else float(2 * stats.t.sf(abs(value) / error, clusters - 1))
+    return 0.0 if error <= NOTHING else float(2 * special.stdtr(clusters - 1, -abs(value) / error))
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def mcnemar(a: Floats, b: Floats) -> McNemar:
     right_a, right_b = a[whole] == 1.0, b[whole] == 1.0
     only_a, only_b = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
     differ = only_a + only_b
-    p = min(1.0, 2.0 * float(stats.binom.cdf(min(only_a, only_b), differ, 0.5))) if differ else 1.0
+    p = min(1.0, 2.0 * float(special.bdtr(min(only_a, only_b), differ, 0.5)))
     return McNemar(
         both=int((right_a & right_b).sum()),
         only_a=only_a,
@@ -242,5 +242,5 @@ def items_to_separate(
     value = mean(gap)
     if len(rows) < 2 or abs(value) <= NOTHING:
         return None
-    reach = float(stats.norm.ppf(1 - alpha / 2) + stats.norm.ppf(power))
+    reach = float(special.ndtri(1 - alpha / 2) + special.ndtri(power))
     return max(2, math.ceil(len(gap) * (reach * _standard_error(rows) / value) ** 2))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from evaluation.scoring import Tally
+from evaluation.scoring.loop import Tally
 from evaluation.shards.outlook import smallest
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from django.conf import settings
 
-from evaluation.clip_keys import text_key
 from evaluation.errors import EvaluationError
+from evaluation.scoring.clip_keys import text_key
 from evaluation.shards.work import ClipWork
 from jobs.models import Job
 from jobs.spread import failures

@@ -3,15 +3,15 @@
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
 
+from corpus.clip_files import clip_file
 from corpus.models import MediaState, ReleaseItem, Video
-from evaluation.clip_keys import text_key
 from evaluation.models import Run, Score
 from evaluation.queries import asked_of, control_key, control_texts, records_of
-from evaluation.scoring import Clip, PairScore, Tally
+from evaluation.scoring.clip_keys import text_key
+from evaluation.scoring.loop import Clip, PairScore, Tally
 from hub.interfaces import ModelInfo
 
 ROWS_A_QUERY = 500
@@ -68,7 +68,7 @@ def _clip(key: str, video: Video | None, frozen: dict[str, Any]) -> Clip | None:
     same_unit = frozen["time_unit"] == "sec"
     start = frozen["start_time"] if same_unit else video.start_time
     end = frozen["end_time"] if same_unit else video.end_time
-    return Clip(key, Path(video.file.path), start, end, video.sha256)
+    return Clip(key, clip_file(video), start, end, video.sha256)
 
 
 def missing(run: Run, work: list[ClipWork], needs_video: bool) -> Iterator[tuple[ClipWork, list[str]]]:

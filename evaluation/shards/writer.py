@@ -9,7 +9,7 @@ from typing import Self
 
 from django.db import connection
 
-from evaluation.scoring import PairScore
+from evaluation.scoring.loop import PairScore
 
 # On their way at once: a killed worker loses these and the batch at its model.
 ON_THE_WAY = 1

@@ -1,13 +1,15 @@
-"""The curves of trainings as SVG, in the manner of evaluation.charts: loss above, RCAD and standard R@1 below."""
+"""The curves of trainings as SVG, as evaluation.charts draws: loss above, RCAD and standard R@1 below."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
+from evaluation.charts.of_models import DASHES, LINE_SHADES
+from evaluation.charts.of_reports import INK, LINE, QUIET, percent, sheet, short, svg_of
 
-from evaluation.charts import INK, LINE, QUIET, WIDTH, short, svg_of
-from evaluation.plots import DASHES, LINE_SHADES
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Point = tuple[int, float, float | None, float | None]
 PANELS = ("loss", "RCAD R@1", "standard R@1")
@@ -18,8 +20,7 @@ def curves(trainings: Mapping[str, Sequence[Point]]) -> bytes:
     has no point."""
     every_point = [point for points in trainings.values() for point in points]
     shown = [at for at in range(len(PANELS)) if any(point[at + 1] is not None for point in every_point)]
-    figure = Figure(figsize=(WIDTH, 1.9 * max(1, len(shown)) + 0.6), layout="constrained")
-    FigureCanvasSVG(figure)
+    figure = sheet(1.9 * max(1, len(shown)) + 0.6)
     every = figure.subplots(max(1, len(shown)), squeeze=False, sharex=True)[:, 0]
     for axes, at in zip(every, shown, strict=False):
         _panel(axes, at, trainings)
@@ -40,6 +41,6 @@ def _panel(axes: Axes, at: int, trainings: Mapping[str, Sequence[Point]]) -> Non
     axes.set_title(PANELS[at], loc="left", color=INK, fontsize=10)
     if at:
         axes.set_ylim(0, 1.02)
-        axes.yaxis.set_major_formatter(lambda value, _place: f"{value:.0%}")
+        axes.yaxis.set_major_formatter(lambda value, _place: percent(value))
     axes.tick_params(colors=QUIET, labelsize=8.5)
     axes.grid(axis="y", color=LINE, linewidth=0.6)

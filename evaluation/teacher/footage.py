@@ -1,14 +1,14 @@
 """Frames of clips by their place, decoded once where memory allows, as the models of a training want them."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
+from corpus.clip_files import clip_file
 from corpus.models import ReleaseItem, Video
 from evaluation.errors import EvaluationError
-from evaluation.protocol_models import reader
-from evaluation.protocols import PROTOCOLS
-from evaluation.scoring import Clip
-from evaluation.scoring_caches import caches
+from evaluation.scoring.caches import caches
+from evaluation.scoring.loop import Clip
+from evaluation.scoring.protocol_models import reader
+from evaluation.scoring.protocols import PROTOCOLS
 from hub.interfaces import Frames, ModelInfo, VideoMeta
 
 PROTOCOL = PROTOCOLS["foilworks"]
@@ -43,7 +43,7 @@ def clip_of(video: Video) -> Clip:
     """The clip as it stands. EvaluationError: it has no file."""
     if not video.file:
         raise EvaluationError(f"{video.key}: has no video file; attach it, then train again")
-    return Clip(video.key, Path(video.file.path), video.start_time, video.end_time, video.sha256)
+    return Clip(video.key, clip_file(video), video.start_time, video.end_time, video.sha256)
 
 
 def frozen_clip(member: ReleaseItem) -> Clip:
@@ -51,4 +51,4 @@ def frozen_clip(member: ReleaseItem) -> Clip:
     video, frozen = member.video, member.record["video"]
     assert video is not None  # held_out_of leaves the others out
     trim = frozen if frozen["time_unit"] == "sec" else {"start_time": video.start_time, "end_time": video.end_time}
-    return Clip(video.key, Path(video.file.path), trim["start_time"], trim["end_time"], video.sha256)
+    return Clip(video.key, clip_file(video), trim["start_time"], trim["end_time"], video.sha256)

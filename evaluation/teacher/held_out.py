@@ -1,9 +1,9 @@
 """A release as the set on which student and trained model are read."""
 
 from corpus.models import Release, ReleaseItem, Split, Subtest
-from evaluation.clip_keys import clip_key, cluster
 from evaluation.errors import EvaluationError
-from evaluation.scored_facts import facts_of
+from evaluation.reporting.scored_facts import facts_of
+from evaluation.scoring.clip_keys import clip_key, cluster
 from evaluation.teacher.readings import ACTION, HeldOut
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from corpus.models import Release
-from evaluation.plots import distributions
+from evaluation.charts.of_models import distributions
 from evaluation.teacher.curves import Point, curves
 from evaluation.teacher.readings import RANK, Reading, changes, compared, is_share, kinds_of, summary
 from evaluation.teacher.tables import TeacherReading, TeacherTraining

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from evaluation.analyses import delta
 from evaluation.analyses._scored import ScoredItems
 from evaluation.errors import EvaluationError
-from evaluation.files import padded
-from evaluation.metrics import rcad
+from evaluation.files.scores import padded
 from evaluation.metrics._choices import ChoiceScores
 from evaluation.metrics._comparison import mcnemar, paired_difference
 from evaluation.metrics._intervals import mean, mean_intervals
@@ -176,12 +175,6 @@ def compared(before: Sequence[Reading], after: Sequence[Reading]) -> dict[str, d
             "mcnemar": mcnemar(new, old).plain() if once else None,
         }
     return found
-
-
-def rcad_of(reading: Reading) -> dict[str, Any] | None:
-    """metrics.rcad of the reading; None where no item has a rank."""
-    ranked = reading.choices_of()
-    return None if ranked is None else rcad.compute(ranked, ties=TIES)
 
 
 def changes(models: Mapping[str, Reading]) -> dict[str, Any]:

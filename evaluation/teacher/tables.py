@@ -6,10 +6,11 @@ from django.db import models
 
 from corpus.models import Release
 from jobs.models import Job
-from projects.models import Project, User
+from projects.asked_work import AskedWork
+from projects.models import Project
 
 
-class TeacherTraining(models.Model):
+class TeacherTraining(AskedWork):
     """One student trained on the captions of a project's train split and on what its runs made of them."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="teacher_trainings")
@@ -25,12 +26,6 @@ class TeacherTraining(models.Model):
     sources = models.JSONField(default=dict, blank=True)
     # The trained model as the adapters name it; "" until it is there.
     model_spec = models.CharField(max_length=500, blank=True)
-    job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+")
-    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ["-id"]
 
     def __str__(self) -> str:
         return f"{self.label} for {self.project_id}"

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch import distributed
 
 from evaluation.errors import EvaluationError
+from evaluation.scoring.trusted_models import trust_of
 from evaluation.teacher.examples import Examples, examples_of
 from evaluation.teacher.footage import Footage, clip_of, frozen_clip
 from evaluation.teacher.held_out import held_out_of
@@ -28,7 +29,6 @@ from evaluation.teacher.sources import Collected, collect, train_videos
 from evaluation.teacher.tables import TeacherPoint, TeacherReading, TeacherTraining
 from evaluation.teacher.together import tell, train_together
 from evaluation.teacher.training import Heard, check, resumes_at, train
-from evaluation.trusted_models import trust_of
 from hub.dual_training import Student, open_student
 from hub.span_training import folder_hash
 from hub.table import ENCODER, open_adapter, open_helper

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_safe
 from corpus.models import Release
 from evaluation.access import get_release
 from evaluation.analyses.table import REPORTS
-from evaluation.analysis_pages import PAGES, AnalysisPage
-from evaluation.scored_facts import release_analysis
-from evaluation.table_files import WRITERS as TABLES
+from evaluation.files.tables import WRITERS as TABLES
+from evaluation.reporting.analysis_pages import PAGES, AnalysisPage
+from evaluation.reporting.scored_facts import release_analysis
 from evaluation.views.proximity import PROXIMITY, proximity_context
 from projects.entry_form import EntryForm
 from text.csv_cells import safe_row

@@ -25,7 +25,7 @@ from evaluation.bias.ablation import ablation_rows
 from evaluation.bias.access import get_bias_run, get_descriptions
 from evaluation.bias.downloads import answer
 from evaluation.bias.forms import AnswersForm, DescribeForm, DescriptionFilesForm, MeasureForm, SplitFileForm
-from evaluation.uploads import safe_name, write_file
+from evaluation.files.uploads import safe_name, write_file
 from projects.access import get_project
 from projects.models import Project, Role
 from text.errors import ActionableError

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST
 
 from evaluation.actions.score_blind import score_blind
 from evaluation.actions.set_blind_bars import set_blind_bars
-from evaluation.blind_page import BarsForm, BlindScorerForm
+from evaluation.blind.page import BarsForm, BlindScorerForm
 from projects.access import get_project
 from projects.models import Role
 from text.errors import ActionableError

@@ -6,8 +6,8 @@ from django.views.decorators.http import require_http_methods
 
 from evaluation.access import get_release
 from evaluation.actions.bring_scores import bring_scores
+from evaluation.files.score_writers import WRITERS
 from evaluation.forms import BringScoresForm
-from evaluation.score_writers import WRITERS
 from text.errors import ActionableError
 
 

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 
 from corpus.models import Release
 from evaluation.access import get_release
-from evaluation.changes import changes, previous_of, shifts
+from evaluation.releases.changes import changes, previous_of, shifts
 
 MOST_LISTED = 50
 

@@ -11,10 +11,10 @@ from django.views.decorators.http import require_safe
 
 from corpus.models import Release
 from evaluation.access import get_release
-from evaluation.board_forms import CompareForm
-from evaluation.comparison import OUTCOMES, Comparison, items_at
+from evaluation.board.comparison import OUTCOMES, Comparison, items_at
+from evaluation.board.forms import CompareForm
+from evaluation.board.run_scores import axes_of
 from evaluation.errors import EvaluationError
-from evaluation.run_scores import axes_of
 from text.csv_cells import safe_row
 from text.diff import diff_segments
 

@@ -11,7 +11,7 @@ from annotation.actions.claim import ROLE_OF_STAGE
 from annotation.models import Stage
 from annotation.queries import open_work, work_counts
 from corpus.models import Release
-from evaluation import overview
+from evaluation.dashboard import overview
 from evaluation.dashboard.kept import counted
 from evaluation.dashboard.page import context
 from projects.access import get_project, roles_in

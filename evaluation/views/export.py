@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from corpus.exporters.table import EXPORTERS
 from corpus.models import Release
 from evaluation.access import get_release
-from evaluation.exchange.collect import collect_release
+from evaluation.exchange.contents import export_content
 from text.registry import load, lookup, parse_params
 
 # Before this the zip stays in memory.
@@ -30,7 +30,7 @@ def zipped(found: Release, slug: str, name: str) -> tempfile.SpooledTemporaryFil
     """The files of the export below a folder `name`; whoever answers with it closes it."""
     entry = lookup(EXPORTERS, slug, "format")
     module = load(entry)
-    content = collect_release(found, tables=module.USES_TABLES)
+    content = export_content(module, found.project, found)
     with tempfile.TemporaryDirectory(prefix="foilworks-export-") as folder:
         out = Path(folder) / name
         written = module.write(content, out, params=parse_params(entry, {}))

@@ -12,8 +12,8 @@ from corpus.importers.table import IMPORTERS
 from evaluation.access import get_import
 from evaluation.actions.confirm_import import confirm_import, discard_import
 from evaluation.actions.receive_import import receive_import
-from evaluation.import_forms import ImportForm
-from evaluation.import_pages import counted, lines
+from evaluation.exchange.forms import ImportForm
+from evaluation.exchange.pages import changes, counted, lines
 from evaluation.models import Import
 from projects.access import get_project
 from projects.models import Role
@@ -51,7 +51,7 @@ def import_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def confirm(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    confirm_import(request.user, get_import(request.user, slug, pk))
+    confirm_import(request.user, get_import(request.user, slug, pk), update="update" in request.POST)
     return redirect("evaluation:import", slug, pk)
 
 
@@ -71,5 +71,6 @@ def _context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
         "outcome": outcome,
         "entry": IMPORTERS.get(upload.format),
         "counts": counted(outcome),
+        "changes": changes(outcome),
         "complaints": [*lines(outcome, "errors"), *lines(outcome, "warnings")],
     }

@@ -9,11 +9,11 @@ from django.views.decorators.http import require_POST, require_safe
 from corpus.clip import player_clip
 from corpus.models import Item
 from evaluation.access import get_item
-from evaluation.item_forms import ItemFilter
-from evaluation.item_history import history_of
-from evaluation.item_list import narrowed, page_of
-from evaluation.item_page import ABOUT, MOVES, WRITES, candidates_of, pairs_of
-from evaluation.item_scores import scores_of
+from evaluation.items.forms import ItemFilter
+from evaluation.items.history import history_of
+from evaluation.items.listing import narrowed, page_of
+from evaluation.items.page import ABOUT, MOVES, WRITES, candidates_of, pairs_of
+from evaluation.items.scores import scores_of
 from projects.access import get_project
 from projects.errors import AccessDenied
 from projects.models import Role

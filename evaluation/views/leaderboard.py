@@ -6,12 +6,13 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
 from corpus.models import Release
-from evaluation import board_tables, plots
 from evaluation.access import get_release
-from evaluation.board_forms import BoardForm
+from evaluation.board import tables
+from evaluation.board.forms import BoardForm
+from evaluation.board.hint_overlap import overlaps
+from evaluation.board.leaderboard import Board, board
+from evaluation.charts import of_models
 from evaluation.errors import EvaluationError
-from evaluation.hint_overlap import overlaps
-from evaluation.leaderboard import Board, board
 
 
 @require_safe
@@ -20,7 +21,7 @@ def leaderboard_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     request.project = found.project
     shown = _board(request, found)
     form = BoardForm(shown)
-    context = {"release": found, "board": shown, "form": form, "query": form.query(), "columns": _columns(shown)}
+    context = {"release": found, "board": shown, "form": form, "query": form.query(), "columns": shown.columns}
     context["overlaps"] = overlaps(found, [row.run for row in shown.scored])
     return render(request, "evaluation/leaderboard.html", context)
 
@@ -31,9 +32,9 @@ def leaderboard_file(request: HttpRequest, slug: str, pk: int, extension: str) -
     shown = _board(request, found)
     if extension == "svg":
         return HttpResponse(_chart(shown), content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})
-    if extension not in board_tables.WRITERS:
+    if extension not in tables.WRITERS:
         raise Http404
-    kind, write = board_tables.WRITERS[extension]
+    kind, write = tables.WRITERS[extension]
     name = f"{found.project.slug}-{slugify(found.name) or found.pk}-{slugify(shown.column) or 'board'}.{extension}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(write(shown), content_type=f"{kind}; charset=utf-8", headers=headers)
@@ -47,12 +48,6 @@ def _board(request: HttpRequest, found: Release) -> Board:
         return board(found)
 
 
-def _columns(shown: Board) -> list[str]:
-    """The metrics that some model has, the ranked one first."""
-    names = [name for name in ("P+T", "T", "P") if any(row.group[name] is not None for row in shown.scored)]
-    return sorted(names, key=lambda name: name != shown.column)
-
-
 def _chart(shown: Board) -> bytes:
     rows = [
         (row.run.label, row.group[shown.column], row.group[f"{shown.column}_ci"], row.tied or 0)
@@ -60,4 +55,4 @@ def _chart(shown: Board) -> bytes:
         if row.group[shown.column] is not None
     ]
     human = (shown.human["T"], shown.human["T_ci"]) if shown.human and shown.column == "T" else None
-    return plots.forest(rows, chance=shown.chance, human=human)
+    return of_models.forest(rows, chance=shown.chance, human=human, label=of_models.WITH_INTERVAL.format(shown.column))

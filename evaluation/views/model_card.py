@@ -8,9 +8,9 @@ from django.views.decorators.http import require_http_methods
 
 from evaluation.access import get_run
 from evaluation.actions.describe_model import describe_model
-from evaluation.board_forms import ModelCardForm
+from evaluation.board.forms import ModelCardForm
+from evaluation.board.model_cards import card_of
 from evaluation.errors import EvaluationError
-from evaluation.model_cards import card_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -11,7 +11,7 @@ from corpus.models import Release
 from evaluation.access import get_release
 from evaluation.actions.measure_proximity import measure_proximity
 from evaluation.forms import ProximityForm
-from evaluation.proximity import proximity_runs
+from evaluation.proximity.stored import proximity_runs
 from text.errors import ActionableError
 
 # The analysis that reads what is measured here.

@@ -10,14 +10,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from corpus.exporters.table import EXPORTERS
 from corpus.models import Release, ReleaseItem
-from evaluation import charts
 from evaluation.access import get_release
 from evaluation.actions.start_run import start_run
-from evaluation.blind_page import named_probes
+from evaluation.blind.page import named_probes
+from evaluation.board.leaderboard import leaderboard
+from evaluation.charts import of_reports
 from evaluation.forms import ScoringForm
-from evaluation.leaderboard import leaderboard
 from evaluation.models import ReleaseGate, Run
-from evaluation.withheld import withheld_of
+from evaluation.releases.withheld import withheld_of
 from projects.models import User
 from text.diff import diff_segments
 from text.errors import ActionableError
@@ -79,5 +79,5 @@ def _items(found: Release, number: str | None, withheld: Mapping[str, Any]) -> P
 @require_safe
 def release_chart(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     standings = [one for one in leaderboard(get_release(request.user, slug, pk)) if one.overall]
-    image = charts.scores([(standing.run.label, standing.overall) for standing in standings])
+    image = of_reports.scores([(standing.run.label, standing.overall) for standing in standings])
     return HttpResponse(image, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})

@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from corpus.models import Release
-from evaluation import overview
 from evaluation.actions.freeze_release import freeze_release
-from evaluation.blind_page import gate_preview
+from evaluation.blind.page import gate_preview
+from evaluation.dashboard import overview
 from evaluation.errors import EvaluationError
 from evaluation.forms import FreezeForm
 from projects.access import get_project
@@ -37,5 +37,7 @@ def freeze(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("%(name)s holds the valid items as they are now.") % {"name": release.name})
             return redirect("evaluation:release", project.slug, release.pk)
-    context = {"form": form, "content": overview.freezable(project), "gate": gate}
+    content = overview.freezable(project)
+    n_valid = sum(row.n_valid for row in content)
+    context = {"form": form, "content": content, "n_valid": n_valid, "gate": gate}
     return render(request, "evaluation/freeze.html", context, status=422 if form.errors else 200)

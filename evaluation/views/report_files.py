@@ -5,10 +5,10 @@ import csv
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
+from evaluation.charts.by_name import CHARTS
+from evaluation.files.tables import WRITERS as TABLES
 from evaluation.forms import ReportForm
-from evaluation.report_charts import CHARTS
-from evaluation.report_pages import report_data
-from evaluation.table_files import WRITERS as TABLES
+from evaluation.reporting.pages import report_data
 from evaluation.views.reports import page_of
 from projects.access import get_project
 from projects.models import Role

@@ -7,10 +7,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from evaluation import report_pages
 from evaluation.actions.ask_report import ask_report
 from evaluation.errors import EvaluationError
 from evaluation.forms import ReportForm
+from evaluation.reporting import pages
 from projects.access import get_project
 from projects.models import Project, Role, User
 
@@ -18,7 +18,7 @@ from projects.models import Project, Role, User
 @require_safe
 def reports(request: HttpRequest, slug: str) -> HttpResponse:
     project = get_project(request.user, slug, Role.RESEARCHER)
-    return redirect("evaluation:report", project.slug, next(iter(report_pages.PAGES)))
+    return redirect("evaluation:report", project.slug, next(iter(pages.PAGES)))
 
 
 @require_safe
@@ -26,7 +26,7 @@ def report(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     page = page_of(kind)
     form = ReportForm(project, kind, request.GET)
-    context: dict[str, Any] = {"page": page, "pages": report_pages.PAGES, "form": form, "query": form.query()}
+    context: dict[str, Any] = {"page": page, "pages": pages.PAGES, "form": form, "query": form.query()}
     try:
         context |= page.context(project, *form.chosen())
         if page.by_job and context["stored"].wants_anew:
@@ -69,7 +69,7 @@ def _ask(person: User, project: Project, kind: str, form: ReportForm) -> None:
     ask_report(person, project, kind, subtest=subtest, params=params)
 
 
-def page_of(kind: str) -> report_pages.ReportPage:
-    if kind not in report_pages.PAGES:
+def page_of(kind: str) -> pages.ReportPage:
+    if kind not in pages.PAGES:
         raise Http404
-    return report_pages.PAGES[kind]
+    return pages.PAGES[kind]

@@ -8,13 +8,13 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from evaluation import charts
 from evaluation.access import get_run
-from evaluation.human import human_line
-from evaluation.leaderboard import results_of
-from evaluation.protocols import PROTOCOLS
-from evaluation.run_scores import RANKED, axes_of
-from evaluation.score_writers import WRITERS as WRITERS_OF_SCORES
+from evaluation.board.human import human_line
+from evaluation.board.leaderboard import results_of
+from evaluation.board.run_scores import RANKED, axes_of
+from evaluation.charts import of_reports
+from evaluation.files.score_writers import WRITERS as WRITERS_OF_SCORES
+from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.shards.live import work
 from text.csv_cells import safe_row
 
@@ -79,7 +79,7 @@ def _csv(results: dict[str, Any]) -> HttpResponse:
 
 
 def _svg(results: dict[str, Any]) -> HttpResponse:
-    image = charts.scores([(name, group) for _kind, name, group in _groups(results)])
+    image = of_reports.scores([(name, group) for _kind, name, group in _groups(results)])
     return HttpResponse(image, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})
 
 

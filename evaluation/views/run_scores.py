@@ -4,8 +4,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from evaluation.access import get_run
+from evaluation.files.score_writers import WRITERS
 from evaluation.queries import release_scores
-from evaluation.score_writers import WRITERS
 
 TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/json", "jsonl": "application/x-ndjson"}
 

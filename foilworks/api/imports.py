@@ -9,7 +9,7 @@ from ninja import File, Form, Query, Router, Schema, Status, UploadedFile
 from evaluation.access import get_import
 from evaluation.actions import confirm_import as confirming
 from evaluation.actions.receive_import import receive_import
-from evaluation.import_forms import ImportForm
+from evaluation.exchange.forms import ImportForm
 from evaluation.models import Import
 from foilworks.api.answers import cleaned, reads, writes
 from foilworks.api.once import once
@@ -51,6 +51,12 @@ class ImportOut(Schema):
     result: Anything | None
     job: JobOut | None
     created_at: datetime
+
+
+class Confirmed(Schema):
+    """`update`: records that are stored otherwise become what the file says; else they stay as they are."""
+
+    update: bool = False
 
 
 class ImportsAsked(Listed):
@@ -106,9 +112,10 @@ def read_import(request: HttpRequest, slug: Slug, pk: int) -> ImportOut:
 
 @router.post("/{int:pk}/confirm", response=writes(ImportOut, 202))
 @once
-def confirm_import(request: HttpRequest, slug: Slug, pk: int) -> Status:
+def confirm_import(request: HttpRequest, slug: Slug, pk: int, asked: Query[Confirmed]) -> Status:
     """Store what the preview showed."""
-    return Status(202, import_out(confirming.confirm_import(request.user, get_import(request.user, slug, pk))))
+    upload = get_import(request.user, slug, pk)
+    return Status(202, import_out(confirming.confirm_import(request.user, upload, update=asked.update)))
 
 
 @router.delete("/{int:pk}", response=writes(None, 204))

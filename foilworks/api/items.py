@@ -8,8 +8,8 @@ from ninja import Field, Query, Router, Schema
 
 from corpus.models import Item
 from evaluation.access import get_item
-from evaluation.item_list import narrowed
-from evaluation.item_page import WRITES
+from evaluation.items.listing import narrowed
+from evaluation.items.page import WRITES
 from foilworks.api.answers import reads, writes
 from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of

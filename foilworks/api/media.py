@@ -8,7 +8,7 @@ from ninja import Router
 
 from annotation.access import checked_frame_for
 from corpus.access import get_video
-from corpus.streaming import stream_file
+from corpus.streaming import stream_file, stream_video
 from foilworks.api.answers import ALWAYS
 from foilworks.api.shapes import Problem, Slug
 from projects.access import get_project
@@ -17,16 +17,13 @@ router = Router(tags=["media"])
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 KINDS = ("video/mp4", "video/webm", "image/jpeg", "application/octet-stream")
 FILE = {"responses": {200: {"content": dict.fromkeys(KINDS, BINARY)}, 206: {"content": dict.fromkeys(KINDS, BINARY)}}}
-STATUSES: dict[Any, Any] = {**dict.fromkeys((200, 206, 304, 412, 416)), **dict.fromkeys(ALWAYS, Problem)}
+STATUSES: dict[Any, Any] = {**dict.fromkeys((200, 206, 302, 304, 412, 416)), **dict.fromkeys(ALWAYS, Problem)}
 
 
 @router.get("/videos/{int:pk}/media", response=STATUSES, openapi_extra=FILE)
 def read_media(request: HttpRequest, slug: Slug, pk: int) -> Any:
-    """The file of a video; byte ranges work."""
-    video = get_video(request.user, slug, pk)
-    if not video.file:
-        raise Http404(_("This video has no file yet; attach it."))
-    return stream_file(request, video.file, video.sha256)
+    """The file of a video, or the way to it; byte ranges work."""
+    return stream_video(request, get_video(request.user, slug, pk))
 
 
 @router.get("/frames/{int:pk}/image", response=STATUSES, openapi_extra=FILE)

@@ -11,8 +11,8 @@ from corpus.exporters.table import EXPORTERS
 from corpus.models import Release, ReleaseItem
 from evaluation.access import get_release
 from evaluation.actions import freeze_release as freezing
+from evaluation.releases.withheld import shown_record
 from evaluation.views.export import zipped
-from evaluation.withheld import shown_record
 from foilworks.api.answers import reads, writes
 from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of

@@ -8,7 +8,7 @@ from ninja import Router, Schema
 
 from evaluation.analyses.table import REPORTS
 from evaluation.forms import ReportForm
-from evaluation.report_pages import PAGES, report_data
+from evaluation.reporting.pages import PAGES, report_data
 from foilworks.api.answers import RefusedFields, cleaned, reads
 from foilworks.api.shapes import Anything, Slug, Word
 from projects.access import get_project

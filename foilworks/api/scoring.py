@@ -10,10 +10,10 @@ from corpus.records import ReleaseScore
 from evaluation.access import get_release, get_run
 from evaluation.actions import bring_scores as bringing
 from evaluation.actions import start_run as starting
+from evaluation.board.run_scores import results_of
 from evaluation.forms import BringScoresForm, ScoringForm
 from evaluation.models import Run
 from evaluation.queries import release_scores
-from evaluation.run_scores import results_of
 from foilworks.api.answers import cleaned, reads, writes
 from foilworks.api.imports import JobOut, job_out
 from foilworks.api.once import once

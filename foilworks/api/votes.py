@@ -21,7 +21,10 @@ router = Router(tags=["votes"])
 # Rows that the database hands over at a time.
 CHUNK = 2_000
 LINES = {"responses": {200: {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}}}
-PLAIN = ("source", "import_index", "stage", "choice", "caption_first", "state", "late", "seconds_spent", "watch")
+PLAIN = (
+    "source", "import_index", "imported_as", "stage", "choice", "caption_first", "state", "late", "seconds_spent",
+    "watch",
+)  # fmt: skip
 COLUMNS = (
     "id", "item", "item__key", "foil", "foil__position", "slot__task", "person", *PLAIN, "guideline__version",
     "created_at",
@@ -67,6 +70,10 @@ def _rows(project: Project, asked: VotesFilter) -> QuerySet[Vote]:
     return Vote.objects.filter(Q(**wanted), item__subtest__project=project)
 
 
+def _of_file(vote: dict[str, Any]) -> str:
+    return vote["imported_as"] or f"unnamed-{(vote['import_index'] or 0) + 1}"
+
+
 def _line(project: Project, names: dict[int, str], row: tuple[Any, ...]) -> dict[str, Any]:
     vote = dict(zip(COLUMNS, row, strict=True))
     person = vote["person"]
@@ -79,7 +86,7 @@ def _line(project: Project, names: dict[int, str], row: tuple[Any, ...]) -> dict
         "item_key": vote["item__key"],
         "foil": vote["foil"],
         "foil_position": vote["foil__position"],
-        "annotator": names[person] if person is not None else f"unnamed-{(vote['import_index'] or 0) + 1}",
+        "annotator": names[person] if person is not None else _of_file(vote),
         "source": vote["source"],
         "stage": vote["stage"],
         "choice": vote["choice"],

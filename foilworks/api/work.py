@@ -5,17 +5,19 @@ from typing import Annotated, Any
 
 from django.http import Http404, HttpRequest
 from django.utils.translation import gettext as _
-from ninja import Field, Router, Schema, Status
+from ninja import Field, Query, Router, Schema, Status
 
 from annotation.access import judged_lease_for, lease_for
 from annotation.actions import heartbeat as renewing
 from annotation.actions import release as releasing
+from annotation.actions.claim import claim
 from annotation.actions.submit_choice import submit_choice
 from annotation.actions.submit_edit import submit_edit
 from annotation.actions.submit_objects import submit_objects
 from annotation.actions.submit_review import submit_review
 from annotation.actions.submit_vote import submit_vote
 from annotation.claims import claim_of
+from annotation.errors import NotAdmitted
 from annotation.models import Edit, Lease, ObjectAnswer, Review, Stage, Vote
 from annotation.models.stages import desk_of
 from foilworks.api.answers import KeyTaken, reads, writes
@@ -59,12 +61,23 @@ class Answer(Schema):
 
 
 class Submitted(Schema):
-    """What was stored, once for each Idempotency-Key. `late`: the lease had ended; it is kept, and counts if it can."""
+    """What was stored, once for each Idempotency-Key. `late`: the lease had ended; it is kept, and counts if it can.
+
+    `next`: the person's next piece of the stage, where it was asked for; null where nothing waits for them, or nothing
+    is given out to them: a claim says why.
+    """
 
     id: int
     stage: str
     late: bool
     at: datetime
+    next: WorkOut | None = None
+
+
+class Following(Schema):
+    """`next`: claim the next piece of the stage in the same request."""
+
+    next: bool = False
 
 
 class Held(Schema):
@@ -88,7 +101,7 @@ def heartbeat(request: HttpRequest, token: str) -> Held:
 
 
 @router.post("/{slug:token}/submit", response=writes(Submitted, 201), auth=WORK)
-def submit(request: HttpRequest, token: str, body: Answer) -> Status:
+def submit(request: HttpRequest, token: str, body: Answer, following: Query[Following]) -> Status:
     """Submit the work. The same Idempotency-Key gives the same record again; without one a piece is submitted once."""
     lease = _held(request, judged_lease_for(request.user, token))
     key = checked_key(request.headers.get(HEADER, token))
@@ -96,7 +109,8 @@ def submit(request: HttpRequest, token: str, body: Answer) -> Status:
     record = SUBMITS[stage](request, lease, key, body)
     if not _is_of(record, lease):
         raise KeyTaken(_("This Idempotency-Key came with another piece of work; make a new one for each."))
-    return Status(201, Submitted(id=record.pk, stage=stage, late=record.late, at=record.created_at))
+    piece = _next(request, lease, stage) if following.next else None
+    return Status(201, Submitted(id=record.pk, stage=stage, late=record.late, at=record.created_at, next=piece))
 
 
 @router.delete("/{slug:token}", response=writes(None, 204), auth=WORK)
@@ -105,6 +119,16 @@ def skip(request: HttpRequest, token: str) -> Status:
     _held(request, lease_for(request.user, token))
     releasing.release(request.user, token)
     return Status(204, None)
+
+
+def _next(request: HttpRequest, lease: Lease, stage: str) -> WorkOut | None:
+    """What was submitted is stored: that nothing more is given out must not look like a failure of it."""
+    project = lease.slot.project
+    try:
+        found = claim(request.user, project, stage, preferred=lease.upcoming_slot)
+    except NotAdmitted:
+        return None
+    return work_out(request.user, found, project) if found else None
 
 
 def _held(request: HttpRequest, lease: Lease) -> Lease:

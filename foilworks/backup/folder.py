@@ -4,7 +4,7 @@ import hashlib
 import json
 import shutil
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -17,15 +17,15 @@ from django.utils import timezone
 from foilworks import __version__
 from foilworks.backup import database
 from foilworks.backup.errors import BackupError
+from foilworks.backup.media import Progress, copy_in, copy_out, copy_sent, put_back_sent
 
 MANIFEST = "manifest.json"
 KIND = "foilworks-backup"
 KEY = "secret_key"
 MEDIA = "media"
+SENT_FILES = "sent"
 # Copies that were made by themselves; those that people asked for are never removed.
 AUTOMATIC_KEPT = 5
-
-Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
 
 
 def backups_folder() -> Path:
@@ -53,7 +53,8 @@ def make_backup(out: Path, *, media: bool, progress: Progress) -> dict[str, Any]
         if key.exists():
             shutil.copy2(key, work / KEY)
         if media:
-            _copy_tree(settings.MEDIA_ROOT, work / MEDIA, progress)
+            copy_out(work / MEDIA, progress)
+            copy_sent(work / SENT_FILES)
         manifest = _manifest(work, media)
         (work / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
         work.rename(out)
@@ -92,7 +93,8 @@ def restore_backup(folder: Path, *, progress: Progress) -> dict[str, Any]:
         if KEY in manifest["files"]:
             _copy_key(folder / KEY)
         if manifest["media"]:
-            _copy_tree(folder / MEDIA, settings.MEDIA_ROOT, progress)
+            copy_in(folder / MEDIA, progress)
+            put_back_sent(folder / SENT_FILES)
     except OSError as error:
         raise BackupError(f"{folder}: cannot be put back ({error.strerror}); free space, then try again") from error
     return {"from": str(folder), "made_at": manifest["created_at"], "aside": str(aside) if aside else None}
@@ -124,12 +126,17 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict) or not keys <= manifest.keys() or manifest["kind"] != KIND:
         raise BackupError(f"{path}: is no manifest of a copy; name the folder that `foilworks backup` made")
     for name in manifest["files"]:
-        pure = PurePosixPath(name)
-        if pure.is_absolute() or ".." in pure.parts:
+        if not is_inside(name):
             raise BackupError(f"{path}: names {name[:80]!r}, which is not in the copy; use another copy")
     if database.file_name() not in manifest["files"] and manifest["database"] == connection.vendor:
         raise BackupError(f"{path}: names no database; use another copy")
     return manifest
+
+
+def is_inside(name: str) -> bool:
+    """Whether a manifest's name stays in its folder."""
+    pure = PurePosixPath(name)
+    return not pure.is_absolute() and ".." not in pure.parts
 
 
 def _check_migrations(folder: Path, manifest: dict[str, Any]) -> None:
@@ -154,17 +161,6 @@ def _manifest(work: Path, media: bool) -> dict[str, Any]:
         "migrations": sorted(".".join(node) for node in MigrationRecorder(connection).applied_migrations()),
         "files": files,
     }
-
-
-def _copy_tree(source: Path, target: Path, progress: Progress) -> None:
-    """Copy the files that the target lacks: stored videos are named by their content and never change."""
-    paths = [path for path in sorted(source.rglob("*")) if path.is_file() and not path.is_symlink()]
-    for path in progress(paths, len(paths), "videos"):
-        copy = target / path.relative_to(source)
-        if copy.exists() and copy.stat().st_size == path.stat().st_size:
-            continue
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(path, copy)
 
 
 def _copy_key(path: Path) -> None:

@@ -4,7 +4,8 @@
         while work := foilworks.claim("my-project", "validation"):
             foilworks.submit(work, answer=judge(work.texts))
 
-Methods answer with the JSON of docs/api.md as dictionaries, a piece of work as `Work`. `ApiError` says what went wrong.
+Methods answer with the JSON of docs/reference/api.md as dictionaries, a piece of work as `Work`. `ApiError` says what
+went wrong.
 """
 
 from foilworks.client.client import Client

@@ -3,7 +3,7 @@
 import json
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -72,20 +72,26 @@ class Client:
 
     def import_file(
         self, project: str, kind: str, content: bytes, name: str = "records", *,
-        videos: Mapping[str, bytes] | None = None, timeout_s: float = 600.0, **fields: Any,
+        videos: Mapping[str, bytes] | None = None, update: bool = False, timeout_s: float = 600.0, **fields: Any,
     ) -> Json:  # fmt: skip
         """Import a file of the format `kind` and wait until it is stored; the result counts rows, lists bad records.
 
+        `update`: records that are stored otherwise become what the file says; else they stay and are counted.
         ApiError where the file as a whole cannot be read; TimeoutError where no worker stores it in time.
         """
         files: list[tuple[str, tuple[str, bytes]]] = [("records", (name, content))]
         files += [("videos", (video, data)) for video, data in (videos or {}).items()]
-        data = {"format": kind, "at_once": "true", **fields}
+        data = {"format": kind, "at_once": str(not update).lower(), **fields}
         path = f"/api/projects/{project}/imports"
-        return self._imported(path, self._json("POST", path, data=data, files=files), timeout_s)
+        upload = self._json("POST", path, data=data, files=files)
+        if update:
+            upload = self._waited(path, upload, {"ready", *OVER}, timeout_s)
+        if upload["state"] == "ready":
+            upload = self._json("POST", f"{path}/{upload['id']}/confirm", params={"update": "true"})
+        return _result_of(self._waited(path, upload, OVER, timeout_s))
 
     def import_records(self, project: str, records: Iterable[Mapping[str, Any]], **fields: Any) -> Json:
-        """The same of records in hand, in the columns of `jsonl` (docs/formats.md)."""
+        """The same of records in hand, in the columns of `jsonl` (docs/reference/formats.md)."""
         lines = "".join(json.dumps(record) + "\n" for record in records)
         return self.import_file(project, "jsonl", lines.encode(), "records.jsonl", **fields)
 
@@ -117,6 +123,13 @@ class Client:
     def submit(self, work: Work, **answer: Any) -> Json:
         """`answer=` of a judgement, `texts=` of an edit, `decision=` of a review … The piece is submitted once."""
         return self._json("POST", f"/api/work/{work.token}/submit", body=answer, key=work.token)
+
+    def submit_and_claim(self, work: Work, **answer: Any) -> tuple[Json, Work | None]:
+        """What was stored, and the next piece of the stage, in one request; None where nothing waits."""
+        path = f"/api/work/{work.token}/submit"
+        body = self._json("POST", path, body=answer, key=work.token, params={"next": "true"})
+        following = body.pop("next", None)
+        return body, work_of(following) if following else None
 
     def skip(self, work: Work) -> None:
         self._json("DELETE", f"/api/work/{work.token}")
@@ -162,17 +175,14 @@ class Client:
             yield from page["items"]
             cursor = page["next"]
 
-    def _imported(self, path: str, upload: Json, timeout_s: float) -> Json:
+    def _waited(self, path: str, upload: Json, states: Collection[str], timeout_s: float) -> Json:
         until = time.monotonic() + timeout_s
-        while upload["state"] not in OVER:
+        while upload["state"] not in states:
             if time.monotonic() > until:
                 raise TimeoutError(f"import {upload['id']} is not stored after {timeout_s:.0f} s; is a worker running?")
             time.sleep(POLL_SECONDS)
             upload = self._json("GET", f"{path}/{upload['id']}")
-        if upload["state"] != "done":
-            why = (upload["result"] or {}).get("problem") or (upload["job"] or {}).get("error") or upload["state"]
-            raise ApiError(400, str(why), {})
-        return upload["result"]
+        return upload
 
     def _json(self, method: str, path: str, *, key: str | None = "", **request: Any) -> Any:
         response = self._send(method, path, key=key, **request)
@@ -211,3 +221,12 @@ def _error(response: httpx.Response) -> ApiError:
         body = {}
     fields = {each["where"]: each["problem"] for each in body.get("fields", [])}
     return ApiError(response.status_code, body.get("problem") or response.reason_phrase, fields)
+
+
+def _result_of(upload: Json) -> Json:
+    """What an import came to; ApiError where it failed."""
+    if upload["state"] != "done":
+        told = (("result", "problem"), ("preview", "problem"), ("job", "error"))
+        why = (upload[part][field] for part, field in told if (upload[part] or {}).get(field))
+        raise ApiError(400, str(next(why, upload["state"])), {})
+    return upload["result"]

@@ -6,7 +6,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Work:
-    """What docs/api.md says of a claim; times are ISO 8601. Of texts, edit, review, objects what the stage has."""
+    """What docs/reference/api.md says of a claim; times are ISO 8601.
+
+    Of texts, edit, review, objects what the stage has.
+    """
 
     token: str
     stage: str

@@ -31,7 +31,8 @@ from projects.actions.create_project_by_operator import create_project_by_operat
 from projects.models import Project, Role, User
 
 RunJob = Callable[[Job, float], None]
-GENERATION_SECONDS, TRAINING_SECONDS = 120.0, 900.0
+# Runs may wait behind the trainings.
+GENERATION_SECONDS = TRAINING_SECONDS = 900.0
 # Shares of the counting captions that are edited, reviewed, and judged by two of three validators; the rest is left.
 LEFT_AFTER = (2 / 3, 1 / 2, 1 / 4)
 

@@ -3,13 +3,24 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 from foilworks.demo import plan
 from foilworks.demo.captions import counting_caption, direction_caption, object_caption
 from foilworks.demo.plan import Sizes
-from foilworks.demo.world import FPS, Scene, counting_scenes, draw, evaluation_scenes, training_scenes
+from foilworks.demo.world import (
+    FPS,
+    SIDE,
+    TRAINED_SIDE,
+    Scene,
+    counting_scenes,
+    draw,
+    evaluation_scenes,
+    training_scenes,
+)
 from media.encode import write_mp4
 
 DATASET = "shapes"
@@ -24,8 +35,9 @@ def film(folder: Path, sizes: Sizes, seed: int, progress: Progress) -> Path:
     test = evaluation_scenes(sizes.pairs, seed)
     blinking = counting_scenes(sizes.counting, seed)
     scenes = [*train, *test, *blinking]
+    sides = [*repeat(TRAINED_SIDE, len(train)), *repeat(SIDE, len(test) + len(blinking))]
     with ThreadPoolExecutor(THREADS) as pool:
-        for _ in progress(pool.map(lambda scene: _film_one(folder, scene), scenes), len(scenes), "filming"):
+        for _ in progress(pool.map(partial(_film_one, folder), scenes, sides), len(scenes), "filming"):
             pass
     records = [record for scene in train for record in _records(scene, "train")]
     records += [record for scene in test for record in _records(scene, "test")]
@@ -35,8 +47,8 @@ def film(folder: Path, sizes: Sizes, seed: int, progress: Progress) -> Path:
     return path
 
 
-def _film_one(folder: Path, scene: Scene) -> None:
-    write_mp4(folder / f"{scene.key}.mp4", draw(scene), FPS)
+def _film_one(folder: Path, scene: Scene, side: int) -> None:
+    write_mp4(folder / f"{scene.key}.mp4", draw(scene, side), FPS)
 
 
 def _records(scene: Scene, split: str) -> Sequence[dict[str, Any]]:

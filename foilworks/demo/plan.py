@@ -30,7 +30,7 @@ class Sizes:
     that a person writes.
     """
 
-    training: int = 420
+    training: int = 301
     pairs: int = 84
     counting: int = 24
     free: int = 4

@@ -12,7 +12,7 @@ from corpus.models import Release
 from evaluation.exchange.collect import collect_release
 from evaluation.models import Run
 from evaluation.queries import run_results
-from evaluation.reports import project_report
+from evaluation.reporting.reports import project_report
 from foilworks.demo import plan
 from foilworks.demo.build import build
 from foilworks.demo.footage import Progress

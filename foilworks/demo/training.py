@@ -18,7 +18,7 @@ from torch.nn import functional as F
 from foilworks.demo.captions import mirrored_caption, reversed_caption
 from hub.tiny_video import TinyConfig, TinyVideoText, Words
 
-EPOCHS = 42
+EPOCHS = 28
 CLIPS_A_BATCH = 24
 LEARNING_RATE = 2e-3
 WEIGHT_DECAY = 0.05

@@ -14,7 +14,8 @@ from foilworks.demo.captions import BLINKING, COLOURS, COUNTS, MOTIONS, SHAPES, 
 
 FRAMES = 24
 FPS = 12
-SIDE = 256
+# Pixels a side; those of the train split are looked at by models alone, which see 32.
+SIDE, TRAINED_SIDE = 256, 128
 # Indices of the first evaluation and counting scenes: no two scenes of a world are drawn alike. Multiples of six, so
 # that shapes stay balanced.
 EVALUATION, COUNTING = 1_000_002, 2_000_004
@@ -153,7 +154,7 @@ def _paint(
     box[:] = (box + inside * (colour - box)).round().clip(0, 255)
 
 
-Grid = NDArray[np.float32]
+Grid = NDArray[np.floating]
 
 
 def _circle(x: Grid, y: Grid) -> Grid:

@@ -20,6 +20,10 @@ def a_ready_clip_has_its_file() -> Iterator[Finding]:
             yield Finding(name_of(Video, pk), f"is ready, but its file {name} is gone")
 
 
+def a_clip_elsewhere_has_its_address() -> Iterator[Finding]:
+    yield from rows(Video.objects.filter(media_state=MediaState.ELSEWHERE, url=""), "has neither file nor address")
+
+
 def a_broken_clip_says_why() -> Iterator[Finding]:
     yield from rows(Video.objects.filter(media_state=MediaState.BROKEN, media_error=""), "is broken without a reason")
 

@@ -115,7 +115,15 @@ _SUBJECTS: tuple[tuple[str, tuple[Check, ...]], ...] = (
     ),
     ("history", (history.candidates_came_by_legal_moves, history.items_came_by_legal_moves)),
     ("releases", (releases.a_release_is_its_hash, releases.scores_are_numbers)),
-    ("media", (media.a_ready_clip_has_its_file, media.a_broken_clip_says_why, media.trims_are_in_order)),
+    (
+        "media",
+        (
+            media.a_ready_clip_has_its_file,
+            media.a_clip_elsewhere_has_its_address,
+            media.a_broken_clip_says_why,
+            media.trims_are_in_order,
+        ),
+    ),
 )
 INVARIANTS: dict[str, Check] = {
     f"{subject}.{check.__name__}": check for subject, checks in _SUBJECTS for check in checks

@@ -108,14 +108,16 @@ def engine(name: str, queues: list[str], *, variables: Mapping[str, str], to_log
 def work(*, queues: list[str], slots: int, variables: Mapping[str, str], say: Callable[[str], None]) -> int:
     """Run `slots` engines until SIGINT or SIGTERM, on a host that has no more than the queue and the database.
 
-    Jobs that lost their worker are put back from here, too. Returns how many engines there were. SupervisorError: the
-    queue cannot be reached.
+    Jobs that lost their worker are put back from here, too; where short jobs are run, what else `foilworks up` looks
+    after is looked after as well, for an installation may have no `up`. Returns how many engines there were.
+    SupervisorError: the queue cannot be reached.
     """
     if not is_reachable():
         raise SupervisorError("the queue cannot be reached; set REDIS_URL to the one that all hosts share")
     children = [engine(f"engine-{number}", queues, variables=variables) for number in range(1, slots + 1)]
     every = settings.JOB_LEASE_SECONDS / 4
-    with _stop_signals() as stopped, Supervisor(children, chore=look_for_lost_jobs, chore_every_s=every):
+    chore = _look_after if "default" in queues else look_for_lost_jobs
+    with _stop_signals() as stopped, Supervisor(children, chore=chore, chore_every_s=every):
         say(f"{slots} at work on {', '.join(queues)} (Ctrl-C stops)")
         stopped.wait()
         say("stopping")

@@ -11,11 +11,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from corpus.models import Caption, Split, Video
-from generation import endpoints
+from generation.asking import endpoints
+from generation.asking.prompt_rows import find_prompt
 from generation.captioning.table import CAPTIONERS
 from generation.errors import GenerationError
 from generation.model_paths import with_paths
-from generation.prompt_rows import find_prompt
 from generation.records import MODES
 from generation.side_models import CaptionRun, CaptionSources
 from jobs.queue import enqueue

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from corpus.rules.states import CandidateState, next_candidate_state
 from generation.errors import GenerationError
 from generation.models import Candidate, CandidateGroup, GenerationRun
-from generation.thresholds import Preview, preview
+from generation.thresholds.arithmetic import Preview, preview
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User

@@ -3,8 +3,8 @@
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from generation import endpoints
 from generation.actions.start_run import queue_run
+from generation.asking import endpoints
 from generation.errors import GenerationError
 from generation.models import CandidateGroup, GenerationRun
 from jobs.models import JobState

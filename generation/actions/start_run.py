@@ -9,14 +9,14 @@ from django.db import transaction
 from django.db.models import Max
 
 from corpus.models import Split, Subtest
-from generation import endpoints
+from generation.asking import endpoints
+from generation.asking.prompt_rows import find_prompt
 from generation.captions import RunCaptions, selected_rows
 from generation.errors import GenerationError
 from generation.filters.table import FILTERS, default_filters
 from generation.methods.table import METHODS
 from generation.model_paths import with_paths
 from generation.models import GenerationRun
-from generation.prompt_rows import find_prompt
 from generation.records import MODES
 from jobs.queue import enqueue
 from projects import audit

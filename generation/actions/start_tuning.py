@@ -12,7 +12,7 @@ from corpus.models import Caption, Split
 from generation.errors import GenerationError
 from generation.model_paths import with_paths
 from generation.side_models import Tuning
-from generation.tuning_table import TUNING
+from generation.tuning.table import TUNING
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_role

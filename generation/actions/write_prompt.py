@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from django.db import transaction
 from django.db.models import Max
 
+from generation.asking.prompts import PROMPTS, checked
 from generation.errors import GenerationError
 from generation.models import PromptTemplate
-from generation.prompts import PROMPTS, checked
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User

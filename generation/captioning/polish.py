@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from generation.asking import Asking
+from generation.asking.asked import Asking
+from generation.asking.prompts import Prompt
 from generation.captioning.records import MadeCaption
 from generation.errors import GenerationError
 from generation.filters._normal import normal_form
-from generation.prompts import Prompt
 from generation.records import CaptionInput, Skip
 from hub.interfaces import ChatReply, ChatRequest
 from text.readability import readability

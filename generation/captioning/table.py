@@ -1,6 +1,6 @@
 """The caption makers. One maker = one file beside this one and one row here; nothing is imported to show the menu."""
 
-from generation.methods.table import ASKED, ASKING_LIMITS, TAGGER
+from generation.parameters import ASKED, ASKING_LIMITS, TAGGER
 from text.registry import Entry, Param
 
 CAPTIONERS: dict[str, Entry] = {

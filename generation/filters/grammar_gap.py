@@ -8,21 +8,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.records import CaptionInput, Case, Measure, Verdict
+from generation.filters._gap import gap, measured
+from generation.records import Case, Measure, Verdict
 from hub.interfaces import PairClassifier
 from hub.revisions import fingerprint
 from hub.table import CLASSIFIER, open_helper
 
 VERSION = "1"
 COSTLY = True
-
-
-def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
-    return judge_many([Case(caption, foil, tuple(others))], params=params)[0]
-
-
-def judge_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Verdict]:
-    return [verdict(one, params=params) for one in measure_many(cases, params=params)]
 
 
 def scorer(params: dict[str, Any]) -> dict[str, Any]:
@@ -34,15 +27,12 @@ def measure_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Measu
     """{"caption", "foil"}: probability of "acceptable". Every text is judged once."""
     model = open_helper(params["model"], CLASSIFIER, device=params["device"])
     at = _acceptable(model)
-    texts = list(dict.fromkeys(text for case in cases for text in (case.caption.text, case.foil)))
-    values = {text: float(row[at]) for text, row in zip(texts, model.probs([(t, None) for t in texts]), strict=True)}
-    return [{"caption": values[case.caption.text], "foil": values[case.foil]} for case in cases]
+    return measured(cases, lambda texts: [float(row[at]) for row in model.probs([(text, None) for text in texts])])
 
 
 def verdict(measure: Measure, *, params: Mapping[str, Any]) -> Verdict:
     """Score: caption minus foil, in -1..1; passes up to params["max"]."""
-    caption, foil = measure["caption"] or 0.0, measure["foil"] or 0.0
-    return Verdict(caption - foil <= params["max"], caption - foil, f"{caption:.2f} of the caption, {foil:.2f} of it")
+    return gap(measure, params=params)
 
 
 def _acceptable(model: PairClassifier) -> int:

@@ -6,21 +6,13 @@ from typing import Any
 from generation.filters import antonym
 from generation.filters._changes import changes, replaced
 from generation.filters._likeness import largest_word_cosine, open_vectors, sentence_cosines
-from generation.records import CaptionInput, Case, Measure, Verdict
+from generation.records import Case, Measure, Verdict
 from hub.revisions import file_hash, fingerprint
 from hub.table import ENCODER
 from text.language.tools import tagger
 
 VERSION = "1"
 COSTLY = True
-
-
-def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
-    return judge_many([Case(caption, foil, tuple(others))], params=params)[0]
-
-
-def judge_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Verdict]:
-    return [verdict(one, params=params) for one in measure_many(cases, params=params)]
 
 
 def scorer(params: dict[str, Any]) -> dict[str, Any]:

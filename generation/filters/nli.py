@@ -4,21 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.records import CaptionInput, Case, Measure, Verdict
+from generation.records import Case, Measure, Verdict
 from hub.interfaces import PairClassifier
 from hub.revisions import fingerprint
 from hub.table import CLASSIFIER, open_helper
 
 VERSION = "1"
 COSTLY = True
-
-
-def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
-    return judge_many([Case(caption, foil, tuple(others))], params=params)[0]
-
-
-def judge_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Verdict]:
-    return [verdict(one, params=params) for one in measure_many(cases, params=params)]
 
 
 def scorer(params: dict[str, Any]) -> dict[str, Any]:

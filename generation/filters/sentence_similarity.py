@@ -4,20 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generation.filters._likeness import sentence_cosines
-from generation.records import CaptionInput, Case, Measure, Verdict
+from generation.records import Case, Measure, Verdict
 from hub.revisions import fingerprint
 from hub.table import ENCODER
 
 VERSION = "1"
 COSTLY = True
-
-
-def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
-    return judge_many([Case(caption, foil, tuple(others))], params=params)[0]
-
-
-def judge_many(cases: Sequence[Case], *, params: dict[str, Any]) -> list[Verdict]:
-    return [verdict(one, params=params) for one in measure_many(cases, params=params)]
 
 
 def scorer(params: dict[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,8 @@
 """The filters. One filter = one file beside this one and one row here; nothing is imported to show the menu."""
 
+from generation.parameters import DEVICE, TAGGER
 from text.registry import Entry, Param
 
-TAGGER = Param(
-    "tagger", "auto", "auto: spaCy where an English model is installed, else offline; or offline, spacy, spacy:MODEL"
-)
-DEVICE = Param("device", "auto", "auto, cpu, cuda or cuda:N")
 SENTENCES = Param("model", "sentence-transformers/all-MiniLM-L6-v2", "a sentence encoder: hub id or folder")
 VECTORS = Param(
     "vectors", "", "path of counter-fitted word vectors, “word number number …” a line; empty: the setting WORD_VECTORS"
@@ -101,7 +98,8 @@ FILTERS: dict[str, Entry] = {
         summary="Drops a foil whose new thing is seen in the video.",
         params=(
             Param(
-                "detector", "facebook/detr-resnet-101@no_timm",
+                "detector",
+                "facebook/detr-resnet-101@no_timm",
                 "an object detector: hub id or folder; empty: only what the captions' fact “objects” lists",
             ),
             Param("frames", 8, "frames of the video that the detector looks at, uniform in time", "int"),

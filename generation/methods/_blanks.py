@@ -13,7 +13,6 @@ from text.language.verb_forms import TAGS, verb_readings
 PLAIN_WORD = re.compile(r"[A-Za-z]+")
 NOUN_FORMS = ("NN", "NNS")
 FORMS = (*TAGS, *NOUN_FORMS)
-TARGETS = ("verb", "noun", "object", "subject")
 PARTICLES = frozenset({"up", "down", "out", "off", "away", "back"})
 # They say nothing by themselves: "is", "has", "does" fit nearly everywhere.
 EMPTY_VERBS = frozenset({"be", "have", "do", "can", "will", "may", "must"})

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generation.filters import grammaticality, nli
+from generation.measuring import judged
 from generation.records import CaptionInput, Case, FoilDraft, Verdict
 
 Verdicts = Mapping[tuple[str, str], tuple[Verdict, Verdict | None]]
@@ -22,11 +23,11 @@ def verdicts_of(
         return {}
     shared = {"device": params["device"]}
     asked = {**shared, "model": params["nli"], "entailment": params["entailment"], "max_entailment": 0.0}
-    entailed = nli.judge_many(cases, params=asked)
+    entailed = judged(nli, cases, params=asked)
     left = [case for case, verdict in zip(cases, entailed, strict=True) if verdict.passed] if grammar else []
     bars = {**shared, "cola": params["cola"], "lm": params["lm"], "min": params["min"]}
-    judged = iter(grammaticality.judge_many(left, params=bars) if left else ())
+    grammatical = iter(judged(grammaticality, left, params=bars) if left else ())
     return {
-        (case.caption.id, case.foil): (verdict, next(judged) if verdict.passed and grammar else None)
+        (case.caption.id, case.foil): (verdict, next(grammatical) if verdict.passed and grammar else None)
         for case, verdict in zip(cases, entailed, strict=True)
     }

@@ -21,10 +21,10 @@ VERSION = "1"
 
 
 def make(
-    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: None = None
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[FoilDraft | Skip]:
     """One foil a caption; no chance is involved."""
-    del seed, state
+    del seed
     tags = tagger(params["tagger"])
     for caption in captions:
         tokens = tags.tag(caption.text)

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from generation.asking import Asking
+from generation.asking.asked import Asking
+from generation.asking.prompts import Prompt
 from generation.errors import GenerationError
 from generation.filters._normal import normal_form
 from generation.methods._chat_answers import read_captions, sort_out
-from generation.prompts import Prompt
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 from hub.interfaces import ChatReply, ChatRequest
 from text.diff import diff_edits
@@ -37,12 +37,10 @@ def make(
     params: dict[str, Any],
     mode: str,
     seed: int,
-    state: None = None,
     asking: Asking,
     prompt: Prompt,
 ) -> Iterator[FoilDraft | Skip | Shortfall]:
     """Up to params["foils"] foils a caption, in the model's order; what is missing is named."""
-    del state
     if not 1 <= params["foils"] <= MOST_FOILS:
         raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1 to {MOST_FOILS}")
     batch = []

@@ -23,10 +23,9 @@ Swap = tuple[int, int, str]
 
 
 def make(
-    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: None = None
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[FoilDraft | Skip]:
     """Up to params["foils"] foils a caption, the first occurrences first."""
-    del state
     if params["foils"] < 1:
         raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
     lexicon = parse_lexicon(params["lexicon"], "lexicon")

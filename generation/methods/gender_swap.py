@@ -49,10 +49,9 @@ class Mention:
 
 
 def make(
-    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: None = None
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[FoilDraft | Skip]:
     """One foil a caption."""
-    del state
     tags = tagger(params["tagger"])
     for caption in captions:
         mentions = [_mention(match) for match in MENTION.finditer(caption.text)]

@@ -10,11 +10,9 @@ VERSION = "1"
 FEINT6K_FOILS = 5
 
 
-def make(
-    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: None = None
-) -> Iterator[Blank]:
+def make(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int) -> Iterator[Blank]:
     """One blank a caption, of params["foils"] foils (0, where no subtest says how many: 5); no chance is involved."""
-    del mode, seed, state
+    del mode, seed
     if params["foils"] < 0:
         raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 0")
     for caption in captions:

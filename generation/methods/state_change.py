@@ -35,10 +35,9 @@ Made = tuple[list[Edit], StateChange] | str
 
 
 def make(
-    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: None = None
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
 ) -> Iterator[FoilDraft | Skip]:
     """One foil a caption."""
-    del state
     tags = tagger(params["tagger"])
     for caption in captions:
         sentence = read_sentence(caption.text)

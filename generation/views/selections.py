@@ -14,7 +14,7 @@ from generation.actions.apply_selection import apply_selection
 from generation.actions.start_selection import start_selection
 from generation.errors import GenerationError
 from generation.models import Selection
-from generation.selection_forms import SelectionForm
+from generation.selections.forms import SelectionForm
 from projects.access import get_project
 from projects.models import Role
 from text.diff import diff_segments

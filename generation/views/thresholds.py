@@ -12,8 +12,8 @@ from generation.access import get_run
 from generation.actions.move_thresholds import move_thresholds
 from generation.errors import GenerationError
 from generation.models import GenerationRun
-from generation.threshold_page import ThresholdForm, examples, filter_rows
-from generation.thresholds import preview
+from generation.thresholds.arithmetic import preview
+from generation.thresholds.page import ThresholdForm, examples, filter_rows
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -28,7 +28,7 @@ from projects.published import published_accounts
 # The first step, kept in the session until the second: {"person", "next", "at"}.
 WAITING = "second_factor"
 WAITS_SECONDS = 600
-OWN_BACKEND = "django.contrib.auth.backends.ModelBackend"
+OWN_BACKEND = "projects.sessions.OwnAccounts"
 
 
 class SignIn(LoginView):
@@ -51,7 +51,8 @@ class SignIn(LoginView):
         return enter(self.request, form.get_user(), self.get_redirect_url())
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(**kwargs, demos=published_accounts(), oidc=settings.OIDC_NAME)
+        demos, nobody = published_accounts(), not User.objects.exists()
+        return super().get_context_data(**kwargs, demos=demos, oidc=settings.OIDC_NAME, nobody=nobody)
 
     def _limits(self) -> list[tuple[throttle.Limit, tuple[str, ...]]]:
         name, address = self.request.POST.get("username", "")[:150].lower(), throttle.address_of(self.request)

@@ -42,8 +42,8 @@ async function send(form, submitter) {
   reached();
   const goes = answer.headers.get("X-Foilworks-Go");
   if (goes) location.assign(goes);
-  // Signed out meanwhile: the outbox keeps the answer and says so.
-  else if (answer.type === "opaqueredirect" || answer.status === 403) keep(form, submitter);
+  // Signed out meanwhile, or the server is in trouble: the outbox keeps the answer and says so.
+  else if (answer.type === "opaqueredirect" || answer.status === 403 || answer.status >= 500) keep(form, submitter);
   else show(await answer.text(), answer.headers.get("X-Foilworks-Url"));
 }
 

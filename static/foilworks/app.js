@@ -14,10 +14,11 @@ function wire(root) {
 
 wire(document);
 startHotkeys(document);
-// On a narrow screen the bar scrolls sideways: the link of this page must not be out of sight.
-const bar = document.querySelector(".appbar-nav");
-const here = bar?.querySelector("[aria-current]");
-if (here) bar.scrollLeft = here.offsetLeft - (bar.clientWidth - here.offsetWidth) / 2;
+// On a narrow screen bar and tabs scroll sideways: the link of this page must not be out of sight.
+for (const row of document.querySelectorAll(".appbar-nav, .tabs")) {
+  const here = row.querySelector("[aria-current]");
+  if (here) row.scrollLeft += here.getBoundingClientRect().left - row.getBoundingClientRect().left - (row.clientWidth - here.offsetWidth) / 2;
+}
 // After "load" htmx is there; the browser may also have put an earlier choice back into a form.
 if (document.readyState === "complete") catchUpChoices(document);
 else addEventListener("load", () => catchUpChoices(document));

@@ -43,7 +43,7 @@ function mark(button, busy) {
 }
 
 /** randomUUID exists on secure origins only; a laboratory's plain-http address still needs a key. */
-export function randomKey() {
+function randomKey() {
   if (crypto.randomUUID) return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");

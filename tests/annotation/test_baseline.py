@@ -17,8 +17,8 @@ from annotation.models import Involvement, Lease, Slot, Stage, Task, Vote
 from annotation.rules.baseline import CAPTION, chosen_text, drawn, order_shown
 from corpus.models import Item, MediaState
 from evaluation.actions.freeze_release import freeze_release
-from evaluation.human import human_line
-from evaluation.run_scores import axes_of
+from evaluation.board.human import human_line
+from evaluation.board.run_scores import axes_of
 from foilworks.invariants.table import violations
 from projects.errors import AccessDenied
 from projects.models import Role, User

@@ -219,6 +219,18 @@ def test_three_validators_do_not_all_see_the_caption_in_one_place(world):
     assert set(orders) == {True, False}
 
 
+def test_a_reviewer_is_told_the_video_of_the_review_that_comes_next(world):
+    for _ in range(3):
+        world.group()
+        world.edit("ann", "a man unfolds a shirt.")
+    first = world.claim("rita", Stage.REVIEW)
+    world.review("rita")
+    second = world.claim("rita", Stage.REVIEW)
+    assert first.upcoming_video == Slot.objects.get(pk=second.slot_id).video_id
+    world.review("rita")
+    assert world.claim("rita", Stage.REVIEW).upcoming_video is None
+
+
 def test_a_claim_takes_few_queries_however_long_the_queue(world, django_assert_max_num_queries):
     for _ in range(40):
         world.item()

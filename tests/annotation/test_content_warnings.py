@@ -37,7 +37,8 @@ def test_a_researcher_stores_the_warning_and_others_do_not(world):
         set_content_warning(world.owner, video, "x" * 301)
 
 
-def test_the_page_shows_the_warning_before_the_clip_and_plays_nothing_by_itself(client, world):
+def test_the_page_shows_the_warning_before_the_clip_and_plays_nothing_by_itself(client, world, settings):
+    settings.MEDIA_HOSTS = ("https://example.org",)
     video = world.made.caption.video
     video.url = "https://example.org/clip.mp4"
     video.save()

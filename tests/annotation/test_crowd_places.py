@@ -226,7 +226,7 @@ def test_an_empty_queue_leads_back_to_the_place(client, world):
 
 def test_the_link_of_the_docs_lets_somebody_in(client, crowd):
     study = open_study(crowd.project)
-    page = (Path(__file__).parents[2] / "docs" / "people.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "people.md").read_text(encoding="utf-8")
     told: dict[str, Any] = {}
     exec(re.search(r"```python\n(.*?)```", page, re.DOTALL).group(1), told)
     link = told["entry_link"]("", study.key, study.secret, "worker+1@example.org")

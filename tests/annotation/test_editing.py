@@ -125,3 +125,27 @@ def test_a_counterfactual_keeps_people_and_things_and_changes_what_happens(text,
 
 def test_where_foils_may_change_anything_nobody_asks_for_the_action():
     assert check_text(CAPTION, "A woman folds a blue shirt.") == []
+
+
+def test_findings_of_all_texts_are_told_and_count_nothing_where_there_is_nothing_to_count():
+    written = ["", CAPTION, "A man folds a\tshirt.", "A man eats a blue shirt.", "A man irons it.", "a man irons it"]
+    found = check_texts(CAPTION, written, dropped=["a man eats a blue shirt"])
+    assert found == [
+        Finding(0, Problem.EMPTY, 0),
+        Finding(1, Problem.SAME_AS_CAPTION, 0),
+        Finding(2, Problem.CONTROL_CHARACTER, 0),
+        Finding(3, Problem.DROPPED_BEFORE, 0),
+        Finding(5, Problem.DUPLICATE, 0),
+    ]
+
+
+@pytest.mark.parametrize(("words", "changed", "warned"), [(6, 4, False), (6, 5, True), (16, 5, False), (16, 6, True)])
+def test_four_words_may_change_or_a_third_of_a_long_caption(words, changed, warned):
+    caption = " ".join(f"w{n}" for n in range(words))
+    text = " ".join(f"{'x' if n < changed else 'w'}{n}" for n in range(words))
+    assert (Problem.MANY_CHANGED_WORDS in problems(text, caption=caption)) is warned
+
+
+def test_a_last_word_alone_is_a_sentence_and_a_letter_is_none():
+    assert check_text(CAPTION, "A man folds a shirt. Twice.") == [Finding(0, Problem.NOT_ONE_SENTENCE, 0)]
+    assert problems("A man folds shirt X twice.") == []

@@ -124,3 +124,33 @@ def test_doing_more_never_allows_more(who, task, more, more_ids, scope):
     )
     if why_not(who, task, scope) is not None:
         assert why_not(did_more, task, scope) is not None
+
+
+@pytest.mark.parametrize(
+    ("fields", "second", "refusal"),
+    [
+        ({"decided": frozenset({5})}, True, Refusal.REVIEWED_IT),
+        ({"decided": frozenset({5})}, False, None),
+        # Who decided on what the text came from may be the second to look at it.
+        ({"decided": frozenset({4})}, True, None),
+        ({"judged": frozenset({Hand(1, 10)})}, True, Refusal.JUDGED_IT),
+        ({"judged": frozenset({Hand(1, 10)})}, False, None),
+    ],
+)
+def test_a_second_review_is_somebody_elses(fields, second, refusal):
+    task = TaskFacts("review", Hand(1, 10), lineage=(5, 4), second=second)
+    assert why_not(PersonFacts(1, **fields), task, "item") == refusal
+
+
+@pytest.mark.parametrize(("group", "scope", "refused"), [(10, "item", True), (11, "item", False), (11, "video", True)])
+def test_a_second_review_keeps_to_the_scope_of_leakage(group, scope, refused):
+    task = TaskFacts("review", Hand(1, 10), second=True)
+    person = PersonFacts(1, judged=frozenset({Hand(1, group), Hand(2, 12)}))
+    assert why_not(person, task, scope) == (Refusal.JUDGED_IT if refused else None)
+
+
+@pytest.mark.parametrize("scope", ["item", "video"])
+def test_a_baseline_is_for_those_who_judged_nothing_on_the_video_whatever_the_scope(scope):
+    person = PersonFacts(1, judged=frozenset({Hand(1, 11)}))
+    assert why_not(person, TaskFacts("baseline", Hand(1, 10)), scope) == Refusal.JUDGED_IT
+    assert why_not(person, TaskFacts("baseline", Hand(2, 12)), scope) is None

@@ -41,3 +41,8 @@ def test_whatever_a_browser_sends_only_numbers_in_range_are_stored(sent):
     kept = watch_evidence(sent)
     assert set(kept) <= {"seconds", "loops", "covered"}
     assert all(isinstance(value, float) and 0 <= value <= 86_400 for value in kept.values())
+
+
+def test_nothing_at_all_is_a_number_too():
+    assert seconds_spent(0) == 0.0
+    assert watch_evidence({"seconds": 0, "loops": 0, "covered": 0.0}) == {"seconds": 0.0, "loops": 0.0, "covered": 0.0}

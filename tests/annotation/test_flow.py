@@ -18,6 +18,8 @@ CASES = {
     "a person writes them all": (GroupFacts(5, by_person=True), NextWork(edit=True)),
     "fewer suggestions than foils": (GroupFacts(5, in_review=1, suggestions=1), NextWork(reviews=1, edit=True)),
     "all suggestions dropped": (GroupFacts(1, suggestions=2), NextWork()),
+    "all suggestions dropped, as many as foils": (GroupFacts(2, suggestions=2), NextWork()),
+    "one accepted, suggestions used up": (GroupFacts(5, accepted=1, suggestions=6), NextWork(edit=True)),
     "some accepted, suggestions used up": (GroupFacts(5, accepted=3, suggestions=6), NextWork(edit=True)),
     "the same without an edit stage": (GroupFacts(5, accepted=3, suggestions=6, edit_stage=False), NextWork()),
     "returned without an edit stage": (

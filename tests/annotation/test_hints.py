@@ -7,7 +7,7 @@ from django.urls import reverse
 from annotation.models import Stage
 from corpus.models import Item
 from evaluation.actions.freeze_release import freeze_release
-from evaluation.hint_overlap import foils_by_model, overlaps
+from evaluation.board.hint_overlap import foils_by_model, overlaps
 from evaluation.models import Run
 from generation.actions.ask_hint import ask_hint
 from generation.actions.set_hint_model import set_hint_model

@@ -16,6 +16,12 @@ from annotation.rules.marking import marks_of
         ("Children play on the grass.", "Children grass", "play"),
         ("a woman in a red dress talks to John", "woman red dress John", "talks"),
         ("The little girl is running", "little girl", "running"),
+        ("Running shoes lie there", "Running", "shoes lie"),
+        ("a man is blue", "man", "blue"),
+        ("a man folds blue paper", "man", "folds blue paper"),
+        ("a dress shop opens", "dress shop", "opens"),
+        ("the school bus stops", "school bus", "stops"),
+        ("a man runs", "man", "runs"),
         ("", "", ""),
     ],
 )
@@ -35,3 +41,12 @@ def test_what_the_suggestions_change_is_the_action_whatever_it_looks_like():
 def test_marks_are_words_of_the_caption(caption: str, target: tuple[int, int]):
     marks = marks_of(caption, target)
     assert all(word in caption for word in (*marks.stay, *marks.change))
+
+
+def test_what_stands_behind_the_action_without_an_article_is_neither_kept_nor_asked_for():
+    marks = marks_of("a man folds blue shirts", (6, 11))
+    assert (marks.stay, marks.change) == (("man",), ("folds",))
+
+
+def test_a_word_that_begins_where_the_action_ends_is_not_part_of_it():
+    assert marks_of("a man gets up from a chair", (6, 11)).change == ("gets",)

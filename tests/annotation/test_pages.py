@@ -213,6 +213,15 @@ def test_a_queue_says_why_it_is_empty(world: World):
     assert "Everything in this stage is done." in nothing
 
 
+def test_who_has_done_all_is_told_so_and_led_to_what_it_came_to(world: World):
+    world.group()
+    world.edit("ann")
+    page = html.unescape(browser(world.ann).get(url(world, "queue", "edit")).content.decode())
+    assert "You have done all that there is for you here" in page
+    assert "already" not in page
+    assert reverse("annotation:own_figures", args=[world.project.slug]) in page
+
+
 def test_the_landing_page_lists_the_persons_own_stages(world: World):
     world.group()
     world.item()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.rules.pay import Rate, Unit, Worked, earned, median_hour, statement
+from annotation.rules.pay import Earned, Rate, Unit, Worked, earned, median_hour, statement
 
 MONDAY, TUESDAY = date(2026, 3, 2), date(2026, 3, 3)
 PIECE = {"validation": Rate(Unit.PIECE, Decimal("0.25"))}
@@ -94,3 +94,28 @@ def test_people_and_stages_add_up_to_the_whole(work, amount):
 def test_the_median_lies_between_the_lowest_and_the_highest_hour(work):
     found = [earned([one], PIECE) for one in work]
     assert min(one.hourly for one in found) <= median_hour(found) <= max(one.hourly for one in found)
+
+
+def test_cells_add_up_and_one_without_a_rate_ends_nothing():
+    work = [cell(stage="review", pieces=7), cell(), cell(pieces=20)]
+    found = earned(work, PIECE)
+    # 80 pieces at 0.25 are 20, over the three hours that all of it took.
+    assert (found.pieces, found.hours, found.pay, found.hourly) == (87, 3, 20, Decimal(20) / 3)
+
+
+def test_the_hour_in_the_middle_is_the_lower_one_where_two_are():
+    one, two, three = (Earned(1, Decimal(1), Decimal(pay), Decimal(pay)) for pay in (1, 2, 3))
+    assert median_hour([three, one, two]) == 2
+    assert median_hour([two, one]) == 1
+    assert median_hour([three, three, one]) == 3
+    assert median_hour([]) is None
+
+
+def test_a_statement_names_each_stage_and_who_is_under_the_floor():
+    work = [cell(person=2), cell(person=1, pieces=20, stage="review")]
+    rates = {**PIECE, "review": Rate(Unit.PIECE, Decimal("0.25"))}
+    found = statement(work, rates, Decimal(15))
+    assert {stage: own.pay for stage, own in found.stages.items()} == {"validation": 15, "review": 5}
+    assert (found.total.pay, found.under, found.median_hourly, found.below_floor) == (20, (1,), 5, True)
+    assert statement(work, rates, Decimal(5)).under == ()
+    assert statement(work, rates, Decimal(5)).below_floor is False

@@ -11,8 +11,8 @@ from annotation.queries import claim_card
 from annotation.review_shares import annotator_shares, review_rate
 from annotation.rules.reviewing import drawn_for_a_second, drawn_for_review
 from corpus.models import Item
-from evaluation.reports import project_report
-from evaluation.snapshot import frozen_items
+from evaluation.releases.snapshot import frozen_items
+from evaluation.reporting.reports import project_report
 from foilworks.invariants.table import violations
 from generation.models import Candidate
 from projects.errors import AccessDenied

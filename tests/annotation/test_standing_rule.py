@@ -32,6 +32,12 @@ def test_a_wrong_answer_weighs_three_right_ones():
     assert accuracy_on_the_line(BARS) == pytest.approx(1.8326 / (1.8326 + 0.6098), abs=1e-4)
 
 
+@pytest.mark.parametrize("careful", [0.5, 0.4])
+def test_gold_weighs_nothing_where_guessers_are_right_as_often(careful):
+    bars = Bars(careful=careful, guess=0.5)
+    assert (gold_weight(Tally(gold_seen=9), bars), accuracy_on_the_line(bars)) == (0.0, 0.0)
+
+
 @pytest.mark.parametrize(
     ("seen", "right", "reason"),
     [(3, 0, None), (4, 1, Reason.GOLD), (8, 4, Reason.GOLD), (8, 5, None), (50, 46, None), (50, 33, Reason.GOLD)],

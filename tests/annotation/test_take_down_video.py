@@ -15,17 +15,17 @@ from annotation.models import GoldPair, Slot, SlotState
 from corpus.actions.attach_media import give
 from corpus.errors import CorpusError
 from corpus.exporters import csv_rows, foilworks, jsonl
-from corpus.exporters._folder import pretty, self_hash
-from corpus.media_files import KeptMedia, set_media
+from corpus.exporters._folder import manifest_hash, pretty, self_hash
+from corpus.media_files import KeptMedia, reasons_taken_down, set_media
 from corpus.models import Item, MediaState, Takedown, Video
 from corpus.release_records import content_of
 from corpus.rules.canonical import canonical_line
 from corpus.rules.states import ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.start_run import start_run
-from evaluation.comparison import items_at
+from evaluation.board.comparison import items_at
 from evaluation.exchange.collect import collect_release
-from evaluation.verify import verify
+from evaluation.releases.verify import verify
 from foilworks.invariants.table import violations
 from media.probe import VideoFacts
 from projects.actions.make_token import make_token
@@ -117,12 +117,12 @@ def test_it_does_not_come_back_under_its_own_or_another_key(world):
     facts = VideoFacts(sha256="a" * 64, **{name: 1 for name in VideoFacts.__dataclass_fields__ if name != "sha256"})
     kept = KeptMedia(name="videos/aa/one.mp4", facts=facts)
     clip = Video.objects.get(pk=world.clip.pk)
-    set_media(clip, kept)
+    set_media(clip, kept, reasons_taken_down(world.project, [kept]))
     assert clip.media_state == MediaState.TAKEN_DOWN
     with pytest.raises(CorpusError, match="taken down"):
         give(world.owner, clip, kept)
     fresh = Video(project=world.project, key="another name")
-    set_media(fresh, kept)
+    set_media(fresh, kept, reasons_taken_down(world.project, [kept]))
     assert (fresh.media_state, fresh.file.name) == (MediaState.BROKEN, "")
     assert REASON in fresh.media_error
 
@@ -156,7 +156,11 @@ class TestReleases:
     def test_an_export_names_what_is_missing_and_verify_explains_it(self, world, tmp_path):
         before = tmp_path / "before"
         foilworks.write(collect_release(world.release), before, params={})
-        assert verify(before) == {"ok": True, "hash": world.release.content_hash}
+        assert verify(before) == {
+            "ok": True,
+            "hash": world.release.content_hash,
+            "manifest": manifest_hash(before),
+        }
         take_down(world)
         after = tmp_path / "after"
         foilworks.write(collect_release(world.release), after, params={})

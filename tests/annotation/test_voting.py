@@ -91,9 +91,19 @@ def test_an_item_follows_from_its_pairs(verdicts, all_pairs, enough, expected):
     assert voting.item_outcome(verdicts, VoteRule(3, 2, all_pairs, enough)) == expected
 
 
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [("ccccf", V), ("ffffc", I), ("cccff", P), ("ffccc", P), ("cc", P), ("cccc", V), ("fffff", I)],
+)
+def test_where_few_votes_are_enough_it_is_sure_once_the_others_cannot_catch_up(pattern, expected):
+    """Six votes, two of which are enough for a side: it is who has more that counts."""
+    assert voting.pair_verdict(votes(pattern), VoteRule(6, 2, stop_early=True)) == expected
+
+
 def test_unanimous_means_every_vote_on_every_pair():
     assert voting.is_unanimous([votes("ccc")])
     assert voting.is_unanimous([votes("ccc"), votes("ccc")])
+    assert voting.is_unanimous([votes("c")])
     assert not voting.is_unanimous([votes("ccc"), votes("ccf")])
     assert not voting.is_unanimous([votes("ccc"), votes("")])
     assert not voting.is_unanimous([])

@@ -35,12 +35,26 @@ def test_one_changed_code_point_changes_the_hash():
 
 
 @pytest.mark.parametrize(
-    "record",
-    [{"id": "a", "x": float("nan")}, {"id": "a", "x": "\ud800"}, {"id": "a", "x": {1: 2}}, {"caption": "c"}],
+    ("record", "error", "said"),
+    [
+        ({"id": "a", "x": float("nan")}, ValueError, "not JSON compliant"),
+        ({"id": "a", "x": float("inf")}, ValueError, "not JSON compliant"),
+        ({"id": "a", "x": "\ud800"}, ValueError, "surrogates not allowed"),
+        ({"id": "a", "x": {1: 2}}, TypeError, "^a key of a canonical record must be text, not 1$"),
+        ({"id": "a", "x": [{None: 2}]}, TypeError, "^a key of a canonical record must be text, not None$"),
+        ({"caption": "c"}, TypeError, r"^a record of a release has no text id: \{'caption': 'c'\}$"),
+        ({"id": 1}, TypeError, r"^a record of a release has no text id: \{'id': 1\}$"),
+    ],
 )
-def test_what_has_no_one_spelling_is_refused(record):
-    with pytest.raises((ValueError, TypeError)):
+def test_what_has_no_one_spelling_is_refused(record, error, said):
+    with pytest.raises(error, match=said):
         content_hash([record])
+
+
+def test_a_long_record_without_an_id_is_named_by_its_beginning():
+    with pytest.raises(TypeError) as caught:
+        content_hash([{"caption": "c" * 500}])
+    assert str(caught.value) == "a record of a release has no text id: " + str({"caption": "c" * 500})[:120]
 
 
 def test_two_records_with_one_id_are_refused():

@@ -57,8 +57,12 @@ def test_vilma_read_back_is_what_was_written(tmp_path, items):
 
 
 def no_file(item):
-    """Where a media file lies is no part of a ViLMA record that names its source."""
-    return replace(item, video=replace(item.video, file=""))
+    """Where a media file lies is no part of a ViLMA record that names its source; votes of nobody are no votes."""
+    pair = item.proficiency
+    if pair is not None and not (pair.votes and pair.votes.total):
+        pair = replace(pair, votes=None)
+    votes = item.votes if item.votes and item.votes.total else None
+    return replace(item, video=replace(item.video, file=""), votes=votes, proficiency=pair)
 
 
 def test_an_imported_vilma_file_comes_out_with_all_its_fields(tmp_path):
@@ -119,8 +123,16 @@ def full_release():
 def test_the_folder_has_the_files_of_the_contract(tmp_path):
     written = foilworks.write(full_release(), tmp_path / "out", params={})
     assert [path.relative_to(tmp_path / "out").as_posix() for path in written] == [
+        "CHANGELOG.md",
+        "CITATION.cff",
+        "LICENCES.md",
+        "README.md",
+        "citation.bib",
+        "croissant.json",
+        "data/direction.jsonl",
         "datasheet.md",
         "items.jsonl",
+        "load.py",
         "manifest.json",
         "scores/other.jsonl",
         "scores/tiny.jsonl",
@@ -145,7 +157,7 @@ def test_the_content_hash_comes_out_of_the_written_items(tmp_path):
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
     written = lines(tmp_path / "out" / "items.jsonl")
     assert manifest["content_hash"] == hash_of(line for line in written if line["released"])
-    # By hand, from what docs/formats.md says of it.
+    # By hand, from what docs/reference/formats.md says of it.
     for line in written:
         for field in manifest["status_fields"]:
             line.pop(field, None)
@@ -306,3 +318,15 @@ def test_a_proficiency_pair_keeps_its_votes_apart(tmp_path):
     (line,) = lines(tmp_path / "out" / "records.jsonl")
     assert line["proficiency"]["votes"] == {"caption": 0, "foil": 1, "other": 0}
     assert line["votes"] == {"caption": 3, "foil": 0, "other": 0}
+
+
+def test_votes_of_nobody_are_given_back_where_no_table_held_them(tmp_path):
+    """ViLMA's relations have a record that nobody judged."""
+    nobody = {"caption": 0, "foil": 0, "other": 0}
+    pair = {"caption": "a ball", "foils": ["a cube"], "human": nobody}
+    (item,) = items_of(read_vilma(tmp_path, {"0": {**RELATION, "mturk": nobody, "proficiency": pair}}))
+    assert item.votes == VoteCounts(0, 0, 0)
+    stored = replace(item, votes=None, proficiency=replace(item.proficiency, votes=None))
+    vilma.write(release_of([stored]), tmp_path / "out", params={})
+    written = json.loads((tmp_path / "out" / "relations.json").read_text(encoding="utf-8"))["0"]
+    assert (written["mturk"], written["proficiency"]["human"], "foilworks" in written) == (nobody, nobody, False)

@@ -83,7 +83,7 @@ def test_a_full_record_comes_out_with_every_column(tmp_path):
 
 
 def test_every_column_is_documented():
-    text = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
     for column, meaning in COLUMNS.items():
         assert f"| `{column}` | {meaning} |" in text
 

@@ -81,7 +81,7 @@ def test_a_candidate_moves_as_written_and_in_no_other_way(state, move):
     if (state.value, move) in CANDIDATE:
         assert next_candidate_state(state, move) == CANDIDATE[state.value, move]
     else:
-        with pytest.raises(IllegalMove, match=f"is {state}, so '{move}' is not possible"):
+        with pytest.raises(IllegalMove, match=f"^this candidate is {state}, so '{move}' is not possible; reload"):
             next_candidate_state(state, move)
 
 
@@ -98,14 +98,14 @@ def test_an_item_moves_as_written_and_in_no_other_way(state, move, outcome):
 
 def test_a_move_with_one_target_needs_no_outcome_and_one_with_several_does():
     assert next_item_state("invalid", "requeue") == ItemState.REQUEUED
-    with pytest.raises(IllegalMove):
+    with pytest.raises(IllegalMove, match=r"^an item cannot go from split to None by 'adjudicate'; reload"):
         next_item_state("split", "adjudicate")
 
 
 def test_an_unknown_move_names_those_there_are():
-    with pytest.raises(IllegalMove, match="choose one of: reject, queue"):
+    with pytest.raises(IllegalMove, match=r"^there is no move 'teleport' for candidates; choose one of: reject, queue"):
         next_candidate_state("queued", "teleport")
-    with pytest.raises(IllegalMove, match="choose one of: vote, adjudicate"):
+    with pytest.raises(IllegalMove, match=r"^there is no move 'teleport' for items; choose one of: vote, adjudicate"):
         next_item_state("valid", "teleport")
 
 
@@ -119,4 +119,5 @@ def test_nothing_but_an_undo_or_a_false_caption_leads_on_from_a_terminal_state()
 
 def test_an_item_waits_for_votes_only_where_some_are_wanted():
     assert first_item_state(3) == ItemState.IN_VALIDATION
+    assert first_item_state(1) == ItemState.IN_VALIDATION
     assert first_item_state(0) == ItemState.VALID

@@ -30,7 +30,7 @@ def demo(home: Path, *arguments: str) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=70)
 def test_the_demo_from_nothing_to_its_export_and_at_once_the_second_time(tmp_path: Path) -> None:
     result = demo(tmp_path, "--seed", "1")
     assert result["items"] >= 2 * FULL.pairs

@@ -1,6 +1,7 @@
 """A real browser on a real server: sign-in by session cookie, real mp4 files, no console errors, axe-core."""
 
 import json
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -36,6 +37,8 @@ WIDE = {"width": 1280, "height": 800}
 NARROW = {"width": 360, "height": 740}
 
 SignIn = Callable[..., Page]
+# The pages of an installation that shares our database, queue and store (tests/foilworks/test_topology.py).
+SITE = os.environ.get("FOILWORKS_TEST_SITE", "")
 CAPTION = "a red dot moves to the right."
 
 
@@ -62,12 +65,12 @@ def sign_in(browser: Browser, live_server: Any) -> Iterator[SignIn]:
 
     def sign_in(person: User, *, narrow: bool = False, expected: Sequence[str] = (), **context_args: Any) -> Page:
         awaited.extend(expected)
-        client = Client()
+        client, site = Client(), SITE or live_server.url
         client.force_login(person)
-        context = browser.new_context(viewport=NARROW if narrow else WIDE, base_url=live_server.url, **context_args)
+        context = browser.new_context(viewport=NARROW if narrow else WIDE, base_url=site, **context_args)
         contexts.append(context)
         cookie = client.cookies[settings.SESSION_COOKIE_NAME]
-        context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": live_server.url}])
+        context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": site}])
         page = context.new_page()
         page.set_default_timeout(15_000)
         page.on("console", heard)
@@ -114,8 +117,14 @@ def wait_until(page: Page, expression: str, timeout_s: float = 15.0) -> None:
         page.wait_for_timeout(50)
 
 
+STANDS_STILL = """document.getAnimations().every(
+    (one) => one.playState !== "running" || one.effect.getComputedTiming().endTime === Infinity)"""
+
+
 def assert_accessible(page: Page) -> None:
     """No violation that axe-core calls serious or critical, and no sideways scrolling of the page."""
+    # What is still fading in has the colours of neither its beginning nor its end.
+    wait_until(page, STANDS_STILL)
     found = Axe().run(page)
     bad = [rule["id"] for rule in found.response["violations"] if rule["impact"] in {"serious", "critical"}]
     assert bad == [], found.generate_report()

@@ -9,7 +9,7 @@ from corpus.rules.states import CandidateState
 from generation.models import Candidate
 from projects.models import Project
 from tests.e2e.conftest import SignIn, assert_accessible
-from tests.e2e.test_annotation_walk import FOIL, edit, send, start
+from tests.e2e.test_annotation_walk import FOIL, edited, send, start
 from tests.factories import PASSWORD, make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -149,7 +149,7 @@ def test_what_was_sent_offline_leaves_from_the_next_page_and_arrives_once(projec
 
 
 def test_a_reviewers_half_written_decision_comes_back(project: Project, sign_in: SignIn) -> None:
-    edit(sign_in(make_member(project, "annotator", name="ann")))
+    edited(make_member(project, "annotator", name="ann"))
     rev = make_member(project, "reviewer", name="rev")
     page = sign_in(rev)
     start(page, "review")

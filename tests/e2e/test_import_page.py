@@ -74,3 +74,36 @@ def test_files_are_sent_looked_at_and_imported(sign_in: SignIn, folder: Path, se
         ("right.mp4", "ready"),
     ]
     assert Item.objects.count() == 3
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_what_is_stored_otherwise_is_shown_and_taken_where_it_is_ticked(
+    sign_in: SignIn, tmp_path: Path, settings, narrow: bool
+) -> None:
+    settings.UPLOAD_ROOT = tmp_path / "uploads"
+    project = make_project(slug="dots", name="Dots")
+    page = sign_in(make_member(project, Role.RESEARCHER), narrow=narrow)
+    path = tmp_path / "dots.csv"
+    for table in (TABLE, TABLE.replace("to the left", "up").replace("a dot moves.", "a dot <b>jumps</b>.")):
+        path.write_text(table, encoding="utf-8")
+        page.goto("/projects/dots/imports/")
+        page.get_by_label("What is sent").select_option("csv")
+        page.get_by_label("File of records").set_input_files(path)
+        page.get_by_role("button", name="Send and look").click()
+        expect(page.get_by_text("being read")).to_be_visible()
+        do_the_job()
+        expect(page.get_by_role("heading", name="This is what would be stored")).to_be_visible()
+        if table != TABLE:
+            break
+        page.get_by_role("button", name="Import").click()
+        expect(page.get_by_text("importing")).to_be_visible()
+        do_the_job()
+    expect(page.get_by_role("heading", name="Stored otherwise")).to_be_visible()
+    expect(page.get_by_text("a dot <b>jumps</b>.").first).to_be_visible()
+    assert_accessible(page)
+    page.get_by_label("Change 2 records that are stored otherwise").check()
+    page.get_by_role("button", name="Import").click()
+    expect(page.get_by_text("importing")).to_be_visible()
+    do_the_job()
+    expect(page.get_by_text("2 changed to what the file says")).to_be_visible()
+    assert Item.objects.get(key="b").foils.get().text == "a dot <b>jumps</b>."

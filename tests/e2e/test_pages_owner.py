@@ -10,7 +10,7 @@ from annotation.models import SlotState, Vote
 from corpus.rules.states import CandidateState, ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.start_run import start_run
-from evaluation.report_pages import PAGES
+from evaluation.reporting.pages import PAGES
 from generation.models import FilterScore, GenerationRun, Tuning
 from jobs.models import Job, JobState
 from jobs.runner import run_now
@@ -63,7 +63,9 @@ def world():
     assert run_now(start_run(owner, release, "fake:1", label="A fake model").job).state == JobState.DONE
     start_run(owner, release, "fake:2", label="A waiting model")
     losses = [[step, 4.0 / step] for step in range(1, 30)]
-    job = Job.objects.create(dotted="generation.tuning.work", target_id=1, state=JobState.DONE, project_id=project.pk)
+    job = Job.objects.create(
+        dotted="generation.jobs.run_tuning", target_id=1, state=JobState.DONE, project_id=project.pk
+    )
     tuning = Tuning.objects.create(
         project=project, base_model="google-t5/t5-base", captions=40, steps=29, losses=losses, created_by=owner, job=job
     )  # fmt: skip
@@ -173,6 +175,7 @@ def test_a_demo_is_entered_with_one_press(live_server, browser: Browser):
     context = browser.new_context(base_url=live_server.url)
     page = context.new_page()
     page.goto("/")
+    page.get_by_role("link", name="Try the sample project").click()
     assert_accessible(page)
     page.get_by_role("button", name="Enter as annotator").click()
     expect(page.get_by_role("heading", name="Your projects")).to_be_visible()

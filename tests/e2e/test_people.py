@@ -44,6 +44,7 @@ def test_a_new_person_signs_in_with_what_they_were_told(
     context = browser.new_context(base_url=live_server.url)
     page = context.new_page()
     page.goto("/")
+    page.get_by_role("link", name="Sign in").click()
     page.get_by_label("Username").fill("nora")
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in").click()

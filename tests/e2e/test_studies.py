@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from django.conf import settings
-from playwright.sync_api import Page, Request, Response, expect
+from playwright.sync_api import Page, Request, Response, Route, expect
 
 from annotation.actions.import_objects import import_objects
 from annotation.actions.open_baseline import open_baseline
@@ -83,7 +83,7 @@ def test_the_human_baseline_by_keyboard(dots: Subtest, sign_in: SignIn, narrow: 
             assert page.evaluate("window.sameDocument")
             expect(page.locator("[data-done-today]")).to_have_text(str(number + 1))
             page.wait_for_selector(WORK)
-    expect(page.get_by_role("heading", name="Nothing for you here right now")).to_be_visible()
+    expect(page.get_by_role("heading", name="You have done all that there is for you here")).to_be_visible()
     votes = Vote.objects.all()
     assert [(vote.choice, vote.stage) for vote in votes] == [("caption", "baseline")] * 3
     assert all(vote.order_shown.index(CAPTION) < 6 and vote.watch["covered"] > 0 for vote in votes)
@@ -188,6 +188,27 @@ def test_who_was_signed_out_meanwhile_loses_no_answer(dots: Subtest, sign_in: Si
     page.context.add_cookies(cookies)
     page.evaluate("dispatchEvent(new Event('online'))")
     page.wait_for_url("**/?done=*")
+    assert Vote.objects.get().choice == "neither"
+
+
+def test_an_answer_that_meets_a_server_in_trouble_is_kept_and_sent_again(dots: Subtest, sign_in: SignIn) -> None:
+    items(dots, "in_validation", FOILS[0])
+    page = sign_in(make_member(dots.project, "validator", name="vera"), expected=["500 (Internal Server Error)"])
+    begin(page, "validation")
+    troubled: list[str] = []
+
+    def trouble(route: Route) -> None:
+        if route.request.method == "POST" and not troubled:
+            troubled.append(route.request.url)
+            route.fulfill(status=500, content_type="text/html", body="<main>Something broke on our side</main>")
+        else:
+            route.continue_()
+
+    page.route("**/work/validation/*/", trouble)
+    page.keyboard.press("3")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url("**/?done=*")
+    assert len(troubled) == 1
     assert Vote.objects.get().choice == "neither"
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from evaluation.analyses._records import CHOICES, ItemFacts, ProficiencyFacts, Votes
-from evaluation.files import padded
+from evaluation.files.scores import padded
 from evaluation.metrics._choices import ChoiceScores
 from evaluation.metrics.pairwise import PairScores
 

@@ -10,10 +10,10 @@ from django.urls import reverse
 from corpus.models import Foil
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.start_run import start_run
+from evaluation.files.score_readers import FORMS, read_given
+from evaluation.files.score_writers import WRITERS
 from evaluation.models import Run
 from evaluation.queries import records_of, release_scores, run_results
-from evaluation.score_readers import FORMS, read_given
-from evaluation.score_writers import WRITERS
 from jobs.models import JobState
 from jobs.runner import run_now
 from projects.models import Role

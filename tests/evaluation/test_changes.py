@@ -13,12 +13,12 @@ from corpus.rules.states import ItemState
 from evaluation import jobs
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.start_run import start_run
-from evaluation.changes import changes, previous_of, shifts
-from evaluation.files import read_choices, read_pairs
+from evaluation.files.score_writers import WRITERS
+from evaluation.files.scores import read_choices, read_pairs
 from evaluation.metrics import pairwise, rcad
 from evaluation.models import Score
 from evaluation.queries import release_scores, run_results
-from evaluation.score_writers import WRITERS
+from evaluation.releases.changes import changes, previous_of, shifts
 from jobs.models import JobState
 from jobs.runner import run_now
 from projects.models import Role

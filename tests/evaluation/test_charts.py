@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from evaluation import charts, plots
+from evaluation.charts import of_models, of_reports
 
 GROUP = {
     "T": 0.9, "P": None, "P+T": None, "n": 10, "T_ci": [0.8, 1.0], "P_ci": None, "P+T_ci": None,
@@ -16,10 +16,10 @@ HOSTILE = "<script>$\\frac{1}$ \u202e&\"' ]]> 動画"
 SHIFT = {"word": HOSTILE, "caption_share": 0.2, "foil_share": 0.0, "shift": -0.2}
 
 CASES = {
-    "funnel": lambda name: charts.funnel([(name, 10), ("valid", 4), ("none", 0)], name),
-    "votes": lambda name: charts.votes_by_choice([(name, {"caption": 3, "foil": 1}), ("empty", {})], name),
-    "words": lambda name: charts.word_shifts([{**SHIFT, "word": name}], name),
-    "scores": lambda name: charts.scores([(name, FULL), ("without P", GROUP)], name),
+    "funnel": lambda name: of_reports.funnel([(name, 10), ("valid", 4), ("none", 0)], name),
+    "votes": lambda name: of_reports.votes_by_choice([(name, {"caption": 3, "foil": 1}), ("empty", {})], name),
+    "words": lambda name: of_reports.word_shifts([{**SHIFT, "word": name}], name),
+    "scores": lambda name: of_reports.scores([(name, FULL), ("without P", GROUP)], name),
 }
 
 
@@ -35,11 +35,13 @@ def test_a_chart_is_well_formed_and_repeats_to_the_byte(case, name):
 
 def test_numbers_and_names_stay_text():
     drawn = CASES["funnel"]("items").decode()
-    for text in ("items", "10", "4 (40%)", "0 (0%)"):
+    for text in ("items", "10", "4 (40\N{NARROW NO-BREAK SPACE}%)", "0 (0\N{NARROW NO-BREAK SPACE}%)"):
         assert f">{text}<" in drawn
 
 
-@pytest.mark.parametrize("drawer", [charts.funnel, charts.votes_by_choice, charts.word_shifts, charts.scores])
+@pytest.mark.parametrize(
+    "drawer", [of_reports.funnel, of_reports.votes_by_choice, of_reports.word_shifts, of_reports.scores]
+)
 def test_nothing_to_draw_is_an_empty_chart(drawer):
     assert ElementTree.fromstring(drawer([])) is not None
 
@@ -47,14 +49,16 @@ def test_nothing_to_draw_is_an_empty_chart(drawer):
 @pytest.mark.parametrize(
     "draw",
     [
-        lambda: plots.forest(
+        lambda: of_models.forest(
             [("a" * 60, 0.5, (0.4, 0.6), 1), ("b", 0.2, None, 2)], chance=0.25, human=(0.9, (0.8, 1.0))
         ),
-        lambda: plots.forest([]),
-        lambda: plots.grouped([("1", {f"model {k}": (k / 9, (0.0, 0.5)) for k in range(9)}), ("2", {})], chance=0.5),
-        lambda: plots.grouped([("x", {"m": (-0.2, None)})], percent=False),
-        lambda: plots.distributions([("m", [("action", [-1, 0, 1], [0.5, 0.5])]), ("n", [])]),
-        lambda: plots.distributions([]),
+        lambda: of_models.forest([]),
+        lambda: of_models.grouped(
+            [("1", {f"model {k}": (k / 9, (0.0, 0.5)) for k in range(9)}), ("2", {})], chance=0.5
+        ),
+        lambda: of_models.grouped([("x", {"m": (-0.2, None)})], in_percent=False),
+        lambda: of_models.distributions([("m", [("action", [-1, 0, 1], [0.5, 0.5])]), ("n", [])]),
+        lambda: of_models.distributions([]),
     ],
 )
 def test_charts_of_models_are_svg_and_repeat_to_the_byte(draw):
@@ -70,9 +74,9 @@ def test_series_are_told_apart_without_colour():
         red, green, blue = (int(shade[k : k + 2], 16) / 255 for k in (1, 3, 5))
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
-    greys = [lightness(shade) for shade in charts.SHADES]
-    assert all(abs(one - other) > 0.1 or charts.HATCHES[k] != charts.HATCHES[k + 1]
+    greys = [lightness(shade) for shade in of_reports.SHADES]
+    assert all(abs(one - other) > 0.1 or of_reports.HATCHES[k] != of_reports.HATCHES[k + 1]
                for k, (one, other) in enumerate(pairwise(greys)))  # fmt: skip
     looks = [(k % 5, (k + k // 5) % 5) for k in range(15)]
     assert len(set(looks)) == 15
-    assert len(set(map(str, plots.DASHES))) == len(plots.DASHES)
+    assert len(set(map(str, of_models.DASHES))) == len(of_models.DASHES)

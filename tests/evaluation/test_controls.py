@@ -8,8 +8,8 @@ from django.core.management import call_command
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.answer_files import mismatches, read_answers
 from evaluation.errors import EvaluationError
+from evaluation.files.answers import mismatches, read_answers
 from evaluation.metrics import classes, control, retrieval
 from evaluation.metrics._choices import ChoiceScores
 from evaluation.metrics.classes import Answers

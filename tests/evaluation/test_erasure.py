@@ -22,7 +22,7 @@ from corpus.exporters.table import EXPORTERS
 from evaluation.actions.erase_person import ERASED, erase_person, may_erase
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.models import Report
-from evaluation.reports import project_report
+from evaluation.reporting.reports import project_report
 from evaluation.views.export import zipped
 from foilworks.invariants.table import violations
 from projects.actions.give_consent import give_consent

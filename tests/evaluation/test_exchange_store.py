@@ -7,8 +7,11 @@ from django.core.files.storage import default_storage
 from annotation.models import Vote
 from corpus.errors import CorpusError
 from corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
+from evaluation.actions.freeze_release import freeze_release
 from evaluation.errors import EvaluationError
+from evaluation.exchange import survey
 from evaluation.exchange.store import import_records
+from foilworks.invariants.table import violations
 from media.encode import write_mp4, write_webm
 from projects.errors import AccessDenied
 from projects.models import AuditEvent
@@ -126,24 +129,61 @@ def test_the_same_file_again_changes_nothing(run):
     assert (Item.objects.count(), Video.objects.count(), Caption.objects.count(), Vote.objects.count()) == before
 
 
-@pytest.mark.parametrize(
-    ("changes", "what"),
-    [
-        ({"caption": "a ball rolls up."}, "caption"),
-        ({"foil": "a ball rolls down."}, "set of foils"),
-        ({"votes": {"caption": 3}}, "vote count"),
-        ({"video": "b.mp4"}, "clip"),
-        ({"extra": {"note": 1}}, "set of extra fields"),
-        ({"proficiency": {**PAIR, "caption": "a ball moves."}}, "proficiency pair"),
-    ],
-)
-def test_other_content_under_a_stored_id_is_refused_and_stores_nothing(run, changes, what):
+CHANGES = [
+    ({"caption": "a ball rolls up."}, "caption"),
+    ({"foil": "a ball rolls down."}, "foils"),
+    ({"votes": {"caption": 3}}, "votes"),
+    ({"video": "b.mp4"}, "clip"),
+    ({"extra": {"note": 1}}, "extra"),
+    ({"proficiency": {**PAIR, "caption": "a ball moves."}}, "proficiency"),
+    ({"count": 2}, "facts.count"),
+    ({"split": "val"}, "video.split"),
+]
+ROWS = (Item, Video, Caption, Foil, Vote)
+
+
+@pytest.mark.parametrize(("changes", "field"), CHANGES)
+def test_what_is_stored_otherwise_is_listed_and_stays(run, changes, field):
     run(record())
-    rows = [model.objects.count() for model in (Item, Video, Caption, Foil, Vote)]
-    result = run(record(**changes))
-    (error,) = result.errors
-    assert error.endswith(f"direction.jsonl:1: id: 'a' is stored with another {what}; give the record another id")
-    assert [model.objects.count() for model in (Item, Video, Caption, Foil, Vote)] == rows
+    before = [list(model.objects.values()) for model in ROWS]
+    result = run(record(**changes), record("new")).as_json()
+    assert (result["new"], result["same"], result["changed"], result["updated"], result["errors"]) == (1, 0, 1, 0, [])
+    (change,) = result["changes"]
+    assert (change["id"], list(change["fields"]), change["updated"]) == ("a", [field], False)
+    assert change["record"].endswith("direction.jsonl:1")
+    for model, rows in zip(ROWS, before, strict=True):
+        assert list(model.objects.filter(pk__in=[row["id"] for row in rows]).values()) == rows
+
+
+@pytest.mark.parametrize(("changes", "field"), CHANGES)
+def test_an_update_makes_it_what_the_file_says_and_the_next_import_changes_nothing(run, changes, field, project):
+    run(record(), record("other", video_key="o"))
+    result = run(record(**changes), update=True).as_json()
+    assert (result["changed"], result["updated"], result["errors"]) == (1, 1, [])
+    again = run(record(**changes)).as_json()
+    assert (again["new"], again["same"], again["changed"]) == (0, 1, 0)
+    item = Item.objects.get(key="a")
+    assert (item.foils.count(), item.votes.count(), Item.objects.filter(subtest__kind="main").count()) == (1, 3, 2)
+    (event,) = AuditEvent.objects.filter(action="evaluation.update_record")
+    assert (event.details["id"], list(event.details["fields"])) == ("a", [field])
+    assert violations() == []
+
+
+def test_what_was_worked_on_keeps_its_content_and_takes_what_is_said_about_it(run, project):
+    run(record())
+    freeze_release(None, project)
+    refused = run(record(caption="a ball rolls up.", extra={"note": 1}), update=True)
+    assert refused.errors[0].endswith("1: id: 'a' was worked on, so its content stays; give the record another id")
+    assert (Item.objects.get(key="a").caption.text, Item.objects.get(key="a").extra) == ("a ball rolls left.", {})
+    taken = run(record(extra={"note": 1}), update=True)
+    assert (taken.errors, Item.objects.get(key="a").extra) == ([], {"note": 1})
+
+
+def test_labels_of_a_clip_that_two_records_share_are_the_first_records_word(run):
+    lines = [record(video_key="v", split="val"), record("b", video_key="v", split="test", movie="M")]
+    run(*lines)
+    assert (Video.objects.get().split, Video.objects.get().movie) == ("val", "M")
+    assert run(*lines).as_json()["changed"] == 0
 
 
 def test_captions_without_foils_wait_for_a_method(run):
@@ -158,13 +198,44 @@ def test_captions_without_foils_wait_for_a_method(run):
     assert result.warnings[0].endswith("2: caption: stands for this clip already, as 'c1'; it is kept once")
 
 
-def test_a_caption_that_changed_under_its_id_is_refused(run):
+def test_a_caption_that_changed_under_its_id_is_listed_and_changed_where_that_is_asked_for(run):
     run({"id": "c", "video": "a.mp4", "caption": "a man jumps.", "count": 2})
-    changed = run({"id": "c", "video": "a.mp4", "caption": "a man sits.", "count": 2})
-    recounted = run({"id": "c", "video": "a.mp4", "caption": "a man jumps.", "count": 3})
-    assert "c' is stored with another caption or clip" in changed.errors[0]
-    assert "facts: 'c' is stored with other facts" in recounted.errors[0]
+    other = {"id": "c", "video": "a.mp4", "caption": "a man sits.", "count": 3}
+    (change,) = run(other).changes
+    assert change["fields"] == {
+        "caption": {"stored": "a man jumps.", "file": "a man sits."},
+        "facts.count": {"stored": 2, "file": 3},
+    }
     assert [c.text for c in Caption.objects.all()] == ["a man jumps."]
+    assert run(other, update=True).errors == []
+    assert [(c.text, c.facts) for c in Caption.objects.all()] == [("a man sits.", {"count": 3})]
+    assert run(other).as_json()["same"] == 1
+
+
+@pytest.fixture
+def few_at_a_time(monkeypatch):
+    monkeypatch.setattr(survey, "READ", 3)
+    monkeypatch.setattr("text.spill.IN_MEMORY", 4)
+
+
+def test_a_file_that_is_stored_in_parts_is_stored_as_in_one(run, few_at_a_time):
+    """Clips, pairs and captions that several parts share are one row each and are counted once."""
+    lines = [record(f"r{i}", video_key=f"v{i % 2}", start_time=1, foil=f"a ball rolls {i}.") for i in range(8)]
+    lines[5]["movie"] = "M"
+    lines += [{"id": f"c{i}", "video_key": "v0", "start_time": 1, "caption": "a cat.", "n": i} for i in range(4)]
+    lines.append(record("clash", video_key="v1", start_time=2))
+    lines.append(record("r0"))
+    result = run(*lines).as_json()
+    assert (result["records"], result["created"]["items"], result["created"]["proficiency_items"]) == (14, 8, 2)
+    assert (result["created"]["videos"], result["media"]["missing"], result["created"]["captions"]) == (2, 2, 1)
+    assert [error.partition("jsonl:")[2] for error in result["errors"]] == [
+        "14: id: 'r0' already stands on line 1; give every record its own id",
+        "13: start_time: is 2.0, but 1.0 on line 2, for the clip 'v1'; give each clip its own video_key",
+    ]
+    assert Video.objects.get(key="v1").movie == "M"
+    again = run(*lines).as_json()
+    assert (again["new"], again["same"], again["changed"]) == (0, 9 + 3, 0)
+    assert again["unchanged"]["proficiency_items"] == 2
 
 
 def test_main_items_of_one_test_share_equal_proficiency_items(run, tmp_path, project):
@@ -330,12 +401,12 @@ def test_every_new_item_and_the_import_itself_are_on_record(run, project):
     run(record(), record("b", votes=None, proficiency=None))
     rows = AuditEvent.objects.filter(project=project).order_by("pk").values_list("action", "to_state")
     assert list(rows) == [
-        ("evaluation.import_records", ""),
         ("import", "valid"),
         ("import", "valid"),
         ("import", "in_validation"),
+        ("evaluation.import_records", ""),
     ]
-    assert AuditEvent.objects.first().details["created"]["items"] == 2
+    assert AuditEvent.objects.last().details["created"]["items"] == 2
 
 
 def test_rows_are_written_and_looked_up_in_bulk(run, django_assert_max_num_queries):
@@ -343,3 +414,9 @@ def test_rows_are_written_and_looked_up_in_bulk(run, django_assert_max_num_queri
         run(*(record(f"r{i}") for i in range(200)))
     with django_assert_max_num_queries(30):
         run(*(record(f"r{i}") for i in range(200)))
+
+
+def test_a_pair_whose_validator_did_not_see_its_caption_puts_that_caption_in_doubt(run):
+    run(record(proficiency={**PAIR, "votes": {"foil": 1}}))
+    assert Caption.objects.get(text=PAIR["caption"]).flagged_false
+    assert violations() == []

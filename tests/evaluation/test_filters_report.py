@@ -10,8 +10,8 @@ from corpus.rules.states import CandidateState, FoilVerdict
 from evaluation.analyses._verdicts import FilterVerdicts
 from evaluation.analyses.filters import compute, fit
 from evaluation.errors import EvaluationError
-from evaluation.filter_facts import filter_verdicts
-from evaluation.reports import project_report
+from evaluation.reporting.filter_facts import filter_verdicts
+from evaluation.reporting.reports import project_report
 from generation.models import FilterScore
 from projects.models import Role
 from tests.factories import make_candidate, make_group, make_item, make_member, make_project, make_run, make_subtest

@@ -12,7 +12,7 @@ from corpus.release_records import hash_of
 from corpus.rules.states import CandidateState, FoilVerdict, ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.errors import EvaluationError
-from evaluation.snapshot import frozen_items
+from evaluation.releases.snapshot import frozen_items
 from generation.models import FilterScore
 from projects.errors import AccessDenied
 from projects.models import AuditEvent

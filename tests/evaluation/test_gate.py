@@ -12,14 +12,14 @@ from corpus.rules.states import ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.score_blind import score_blind
 from evaluation.actions.set_blind_bars import set_blind_bars
-from evaluation.blind_scores import preferences_of, scorers_of
+from evaluation.blind.scores import preferences_of, scorers_of
 from evaluation.errors import EvaluationError
 from evaluation.exchange.collect import collect_release
-from evaluation.facts import item_facts
-from evaluation.gate import inspect
 from evaluation.models import ReleaseGate, Score
-from evaluation.snapshot import frozen_items
-from evaluation.verify import verify
+from evaluation.releases.gate import inspect
+from evaluation.releases.snapshot import frozen_items
+from evaluation.releases.verify import verify
+from evaluation.reporting.facts import item_facts
 from generation.balance.classifier import fitted
 from jobs.models import Job, JobState
 from jobs.runner import run_now
@@ -141,7 +141,7 @@ def test_few_captions_are_too_few_to_tell(project, researcher):
 def test_the_same_content_is_inspected_once_and_again_under_another_bar(project, planted, monkeypatch):
     records = [one.record for one in frozen_items(project)]
     first = inspect(project, records)
-    monkeypatch.setattr("evaluation.gate.judge", None)
+    monkeypatch.setattr("evaluation.releases.gate.judge", None)
     assert inspect(project, records) == first
     monkeypatch.undo()
     project.blind_bar = 1.0

@@ -53,7 +53,7 @@ def test_a_picture_of_valse_is_an_item_whose_clip_has_no_file(tmp_path, capsys):
     record = {"dataset": "visual7w", "image_file": "a.jpg", "caption": "x", "foil": "y", "mturk": votes}
     (tmp_path / "existence.json").write_text(json.dumps({"e": record}), encoding="utf-8")
     status, got, _ = run(capsys, "valse", tmp_path / "existence.json", "--project", "p")
-    assert (status, got["media"]) == (0, {"ready": 0, "missing": 1, "broken": 0})
+    assert (status, got["media"]) == (0, {"ready": 0, "elsewhere": 0, "missing": 1, "broken": 0})
     assert Item.objects.get().state == "valid"
 
 

@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from corpus.models import Item, MediaState, Video
 from evaluation.actions.discard_stale_imports import discard_stale_imports
+from evaluation.files.uploads import folder_of, safe_name
 from evaluation.models import Import
-from evaluation.uploads import folder_of, safe_name
 from jobs.runner import run_now
 from media.encode import write_mp4
 from projects.models import AuditEvent, Role
@@ -256,3 +256,24 @@ def test_progress_asks_for_the_page_once_the_job_is_over(owner, project):
     assert 'hx-trigger="every 1s"' in waiting.content.decode()
     looked_at()
     assert owner.get(url).headers["HX-Refresh"] == "true"
+
+
+@pytest.mark.parametrize("update", [False, True])
+def test_what_is_stored_otherwise_is_shown_and_changed_only_where_it_is_ticked(owner, project, update):
+    first, second = b'{"id": "a", "source_id": "v", "caption": "x", "foil": "y"}', b""
+    second = first.replace(b'"y"', b'"<z>"') + b"\n" + first.replace(b'"a"', b'"b"')
+    send(owner, project, records=file("s.jsonl", first), format="jsonl")
+    confirm = {"update": "on"} if update else {}
+    for _ in range(2):
+        upload = looked_at()
+        shown = page(owner, upload)
+        owner.post(reverse("evaluation:confirm_import", args=[project.slug, upload.pk]), confirm)
+        looked_at()
+        if Import.objects.count() == 1:
+            send(owner, project, records=file("s.jsonl", second), format="jsonl")
+    assert '<td class="cell-text hash">[&quot;y&quot;]</td>' in shown
+    assert "[&quot;&lt;z&gt;&quot;]" in shown
+    assert "Change 1 record that is stored otherwise" in shown
+    upload = Import.objects.latest("pk")
+    assert (upload.result["new"], upload.result["changed"], upload.result["updated"]) == (1, 1, int(update))
+    assert Item.objects.get(key="a").foils.get().text == ("<z>" if update else "y")

@@ -6,7 +6,7 @@ import pytest
 
 from corpus.records import VoteCounts
 from evaluation.analyses._records import CHOICES, OTHER, ProficiencyFacts
-from evaluation.item_files import is_unanimous, is_valid, is_valid_proficiency, read_items, read_votes
+from evaluation.files.items import is_unanimous, is_valid, is_valid_proficiency, read_items, read_votes
 from text.errors import ActionableError
 
 

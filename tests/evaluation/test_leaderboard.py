@@ -7,15 +7,15 @@ from django.core.cache import cache
 from scipy import stats
 
 from annotation.models import Choice, Stage, Vote
-from evaluation import leaderboard, run_scores
 from evaluation.actions.describe_model import describe_model
 from evaluation.actions.start_run import start_run
+from evaluation.board import leaderboard, run_scores
+from evaluation.board.leaderboard import board, results_of
+from evaluation.board.model_cards import card_of, stated
+from evaluation.board.run_scores import axes_of, credits_of
 from evaluation.errors import EvaluationError
-from evaluation.leaderboard import board, results_of
-from evaluation.model_cards import card_of, stated
 from evaluation.models import ModelCard, Report
 from evaluation.queries import records_of
-from evaluation.run_scores import axes_of, credits_of
 from jobs.runner import run_now
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Role

@@ -13,9 +13,9 @@ from evaluation.analyses import counts, delta, identity, length, numbers, proxim
 from evaluation.analyses._scored import ScoredItems, credits
 from evaluation.analyses.verbs import EditFacts, verb_of
 from evaluation.errors import EvaluationError
-from evaluation.files import padded
+from evaluation.files.scored import read_corpus, read_edits, read_scored
+from evaluation.files.scores import padded
 from evaluation.metrics import pairwise
-from evaluation.scored_files import read_corpus, read_edits, read_scored
 from tests.evaluation.builders import pair_scores
 from text.errors import ActionableError
 

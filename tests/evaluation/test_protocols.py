@@ -15,7 +15,9 @@ from evaluation.actions.start_run import start_run
 from evaluation.errors import EvaluationError
 from evaluation.metrics._ties import POLICIES
 from evaluation.models import Score
-from evaluation.protocol_models import (
+from evaluation.queries import release_scores, run_results
+from evaluation.scoring.loop import Clip
+from evaluation.scoring.protocol_models import (
     AsPerplexity,
     PooledFrames,
     mean_of_logits,
@@ -24,9 +26,7 @@ from evaluation.protocol_models import (
     scores_by_item,
     under_protocol,
 )
-from evaluation.protocols import PROTOCOLS
-from evaluation.queries import release_scores, run_results
-from evaluation.scoring import Clip
+from evaluation.scoring.protocols import PROTOCOLS
 from hub.fake import FakeEmbedder, FakeScorer
 from hub.interfaces import ModelInfo, ScoreKind
 from jobs.models import JobState

@@ -10,15 +10,15 @@ from django.urls import reverse
 
 from corpus.models import Foil
 from corpus.rules.states import ItemState
-from evaluation import proximity_measuring
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.measure_proximity import measure_proximity
 from evaluation.actions.start_run import start_run
 from evaluation.errors import EvaluationError
 from evaluation.models import ProximityRun
-from evaluation.proximity import measured
+from evaluation.proximity import measuring
+from evaluation.proximity.stored import measured
 from evaluation.queries import records_of
-from evaluation.scored_facts import release_analysis
+from evaluation.reporting.scored_facts import release_analysis
 from generation.errors import GenerationError
 from generation.models import Measure
 from hub.table import ENCODER, open_helper
@@ -105,8 +105,8 @@ def test_every_pair_is_measured_once_whoever_asks(release, encoder, monkeypatch)
     assert Measure.objects.filter(scorer=run.scorer).count() == n
     assert Measure.objects.filter(scorer=run.antonyms).count() == n
     asked = []
-    real = proximity_measuring.Measure
-    monkeypatch.setattr(proximity_measuring, "Measure", _spy(real, asked))
+    real = measuring.Measure
+    monkeypatch.setattr(measuring, "Measure", _spy(real, asked))
     measure(release, encoder, name="again")
     assert asked == []
     Foil.objects.filter(text="a man irons a shirt 3").update(text="a man tears a shirt 3")

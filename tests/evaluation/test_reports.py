@@ -8,9 +8,9 @@ from annotation.models import Vote
 from corpus.models import Foil, Item, Subtest
 from corpus.rules.states import CandidateState, FoilVerdict, ItemState
 from evaluation.errors import EvaluationError
-from evaluation.facts import item_facts, vote_facts
 from evaluation.models import Report
-from evaluation.reports import project_report
+from evaluation.reporting.facts import item_facts, vote_facts
+from evaluation.reporting.reports import project_report
 from generation.models import Candidate
 from tests import factories
 from text.errors import ActionableError

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.kept_vectors import VectorCache
-from evaluation.protocol_models import reader
-from evaluation.protocols import PROTOCOLS
-from evaluation.scoring import Clip, Tally, score_pairs
+from evaluation.scoring.kept_vectors import VectorCache
+from evaluation.scoring.loop import Clip, Tally, score_pairs
+from evaluation.scoring.protocol_models import reader
+from evaluation.scoring.protocols import PROTOCOLS
 from hub.errors import ClipError
 from hub.fake import FakeEmbedder, FakeScorer
 from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta

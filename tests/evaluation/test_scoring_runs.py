@@ -14,10 +14,10 @@ from corpus.rules.states import ItemState
 from evaluation import jobs
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.start_run import start_run
-from evaluation.clip_keys import clip_key, text_key
 from evaluation.errors import EvaluationError
 from evaluation.models import Run, Score
 from evaluation.queries import control_texts, records_of, release_named, release_scores, run_results
+from evaluation.scoring.clip_keys import clip_key, text_key
 from jobs.models import JobState
 from jobs.runner import run_now
 from media.encode import write_mp4

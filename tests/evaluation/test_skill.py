@@ -9,7 +9,7 @@ from evaluation.actions.ask_report import ask_report
 from evaluation.analyses import skill
 from evaluation.errors import EvaluationError
 from evaluation.models import Report
-from evaluation.reports import project_report, stored_report
+from evaluation.reporting.reports import project_report, stored_report
 from jobs.models import Job, JobState
 from jobs.runner import run_now
 from projects.errors import AccessDenied

@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 
 from evaluation.actions.trust_model import trust_model
 from evaluation.models import ModelTrust
-from evaluation.trusted_models import trust_of
+from evaluation.scoring.trusted_models import trust_of
 from hub.errors import HubError
 from hub.interfaces import Trust
 from hub.table import open_adapter, trusted_name

@@ -3,24 +3,63 @@
 import hashlib
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from annotation.models import PayPolicy, PayRate
 from corpus.exporters._folder import pretty, self_hash
-from evaluation.verify import verify
-from tests.evaluation.test_exchange_collect import people, project, release, score  # noqa: F401 - fixtures
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.errors import EvaluationError
+from evaluation.publishing.recomputed import RECOMPUTED
+from evaluation.releases.verify import verify
+from tests import factories
+from tests.evaluation.test_exchange_collect import people, project, release, score, vote  # noqa: F401 - fixtures
 
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Where the one export lies that the tests of this file copy."""
+    return tmp_path_factory.mktemp("whole") / "x"
+
+
 @pytest.fixture
-def export(release, tmp_path):  # noqa: F811
-    score(release, tmp_path, "good", 1.0)
-    call_command(
-        "export", "foilworks", "--project", "moves", "--release", str(release.pk), "--out", str(tmp_path / "x")
-    )
-    return tmp_path / "x"
+def export(request, whole, tmp_path):
+    """A copy of an export with everything in it: scores, a human baseline, pay, a rejected candidate."""
+    if not whole.exists():
+        frozen = request.getfixturevalue("release")
+        score(frozen, tmp_path, "good", 1.0)
+        furnish(frozen)
+        frozen = second_release(frozen)
+        score(frozen, tmp_path, "good", 1.0)
+        args = ("export", "foilworks", "--project", "moves", "--release", str(frozen.pk), "--out", str(whole))
+        call_command(*args)
+    return Path(shutil.copytree(whole, tmp_path / "x"))
+
+
+def furnish(frozen):
+    item = frozen.members.get().item
+    for number in range(3):
+        person = factories.make_member(frozen.project, "annotator", name=f"annotator {number}")
+        vote(item, person, "caption" if number else "foil", stage="baseline", foil=None)
+    PayPolicy.objects.create(project=frozen.project)
+    PayRate.objects.create(project=frozen.project, stage="validation", unit="piece", amount="0.25")
+    group = factories.make_group(factories.make_run(item.subtest), item.caption)
+    factories.make_candidate(group, state="filtered_out", rejected_by=["fluency"])
+
+
+def second_release(frozen):
+    """One item more than the release before it."""
+    subtest = frozen.members.get().item.subtest
+    video = factories.make_video(frozen.project, key="clip 2", source_id="film 2", source_dataset="own")
+    factories.make_item(subtest, factories.make_caption(video, "a cube sinks."), ("a cube rises.",), key="second",
+                        state="valid", unanimous=True)  # fmt: skip
+    return freeze_release(None, frozen.project)
 
 
 def lines(path):
@@ -44,32 +83,163 @@ def refresh(export):
     (export / "manifest.json").write_text(pretty(manifest), encoding="utf-8")
 
 
+def change_and_refresh(export):
+    """A table that nobody can compute from the export, with its digest made anew as well."""
+    path = export / "tables" / "checks.json"
+    checks = json.loads(path.read_text(encoding="utf-8"))
+    name = next(name for name in checks["tables"] if name not in RECOMPUTED and name not in ("leaderboard", "results"))
+    table = export / "tables" / f"{name}.json"
+    table.write_text(pretty({**json.loads(table.read_text(encoding="utf-8")), "added": 1}), encoding="utf-8")
+    checks["tables"][name] = hashlib.sha256(table.read_bytes()).hexdigest()
+    path.write_text(pretty(checks), encoding="utf-8")
+    refresh(export)
+
+
 def change(path, edit):
     records = lines(path)
     edit(records)
     write_lines(path, records)
 
 
-def test_an_export_as_it_was_written_is_what_it_says(export, release, capsys):  # noqa: F811
-    assert verify(export) == {"ok": True, "hash": release.content_hash}
+def test_an_export_as_it_was_written_is_what_it_says(export, capsys):
+    manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
+    told = {"ok": True, "hash": manifest["content_hash"], "manifest": manifest["manifest_sha256"]}
+    assert verify(export) == told
     capsys.readouterr()
-    call_command("verify", str(export), "--json")
-    assert json.loads(capsys.readouterr().out) == {"ok": True, "hash": release.content_hash}
+    call_command("verify", str(export), "--expect", f"SHA256:{told['manifest']}", "--json")
+    assert json.loads(capsys.readouterr().out) == told
+
+
+def test_what_is_held_to_a_published_hash_cannot_be_made_anew(export):
+    """Every digest refreshed, `tables/checks.json` too: that cannot be seen without the hash that was published."""
+    published, content = (verify(export)[name] for name in ("manifest", "hash"))
+    change_and_refresh(export)
+    assert verify(export)["ok"]
+    assert "not the one that is expected" in verify(export, published)["difference"]
+    assert "the items' alone" in verify(export, content)["difference"]
+    with pytest.raises(EvaluationError, match="is no hash; give the 64 signs"):
+        verify(export, "v1")
+
+
+def test_the_export_of_these_tests_has_every_kind_of_file(export):
+    names = {path.relative_to(export).as_posix() for path in export.rglob("*") if path.is_file()}
+    wanted = {"rejected.jsonl", "data/moves.jsonl", "figures/leaderboard.svg", "figures/leaderboard.csv", "README.md",
+              "datasheet.md", "CHANGELOG.md", "LICENCES.md", "CITATION.cff", "citation.bib", "croissant.json",
+              "load.py",
+              *(f"tables/{name}.json" for name in ("human", "pay", "changes", "leaderboard", "gate", "validation",
+                                                   "agreement", "blind", "models", "funnel", "people"))}  # fmt: skip
+    assert wanted <= names
+    assert json.loads((export / "tables/changes.json").read_text())["added"] == ["moves:second"]
+    assert json.loads((export / "rejected.jsonl").read_text())["rejected_by"] == ["fluency"]
+    assert json.loads((export / "tables/human.json").read_text())["overall"]["T"] == pytest.approx(2 / 3)
 
 
 def test_any_byte_of_any_file_counts(export):
-    for path in sorted(path for path in export.rglob("*") if path.is_file()):
-        content = path.read_bytes()
-        assert content, path
-        for place in (0, len(content) // 2, len(content) - 1):
-            spoilt = bytearray(content)
-            spoilt[place] ^= 1
-            path.write_bytes(bytes(spoilt))
-            answer = verify(export)
-            assert not answer["ok"]
-            assert answer["difference"].startswith(f"{path.relative_to(export).as_posix()}: "), path
+    """Any file, any place in it, any other byte: what is named first is the file."""
+    paths = sorted(path for path in export.rglob("*") if path.is_file())
+    assert len(paths) > 30
+
+    def spoil(path, content, place, flip):
+        path.write_bytes(content[:place] + bytes([content[place] ^ flip]) + content[place + 1 :])
+        answer = verify(export)
         path.write_bytes(content)
+        assert not answer["ok"]
+        assert answer["difference"].startswith(f"{path.relative_to(export).as_posix()}: "), path
+
+    for path in paths:
+        content = path.read_bytes()
+        for place in (0, len(content) // 2, len(content) - 1):
+            spoil(path, content, place, 1)
+
+    @settings(max_examples=120, deadline=None, database=None)
+    @given(data=st.data())
+    def anywhere(data):
+        path = data.draw(st.sampled_from(paths))
+        content = path.read_bytes()
+        spoil(path, content, data.draw(st.integers(0, len(content) - 1)), data.draw(st.integers(1, 255)))
+
+    anywhere()
     assert verify(export)["ok"]
+
+
+def leaves(value, place=()):
+    """(place, value) of every cell of a JSON document."""
+    if isinstance(value, dict | list):
+        pairs = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, inner in pairs:
+            yield from leaves(inner, (*place, key))
+    else:
+        yield place, value
+
+
+def depth(cell):
+    return len(cell[0])
+
+
+def other(value):
+    if isinstance(value, bool) or value is None:
+        return not value
+    return f"{value} x" if isinstance(value, str) else value + 1
+
+
+def test_any_changed_cell_of_any_table_is_found_with_all_hashes_made_anew(export):
+    """A cell of each table near its top and one deep in it; what follows from votes and scores is named by place."""
+    named = 0
+    tables = sorted((export / "tables").glob("*.json"))
+    for path in tables:
+        content = path.read_bytes()
+        cells = [(place, value) for place, value in leaves(json.loads(content))]
+        for place, value in {min(cells, key=depth), max(cells, key=depth)}:
+            table = json.loads(content)
+            inner = table
+            for key in place[:-1]:
+                inner = inner[key]
+            inner[place[-1]] = other(value)
+            path.write_text(pretty(table), encoding="utf-8")
+            refresh(export)
+            answer = verify(export)
+            assert not answer["ok"], (path.name, place)
+            assert path.stem in answer["difference"] or "figures/" in answer["difference"], answer
+            named += "computed again" in answer["difference"]
+        path.write_bytes(content)
+    refresh(export)
+    assert verify(export)["ok"]
+    assert named > len(tables) // 2
+
+
+def test_a_table_cell_is_named_by_its_place(export):
+    path = export / "tables/validation.json"
+    table = json.loads(path.read_text(encoding="utf-8"))
+    table["subtests"][0]["n_valid"] += 1
+    path.write_text(pretty(table), encoding="utf-8")
+    refresh(export)
+    named = "tables/validation.json: subtests[0].n_valid is 3; computed again it is 2"
+    assert verify(export)["difference"] == named
+
+
+def test_a_figure_and_a_flat_row_are_held_to_tables_and_items(export):
+    figure = export / "figures/leaderboard.csv"
+    whole = figure.read_bytes()
+    figure.write_bytes(whole.replace(b"good", b"best", 1))
+    refresh(export)
+    assert verify(export)["difference"] == "figures/leaderboard.csv: has not the numbers of its table"
+    figure.write_bytes(whole)
+
+    def reword(records):
+        records[0]["caption"] = "another"
+
+    change(export / "data/moves.jsonl", reword)
+    refresh(export)
+    assert verify(export)["difference"].startswith("data/moves.jsonl: moves:second.caption is ")
+
+
+def test_a_vote_whose_time_was_changed_is_found_though_no_sum_says_so(export):
+    def slower(records):
+        next(record for record in records if record["seconds"])["seconds"] += 1
+
+    change(export / "votes.jsonl", slower)
+    refresh(export)
+    assert verify(export)["difference"].startswith("votes.jsonl: was changed: tables/checks.json")
 
 
 def test_a_file_more_or_less_is_named(export, tmp_path):
@@ -120,7 +290,7 @@ def test_a_changed_score_with_new_hashes_is_found_by_the_tables(export):
 def test_a_score_changed_everywhere_but_in_the_results_is_found(export):
     """Whoever makes the sums anew as well still has the results of the models against them."""
     from corpus.exporters.foilworks import checks
-    from evaluation.verify import _score, _vote
+    from evaluation.releases.verify import _score, _vote
 
     def turn(records):
         for record in records:
@@ -148,10 +318,10 @@ def test_a_missing_line_and_a_broken_one_are_named(export):
     whole = (export / "votes.jsonl").read_text(encoding="utf-8")
     change(export / "votes.jsonl", lambda records: records.pop())
     refresh(export)
-    assert verify(export)["difference"].startswith("manifest.json: counts.votes is 7; computed again it is 6")
+    assert verify(export)["difference"].startswith("manifest.json: counts.votes is 10; computed again it is 9")
     (export / "votes.jsonl").write_text(whole[:-3] + "\n", encoding="utf-8")
     refresh(export)
-    assert verify(export)["difference"].startswith("votes.jsonl:7: is no JSON")
+    assert verify(export)["difference"].startswith("votes.jsonl:10: is no JSON")
 
 
 def test_other_formats_are_held_to_their_bytes(export, release, tmp_path):  # noqa: F811

@@ -8,9 +8,9 @@ from corpus.models import Item
 from corpus.rules.states import CANDIDATE_MOVES, ITEM_MOVES, ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.start_run import start_run
-from evaluation.clip_keys import clip_key, text_key
-from evaluation.item_history import CANDIDATE_WORDS, ITEM_WORDS
+from evaluation.items.history import CANDIDATE_WORDS, ITEM_WORDS
 from evaluation.models import Run, Score
+from evaluation.scoring.clip_keys import clip_key, text_key
 from generation.models import Candidate
 from projects.models import AuditEvent
 from projects.pseudonyms import pseudonym

@@ -13,12 +13,12 @@ from django.urls import reverse
 from annotation.models import Choice, Stage, Vote
 from evaluation.actions.describe_model import describe_model
 from evaluation.actions.start_run import start_run
-from evaluation.board_tables import escaped
-from evaluation.comparison import compare
+from evaluation.board.comparison import compare
+from evaluation.board.leaderboard import board
+from evaluation.board.run_scores import axes_of
+from evaluation.board.tables import escaped
 from evaluation.errors import EvaluationError
-from evaluation.leaderboard import board
 from evaluation.models import ModelCard
-from evaluation.run_scores import axes_of
 from projects.models import Role
 from tests import factories
 from tests.evaluation.ranked import make_release, number_of, score

@@ -7,11 +7,11 @@ import xml.etree.ElementTree as ET
 import pytest
 from django.urls import reverse
 
-from annotation.models import Vote
+from annotation.models import Guideline, Stage, Vote
 from corpus.models import Caption, Foil
 from corpus.rules.states import CandidateState, ItemState
-from evaluation.report_pages import PAGES
-from evaluation.reports import project_report
+from evaluation.reporting.pages import PAGES
+from evaluation.reporting.reports import project_report
 from generation.models import FilterScore
 from projects.models import Role
 from projects.pseudonyms import pseudonym
@@ -103,6 +103,16 @@ class TestPages:
         assert context["codings"][0]["alpha"] == project_report(project, "agreement")["alpha"]
         # All 18 votes but the two for neither.
         assert context["position"]["n"] == 16
+
+    def test_agreement_stands_apart_for_each_version_of_the_guidelines(self, owner, project):
+        assert "Each version of the guidelines" not in owner.get(url(project, "agreement")).content.decode()
+        version = Guideline.objects.create(project=project, stage=Stage.VALIDATION, version=2, text="Look again.")
+        told = list(Vote.objects.order_by("pk").values_list("pk", flat=True)[:9])
+        Vote.objects.filter(pk__in=told).update(guideline=version)
+        response = owner.get(url(project, "agreement"))
+        rows = response.context["data"]["guidelines"]
+        assert {row["guideline"]: row["n_votes"] for row in rows} == {"none": 9, "v2": 9}
+        assert ">v2</th>" in response.content.decode()
 
     def test_agreement_names_people_by_pseudonym_only(self, owner, project, validators):
         html = owner.get(url(project, "agreement")).content.decode()

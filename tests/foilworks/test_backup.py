@@ -13,6 +13,7 @@ import pytest
 
 from tests.postgres import running_postgres
 
+pytestmark = pytest.mark.slow(seconds=7)
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAM = Path(sys.executable).with_name("foilworks")
 
@@ -61,6 +62,9 @@ def filled(tmp_path_factory):
     video = home.folder / "media" / "videos" / "ab" / "abc.mp4"
     video.parent.mkdir(parents=True)
     video.write_bytes(b"a film")
+    for name in ("submission-1f/scores.jsonl", "import-1/records.jsonl", "arriving/half"):
+        (home.folder / "uploads" / name).parent.mkdir(parents=True, exist_ok=True)
+        (home.folder / "uploads" / name).write_bytes(b"{}")
     return home
 
 
@@ -72,17 +76,21 @@ def home(filled, tmp_path):
 
 def test_a_copy_comes_back_with_database_videos_and_key(home, tmp_path):
     made = home.json("backup", "--out", tmp_path / "copy")
-    assert (made["database"], made["media"], made["files"]) == ("sqlite", True, 3)
+    assert (made["database"], made["media"], made["files"]) == ("sqlite", True, 4)
     assert (tmp_path / "copy").stat().st_mode & 0o077 == 0
     home.fill("second")
     key = (home.folder / "secret_key").read_text()
     (home.folder / "secret_key").write_text("another")
     shutil.rmtree(home.folder / "media")
+    shutil.rmtree(home.folder / "uploads")
     assert home.projects() == {"first", "second"}
     result = home.json("restore", tmp_path / "copy")
     assert home.projects() == {"first"}
     assert (home.folder / "secret_key").read_text() == key
     assert (home.folder / "media" / "videos" / "ab" / "abc.mp4").read_bytes() == b"a film"
+    # What visitors sent waits for a decision and would be missed; files of imports are sent again.
+    sent = [path for path in (home.folder / "uploads").rglob("*") if path.is_file()]
+    assert [path.parent.name for path in sent] == ["submission-1f"]
     # What was replaced is not lost.
     home.json("restore", result["aside"])
     assert home.projects() == {"first", "second"}
@@ -158,19 +166,19 @@ def test_the_database_is_copied_before_migrations_change_it(home):
     copies = home.folder / "backups"
     assert home.json("migrate") == {"backup": None}
     assert not copies.exists()
-    # An older state of the tables, as an update finds it; going back copies as well.
-    assert home.json("migrate", "evaluation", "zero")["backup"]
+    # An older state of the tables, as an update finds it, by what Django takes back fastest; going back copies as well.
+    assert home.json("migrate", "sessions", "zero")["backup"]
     done = home.run("migrate")
     assert done.returncode == 0
     # Two copies of one second differ by a suffix alone: the command says which is its own.
     made = max((path for path in copies.iterdir() if str(path) in done.stderr), key=lambda path: len(path.name))
     assert made.name.startswith("before-migrate-")
     with closing(sqlite3.connect(made / "database.sqlite3")) as copy:
-        assert not copy.execute("SELECT 1 FROM django_migrations WHERE app = 'evaluation'").fetchall()
+        assert not copy.execute("SELECT 1 FROM django_migrations WHERE app = 'sessions'").fetchall()
     home.json("restore", made)
     assert home.projects() == {"first"}
     for _ in range(4):
-        home.json("migrate", "evaluation", "zero")
+        home.json("migrate", "sessions", "zero")
     assert len([path for path in copies.iterdir() if path.name.startswith("before-migrate-")]) == 5
     count = len(list(copies.iterdir()))
     home.json("migrate", "--no-backup")

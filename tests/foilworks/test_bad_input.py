@@ -163,7 +163,7 @@ def test_a_clip_that_cannot_be_used_is_said_and_its_record_waits_for_a_better_on
     (clips / "a.mp4").write_bytes(content)
     (tmp_path / "file").write_bytes(record())
     status, got, _ = run("import", "jsonl", tmp_path / "file", "--project", "p", "--create", "--media", clips)
-    assert (status, got["errors"], got["media"]) == (0, [], {"ready": 0, "missing": 0, "broken": 1})
+    assert (status, got["errors"], got["media"]) == (0, [], {"ready": 0, "elsewhere": 0, "missing": 0, "broken": 1})
     assert got["broken"] == [{"video": "a.mp4", "error": f"a.mp4: {message}"}]
     assert Item.objects.count() == 1
 
@@ -171,7 +171,7 @@ def test_a_clip_that_cannot_be_used_is_said_and_its_record_waits_for_a_better_on
 def test_a_missing_video_is_a_state(run, tmp_path):
     (tmp_path / "file").write_bytes(record())
     status, got, _ = run("import", "jsonl", tmp_path / "file", "--project", "p", "--create", "--media", tmp_path)
-    assert (status, got["errors"], got["media"]) == (0, [], {"ready": 0, "missing": 1, "broken": 0})
+    assert (status, got["errors"], got["media"]) == (0, [], {"ready": 0, "elsewhere": 0, "missing": 1, "broken": 0})
 
 
 @pytest.fixture

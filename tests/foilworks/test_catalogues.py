@@ -75,7 +75,7 @@ def test_somebody_chooses_german_in_the_menu_and_gets_it():
     assert (answer.status_code, answer.url) == (302, address)
     page = client.get(address).content.decode()
     assert '<html lang="de">' in page
-    assert "Wie es steht" in page
+    assert "Zu einem ersten Release" in page
     assert client.cookies["language"]["httponly"]
 
 

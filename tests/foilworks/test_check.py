@@ -1,13 +1,17 @@
 """`foilworks check`: silent over what people did by the real actions, and each invariant found when it is broken."""
 
+import copy
 import json
 import math
+from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.db import connection, transaction
+from django.test import override_settings
 from django.utils import timezone
 
 from annotation.models import (
@@ -35,13 +39,31 @@ from foilworks.invariants.table import INVARIANTS, violations
 from generation.models import Candidate, FilterScore
 from projects.models import AuditEvent, CrowdPlace, CrowdStudy, Membership, User
 from tests import factories
-from tests.annotation.world import make_world, new_key
+from tests.annotation.world import World, make_world, new_key
 
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def world_of_the_file(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[tuple[World, Path]]:
+    """Made once, with the folder of its files: making it takes longer than a look for what is broken."""
+    folder = tmp_path_factory.mktemp("world")
+    with django_db_blocker.unblock(), transaction.atomic():
+        with override_settings(MEDIA_ROOT=folder):
+            made = make_whole_world()
+        yield made, folder
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
-def world():
+def world(world_of_the_file, db) -> Iterator[World]:
+    """The same for one test, which may break it: that is taken back."""
+    made, folder = world_of_the_file
+    with override_settings(MEDIA_ROOT=folder):
+        yield copy.deepcopy(made)
+
+
+def make_whole_world() -> World:
     """A valid item made here and released, one in validation with a vote, a piece in hand, one in review."""
     world = make_world()
     world.made_item()
@@ -357,6 +379,10 @@ BROKEN = {
     "releases.scores_are_numbers": (lambda world: Score.objects.update(value=math.inf), "evaluation.score"),
     "media.a_ready_clip_has_its_file": (
         lambda world: Video.objects.filter(items__state="valid").update(file="videos/gone.mp4"),
+        "corpus.video",
+    ),
+    "media.a_clip_elsewhere_has_its_address": (
+        lambda world: Video.objects.filter(items__state="valid").update(media_state="elsewhere", url=""),
         "corpus.video",
     ),
     "media.a_broken_clip_says_why": (

@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
 
@@ -86,7 +85,44 @@ def test_a_form_without_its_token_is_explained() -> None:
     assert b"This form had expired" in response.content
 
 
-def test_the_page_of_a_crash_needs_no_context() -> None:
-    page = render_to_string("500.html")
+def test_an_address_that_takes_forms_alone_says_so_and_leads_on() -> None:
+    project = make_project()
+    client = Client()
+    client.force_login(make_member(project, "annotator"))
+    response = client.get(reverse("annotation:skip", args=[project.slug, "x"]))
+    assert (response.status_code, response.headers["Allow"]) == (405, "POST")
+    assert b"What a form sends is taken here" in response.content
+    assert b'href="/"' in response.content
+
+
+@pytest.mark.parametrize("signed_in", [False, True])
+def test_a_crash_of_the_database_has_a_page_that_asks_nothing_of_it(signed_in: bool, django_db_blocker) -> None:
+    client = Client(raise_request_exception=False, headers={"X-Request-ID": "asked-number-1"})
+    if signed_in:
+        client.force_login(make_member(make_project(), "annotator"))
+    with django_db_blocker.block():
+        response = client.get("/projects/shapes/work/" if signed_in else "/sign-in/")
+    page = response.content.decode()
+    assert response.status_code == 500
     assert "Something broke on our side" in page
     assert "/static/foilworks/tokens.css" in page
+    # By this it is found in the log.
+    assert response.headers["X-Request-ID"] == "asked-number-1"
+    assert ">asked-number-1<" in page
+    assert INLINE.findall(response.content) == []
+
+
+def test_a_stranger_reads_what_it_is_for_and_nothing_of_the_installation(django_assert_num_queries) -> None:
+    make_project(name="Secret kitchen")
+    client = Client()
+    with django_assert_num_queries(1):  # whether a sample project offers accounts
+        response = client.get("/")
+    page = response.content.decode()
+    assert response.status_code == 200
+    assert "a blue ring moves" in page
+    assert reverse("projects:sign_in") in page
+    assert "Secret kitchen" not in page
+    assert "sample project" not in page
+    assert INLINE.findall(response.content) == []
+    make_project(is_simulated=True, sign_in_hint={"accounts": []})
+    assert "sample project" in client.get("/").content.decode()

@@ -14,6 +14,7 @@ import pytest
 from tests.foilworks.killed_worker import CAPTIONS, CHAT_AT_ONCE, CLIPS, SLOW_SECONDS
 from tests.hub.chat_server import Said, chat_server, foils
 
+pytestmark = pytest.mark.slow(seconds=8)
 ROOT = Path(__file__).resolve().parent.parent.parent
 # What a batch asks for at most: five captions with a blank and two pairs each; four scores of two clips, and as many
 # that are on their way to the database.

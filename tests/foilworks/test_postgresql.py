@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from foilworks.settings import _database
+from foilworks.service_urls import database
 from tests.postgres import Postgres, find_binaries, running_postgres
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -25,6 +25,8 @@ ALSO = (
     "tests/foilworks/test_check.py",
     "tests/generation/test_run.py",
 )
+# Of psycopg, where the address says nothing of it.
+PREPARED = {"prepare_threshold": 0, "options": "-c plan_cache_mode=force_generic_plan"}
 
 
 @pytest.fixture(scope="module")
@@ -34,22 +36,25 @@ def server() -> Iterator[Postgres]:
 
 
 def environment(**also: str) -> dict[str, str]:
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "DATABASE_"))}
+    theirs = ("PYTEST_", "DATABASE_", "DJANGO_SETTINGS_")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(theirs)}
     return {**inherited, **also}
 
 
 def run_on(server: Postgres, *files: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *files]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", *files]
     settings = environment(FOILWORKS_TEST_DATABASE_URL=server.url("foilworks"))
     return subprocess.run(command, cwd=ROOT, env=settings, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow(seconds=30)
 def test_thirty_hands_at_once_claim_nothing_twice_collect_nothing_too_much_and_lose_nothing(server):
     done = run_on(server, *PARALLEL)
     assert done.returncode == 0, done.stdout[-6000:]
     assert "skipped" not in done.stdout
 
 
+@pytest.mark.slow(seconds=50)
 def test_what_holds_on_sqlite_holds_on_postgresql(server):
     done = run_on(server, *ALSO)
     assert done.returncode == 0, done.stdout[-6000:]
@@ -73,13 +78,14 @@ def test_a_server_is_found_where_it_must_be():
 @pytest.mark.parametrize(
     ("url", "name", "user", "password", "host", "port", "options"),
     [
-        ("postgresql://u:p%40ss@db.example:5433/work", "work", "u", "p@ss", "db.example", "5433", {}),
-        ("postgres://db/work?sslmode=require", "work", "", "", "db", "", {"sslmode": "require"}),
-        ("postgresql://u@/work?host=%2Frun%2FPg", "work", "u", "", "/run/Pg", "", {}),
+        ("postgresql://u:p%40ss@db.example:5433/work", "work", "u", "p@ss", "db.example", "5433", PREPARED),
+        ("postgres://db/work?sslmode=require", "work", "", "", "db", "", {"sslmode": "require", **PREPARED}),
+        ("postgresql://u@/work?host=%2Frun%2FPg", "work", "u", "", "/run/Pg", "", PREPARED),
+        ("postgresql://db/work?prepare_threshold=none", "work", "", "", "db", "", {"prepare_threshold": None}),
     ],
 )
 def test_the_address_of_a_server_is_read(url, name, user, password, host, port, options):
-    got = _database(url)
+    got = database(url, Path("/home"))
     assert got["ENGINE"] == "django.db.backends.postgresql"
     read = (got["NAME"], got["USER"], got["PASSWORD"], got["HOST"], got["PORT"], got["OPTIONS"])
     assert read == (name, user, password, host, port, options)

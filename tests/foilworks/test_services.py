@@ -16,6 +16,7 @@ import pytest
 from foilworks.supervisor.redis_socket import redis_folder
 from tests.foilworks.test_processes import eventually, runs
 
+pytestmark = pytest.mark.slow(seconds=6)
 ROOT = Path(__file__).resolve().parent.parent.parent
 PYTHON = sys.executable
 JOBS = """

@@ -130,6 +130,8 @@ def test_the_other_host_ends_what_a_killed_one_was_at(hosts):
     try:
         # Both are at work on shards, and there is more than one left to do.
         until(hosts, lambda: {host for host, _ in hosts.asked()} == {"first", "second"})
+        (hosts.model / "go").touch()
+        until(hosts, lambda: sum(host == "first" for host, _ in hosts.asked()) > 1)
         kill_at_once(first)
         before = hosts.scores()
         by_first = {key for host, key in hosts.asked() if host == "first"}

@@ -1,21 +1,25 @@
 """Databases that older versions made, with people's work in every stage: `foilworks migrate` and go on.
 
-`upgrade/<tag>.sql.gz` and `<tag>.json` come from scripts/database_of_a_tag.py.
+`upgrade/<tag>.sql.gz` and `<tag>.json` come from scripts/database_of_a_tag.py. Both ways to today's tables, through the
+migrations and from the models at once (foilworks/first_tables.py), have to end at the same ones.
 """
 
 import gzip
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from tests.postgres import running_postgres
 
+pytestmark = pytest.mark.slow(seconds=18)
 ROOT = Path(__file__).resolve().parent.parent.parent
 KEPT = Path(__file__).parent / "upgrade"
 TAGS = sorted(path.name.removesuffix(".sql.gz") for path in KEPT.glob("*.sql.gz"))
@@ -84,6 +88,47 @@ def goes_on(installation: Installation, tag: str) -> None:
     assert installation.foilworks("check")["ok"] is True
 
 
+def sqlite_tables(path: Path) -> dict[str, list[str]]:
+    """Table -> what its definition lists, and its indexes, in SQLite's words; sorted: columns added later come last."""
+    with closing(sqlite3.connect(path)) as database:
+        rows = database.execute("SELECT type, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    tables: dict[str, list[str]] = {}
+    for kind, table, sql in rows:
+        words = sql.partition("(")[2].rpartition(")")[0] if kind == "table" else sql
+        tables.setdefault(table, []).extend(_parts(words) if kind == "table" else [words])
+    return {table: sorted(parts) for table, parts in tables.items()}
+
+
+def _parts(words: str) -> list[str]:
+    """Split at the commas that stand in no brackets."""
+    parts, depth = [""], 0
+    for word in re.split(r"([(),])", words):
+        depth += {"(": 1, ")": -1}.get(word, 0)
+        if word == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += word
+    return [part.strip() for part in parts]
+
+
+# Of Django's own table between groups and permissions the migrations make the number larger than its model does.
+POSTGRESQL_TABLES = """
+SELECT table_name, concat_ws(' ', column_name, data_type, character_maximum_length, is_nullable, column_default,
+                             is_identity, identity_generation, collation_name)
+FROM information_schema.columns
+WHERE table_schema = 'public' AND (table_name, column_name) != ('auth_group_permissions', 'id')
+UNION ALL SELECT tablename, indexdef FROM pg_indexes WHERE schemaname = 'public'
+UNION ALL SELECT conrelid::regclass::text, conname || ' ' || pg_get_constraintdef(oid)
+FROM pg_constraint WHERE conrelid != 0 AND connamespace = 'public'::regnamespace
+ORDER BY 1, 2
+"""
+
+
+def postgresql_tables(url: str) -> list[tuple[str, str]]:
+    with psycopg.connect(url) as connection:
+        return connection.execute(POSTGRESQL_TABLES).fetchall()
+
+
 def test_there_is_a_database_of_every_tag_that_was_given_out():
     assert "v0.1.0" in TAGS
     assert all((KEPT / f"{tag}.json").is_file() for tag in TAGS)
@@ -105,6 +150,9 @@ def test_a_database_of_an_older_version_is_copied_migrated_and_goes_on(tag, tmp_
         # A score names the run of its candidate.
         assert after.execute(f"SELECT count(*) FROM {OWN_RUN}").fetchall() == [(len(scores),)]
     goes_on(installation, tag)
+    fresh = Installation(tmp_path / "fresh")
+    fresh.foilworks("migrate")
+    assert sqlite_tables(database) == sqlite_tables(fresh.home / "foilworks.sqlite3")
 
 
 @pytest.mark.parametrize("tag", TAGS)
@@ -115,3 +163,6 @@ def test_it_does_on_postgresql_as_well(tag, tmp_path):
         installation.run(sys.executable, Path(__file__).with_name("old_rows.py"), old)
         assert Path(installation.foilworks("migrate")["backup"]).exists()
         goes_on(installation, tag)
+        fresh = Installation(tmp_path / "fresh", server.make("fresh"))
+        fresh.foilworks("migrate")
+        assert postgresql_tables(server.url("older")) == postgresql_tables(server.url("fresh"))

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from generation import pipeline
-from generation.asking import Asking, MemoryAnswers
+from generation import measuring, pipeline
+from generation.asking.asked import Asking, MemoryAnswers
+from generation.asking.prompts import built_in
 from generation.methods.table import METHODS
-from generation.prompts import built_in
-from generation.records import CaptionInput, FoilDraft
+from generation.records import CaptionInput, Case, FoilDraft, Verdict
 from hub.fake import FakeChat
 from text.registry import load, parse_params
 
@@ -53,3 +53,10 @@ def over_seeds(
     caption = CaptionInput("only", text, facts=facts or {})
     made = (outcomes(slug, [caption], seed=seed, **options)[0] for seed in range(seeds))
     return {judged.draft.foil for outcome in made for judged in outcome.foils}
+
+
+def judge(module: Any, case: Case, params: dict[str, Any], **state: Any) -> Verdict:
+    """What a filter of either kind says of one case."""
+    if hasattr(module, "measure_many"):
+        return measuring.judged(module, [case], params=params)[0]
+    return module.judge(case.caption, case.foil, others=case.others, params=params, **state)

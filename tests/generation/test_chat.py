@@ -7,11 +7,11 @@ import pytest
 
 from corpus.rules.states import CandidateState
 from generation.actions.start_run import start_run
+from generation.asking.prompts import PROMPTS, checked
 from generation.errors import GenerationError
 from generation.jobs import run_generation
 from generation.methods._chat_answers import read_captions, sort_out
 from generation.models import Candidate, CandidateGroup, GenerationRun, ModelAnswer, RunCost
-from generation.prompts import PROMPTS, checked
 from hub import chat_endpoint
 from hub.errors import HubError
 from jobs.lease import claim

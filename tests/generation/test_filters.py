@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from generation.filters import duplicate, identical, minimal_edit
 from generation.filters.table import DEFAULT_FILTERS, FILTERS
-from generation.records import CaptionInput
+from generation.records import CaptionInput, Case
+from tests.generation import making
 from text.registry import load, parse_params
 
 # A few opposites and near-synonyms; every word has length one.
@@ -26,7 +27,7 @@ CAPTION = CaptionInput("1", "A man folds a red shirt.")
 
 def judge(module, foil, caption=CAPTION, others=(), **params):
     slug = module.__name__.rsplit(".", 1)[-1]
-    return module.judge(caption, foil, others=others, params=parse_params(FILTERS[slug], params))
+    return making.judge(module, Case(caption, foil, tuple(others)), parse_params(FILTERS[slug], params))
 
 
 @pytest.mark.parametrize(
@@ -127,15 +128,16 @@ def test_the_default_filters_are_rows_of_the_table():
 def test_every_filter_judges_any_text_and_the_same_way_again(slug, caption, foil, others):
     module = load(FILTERS[slug])
     params = parse_params(FILTERS[slug], FAKES.get(slug, {}))
-    given_caption = CaptionInput("1", caption)
-    options = {"others": others, "params": params}
-    if hasattr(module, "prepare"):
-        options["state"] = module.prepare([given_caption], params=params)
-    verdict = module.judge(given_caption, foil, **options)
-    if getattr(module, "CLOSING", False):
-        # It counts what it has kept.
-        options["state"] = module.prepare([given_caption], params=params)
-    assert verdict == module.judge(given_caption, foil, **options)
+    case = Case(CaptionInput("1", caption), foil, tuple(others))
+    learns = hasattr(module, "prepare")
+    # Learnt anew each time: a closing filter counts what it has kept.
+    verdict, again = (
+        making.judge(
+            module, case, params, **({"state": module.prepare([case.caption], params=params)} if learns else {})
+        )
+        for _ in range(2)
+    )
+    assert verdict == again
     assert verdict.passed or verdict.detail
     assert isinstance(module.VERSION, str)
     assert isinstance(module.COSTLY, bool)

@@ -6,7 +6,8 @@ import pytest
 
 from generation.errors import GenerationError
 from generation.filters.table import FILTERS
-from generation.records import CaptionInput
+from generation.records import CaptionInput, Case
+from tests.generation import making
 from text.registry import load, parse_params
 
 VECTORS = str(Path(__file__).with_name("vectors.txt"))
@@ -17,7 +18,7 @@ def judge(slug, caption, foil, *, siblings=(), learnt=None, **params):
     known = {param.name for param in FILTERS[slug].params}
     given = parse_params(FILTERS[slug], {**({"tagger": "offline"} if "tagger" in known else {}), **params})
     state = {} if learnt is None else {"state": module.prepare(learnt, params=given)}
-    return module.judge(CaptionInput("1", caption, siblings=siblings), foil, others=(), params=given, **state)
+    return making.judge(module, Case(CaptionInput("1", caption, siblings=siblings), foil), given, **state)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from generation.errors import GenerationError
 from generation.filters import grammaticality, meaning, nli, perplexity, sentence_similarity
 from generation.filters.table import FILTERS
+from generation.measuring import judged
 from generation.records import CaptionInput, Case
 from hub.interfaces import Score, ScoreKind
 from tests.generation.test_filters_language import VECTORS
@@ -24,7 +25,7 @@ CASES = [
 def asked(module, **params):
     slug = module.__name__.rsplit(".", 1)[-1]
     device = {} if slug == "perplexity" and "model" not in params else {"device": "cpu"}
-    return module.judge_many(CASES, params=parse_params(FILTERS[slug], {**device, **params}))
+    return judged(module, CASES, params=parse_params(FILTERS[slug], {**device, **params}))
 
 
 class Given:
@@ -57,9 +58,9 @@ def models(tmp_path_factory):
 def test_many_are_judged_as_one_by_one(module, models):
     slug = module.__name__.rsplit(".", 1)[-1]
     params = parse_params(FILTERS[slug], {**models[module], "device": "cpu"})
-    together = module.judge_many(CASES, params=params)
+    together = judged(module, CASES, params=params)
     for case, verdict in zip(CASES, together, strict=True):
-        alone = module.judge(case.caption, case.foil, others=(), params=params)
+        (alone,) = judged(module, [case], params=params)
         assert alone.score == pytest.approx(verdict.score, abs=1e-4)
         assert alone.passed is verdict.passed
         assert verdict.passed or verdict.detail
@@ -157,7 +158,7 @@ def test_meaning_is_antonym_or_both_similarities(models):
 
     def passes(case, **bars):
         params = parse_params(FILTERS["meaning"], {**given, **bars})
-        return meaning.judge(case.caption, case.foil, others=(), params=params)
+        return judged(meaning, [case], params=params)[0]
 
     # An antonym passes whatever the encoder would say.
     assert passes(cases[0], sentence_max=-1.0) == meaning.Verdict(True, None, "an antonym")

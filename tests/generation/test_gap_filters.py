@@ -4,6 +4,7 @@ import pytest
 
 from generation.filters import grammar_gap, plausibility_gap
 from generation.filters.table import FILTERS
+from generation.measuring import judged
 from generation.records import CaptionInput, Case
 from hub.fake import FakeScorer
 from text.registry import parse_params
@@ -12,30 +13,32 @@ CAPTION = CaptionInput("1", "a man folds a shirt")
 FOILS = ("a man tears a shirt", "a man unfolds a shirt")
 
 
-def judged(module, slug, **given):
+def gaps(module, slug, **given):
     params = parse_params(FILTERS[slug], given)
-    return module.judge_many([Case(CAPTION, foil) for foil in FOILS], params=params)
+    return judged(module, [Case(CAPTION, foil) for foil in FOILS], params=params)
 
 
 def test_plausibility_is_the_difference_of_mean_log_likelihoods_and_drops_nothing_by_default():
     caption, *foils = (score.value for score in FakeScorer().score(None, [CAPTION.text, *FOILS]))
-    found = judged(plausibility_gap, "plausibility_gap", model="fake:text")
+    found = gaps(plausibility_gap, "plausibility_gap", model="fake:text")
     assert [one.score for one in found] == pytest.approx([caption - foil for foil in foils])
     assert all(one.passed for one in found)
 
 
 def test_a_bar_can_be_set():
-    found = judged(plausibility_gap, "plausibility_gap", model="fake:text")
+    found = gaps(plausibility_gap, "plausibility_gap", model="fake:text")
     between = sum(one.score for one in found) / 2
-    narrowed = judged(plausibility_gap, "plausibility_gap", model="fake:text", max=between)
+    narrowed = gaps(plausibility_gap, "plausibility_gap", model="fake:text", max=between)
     assert sorted(one.passed for one in narrowed) == [False, True]
 
 
 def test_grammar_is_a_difference_of_probabilities():
-    found = judged(grammar_gap, "grammar_gap", model="fake-classifier:cola")
+    found = gaps(grammar_gap, "grammar_gap", model="fake-classifier:cola")
     assert all(-1 <= one.score <= 1 and one.passed for one in found)
     assert found[0].score != found[1].score
-    (same,) = grammar_gap.judge_many(
-        [Case(CAPTION, CAPTION.text)], params=parse_params(FILTERS["grammar_gap"], {"model": "fake-classifier:cola"})
+    (same,) = judged(
+        grammar_gap,
+        [Case(CAPTION, CAPTION.text)],
+        params=parse_params(FILTERS["grammar_gap"], {"model": "fake-classifier:cola"}),
     )
     assert same.score == 0

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from generation.histograms import BINS, score_histograms
+from generation.thresholds.histograms import BINS, score_histograms
 from projects.models import Role
 from tests.factories import make_candidate, make_group, make_member, make_project, make_run, make_score, make_subtest
 

@@ -6,8 +6,8 @@ from django.db import connection
 
 from generation.actions.start_run import start_run
 from generation.errors import GenerationError
-from generation.histograms import score_histograms
 from generation.models import FilterScore, Measure, Scorer
+from generation.thresholds.histograms import score_histograms
 from hub.fake import FakeClassifier
 from jobs.runner import run_now
 from projects.models import Role

@@ -15,7 +15,7 @@ CAPTIONS = [CaptionInput(str(n), f"text {n}") for n in range(5)]
 def appender(*endings):
     """A method that makes one foil for each ending."""
 
-    def make(captions, *, params, mode, seed, state):
+    def make(captions, *, params, mode, seed):
         for caption in captions:
             for rank, ending in enumerate(endings):
                 edit = Edit(len(caption.text), len(caption.text), ending)
@@ -105,6 +105,12 @@ def test_edits_that_do_not_make_the_foil_stop_the_run():
 
     with pytest.raises(GenerationError, match="method liar: the edits of caption 0 do not make its foil"):
         run(pipeline.Step("liar", SimpleNamespace(make=make), {}))
+
+
+def test_what_is_no_foil_stops_the_run_and_says_what_is():
+    expected = "method liar gave a str; what it makes is one of: FoilDraft, Skip, Blank, Shortfall"
+    with pytest.raises(GenerationError, match=expected):
+        run(pipeline.Step("liar", SimpleNamespace(make=lambda captions, **_: ["a foil"]), {}))
 
 
 def test_an_answer_for_an_unknown_caption_stops_the_run():

@@ -4,6 +4,7 @@ import pytest
 
 from generation import pipeline
 from generation.filters import grammaticality, nli
+from generation.methods import _proficiency
 from generation.records import CaptionInput, Verdict
 from hub.fake import FILL_WORDS as WORDS
 from hub.interfaces import Fill, ModelInfo, ScoreKind
@@ -39,8 +40,8 @@ def judged_by(monkeypatch, entailed: set[str], scores: dict[str, float]):
         found = [scores.get(word(case), 0) for case in cases]
         return [Verdict(score >= params["min"], score) for score in found]
 
-    monkeypatch.setattr(nli, "judge_many", entails)
-    monkeypatch.setattr(grammaticality, "judge_many", reads_well)
+    said = {nli: entails, grammaticality: reads_well}
+    monkeypatch.setattr(_proficiency, "judged", lambda module, cases, params: said[module](cases, params))
 
 
 def offered(models, text):
@@ -89,8 +90,10 @@ def test_a_batch_asks_each_model_once(monkeypatch, models):
     given = [CaptionInput(str(at), f"a {who} folds a red shirt") for at, who in enumerate(["man", "woman", "dog"])]
     state = pipeline.prepare(method, given, mode="corrected", seed=0)
     calls = []
-    real = nli.judge_many
-    monkeypatch.setattr(nli, "judge_many", lambda cases, params: calls.append(len(cases)) or real(cases, params=params))
+    real = nli.measure_many
+    monkeypatch.setattr(
+        nli, "measure_many", lambda cases, params: calls.append(len(cases)) or real(cases, params=params)
+    )
     made = list(pipeline.run(method, given, mode="corrected", seed=0, state=state))
     # Three words a caption, less one that a model with random weights happens to offer twice or unchanged.
     assert len(calls) == 1

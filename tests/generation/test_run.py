@@ -272,7 +272,7 @@ def test_a_batch_costs_the_same_queries_however_many_captions(owner, project, su
     for number in range(60):
         make_caption(make_video(project), f"a red circle moves {number}.")
     run = start(owner, subtest, "fake", params={"lexicon": "circle:square"})
-    with django_assert_max_num_queries(30):
+    with django_assert_max_num_queries(32):
         finish(run)
     assert Candidate.objects.filter(group__run=run).count() == 60
 

@@ -12,7 +12,7 @@ from generation.actions.apply_selection import apply_selection
 from generation.actions.start_selection import start_selection
 from generation.errors import GenerationError
 from generation.models import Candidate, FilterScore, Selection
-from generation.selecting import pool_of
+from generation.selections.open_rows import pool_of
 from jobs.runner import run_now
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Role

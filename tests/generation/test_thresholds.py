@@ -12,8 +12,8 @@ from corpus.rules.states import CandidateState
 from generation.actions.move_thresholds import move_thresholds
 from generation.errors import GenerationError
 from generation.models import Candidate, FilterScore
-from generation.score_sheets import sheet_of
-from generation.thresholds import preview
+from generation.thresholds.arithmetic import preview
+from generation.thresholds.score_sheets import sheet_of
 from jobs.models import Job, JobState
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Role
@@ -129,11 +129,13 @@ def test_the_next_claim_meets_what_the_thresholds_left(run, researcher):
 def test_work_that_somebody_has_begun_is_left_alone(run, researcher):
     group = make_group(run)
     in_hand, rest = judged(run, 0.4, 0.9, group=group), judged(run, 0.6, 0.9, group=group)
-    other = judged(run, 0.4, 0.9)
     editor = make_member(run.project, Role.ANNOTATOR)
     make_tasks(run.project)
     claim(editor, run.project, Stage.EDIT)
     assert state_of(in_hand) == [C.EDITING]
+    # Only now, or the shuffle would say which of the two groups is begun.
+    other = judged(run, 0.4, 0.9)
+    make_tasks(run.project)
     found = preview(run, {"nli": 0.3})
     assert (found.n_leave, preview(run, {"nli": 0.9}).n_begun) == (1, 1)
     move_thresholds(researcher, run, {"nli": 0.3})

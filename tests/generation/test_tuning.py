@@ -6,12 +6,12 @@ import pytest
 import torch
 from django.urls import reverse
 
-from generation import tuning as tuning_job
 from generation.actions.start_run import start_run
 from generation.actions.start_tuning import start_tuning
 from generation.errors import GenerationError
-from generation.loss_curve import loss_curve
 from generation.models import Candidate, Tuning
+from generation.tuning import job as tuning_job
+from generation.tuning.loss_curve import loss_curve
 from jobs.models import JobState
 from jobs.runner import run_now
 from projects.errors import AccessDenied

@@ -23,6 +23,7 @@ def tiny(folder: Path, architecture: str) -> str:
 SPECS = {
     "fake": lambda _: "fake:",
     "fake text": lambda _: "fake:text",
+    "colours": lambda _: "colours:?frames=4",
     "tiny average": lambda folder: tiny(folder, "average"),
     "tiny temporal": lambda folder: tiny(folder, "temporal"),
     "clip": lambda folder: f"clip:{folders.clip(folder / 'clip')}?frames=4",

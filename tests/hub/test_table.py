@@ -6,12 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.scoring import Clip, score_pairs
 from hub.errors import HubError
 from hub.fake import FakeEmbedder, FakeScorer
-from hub.interfaces import Scorer
 from hub.table import ADAPTERS, open_adapter, parse_spec
-from text.registry import Entry
 
 
 @pytest.mark.parametrize(
@@ -49,26 +46,12 @@ def test_fakes_by_argument() -> None:
         open_adapter("fake:seven")
 
 
-def test_an_adapter_is_one_file_and_one_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As docs/models.md has it: the file, the row, and it scores."""
-    (tmp_path / "loudness.py").write_text(
-        "from hub.interfaces import ModelInfo, Score, ScoreKind\n"
-        "class Loudness:\n"
-        "    info = ModelInfo('loudness', '1', ScoreKind.LOGIT, needs_video=False, card={'category': 'text'})\n"
-        "    def score(self, clip, texts, mode='', meta=None):\n"
-        "        return [Score(float(sum(map(str.isupper, text))), ScoreKind.LOGIT) for text in texts]\n"
-        "def load_adapter(argument, *, device='auto', dtype='float32'):\n"
-        "    return Loudness()\n"
-    )
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setitem(ADAPTERS, "loudness", Entry("Loudness", "loudness:load_adapter"))
-    adapter = open_adapter("loudness:")
-    assert isinstance(adapter, Scorer)
-    found = {one.text: one.value for one in score_pairs(adapter, [(Clip("a"), ["HEY you", "hey"])])}
-    assert found == {"HEY you": 3, "hey": 0}
-
-
 def test_neither_the_table_nor_the_fake_imports_torch() -> None:
     code = "import sys, hub.table, hub.fake; hub.table.open_adapter('fake:'); print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_every_adapter_stands_in_the_page_of_models() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "models.md").read_text(encoding="utf-8")
+    assert [slug for slug in ADAPTERS if f"\n| `{slug}` |" not in page] == []

@@ -1,8 +1,11 @@
 """Jobs that tests queue. Their path reads like an app's jobs module, which is all that `enqueue` takes."""
 
+import errno
 import os
 import signal
 import time
+
+from django.db import OperationalError
 
 from jobs.errors import JobError
 from jobs.models import Job
@@ -22,6 +25,16 @@ def refuse(target_id: int, job: Job) -> None:
 
 def stumble(target_id: int, job: Job) -> None:
     raise ZeroDivisionError("a secret of the implementation")
+
+
+def lose_the_database(target_id: int, job: Job) -> None:
+    """As a query says it whose server was killed; ``target_id`` attempts end so."""
+    if job.attempts <= target_id:
+        raise OperationalError("server closed the connection unexpectedly")
+
+
+def fill_the_disk(target_id: int, job: Job) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def be_interrupted(target_id: int, job: Job) -> None:

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 from django_rq import get_queue
 
+from foilworks.supervisor.embedded_redis import client_of
 from jobs import queue
 from jobs.errors import JobError
 from jobs.models import Job, JobState
@@ -84,6 +85,26 @@ def test_without_redis_the_row_waits_and_is_pushed_when_redis_is_back(redis_serv
     assert requeue_lost() == 1
     assert requeue_lost() == 0, "Redis knows it now"
     assert on_redis() == [str(job.pk)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_seems_to_be_made_in_the_future_is_no_younger_for_it(redis_server):
+    """By a host whose clock was ahead, before Redis was lost."""
+    job = old_job()
+    Job.objects.update(created_at=timezone.now() + timedelta(hours=3))
+    assert requeue_lost() == 1
+    assert on_redis() == [str(job.pk)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_lock_left_by_a_dispatcher_that_died_ends_soon(redis_server, monkeypatch):
+    monkeypatch.setattr(queue, "LOOKING", 0.2)
+    old_job()
+    client = client_of(redis_server.home)
+    held = client.lock("foilworks:dispatch", timeout=queue.LOOKING)
+    assert held.acquire()
+    client.close()
+    assert requeue_lost() == 1
 
 
 @pytest.mark.django_db(transaction=True)

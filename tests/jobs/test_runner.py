@@ -4,7 +4,7 @@ import threading
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from jobs import lease
@@ -12,7 +12,7 @@ from jobs.errors import JobError
 from jobs.lease import Heartbeat, JobStopped, claim, write
 from jobs.models import Job, JobState
 from jobs.progress import progress
-from jobs.queue import cancel, enqueue
+from jobs.queue import MAX_ATTEMPTS, cancel, enqueue
 from jobs.runner import execute, run_now
 
 SAMPLES = "tests.jobs.samples"
@@ -122,6 +122,46 @@ def test_a_worker_that_is_stopped_puts_its_job_back():
         run_now(job)
     job.refresh_from_db()
     assert (job.state, job.error, job.lease_until, job.done) == ("waiting", "", None, 1)
+
+
+@pytest.mark.django_db
+def test_a_job_whose_database_went_away_waits_for_the_next_worker_and_not_for_ever():
+    job = a_job("lose_the_database", target_id=1)
+    with pytest.raises(OperationalError):
+        execute(str(job.pk))
+    job.refresh_from_db()
+    assert (job.state, job.error, job.lease_until) == ("waiting", "", None)
+    assert run_now(job).state == "done"
+
+    hopeless = a_job("lose_the_database", target_id=MAX_ATTEMPTS, attempts=MAX_ATTEMPTS - 1)
+    with pytest.raises(OperationalError):
+        execute(str(hopeless.pk))
+    hopeless.refresh_from_db()
+    assert hopeless.state == "failed"
+
+
+@pytest.mark.django_db
+def test_a_full_disk_is_told_in_a_sentence_that_says_what_to_do():
+    job = a_job("fill_the_disk")
+    with pytest.raises(OSError):
+        execute(str(job.pk))
+    job.refresh_from_db()
+    assert job.state == "failed"
+    assert job.error.startswith("The disk of the worker's host is full (")
+    assert job.error.endswith("Make room there, then take the job up again.")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("ahead", [timedelta(hours=3), -timedelta(hours=3)])
+def test_a_worker_whose_clock_is_wrong_neither_takes_what_others_hold_nor_keeps_what_it_lost(monkeypatch, ahead):
+    held = claim(str(a_job().pk))
+    right = timezone.now
+    with monkeypatch.context() as wrong:
+        wrong.setattr(timezone, "now", lambda: right() + ahead)
+        assert claim(str(held.pk)) is None
+        there = claim(str(a_job().pk))
+    left = Job.objects.get(pk=there.pk).lease_until - right()
+    assert timedelta() < left <= lease.LEASE
 
 
 @pytest.mark.django_db

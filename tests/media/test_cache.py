@@ -52,7 +52,7 @@ class TestFiles:
     def test_the_longest_unused_goes_first(self, files: FileCache) -> None:
         for n in range(9):
             files.put(key(n), bytes(100))
-            os.utime(files._path(key(n)), (n, n))
+            os.utime(files.path(key(n)), (n, n))
         assert files.get(key(0)) is not None  # used now
         files.put(key(9), bytes(100))
         files.put(key(10), bytes(100))

@@ -86,12 +86,12 @@ found["same address"] = [*visit(stranger), signed_in_as(stranger)]
 found["refused"] = list(AuditEvent.objects.filter(action="projects.refused").values_list("reason", flat=True))
 found["forged state"] = [*visit(Client(), state="forged")]
 own = Client()
-own.force_login(ann, backend="django.contrib.auth.backends.ModelBackend")
+own.force_login(ann, backend="projects.sessions.OwnAccounts")
 found["tied"] = [*visit(own)]
 again = Client()
 found["known"] = [*visit(again), signed_in_as(again)]
 other = Client()
-other.force_login(User.objects.create_user("abe"), backend="django.contrib.auth.backends.ModelBackend")
+other.force_login(User.objects.create_user("abe"), backend="projects.sessions.OwnAccounts")
 found["tied to another"] = [*visit(other)]
 begin_second_factor(ann)
 SecondFactor.objects.update(confirmed_at="2026-01-01T00:00Z")

@@ -68,7 +68,13 @@ def test_signing_out_takes_a_post(client):
     assert client.get("/sign-out/").status_code == 405
     response = client.post("/sign-out/")
     assert (response.status_code, response["Location"]) == (302, URL)
-    assert client.get("/").status_code == 302
+    assert client.get("/account/").status_code == 302
+
+
+def test_an_empty_installation_says_how_the_first_account_is_made(client):
+    assert "foilworks createsuperuser" in client.get(URL).content.decode()
+    make_user()
+    assert "createsuperuser" not in client.get(URL).content.decode()
 
 
 def test_healthz_answers_without_an_account(client):

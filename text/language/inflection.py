@@ -8,9 +8,10 @@ import re
 import sys
 from functools import cache, lru_cache
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import inflect
+if TYPE_CHECKING:
+    import inflect
 
 IRREGULAR_THIRD = {"be": "is", "are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
 IRREGULAR_PLAIN = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"}
@@ -21,7 +22,18 @@ VOWEL_DIGITS = re.compile(r"(?:8|11(?!\d)|18(?!\d))")
 
 
 @cache
-def _rules() -> inflect.engine:
+def _rules() -> "inflect.engine":
+    """inflect has typeguard rewrite its functions when it is imported, which takes three seconds, and check the types
+    of each call: it is imported without."""
+    stand_in, known = ModuleType("typeguard"), sys.modules.get("typeguard")
+    stand_in.__dict__["typechecked"] = lambda thing: thing
+    sys.modules["typeguard"] = stand_in
+    try:
+        import inflect
+    finally:
+        del sys.modules["typeguard"]
+        if known is not None:
+            sys.modules["typeguard"] = known
     return inflect.engine()
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from text.language.inflection import lemmas, singular
+from text.language.inflection import singular
 from text.language.tokens import Token
 
 INSIDE = ("DET", "ADJ", "NUM", "NOUN", "PROPN")
@@ -83,8 +83,3 @@ def is_plural_noun(word: str) -> bool:
     if lowered in ("people", "police", "scissors", "jeans", "pants", "trousers", "shorts", "glasses", "clothes"):
         return True
     return singular(lowered) is not None
-
-
-def could_be_noun(word: str) -> bool:
-    known = lemmas(word.lower())
-    return not known or "NOUN" in known

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from foilworks.invariants.table import INVARIANTS, violations
 from foilworks.management.base import FoilworksCommand
@@ -15,8 +15,9 @@ class Command(FoilworksCommand):
     example = "foilworks check --json"
 
     def run(self, **options: Any) -> dict[str, Any]:
-        # One transaction: on PostgreSQL everything is read as of one moment, while people work on.
+        # Everything is read as of one moment, while people work on.
         with transaction.atomic():
+            _as_of_one_moment()
             found = violations()
         return {"ok": not found, "checked": len(INVARIANTS), "violations": found}
 
@@ -29,3 +30,11 @@ class Command(FoilworksCommand):
 
     def exit_status(self, result: dict[str, Any]) -> int:
         return 0 if result["ok"] else 1
+
+
+def _as_of_one_moment() -> None:
+    """SQLite's transactions are so by themselves; PostgreSQL's read what is there at each query. Where this is no
+    transaction of our own (tests) it stays as it is."""
+    if connection.vendor == "postgresql" and not connection.savepoint_ids:
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.actions.start_run import DTYPES, start_run
-from evaluation.protocols import PROTOCOLS
 from evaluation.queries import project_named, release_named, run_results
+from evaluation.scoring.protocols import PROTOCOLS
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.tables import table
 from jobs.queue import nobody_works

@@ -5,40 +5,48 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from corpus.exporters._folder import manifest_hash
 from corpus.exporters.table import EXPORTERS
-from evaluation.exchange.collect import collect_release
+from evaluation.exchange.contents import export_content
 from evaluation.queries import project_named, release_named
 from foilworks.management.base import FoilworksCommand
 from text.registry import load, lookup, parse_params
 
 
 class Command(FoilworksCommand):
-    help = "writes a release into a new folder: whole, or not at all"
+    help = "writes a release, or the records of a project as they are now, into a new folder: whole, or not at all"
     example = "foilworks export foilworks --project my-benchmark --release 1 --out my-benchmark-v1"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("format", choices=sorted(EXPORTERS), metavar="FORMAT", help=_formats())
         parser.add_argument("--project", required=True, metavar="SLUG")
-        parser.add_argument("--release", required=True, metavar="ID", help="id, name or content hash of the release")
+        parser.add_argument(
+            "--release",
+            metavar="ID",
+            help="id, name or content hash of the release; left out: the project's records as they are now",
+        )
         parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a folder that is new or empty")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        release = release_named(options["release"], project_named(options["project"]))
+        project = project_named(options["project"])
+        release = release_named(options["release"], project) if options["release"] else None
         entry = lookup(EXPORTERS, options["format"], "format")
         exporter, out = load(entry), options["out"].absolute()
-        content = collect_release(release, tables=exporter.USES_TABLES)
+        content = export_content(exporter, project, release, self.progress)
         written = exporter.write(content, out, params=parse_params(entry, {}))
         return {
             "format": options["format"],
             "project": options["project"],
-            "release": release.pk,
-            "hash": release.content_hash,
+            "release": release and release.pk,
+            "hash": release.content_hash if release else "",
+            "manifest": manifest_hash(out),
             "out": str(out),
             "files": [path.relative_to(out).as_posix() for path in written],
         }
 
     def render(self, result: dict[str, Any]) -> str:
-        return f"{result['hash']}  {result['out']} ({len(result['files'])} files)"
+        told = f"{result['hash'] or 'records as they are now'}  {result['out']} ({len(result['files'])} files)"
+        return f"{told}\nmanifest {result['manifest']}: publish it, for `foilworks verify DIR --expect HASH`"
 
 
 def _formats() -> str:

@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 
 from corpus.importers.table import IMPORTERS
 from evaluation.exchange.store import import_records
-from foilworks.management.base import FoilworksCommand
+from foilworks.management.base import FoilworksCommand, one_line
 from foilworks.management.projects import project_to_fill
 from foilworks.management.set_options import parse_set_options
 from foilworks.management.tables import table
@@ -29,7 +29,14 @@ class Command(FoilworksCommand):
             "--media", type=Path, metavar="DIR", help="folder with the video files, found by name or id"
         )
         parser.add_argument("--set", action="append", metavar="NAME=VALUE", help="a parameter of the format")
-        parser.add_argument("--dry-run", action="store_true", help="say what would happen, store nothing")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="say what would happen: new, same, changed; store nothing"
+        )
+        parser.add_argument(
+            "--update",
+            action="store_true",
+            help="records that are stored otherwise become what the file says, where nobody worked on them",
+        )
         parser.add_argument("--strict", action="store_true", help="store nothing where a record is bad; exit 1")
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -41,6 +48,7 @@ class Command(FoilworksCommand):
             media_dir=options["media"],
             dry_run=options["dry_run"],
             strict=options["strict"],
+            update=options["update"],
             params=parse_set_options(options["set"]),
             progress=self.progress,
         )
@@ -50,17 +58,25 @@ class Command(FoilworksCommand):
         for kind in ("errors", "warnings"):
             self._list(kind, result[kind])
         self._list("broken", [f"{clip['video']}: {clip['error']}" for clip in result["broken"]])
+        self._list("changed", [_change(change) for change in result["changes"]])
         rows = [(kind, count, result["unchanged"].get(kind)) for kind, count in result["created"].items()]
         media = ", ".join(f"{count} {state}" for state, count in result["media"].items())
         bad = f"{len(result['errors'])} of {result['records']} records were bad, {len(result['warnings'])} warnings"
+        diff = ", ".join(f"{result[kind]} {kind}" for kind in ("new", "same", "changed", "updated"))
         tail = "nothing was stored: --dry-run" if result["dry_run"] else f"stored in {result['project']}"
-        return f"{table(('', 'created', 'unchanged'), rows)}\nvideos: {media}\n{bad}; {tail}"
+        return f"{table(('', 'created', 'unchanged'), rows)}\nvideos: {media}\n{diff}\n{bad}; {tail}"
 
     def _list(self, kind: str, lines: list[str]) -> None:
         for line in lines[:SHOWN]:
-            self.say(f"{kind.removesuffix('s')}: {line}")
+            self.say(one_line(f"{kind.removesuffix('s')}: {line}"))
         if len(lines) > SHOWN:
             self.say(f"… and {len(lines) - SHOWN} more {kind}; --json lists all")
+
+
+def _change(change: dict[str, Any]) -> str:
+    fields = "; ".join(f"{name}: {both['stored']!r} -> {both['file']!r}" for name, both in change["fields"].items())
+    tail = "" if change["updated"] else " (stays as it is; --update takes what the file says)"
+    return f"{change['record']}: {change['id']}: {fields}{tail}"
 
 
 def _formats() -> str:

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.answer_files import ids_of, is_choices_made, mismatches
 from evaluation.errors import EvaluationError
-from evaluation.files import read_scores
+from evaluation.files.answers import ids_of, is_choices_made, mismatches
+from evaluation.files.scores import read_scores
 from evaluation.metrics.table import METRICS, TIES
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.tables import table, table_of

@@ -9,11 +9,14 @@ from django.core.management.commands.migrate import Command as DjangoMigrate
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
+from foilworks import first_tables
 from foilworks.backup.folder import has_rows, make_automatic
 from foilworks.management.base import FoilworksCommand, one_line
 from text.errors import ActionableError
 
 ONLY_LOOKS = ("plan", "check_unapplied")
+# With one of these somebody wants the migrations themselves.
+CHOOSES = ("app_label", "fake", "fake_initial", "prune", "run_syncdb")
 
 
 class Command(FoilworksCommand, DjangoMigrate):
@@ -35,6 +38,9 @@ class Command(FoilworksCommand, DjangoMigrate):
             sys.exit(1)
         if as_json:
             options["verbosity"] = 0
+        connection = connections[options["database"]]
+        if not any(options[name] for name in (*ONLY_LOOKS, *CHOOSES)) and first_tables.has_none(connection):
+            first_tables.make_all(connection)
         DjangoMigrate.handle(self, *args, **options)
         if as_json:
             self.stdout.write(json.dumps({"backup": str(copy) if copy else None}))

@@ -5,8 +5,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.actions.freeze_release import freeze_release
+from evaluation.publishing.changelog import changelog_of
 from evaluation.queries import project_named
 from foilworks.management.base import FoilworksCommand
+
+KINDS = ("added", "removed", "changed")
 
 
 class Command(FoilworksCommand):
@@ -35,7 +38,22 @@ class Command(FoilworksCommand):
             "project": options["project"],
             "hash": release.content_hash,
             "n_items": release.n_items,
+            "changes": _counted(changelog_of(release)),
         }
 
     def render(self, result: dict[str, Any]) -> str:
-        return f"{result['hash']}  {result['name']} (id {result['id']}, {result['n_items']} items)"
+        told = f"{result['hash']}  {result['name']} (id {result['id']}, {result['n_items']} items)"
+        found = result["changes"]
+        return f"{told}\nsince {found['since']}: {_spoken(found)}" if found else told
+
+
+def _counted(changes: dict[str, Any] | None) -> dict[str, Any] | None:
+    """How much changed since the release before; None for the first one."""
+    if changes is None:
+        return None
+    counts = {name: len(changes[name]) for name in KINDS}
+    return {"since": changes["before"]["name"], **counts, "same": changes["n_same"]}
+
+
+def _spoken(found: dict[str, Any]) -> str:
+    return ", ".join(f"{found[name]} {name}" for name in (*KINDS, "same"))

@@ -8,16 +8,16 @@ from django.core.management.base import CommandParser
 
 from evaluation.analyses.table import BASE, CODING, CUT, PRECISION, REPORTS, SHARE, TIES, UNIT
 from evaluation.errors import EvaluationError
-from evaluation.item_files import read_report_input
+from evaluation.files.items import read_report_input
+from evaluation.files.scored import READERS
 from evaluation.queries import project_named
-from evaluation.reports import project_report
-from evaluation.scored_files import READERS
+from evaluation.reporting.reports import project_report
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.tables import cell, table, table_of
 from text.registry import Entry, load, parse_params
 
 # By its path: it imports a model library.
-PREFERENCE = Entry("preference", "evaluation.blind_scoring:preference_of_file")
+PREFERENCE = Entry("preference", "evaluation.blind.scoring:preference_of_file")
 PARAMS = (CODING, BASE, UNIT, CUT, SHARE, TIES, PRECISION)
 COLUMNS = {
     "validation": ("name", "n_items", "n_valid", "n_unanimous", "n_valid_proficiency", "n_both", "n_lexical_items",

@@ -58,3 +58,29 @@ def test_one_line_says_what_is_missing(capsys, arguments, problem):
         call_command("utd", *arguments)
     assert end.value.code == 1
     assert problem in capsys.readouterr().err
+
+
+def test_its_files_come_in_by_the_door_of_all_formats_and_only_once(capsys, tmp_path):
+    _, told = texts.described("things", tmp_path)
+    utd(capsys, "bias", "--descriptions", told.pk, "--encoder", "fake-words:", "--sync")
+    out = tmp_path / "out"
+    utd(capsys, "export", "--run", BiasRun.objects.get().pk, "--out", out)
+    told = out / "descriptions.json"
+    told.write_text(json.dumps(json.loads(told.read_text()), indent=1))  # other bytes: another file
+    for name, table in (("descriptions.json", Descriptions), ("splits.json", BiasRun), ("predictions.csv", BiasRun)):
+        before = table.objects.count()
+        for extra, new, stored in ((["--dry-run"], 1, 0), ([], 1, 1), ([], 0, 1)):
+            call_command("import", "utd", str(out / name), "--project", "things", "--json", *extra)
+            told = json.loads(capsys.readouterr().out)
+            assert (told["new"], told["same"]) == (new, 1 - new), name
+            assert table.objects.count() == before + stored
+    for name, text, words in (
+        ("x.pickle", "", "a pickle may hold a program"),
+        ("x.json", "{", "JSON: "),
+        ("x.csv", "a,b\n", "header: has no columns sample, correct_1; give predictions, or JSON"),
+        ("x.json", '{"strange": {"objects": ["a"]}}', "The files name no video of this project"),
+    ):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(SystemExit):
+            call_command("import", "utd", str(tmp_path / name), "--project", "things")
+        assert words in capsys.readouterr().err

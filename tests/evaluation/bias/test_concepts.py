@@ -109,10 +109,6 @@ def test_a_sequence_numbers_its_frames_and_says_nothing_where_nothing_happens():
     )
 
 
-def test_the_objects_of_a_video_are_named_once():
-    assert concepts.object_names(["cup, hand", "", "hand, table"]) == ("cup", "hand", "table")
-
-
 @pytest.mark.parametrize(
     ("task", "concept", "how", "text"),
     [

@@ -18,7 +18,7 @@ from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.start_run import start_run
 from evaluation.errors import EvaluationError
 from evaluation.models import Run, Score
-from evaluation.scoring import score_pairs
+from evaluation.scoring.loop import score_pairs
 from hub import warm
 from hub.clip import FrameEmbedder
 from hub.fake import FakeEmbedder

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from evaluation.scoring import Clip, Tally, score_pairs
+from evaluation.scoring.loop import Clip, Tally, score_pairs
 from hub.fake import FakeEmbedder
 from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
 from hub.memory import ran_out_of_memory

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from evaluation.models import Score
-from evaluation.scoring import Clip, Tally
+from evaluation.scoring.loop import Clip, Tally
 from evaluation.shards.costs import costs
 from evaluation.shards.outlook import outlook
 from evaluation.shards.plan import cut_to, parts_of, shard_items

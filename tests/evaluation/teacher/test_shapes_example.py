@@ -1,4 +1,4 @@
-"""The script of docs/teacher.md runs to its end, on a few small clips; what it shows takes its own numbers of steps."""
+"""The script of docs/how-to/teacher.md runs to its end on a few small clips; what it shows takes its own steps."""
 
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path

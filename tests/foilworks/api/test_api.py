@@ -9,6 +9,7 @@ import pytest
 from django.core import signing
 from django.test import Client
 
+from annotation.actions.pause_validator import pause_validator
 from annotation.models import Slot, Vote
 from foilworks.api.cards import SALT
 from projects.actions.make_token import make_token
@@ -153,6 +154,39 @@ def test_a_replayed_submit_gives_the_first_answer(project, settings):
     # A key that came with other work is no second vote, and says so.
     assert ask("post", f"/api/work/{other['token']}/submit", {"answer": 1}, Idempotency_Key="k").status_code == 409
     assert ask("post", f"/api/work/{other['token']}/submit", {"answer": 9}).status_code == 400
+
+
+def test_a_submit_brings_the_next_piece_where_it_is_asked_for(project, settings, django_assert_max_num_queries):
+    settings.API_REQUESTS_A_MINUTE = 0
+    subtest = make_subtest(project)
+    for _number in range(4):
+        make_item(subtest)
+    ask = asking(make_member(project, Role.VALIDATOR), "work")
+    work = ask("post", f"/api/projects/{project.slug}/queues/validation/claim").json()
+    seen = [work["task"]]
+    while work:
+        submit, key = f"/api/work/{work['token']}/submit?next=true", work["token"]
+        with django_assert_max_num_queries(QUERIES_OF_A_CLAIM + QUERIES_OF_A_SUBMIT):
+            first = ask("post", submit, {"answer": "first"}, Idempotency_Key=key)
+        again = ask("post", submit, {"answer": "first"}, Idempotency_Key=key)
+        assert (first.status_code, again.status_code, first.json()["id"]) == (201, 201, again.json()["id"])
+        work, resumed = first.json()["next"], again.json()["next"]
+        # Asked twice, it is the piece in hand: nobody holds two.
+        assert (work and work["token"]) == (resumed and resumed["token"])
+        seen += [work["task"]] if work else []
+    assert (len(seen), len(set(seen)), Vote.objects.count()) == (4, 4, 4)
+
+
+def test_who_is_paused_by_an_answer_hears_that_it_is_stored(project, settings):
+    settings.API_REQUESTS_A_MINUTE = 0
+    subtest = make_subtest(project)
+    make_item(subtest), make_item(subtest)
+    person = make_member(project, Role.VALIDATOR)
+    ask = asking(person, "work")
+    work = ask("post", f"/api/projects/{project.slug}/queues/validation/claim").json()
+    pause_validator(make_member(project, Role.RESEARCHER), project, person.pk)
+    answer = ask("post", f"/api/work/{work['token']}/submit?next=true", {"answer": "first"})
+    assert (answer.status_code, answer.json()["next"], Vote.objects.count()) == (201, None, 1)
 
 
 def test_a_judgement_costs_few_queries(project, settings, django_assert_max_num_queries):

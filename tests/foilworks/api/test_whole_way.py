@@ -1,4 +1,4 @@
-"""The example of docs/api.md on a real server, with a worker beside it; many hands at once on the same server."""
+"""The example of docs/reference/api.md on a real server with a worker; many hands at once on the same server."""
 
 import io
 import runpy
@@ -51,6 +51,21 @@ def worker() -> Iterator[None]:
 def clip(tmp_path) -> bytes:
     write_mp4(tmp_path / "clip.mp4", painted_clip(8), fps=8)
     return (tmp_path / "clip.mp4").read_bytes()
+
+
+def test_what_is_stored_otherwise_changes_only_where_the_program_says_so(live_server, worker):
+    project = make_project()
+    token = make_token(make_member(project, Role.RESEARCHER), name="import", scope="manage").secret
+    record = {"id": "a", "source_id": "v", "caption": "a cat sits", "foil": "a dog sits"}
+    changed = {**record, "foil": "a fox sits"}
+    with Client(live_server.url, token) as client:
+        results = [client.import_records(project.slug, [one], update=update)
+                   for one, update in ((record, False), (changed, False), (changed, True))]  # fmt: skip
+        (item,) = client.items(project.slug)
+        with pytest.raises(ApiError, match="neither an object nor a list"):
+            client.import_file(project.slug, "valse", b"no JSON", update=True)
+    assert [(one["changed"], one.get("updated", 0)) for one in results] == [(0, 0), (1, 0), (1, 1)]
+    assert item["foils"][0]["text"] == "a fox sits"
 
 
 def test_the_example_goes_the_whole_way(live_server, worker, clip, capsys):

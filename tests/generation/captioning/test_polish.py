@@ -7,10 +7,10 @@ from django.core.management import call_command
 
 from corpus.models import Caption
 from generation.actions.make_captions import make_captions, preview_captions
+from generation.asking.prompts import PROMPTS
 from generation.captioning.polish import read_sentences
 from generation.errors import GenerationError
 from generation.models import ModelAnswer
-from generation.prompts import PROMPTS
 from hub import chat_endpoint
 from jobs.runner import run_now
 from projects.models import Role

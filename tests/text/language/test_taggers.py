@@ -14,7 +14,7 @@ from text.language.tokens import PARTS
 from text.language.tools import LanguageError, in_use, installed_spacy_model, tagger
 
 LABELLED = Path(__file__).with_name("labelled_captions.txt")
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "methods-language.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "methods-language.md"
 BARS = {"verb": 0.84, "noun": 0.95, "preposition": 0.92}
 
 
@@ -35,7 +35,7 @@ def test_the_offline_tagger_finds_the_words_of_captions(labelled):
 
 
 def test_the_page_lists_every_word_that_is_missed(labelled):
-    """docs/methods-language.md: recall and errors, word by word, as they are now."""
+    """docs/reference/methods-language.md: recall and errors, word by word, as they are now."""
     counts, misses = recall(OfflineTagger(), labelled)
     page = PAGE.read_text(encoding="utf-8")
     listed = re.findall(r"^\| (\S+) \| (verb|noun|preposition) \| ([A-Z]+) \| (.+) \|$", page, re.MULTILINE)

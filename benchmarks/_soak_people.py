@@ -1,0 +1,257 @@
+"""People and a researcher who go on working while everything around them dies.
+
+A person sends an answer until the server says that it is stored, with the same key each time, as the page's outbox
+does; what was said to be stored is written down here, and held against the tables at the end.
+"""
+
+import http.client
+import json
+import random
+import threading
+import time
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+from _served import Browser
+from crowd import Person, Told
+
+# Breaths between two attempts while nothing answers, and between two pieces.
+AGAIN_SECONDS, THINK_SECONDS = 0.15, 0.05
+BROKEN = (OSError, http.client.HTTPException)
+CAPTIONS_A_RUN = 30
+CLIPS = 40
+# A model that takes its time and writes down what it was asked, before it answers.
+SERVE = """
+import hashlib, json, os, sys, time
+
+if __name__ == "__main__":
+    print(json.dumps({"protocol": 1, "model_id": "soak", "revision": "REVISION", "interface": "scorer", "kind": "logit",
+                      "frames": 2, "size": None}), flush=True)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        key = asked["video"]["key"]
+        with open("asked", "ab", buffering=0) as log:
+            log.write((key + "\\n").encode())
+        time.sleep(0.1)
+        values = [int(hashlib.sha256(f"{key} {text}".encode()).hexdigest()[:6], 16) / 2**24 for text in asked["texts"]]
+        print(json.dumps({"id": asked["id"], "scores": values}), flush=True)
+"""
+
+
+@dataclass
+class Diary:
+    """What people know: keys that the server said are stored, by stage; what they saw go wrong; when."""
+
+    acknowledged: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    requests: int = 0
+    errors: Counter = field(default_factory=Counter)
+    refused: Counter = field(default_factory=Counter)
+    # When the newest request that succeeded was begun.
+    well_since: float = 0.0
+    findings: list[str] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def went_well(self, began: float) -> None:
+        with self.lock:
+            self.requests += 1
+            self.well_since = max(self.well_since, began)
+
+    def went_wrong(self, why: str) -> None:
+        with self.lock:
+            self.requests += 1
+            self.errors[why] += 1
+
+
+class Outcome(Browser):
+    """A browser that knows whether its last submit was said to be stored."""
+
+    stored = False
+
+    def _ask(self, method: str, url: str, body: str | None, headers: dict[str, str]) -> None:
+        if "done=" in url:
+            # Only the answer to a submit leads there.
+            self.stored = True
+        super()._ask(method, url, body, headers)
+        self.stored = self.stored or "done=" in self.shown
+
+
+class Hand(Person):
+    """One pair of hands in one stage, until the diary is over; then until what is under way is stored."""
+
+    def __init__(self, port: int, session: str, stage: str, diary: Diary, number: int) -> None:
+        super().__init__(port, session, stage, Told(), number)
+        self.browser, self.diary = Outcome(port, session), diary
+
+    def work(self) -> None:
+        give: Callable[[], dict[str, str]] = getattr(self, f"_{self.stage}")
+        queue = f"/projects/crowd/work/{self.stage}/"
+        while not self.diary.over.is_set():
+            if 'id="answer"' in self.browser.page:
+                self._answer(give)
+            elif self._tried(lambda: self.browser.get(queue)):
+                self._tried(lambda: self.browser.post(queue, {}))
+                if 'id="answer"' not in self.browser.page:
+                    time.sleep(4 * AGAIN_SECONDS)
+            time.sleep(self.chance.uniform(0, 2 * THINK_SECONDS))
+
+    def _answer(self, give: Callable[[], dict[str, str]]) -> None:
+        """Sends one answer until it is stored or refused, whatever dies meanwhile."""
+        here, page = self.browser.url, self.browser.page
+        fields = {**self.browser.hidden(), **give()}
+        key = fields["idempotency_key"]
+        while True:
+            self.browser.page, self.browser.stored = page, False
+            answered = self._tried(lambda: self.browser.post(here, fields, swap=self.stage == "validation"))
+            if self.browser.stored:
+                with self.diary.lock:
+                    self.diary.acknowledged[self.stage].add(key)
+                return
+            if answered:
+                with self.diary.lock:
+                    self.diary.refused[f"{self.stage} {self.browser.status}"] += 1
+                self.browser.page = ""
+                return
+
+    def _tried(self, ask: Callable[[], None]) -> bool:
+        """Whether the server answered, and not with an error of its own."""
+        began = time.monotonic()
+        try:
+            ask()
+        except BROKEN as error:
+            self.diary.went_wrong(type(error).__name__)
+            self.browser.connection.close()
+            self.browser.page = ""
+        else:
+            if self.browser.status < 500:
+                self.diary.went_well(began)
+                return True
+            self.diary.went_wrong(str(self.browser.status))
+            self.browser.page = ""
+        time.sleep(AGAIN_SECONDS)
+        return False
+
+
+@dataclass
+class Researcher:
+    """Starts run after run: generation by the API, one key a run; scoring as the operator does, each of a new model."""
+
+    port: int
+    token: str
+    subtest: int
+    release: int
+    models: Path
+    diary: Diary
+    seed: int = 0
+    generated: list[int] = field(default_factory=list)
+    scored: list[int] = field(default_factory=list)
+
+    def generate(self) -> None:
+        chance, number = random.Random(f"runs {self.seed}"), 0
+        while not self.diary.over.is_set():
+            number += 1
+            keys = [f"c{k}" for k in chance.sample(range(self.captions()), CAPTIONS_A_RUN)]
+            body = {
+                "subtest": self.subtest, "method": "fake", "params": {"foils": 1}, "filters": {}, "seed": number,
+                "selection": {"caption_keys": keys},
+            }  # fmt: skip
+            answer = self._post("/api/projects/crowd/runs", body, uuid.uuid4().hex)
+            self.generated.append(answer["id"])
+            self._over("generation", answer["id"])
+
+    def score(self, who: int) -> None:
+        number = 0
+        while not self.diary.over.is_set():
+            number += 1
+            folder = self.models / f"model-{who}-{number}"
+            folder.mkdir()
+            (folder / "serve.py").write_text(SERVE.replace("REVISION", folder.name))
+            (folder / "foilworks.json").write_text(json.dumps({"command": ["{python}", "serve.py"]}))
+            run = persistent(lambda folder=folder: self._start(folder))
+            self.scored.append(run)
+            self._over("scoring", run)
+
+    def _start(self, folder: Path) -> int:
+        from corpus.models import Release
+        from evaluation.actions.start_run import start_run
+        from evaluation.models import Run
+
+        spec = f"external:{folder}"
+        # The answer to the commit may have been lost with its server.
+        found = Run.objects.filter(spec=spec).first()
+        return (found or start_run(None, Release.objects.get(pk=self.release), spec, device="cpu")).pk
+
+    def _post(self, path: str, body: dict[str, Any], key: str) -> dict[str, Any]:
+        headers = {"Authorization": f"Bearer {self.token}", "Idempotency-Key": key}
+        while True:
+            began = time.monotonic()
+            try:
+                answer = httpx.post(f"http://127.0.0.1:{self.port}{path}", json=body, headers=headers, timeout=60)
+            except httpx.TransportError as error:
+                self.diary.went_wrong(type(error).__name__)
+            else:
+                if answer.status_code < 300:
+                    self.diary.went_well(began)
+                    return answer.json()
+                if answer.status_code < 500:
+                    raise RuntimeError(f"{answer.status_code}: {answer.text[:300]}")
+                self.diary.went_wrong(str(answer.status_code))
+            time.sleep(AGAIN_SECONDS)
+
+    def _over(self, kind: str, pk: int) -> None:
+        """Waits for the run's job; what a full disk ended is taken up again, as its page says."""
+        while not persistent(lambda: went_on(kind, pk)):
+            time.sleep(2 * AGAIN_SECONDS)
+
+    def captions(self) -> int:
+        from corpus.models import Caption
+
+        return persistent(lambda: Caption.objects.filter(video__project__slug="crowd").count())
+
+
+def went_on(kind: str, pk: int) -> bool:
+    """Whether the run's job is done; a failed one is queued again."""
+    from evaluation.models import Run
+    from generation.models import GenerationRun
+    from jobs.models import JobState
+    from jobs.queue import retry
+
+    job = (Run if kind == "scoring" else GenerationRun).objects.select_related("job").get(pk=pk).job
+    if job.state == JobState.FAILED:
+        retry(job)
+    return job.state == JobState.DONE
+
+
+def persistent(ask: Callable[[], Any]) -> Any:
+    """The answer of our own database, asked again by a new connection while it is away."""
+    from django.db import InterfaceError, OperationalError, connection
+
+    while True:
+        try:
+            return ask()
+        except (OperationalError, InterfaceError):
+            connection.close()
+            time.sleep(AGAIN_SECONDS)
+
+
+def guarded(diary: Diary, who: str, work: Callable[[], None]) -> threading.Thread:
+    """A thread that does the work; what ends it otherwise is a finding."""
+
+    def run() -> None:
+        from django.db import connection
+
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001 (whatever ends somebody's day is a finding)
+            diary.findings.append(f"{who}: {type(error).__name__}: {error}")
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=run, name=who)
+    thread.start()
+    return thread

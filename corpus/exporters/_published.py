@@ -1,0 +1,54 @@
+"""What the published formats of one foil an item, and of captions alone, share: what fits, and what is left out."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from corpus.errors import CorpusError
+from corpus.exporters._folder import write_folder
+from corpus.exporters._released import manifest_facts, released_items
+from corpus.exporters._tables import by_subtest
+from corpus.record_content import RecordContent
+from corpus.records import ItemRecord, ReleaseContent
+
+Writer = Callable[[Path, list[ItemRecord]], None]
+
+
+def write_pairs(
+    release: ReleaseContent | RecordContent, out: Path, format_name: str, ending: str, write: Writer
+) -> list[Path]:
+    """A file a subtest of the items with exactly one foil; the manifest names the others. CorpusError: there is none,
+    or the folder cannot be written."""
+    items = released_items(release)
+    fitting = [item for item in items if len(item.foils) == 1]
+    if not fitting:
+        raise CorpusError(f"{release.release or release.project}: has no item with one foil; export another format")
+    left_out = sorted(item.id for item in items if len(item.foils) > 1)
+
+    def fill(folder: Path) -> None:
+        for name, found in by_subtest(fitting, ending).items():
+            # The manifest of the folder has its name.
+            write(folder / ("manifest-again.json" if name == "manifest.json" else name), found)
+
+    return write_folder(out, {**manifest_facts(release, format_name, len(fitting)), "left_out": left_out}, fill)
+
+
+def texts_of(items: Iterable[ItemRecord]) -> dict[str, list[str]]:
+    """The captions by the id of their video, each once, in their order."""
+    found: dict[str, dict[str, None]] = {}
+    for item in items:
+        found.setdefault(item.video.source_id or item.video.key, {})[item.caption] = None
+    return {video: list(texts) for video, texts in found.items()}
+
+
+def caption_items(release: ReleaseContent | RecordContent) -> Collection[ItemRecord]:
+    """The records with a caption: all of them. CorpusError: there is none."""
+    items = released_items(release)
+    if not len(items):
+        raise CorpusError(f"{release.release or release.project}: has no captions; import some first")
+    return items
+
+
+def kept_fields(item: ItemRecord, taken: Collection[str]) -> Mapping[str, Any]:
+    """The unknown fields that the record was imported with, given back."""
+    return {name: value for name, value in item.extra.items() if name not in taken}

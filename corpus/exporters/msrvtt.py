@@ -1,0 +1,24 @@
+"""`msrvtt`: captions as the table of a retrieval split, `video_id, sentence`; of items the caption alone."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from corpus.exporters._folder import write_folder
+from corpus.exporters._published import caption_items, texts_of
+from corpus.exporters._released import manifest_facts
+from corpus.exporters._tables import write_rows
+from corpus.record_content import RecordContent
+from corpus.records import ReleaseContent
+
+FILE = "captions.csv"
+USES_TABLES = False
+TAKES_RECORDS = True
+
+
+def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
+    """Write the folder `out`; the paths of its files. CorpusError: no captions, or it cannot be written there."""
+    texts = texts_of(caption_items(release))
+    rows = [(video, text) for video, found in texts.items() for text in found]
+    facts = manifest_facts(release, "msrvtt", len(rows))
+    return write_folder(out, facts, lambda folder: write_rows(folder / FILE, ["video_id", "sentence"], rows, ","))

@@ -1,0 +1,35 @@
+"""`sugarcrepe`: `{"0": {"filename", "caption", "negative_caption"}}`, a file a kind of edit (Hsieh et al., 2023).
+Items with another number of foils than one are left out, and the manifest names them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from corpus.exporters._folder import write_json
+from corpus.exporters._published import kept_fields, write_pairs
+from corpus.exporters._tables import video_name
+from corpus.importers.sugarcrepe import FIELDS
+from corpus.record_content import RecordContent
+from corpus.records import ItemRecord, ReleaseContent
+
+USES_TABLES = False
+TAKES_RECORDS = True
+
+
+def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
+    """Write the folder `out`; the paths of its files. CorpusError: no item has one foil, or it cannot be written."""
+    return write_pairs(release, out, "sugarcrepe", ".json", _write)
+
+
+def _write(path: Path, items: list[ItemRecord]) -> None:
+    prefix = f"{items[0].subtest}:"
+    write_json(path, {item.id.removeprefix(prefix): _record(item) for item in items})
+
+
+def _record(item: ItemRecord) -> dict[str, Any]:
+    return {
+        **kept_fields(item, FIELDS),
+        "filename": video_name(item.video),
+        "caption": item.caption,
+        "negative_caption": item.foils[0],
+    }

@@ -1,0 +1,32 @@
+"""`vitatecs`: a caption and one counterfactual a line, a file an aspect (Li et al., 2023). Other items are left out,
+and the manifest names them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from corpus.exporters._folder import write_lines
+from corpus.exporters._published import kept_fields, write_pairs
+from corpus.exporters._tables import video_name
+from corpus.importers.vitatecs import COLUMNS
+from corpus.record_content import RecordContent
+from corpus.records import ItemRecord, ReleaseContent
+
+USES_TABLES = False
+TAKES_RECORDS = True
+
+
+def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
+    """Write the folder `out`; the paths of its files. CorpusError: no item has one foil, or it cannot be written."""
+    return write_pairs(release, out, "vitatecs", ".jsonl", lambda path, items: write_lines(path, map(_line, items)))
+
+
+def _line(item: ItemRecord) -> dict[str, Any]:
+    return {
+        **kept_fields(item, COLUMNS),
+        "src_dataset": item.video.source_dataset,
+        "video_name": video_name(item.video),
+        "caption": item.caption,
+        "counterfactual": item.foils[0],
+        "aspect": item.subtest,
+    }

@@ -1,0 +1,39 @@
+"""`votes`: the judgements of a release one a row, under pseudonyms, as the importer of the same name reads them.
+
+All are there, those of proficiency items and those that do not count too: the columns say so, and the importer passes
+over what does not count. Cells that a spreadsheet would run get an apostrophe, which the importer takes off.
+"""
+
+import csv
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from corpus.exporters._folder import write_folder
+from corpus.exporters._released import manifest_facts
+from corpus.exporters.foilworks import vote_line
+from corpus.records import ReleaseContent, ReleaseVote
+from text.csv_cells import safe_row
+
+FILE = "votes.csv"
+USES_TABLES = False
+COLUMNS = (
+    "item", "annotator", "choice", "position", "foil", "subtest", "kind", "stage", "state", "source", "simulated",
+    "seconds",
+)  # fmt: skip
+
+
+def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:
+    """Write the folder `out`; the paths of its files. CorpusError when it cannot be written there."""
+    facts = manifest_facts(release, "votes", sum(bool(item.get("released")) for item in release.items))
+    votes = sorted(release.votes, key=lambda vote: (vote.item, -1 if vote.foil is None else vote.foil, vote.annotator))
+    return write_folder(out, {**facts, "votes": len(votes)}, lambda folder: _write(folder / FILE, votes))
+
+
+def _write(path: Path, votes: Iterable[ReleaseVote]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\r\n")
+        writer.writerow(COLUMNS)
+        for vote in votes:
+            line = vote_line(vote)
+            writer.writerow(safe_row(line[name] for name in COLUMNS))

@@ -1,0 +1,91 @@
+"""What is taken as it stands and yet looks wrong: the warnings of a record and of its proficiency pair."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from corpus.records import ItemRecord, PairRecord, RecordWarning
+
+# Words of any script: what measures count (text.tokens) would see none in most of them.
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+# What ViLMA's counting files put into their templates.
+_SLOT = "<number>"
+_NUMBERS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+)  # fmt: skip
+
+
+def warnings_of(where: str, item: ItemRecord) -> Iterator[RecordWarning]:
+    """The warnings of one record; `where` is PATH:LINE."""
+    pairs: list[tuple[str, ItemRecord | PairRecord]] = [("", item)]
+    if item.proficiency is not None:
+        pairs.append(("proficiency.", item.proficiency))
+    for prefix, pair in pairs:
+        for field, problem in _pair(pair):
+            yield RecordWarning(where, f"{prefix}{field}", problem)
+    for field, problem in _classes(item):
+        yield RecordWarning(where, field, problem)
+
+
+def _pair(pair: ItemRecord | PairRecord) -> Iterator[tuple[str, str]]:
+    if pair.caption in pair.foils:
+        yield "foils", "a foil is equal to the caption"
+    if len(set(pair.foils)) < len(pair.foils):
+        yield "foils", "a foil stands there twice"
+    if pair.votes is not None and pair.votes.total == 0:
+        yield "votes", "nobody voted: all counts are zero"
+    if pair.foils and (same := _same_words(pair.caption, pair.foils)):
+        yield "foils", f"{same[:80]!r} has the words of the caption in another order, or its letters in another case"
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+def _same_words(caption: str, foils: tuple[str, ...]) -> str:
+    """The first foil with the caption's words, no more and no less: nothing but their order tells it apart."""
+    of_caption = Counter(_words(caption))
+    if not of_caption:
+        return ""
+    return next((foil for foil in foils if foil != caption and Counter(_words(foil)) == of_caption), "")
+
+
+def _classes(item: ItemRecord) -> Iterator[tuple[str, str]]:
+    """What the record says the caption or a foil is about, and no word of it says."""
+    told: Mapping[str, Any] = {**item.facts, **item.extra}
+    template = str(told.get("template") or "")
+    for field, texts in (("class", (item.caption,)), ("classes_foil", item.foils)):
+        values = told.get(field)
+        for value in values if isinstance(values, list) else [values]:
+            if value is None or isinstance(value, bool | float | dict | list) or not texts:
+                continue
+            if isinstance(value, int) and _SLOT not in template:
+                continue  # a number that is no count: an answer, an index
+            if not any(_says(text, value) for text in texts):
+                yield field, f"{str(value)[:60]!r} is not said in {'the caption' if field == 'class' else 'any foil'}"
+
+
+def _says(text: str, value: int | str) -> bool:
+    """Whether a text says the class: its words one after the other, an inflected verb or noun by its stem."""
+    said = _words(text)
+    if isinstance(value, int):
+        spelled = _NUMBERS[value] if 0 <= value < len(_NUMBERS) else ""
+        return str(value) in said or (bool(spelled) and spelled in said)
+    wanted = _words(value)
+    if not wanted:
+        return True
+    # One after the other, with others between: "tidies the room up" says "tidy up".
+    stems = iter([_stem(word) for word in said])
+    return all(_stem(word) in stems for word in wanted)
+
+
+def _stem(word: str) -> str:
+    """Rough on purpose: `jumps`, `jumped`, `jumping` are one; what it does not see is a warning too many."""
+    for ending, shortest in (("ing", 3), ("ies", 2), ("ied", 2), ("es", 3), ("ed", 3), ("s", 3)):
+        if word.endswith(ending) and len(word) - len(ending) >= shortest:
+            word = word.removesuffix(ending)
+            break
+    word = word.rstrip("ey")
+    return word[:-1] if len(word) > 3 and word[-1:] == word[-2:-1] else word

@@ -1,0 +1,72 @@
+"""`votes`: raw judgements of a past study, a table or JSON lines of `item, annotator, choice[, position, foil]`.
+
+Also the `votes.jsonl` and `votes.csv` that our exports write: of their columns `stage` and `state` those judgements
+count that are validators' and counted. Annotators should stand under pseudonyms: they are stored as they are given.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from corpus.importers._fields import Fields, ProblemError
+from corpus.importers._judgements import MAX_ANNOTATOR, PassedOver, choice_of, foil_of, place_of, read_votes
+from corpus.importers._records import RawRecord, json_lines
+from corpus.importers._rows import COMMA, SEMICOLON, TAB, read_rows
+from corpus.records import MAX_ID, MAX_LABEL
+from corpus.vote_records import VoteOutcome, VoteRecord
+from text.csv_cells import plain_cell
+
+YIELDS = "votes"
+COUNTED = {"stage": "validation", "state": "counted"}
+_MOST_SECONDS = 1e7
+
+
+def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[VoteOutcome]:
+    """The judgements of the file. CorpusError when it cannot be read as a whole."""
+    if path.suffix.lower() in {".jsonl", ".ndjson"}:
+        raw = json_lines(path)
+    else:
+        rows = read_rows(path, ["item", "annotator", "choice"], COMMA + SEMICOLON + TAB)
+        raw = (RawRecord(None, _plain(row.cells), row.line, row.problem, "row") for row in rows)
+    yield from read_votes(path, raw, _parse)
+
+
+def _plain(cells: Mapping[str, str | None]) -> dict[str, str]:
+    return {name: plain_cell(cell) for name, cell in cells.items() if cell is not None}
+
+
+def _parse(raw: RawRecord) -> VoteRecord:
+    fields = Fields(raw.value)
+    for name, wanted in COUNTED.items():
+        said = fields.label(name, MAX_LABEL) or wanted
+        if said != wanted:
+            raise PassedOver(f"its {name} is {said[:40]!r}")
+    place = place_of(fields.get("position"))
+    return VoteRecord(
+        item=_named(fields, "item", MAX_LABEL + 1 + MAX_ID),
+        annotator=_named(fields, "annotator", MAX_ANNOTATOR),
+        choice=choice_of(fields.get("choice"), place),
+        foil=foil_of(fields.get("foil")),
+        caption_first=place,
+        seconds=_seconds(fields.get("seconds")),
+        line=raw.line,
+    )
+
+
+def _named(fields: Fields, name: str, limit: int) -> str:
+    value = fields.label(name, limit)
+    if not value.strip():
+        raise ProblemError(name, "is missing", "name it")
+    return value
+
+
+def _seconds(value: Any) -> float | None:
+    if value is None:
+        return None
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError):
+        seconds = -1.0
+    if not 0 <= seconds <= _MOST_SECONDS:
+        raise ProblemError("seconds", f"is {str(value)[:40]!r}", "give a number from 0 up, or leave it out")
+    return seconds

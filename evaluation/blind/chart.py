@@ -1,0 +1,43 @@
+"""The blind audit as a chart: the classifier before and after validation, with intervals, beside chance."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evaluation.charts.of_reports import (
+    INK,
+    QUIET,
+    beside,
+    legend_below,
+    new_figure,
+    percent,
+    percent_axis,
+    row_names,
+    short,
+    svg_of,
+)
+
+# Filled and hollow, so that a grey print tells them apart.
+MARKS = (("before validation", "o", INK, -0.16), ("after validation", "s", "white", 0.16))
+
+
+def solved_by_words(rows: Sequence[Mapping[str, Any]], title: str = "") -> bytes:
+    """`rows`: rows of the blind report. A point with its interval for each, the line at 50 % is guessing."""
+    figure, axes = new_figure(max(1, len(rows)) * 2, title, legend=True)
+    told: set[str] = set()
+    for place, row in enumerate(rows):
+        for (label, marker, fill, offset), part in zip(MARKS, (row, row.get("valid")), strict=True):
+            if not part or part["classifier_accuracy"] is None:
+                continue
+            at, value = place + offset, part["classifier_accuracy"]
+            low, high = part["ci"] or (value, value)
+            axes.plot([low, high], [at, at], color=INK, linewidth=1.4, solid_capstyle="butt")
+            axes.plot([value], [at], marker=marker, markerfacecolor=fill, markeredgecolor=INK, color=INK, markersize=6,
+                      linestyle="", label=None if label in told else label)  # fmt: skip
+            told.add(label)
+            beside(axes, max(value, high), at, percent(value, 1), color=INK)
+    axes.axvline(0.5, color=QUIET, linestyle=":", linewidth=1.4, label="guessing")
+    row_names(axes, [short(f"{row['name']} (n = {row['n_items']:,})") for row in rows])
+    axes.set_xlim(0, 1.12)
+    percent_axis(axes, "how often a classifier of words is right, with 95 % interval")
+    legend_below(axes)
+    return svg_of(figure)

@@ -1,0 +1,66 @@
+"""Values that text-only models gave the texts of a project, for the blind audit; read here, written by a job."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.analyses._preference import preference
+from evaluation.analyses._records import ItemFacts
+from evaluation.models import BlindScorer, Score
+from evaluation.scoring.clip_keys import text_key
+from projects.models import Project
+
+# The same as a scoring run of a release writes for a text-only model, so that neither asks again what the other has.
+PROTOCOL = "foilworks"
+NO_CLIP = ""
+ROWS = 500
+
+
+@dataclass(frozen=True)
+class Known:
+    """text -> value; the fingerprint names model and values."""
+
+    values: dict[str, float]
+    higher_is_better: bool
+    fingerprint: str
+
+
+def scorers_of(project: Project) -> list[BlindScorer]:
+    return list(BlindScorer.objects.filter(project=project).select_related("job"))
+
+
+def texts_of(items: Sequence[ItemFacts]) -> list[str]:
+    """Every text once, in the order of the items."""
+    return list(dict.fromkeys(text for item in items for text in (item.caption, *item.foils)))
+
+
+def known_values(scorer: BlindScorer, items: Sequence[ItemFacts]) -> Known:
+    """What is stored of the items' texts. One query a 500 texts."""
+    if not scorer.model_key:
+        return Known({}, True, "")
+    texts = {text_key(text): text for text in texts_of(items)}
+    found: dict[str, float] = {}
+    higher = True
+    keys = sorted(texts)
+    for start in range(0, len(keys), ROWS):
+        rows = Score.objects.filter(
+            model_key=scorer.model_key,
+            protocol=PROTOCOL,
+            clip_key=NO_CLIP,
+            text_sha256__in=keys[start : start + ROWS],
+        )
+        for key, value, higher_is_better in rows.values_list("text_sha256", "value", "higher_is_better"):
+            found[texts[key]], higher = value, higher_is_better
+    named = repr((scorer.model_key, sorted(found.items())))
+    return Known(found, higher, hashlib.sha256(named.encode()).hexdigest())
+
+
+def preferences_of(project: Project, items: Sequence[ItemFacts]) -> list[dict[str, Any]]:
+    """One a scorer, in the order of labels: the scorer with `preference` (None while nothing is stored)."""
+    found = []
+    for scorer in scorers_of(project):
+        known = known_values(scorer, items)
+        shares = preference(items, known.values, higher_is_better=known.higher_is_better) if known.values else None
+        found.append({"scorer": scorer, "found": shares})
+    return found

@@ -1,0 +1,71 @@
+"""The job of a blind scorer: every text of the project's main items that has no value yet, once."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils import timezone
+
+from evaluation.analyses._preference import preference
+from evaluation.analyses._records import ItemFacts
+from evaluation.blind.scores import NO_CLIP, PROTOCOL, known_values, texts_of
+from evaluation.errors import EvaluationError
+from evaluation.models import BlindScorer, Score
+from evaluation.reporting.facts import item_facts
+from evaluation.scoring.clip_keys import text_key
+from hub.table import open_adapter
+from jobs.models import Job
+from jobs.progress import progress
+
+# A killed worker loses at most these.
+TEXTS_A_WRITE = 64
+
+
+def score_blind(scorer_id: int, job: Job) -> None:
+    """EvaluationError: the model needs a video, so that it is not blind."""
+    scorer = BlindScorer.objects.select_related("project").get(pk=scorer_id)
+    adapter: Any = open_adapter(scorer.spec, device=scorer.device)
+    _check_blind(scorer.spec, adapter.info)
+    scorer.model_key = f"{adapter.info.model_id}@{adapter.info.revision}"
+    scorer.save(update_fields=["model_key"])
+    items = item_facts(scorer.project)
+    texts = texts_of(items)
+    stored = known_values(scorer, items).values
+    missing = [text for text in texts if text not in stored]
+    done = len(texts) - len(missing)
+    progress(job, done, len(texts), f"{adapter.info.model_id}: {len(missing)} texts")
+    for start in range(0, len(missing), TEXTS_A_WRITE):
+        batch = missing[start : start + TEXTS_A_WRITE]
+        values = adapter.score(None, batch)
+        Score.objects.bulk_create(
+            [_row(scorer, text, value.value, adapter.info) for text, value in zip(batch, values, strict=True)],
+            ignore_conflicts=True,
+        )
+        done += len(batch)
+        progress(job, done, len(texts))
+    BlindScorer.objects.filter(pk=scorer.pk).update(scored_at=timezone.now())
+
+
+def preference_of_file(spec: str, items: Sequence[ItemFacts]) -> dict[str, Any]:
+    """How often a model of text alone finds the caption likelier; nothing is stored. EvaluationError as above."""
+    adapter: Any = open_adapter(spec)
+    _check_blind(spec, adapter.info)
+    texts = texts_of(items)
+    values = {text: score.value for text, score in zip(texts, adapter.score(None, texts), strict=True)}
+    return preference(items, values, higher_is_better=adapter.info.higher_is_better)
+
+
+def _check_blind(spec: str, info: Any) -> None:
+    if info.needs_video:
+        raise EvaluationError(f"{spec} looks at videos; a blind audit takes a model of text alone, such as lm:…")
+
+
+def _row(scorer: BlindScorer, text: str, value: float, info: Any) -> Score:
+    return Score(
+        model_key=scorer.model_key,
+        protocol=PROTOCOL,
+        clip_key=NO_CLIP,
+        text_sha256=text_key(text),
+        value=value,
+        kind=info.kind.value,
+        higher_is_better=info.higher_is_better,
+    )

@@ -1,0 +1,128 @@
+"""Two runs of one release: how far apart, with what certainty, and on which items they differ."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from corpus.models import Release, ReleaseItem
+from evaluation.board.run_scores import Axes, axes_of, credits_of, fingerprint_of, is_settled
+from evaluation.errors import EvaluationError
+from evaluation.kept import digest, kept
+from evaluation.metrics._comparison import items_to_separate, mcnemar, paired_difference
+from evaluation.metrics._ranking import COLUMNS, ModelScores, scoped_credit
+from evaluation.models import Run
+from evaluation.queries import Record, release_scores
+
+VERSION = "2"
+# What can be listed: items that only A or only B has right, both, neither, and where a tie earned a part.
+OUTCOMES = ("only_a", "only_b", "both", "neither", "partial")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`columns`: {P+T, T, P: {"a", "b", "difference", "mcnemar", "items_to_separate"}}, shares over the items that both
+    scored. `outcomes`: places in the release's order by outcome of the chosen column."""
+
+    columns: Mapping[str, Mapping[str, Any]]
+    outcomes: Mapping[str, Sequence[int]]
+
+
+def compare(a: Run, b: Run, column: str, scope: str = "overall") -> Comparison:
+    """A against B on their release, kept by what both runs' results follow from.
+
+    EvaluationError: runs of two releases, a run that is still at work, no such column.
+    """
+    if a.release_id != b.release_id:
+        raise EvaluationError("the two runs score different releases; compare runs of one")
+    if not (is_settled(a) and is_settled(b)):
+        raise EvaluationError("a run is still at work; compare when it has ended")
+    if column not in COLUMNS:
+        raise EvaluationError(f"unknown column '{column}'; choose one of: {', '.join(COLUMNS)}")
+    fingerprint = digest([VERSION, fingerprint_of(a), fingerprint_of(b)])
+    about = f"{a.pk}:{b.pk}:{column}:{scope}"
+    data = kept(a.release.project, "compare", about, fingerprint, lambda: _compared(a, b, column, scope))
+    return Comparison(**data)
+
+
+def _compared(a: Run, b: Run, column: str, scope: str) -> dict[str, Any]:
+    axes = axes_of(a.release)
+    chosen = axes.scope(scope)
+    models = [_model(run, axes) for run in (a, b)]
+    columns = {}
+    for name in COLUMNS:
+        left, right = (scoped_credit(model, name, chosen) for model in models)
+        if not (~(np.isnan(left) | np.isnan(right))).any():
+            continue
+        clusters = [axes.clusters[k] for k in np.flatnonzero(chosen)]
+        both = ~(np.isnan(left) | np.isnan(right))
+        columns[name] = {
+            "a": float(left[both].mean()),
+            "b": float(right[both].mean()),
+            "difference": paired_difference(left, right, clusters).plain(),
+            "mcnemar": mcnemar(left, right).plain(),
+            "items_to_separate": items_to_separate(left, right, clusters),
+        }
+    pair = [scoped_credit(model, column, chosen) for model in models]
+    return {"columns": columns, "outcomes": _outcomes(pair[0], pair[1], np.flatnonzero(chosen))}
+
+
+def _model(run: Run, axes: Axes) -> ModelScores:
+    credit = credits_of(run, axes)
+    return ModelScores(str(run.pk), credit.main, credit.proficiency, None)
+
+
+def _outcomes(a: Any, b: Any, places: Any) -> dict[str, list[int]]:
+    """Places in the release by outcome; `places` names those of the scope's credits."""
+    scored = ~(np.isnan(a) | np.isnan(b))
+    whole = scored & np.isin(a, (0.0, 1.0)) & np.isin(b, (0.0, 1.0))
+    masks = {
+        "only_a": whole & (a == 1) & (b == 0),
+        "only_b": whole & (a == 0) & (b == 1),
+        "both": whole & (a == 1) & (b == 1),
+        "neither": whole & (a == 0) & (b == 0),
+        "partial": scored & ~whole,
+    }
+    return {name: [int(k) for k in places[mask]] for name, mask in masks.items()}
+
+
+@dataclass(frozen=True)
+class DifferingItem:
+    """One item with what each run gave it: the caption's score minus its best foil's, in the run's own unit.
+
+    `item`: the id of the project's item, None where it is gone.
+    """
+
+    record: Record
+    item: int | None
+    margin_a: float | None
+    margin_b: float | None
+    pair_margin_a: float | None
+    pair_margin_b: float | None
+
+
+def items_at(release: Release, places: Sequence[int], a: Run, b: Run) -> list[DifferingItem]:
+    """The items at these places of the release with both runs' margins, but those taken down since; three queries."""
+    rows = ReleaseItem.objects.filter(release=release, position__in=list(places), video__takedown__isnull=True)
+    rows = rows.order_by("position")
+    found_rows = list(rows.values_list("record", "item_id"))
+    margins = [_margins(run, [record for record, _ in found_rows]) for run in (a, b)]
+    return [
+        DifferingItem(
+            record, item, *(found.get(record["id"], (None, None))[k] for k in (0, 1) for found in margins)
+        )
+        for record, item in found_rows
+    ]  # fmt: skip
+
+
+def _margins(run: Run, records: Sequence[Record]) -> dict[str, tuple[float, float | None]]:
+    rows, _missing = release_scores(run, records, few=True)
+    found = {}
+    for row in rows:
+        sign = 1.0 if row.higher_is_better else -1.0
+        main = min(sign * (row.caption - foil) for foil in row.foils)
+        able = row.proficiency_caption
+        simple = None if able is None else min(sign * (able - foil) for foil in row.proficiency_foils)
+        found[row.id] = (main, simple)
+    return found

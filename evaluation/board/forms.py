@@ -1,0 +1,81 @@
+"""Forms of the leaderboard, of the comparison of two models and of model cards."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from corpus.models import Release
+from evaluation.board.comparison import OUTCOMES, Comparison, compare
+from evaluation.board.leaderboard import Board, board
+from evaluation.board.model_cards import FIELDS
+from evaluation.metrics._ranking import COLUMNS
+from evaluation.models import ModelCard, Run
+
+
+class BoardForm(forms.Form):
+    """Which column a board is ranked by, over which items; bound to what is shown."""
+
+    column = forms.ChoiceField(label=_("Ranked by"), choices=[(name, name) for name in COLUMNS])
+    scope = forms.ChoiceField(label=_("Items"))
+
+    def __init__(self, shown: Board) -> None:
+        super().__init__({"column": shown.column, "scope": shown.scope})
+        self.fields["scope"].choices = shown.scopes
+
+    def query(self) -> str:
+        return urlencode(self.data)
+
+
+class CompareForm(forms.Form):
+    """Two runs of one release, the metric, the items; what makes no sense falls to the first choice."""
+
+    a = forms.ModelChoiceField(label="A", queryset=Run.objects.none(), empty_label=None)
+    b = forms.ModelChoiceField(label="B", queryset=Run.objects.none(), empty_label=None)
+    column = forms.ChoiceField(label=_("Metric"), choices=[(name, name) for name in COLUMNS])
+    scope = forms.ChoiceField(label=_("Items"))
+
+    def __init__(self, release: Release, data: Mapping[str, Any]) -> None:
+        best = board(release)
+        rows = best.scored
+        first = {"a": rows[0].run.pk, "b": rows[1].run.pk} if len(rows) > 1 else {}
+        given = {"column": best.column, "scope": best.scope, **first}
+        super().__init__({name: data.get(name) or value for name, value in given.items()})
+        runs = Run.objects.filter(pk__in=[row.run.pk for row in rows]).select_related("job", "release__project")
+        for name in ("a", "b"):
+            self.fields[name].queryset = runs
+            self.fields[name].label_from_instance = lambda run: f"{run.label} · {run.protocol}"
+        self.fields["scope"].choices = best.scopes
+        self.asked = data.get("show", "")
+
+    def is_ready(self) -> bool:
+        """Whether there are two runs to compare."""
+        return "a" in self.data and self.is_valid()
+
+    def runs(self) -> tuple[Run, Run]:
+        return self.cleaned_data["a"], self.cleaned_data["b"]
+
+    def compared(self) -> Comparison:
+        return compare(*self.runs(), self.cleaned_data["column"], self.cleaned_data["scope"])
+
+    def show(self) -> str:
+        """The outcome whose items are listed: the one asked for, else the first that has any."""
+        outcomes = self.compared().outcomes
+        return self.asked if self.asked in outcomes else next((o for o in OUTCOMES if outcomes[o]), OUTCOMES[0])
+
+    def query(self) -> str:
+        return urlencode(self.data)
+
+
+class ModelCardForm(forms.ModelForm):
+    url = forms.URLField(
+        label=_("Address"), max_length=500, required=False, assume_scheme="https",
+        help_text=_("Where the model is described."),
+    )  # fmt: skip
+
+    class Meta:
+        model = ModelCard
+        fields = FIELDS
+        widgets = {"notes": forms.Textarea(attrs={"rows": 3})}

@@ -1,0 +1,186 @@
+"""The runs of a release with their results, best first; the board with what can be told apart and what cannot."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from corpus.models import Release
+from evaluation.board.human import human_line
+from evaluation.board.model_cards import cards_of
+from evaluation.board.run_scores import (
+    Axes,
+    Credits,
+    axes_of,
+    credits_of,
+    fingerprint_of,
+    group_of,
+    is_settled,
+    results_of,
+    runs_of,
+)
+from evaluation.errors import EvaluationError
+from evaluation.kept import digest, kept
+from evaluation.metrics._ranking import COLUMNS, ModelScores, default_column, ranking
+from evaluation.models import ModelCard, Run
+
+__all__ = ["Board", "BoardRow", "Standing", "board", "leaderboard", "results_of"]
+
+OVERALL = "overall"
+# A change in how a board is made from its models.
+VERSION = "1"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """`overall` is a group of evaluation.metrics.pairwise; None while nothing is scored."""
+
+    run: Run
+    overall: Mapping[str, Any] | None
+    n_missing: int
+
+    @property
+    def order(self) -> tuple[float, float, int]:
+        """Both right first, then the main test; what is not scored comes last."""
+        if self.overall is None:
+            return (1.0, 0.0, self.run.pk)
+        both = self.overall["P+T"]
+        return (-(self.overall["T"] if both is None else both), -self.overall["T"], self.run.pk)
+
+
+def leaderboard(release: Release) -> list[Standing]:
+    """Every run of the release; a run that is still at work is shown without results."""
+    return sorted((_standing(run) for run in runs_of(release)), key=lambda standing: standing.order)
+
+
+def _standing(run: Run) -> Standing:
+    if not is_settled(run):
+        return Standing(run, None, 0)
+    results = results_of(run)
+    return Standing(run, results["overall"], len(results["missing"]))
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """One model. `place` counts from 1 and is shared within a `group` of models that cannot be told apart."""
+
+    run: Run
+    group: Mapping[str, Any] | None
+    place: int | None
+    tied: int | None
+    p_best: float | None
+    card: ModelCard | None
+    n_missing: int
+
+
+@dataclass(frozen=True)
+class Board:
+    """A leaderboard column over one scope of a release. `scopes`: what else can be shown, as (value, label)."""
+
+    column: str
+    scope: str
+    rows: Sequence[BoardRow]
+    chance: float | None
+    human: Mapping[str, Any] | None
+    n_tests: int
+    items_to_separate: int | None
+    scopes: Sequence[tuple[str, str]]
+    n_items: int
+
+    @property
+    def columns(self) -> list[str]:
+        """The metrics that some model has, the ranked one first."""
+        names = [name for name in COLUMNS if any(row.group[name] is not None for row in self.scored)]
+        return sorted(names, key=lambda name: name != self.column)
+
+    @property
+    def scored(self) -> list[BoardRow]:
+        return [row for row in self.rows if row.group is not None]
+
+
+def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
+    """The board of one column (P+T where any model has it, unless named) over `overall`, `subtest:X` or `test:X`.
+
+    One run a model and protocol: the latest. A fixed number of queries once the models' results are kept.
+    EvaluationError for a scope or column that the release does not have.
+    """
+    axes = axes_of(release)
+    scopes = _scopes(axes)
+    if scope not in dict(scopes):
+        raise EvaluationError(f"the release has no scope '{scope}'; choose one of: {', '.join(dict(scopes))}")
+    runs = latest_runs(release)
+    results = {run.pk: results_of(run) for run in runs if is_settled(run)}
+    groups = {pk: group_of(found, scope) for pk, found in results.items()}
+    column = column or default_column(groups.values())
+    found = _ranked(release, runs, groups, axes, column, scope)
+    by_key = {str(run.pk): run for run in runs}
+    cards = cards_of(release.project)
+    rows = [
+        BoardRow(
+            run=by_key[row["key"]],
+            group=groups.get(int(row["key"])),
+            place=row["place"],
+            tied=row["group"],
+            p_best=row["p_best"],
+            card=cards.get(by_key[row["key"]].model_key),
+            n_missing=len(results[int(row["key"])]["missing"]) if int(row["key"]) in results else 0,
+        )
+        for row in found["rows"]
+    ]
+    best = next((row.group for row in rows if row.group), None)
+    return Board(
+        column=column,
+        scope=scope,
+        rows=rows,
+        chance=best["chance"][column] if best else None,
+        human=human_line(release, axes, scope),
+        n_tests=found["n_tests"],
+        items_to_separate=found["items_to_separate"],
+        scopes=scopes,
+        n_items=int(axes.scope(scope).sum()),
+    )
+
+
+def latest_runs(release: Release) -> list[Run]:
+    """Of several runs of one model under one protocol the latest: they share their scores."""
+    chosen: dict[tuple[str, str], Run] = {}
+    for run in runs_of(release):
+        chosen.setdefault((run.model_key or f"waiting {run.pk}", run.protocol), run)
+    return list(chosen.values())
+
+
+def _ranked(
+    release: Release,
+    runs: Sequence[Run],
+    groups: Mapping[int, Mapping[str, Any] | None],
+    axes: Axes,
+    column: str,
+    scope: str,
+) -> dict[str, Any]:
+    if column not in COLUMNS:
+        raise EvaluationError(f"unknown column '{column}'; choose one of: {', '.join(COLUMNS)}")
+    prints = [[run.pk, fingerprint_of(run) if is_settled(run) else ""] for run in runs]
+    fingerprint = digest([VERSION, release.content_hash, column, scope, prints])
+
+    def make() -> dict[str, Any]:
+        models = [_model(run, groups.get(run.pk), axes) for run in runs]
+        return ranking(models, axes.clusters, column, axes.scope(scope))
+
+    return kept(release.project, "board", f"{release.pk}:{column}:{scope}", fingerprint, make)
+
+
+def _model(run: Run, group: Mapping[str, Any] | None, axes: Axes) -> ModelScores:
+    """A model without results is listed last and nothing is asked of its credits."""
+    credit = credits_of(run, axes) if group is not None else Credits(np.empty(0), np.empty(0))
+    return ModelScores(str(run.pk), credit.main, credit.proficiency, group)
+
+
+def _scopes(axes: Axes) -> list[tuple[str, str]]:
+    """Overall, then tests that hold several subtests, then subtests, in the order of the items."""
+    pairs = dict.fromkeys(zip(axes.tests, axes.subtests, strict=True))
+    sizes: dict[str, int] = {}
+    for test, _subtest in pairs:
+        sizes[test] = sizes.get(test, 0) + 1
+    several = [(f"test:{test}", test) for test, size in sizes.items() if size > 1]
+    return [(OVERALL, OVERALL), *several, *((f"subtest:{name}", name) for _test, name in pairs)]

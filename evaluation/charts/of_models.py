@@ -1,0 +1,180 @@
+"""Charts of leaderboards and analyses as SVG, in the manner of evaluation.charts.of_reports: grey prints lose nothing.
+
+Series differ in lightness and hatching or in their line's dashes; every bar and point carries its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from evaluation.charts.of_reports import (
+    HATCHES,
+    INK,
+    LINE,
+    QUIET,
+    SHADES,
+    beside,
+    legend_below,
+    new_figure,
+    number,
+    percent,
+    percent_axis,
+    row_names,
+    sheet,
+    short,
+    svg_of,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Interval = Sequence[float] | None
+WITH_INTERVAL = "{}: share of items that are right, with 95 % interval"
+DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
+LINE_SHADES = (INK, "#6b7280", "#2c4a9e", "#9a5b12", "#7f8794")
+
+
+def forest(
+    rows: Sequence[tuple[str, float, Interval, int]],
+    *,
+    chance: float | None = None,
+    human: tuple[float, Interval] | None = None,
+    label: str = "",
+    title: str = "",
+) -> bytes:
+    """A point with its interval for each model, best first; chance and people as lines.
+
+    `label`: what the shares are of. `rows` are (name, share, 95 % interval, group): models of one group share a band,
+    since they cannot be told apart.
+    """
+    figure, axes = new_figure(max(1, len(rows)), title, legend=chance is not None or human is not None)
+    _bands(axes, [group for *_rest, group in rows])
+    for row, (_name, value, interval, _group) in enumerate(rows):
+        low, high = interval or (value, value)
+        axes.plot([low, high], [row, row], color=INK, linewidth=1.4, solid_capstyle="butt")
+        axes.plot([value], [row], marker="o", color=INK, markersize=5)
+        paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
+        axes.annotate(percent(value, 1), (max(value, high), row), xytext=(6, 0), textcoords="offset points",
+                      va="center", color=INK, fontsize=8.5, bbox=paper)  # fmt: skip
+    _lines(axes, chance, human)
+    row_names(axes, [short(name) for name, *_rest in rows])
+    axes.set_xlim(0, 1.12)
+    percent_axis(axes, label)
+    legend_below(axes)
+    return svg_of(figure)
+
+
+def _bands(axes: Axes, groups: Sequence[int]) -> None:
+    """A light band behind every second group."""
+    for group in dict.fromkeys(groups):
+        members = [row for row, each in enumerate(groups) if each == group]
+        if group % 2 == 0:
+            axes.axhspan(members[0] - 0.5, members[-1] + 0.5, color="#efeeea", zorder=0, linewidth=0)
+
+
+def _lines(axes: Axes, chance: float | None, human: tuple[float, Interval] | None) -> None:
+    if chance is not None:
+        axes.axvline(chance, color=INK, linestyle=":", linewidth=1.4, label=f"chance {percent(chance, 1)}")
+    if human is not None:
+        value, interval = human
+        if interval:
+            axes.axvspan(*interval, color="#d5d3cd", alpha=0.6, linewidth=0)
+        axes.axvline(value, color=INK, linestyle="--", linewidth=1.4, label=f"people {percent(value, 1)}")
+
+
+def grouped(
+    rows: Sequence[tuple[str, Mapping[str, tuple[float | None, Interval]]]],
+    *,
+    chance: float | None = None,
+    in_percent: bool = True,
+    label: str = "",
+    title: str = "",
+) -> bytes:
+    """Bars of several series side by side: `rows` are (name, {series: (value, interval)}); a missing value has none.
+
+    With more series than shades, shades repeat with another hatching.
+    """
+    names = list(dict.fromkeys(name for _, values in rows for name in values))
+    figure, axes = new_figure(max(1, round(len(rows) * max(1, 0.55 * len(names)))), title, legend=len(names) > 1)
+    height = 0.8 / max(1, len(names))
+    values = [value for _, series in rows for value, _ in series.values() if value is not None]
+    for column, name in enumerate(names):
+        offset, told = (column - (len(names) - 1) / 2) * height, name
+        for row, (_label, series) in enumerate(rows):
+            value, interval = series.get(name, (None, None))
+            if value is not None:
+                _bar(axes, row + offset, height, value, interval, column, told, in_percent)
+                told = ""
+    if chance is not None:
+        axes.axvline(chance, color=INK, linestyle=":", linewidth=1.4, label=f"chance {percent(chance, 1)}")
+    row_names(axes, [short(row_name) for row_name, _ in rows])
+    low, high = min([0.0, *values]), max([0.0, *values, chance or 0.0])
+    # Where all is zero the axis has no scale of its own.
+    high = high or 0.5
+    axes.set_xlim(low * 1.2, 1.12 if in_percent and high > 0.5 else high * 1.25)
+    if in_percent:
+        percent_axis(axes, label, decimals=None)
+    else:
+        axes.set_xlabel(label, color=QUIET, fontsize=9)
+        axes.tick_params(axis="x", colors=QUIET, labelsize=8.5)
+        axes.grid(axis="x", color=LINE, linewidth=0.6)
+    legend_below(axes)
+    return svg_of(figure)
+
+
+def _bar(
+    axes: Axes, place: float, height: float, value: float, interval: Interval, column: int, label: str, in_percent: bool
+) -> None:
+    shade = SHADES[column % len(SHADES)]
+    hatch = HATCHES[(column + column // len(SHADES)) % len(HATCHES)]
+    axes.barh(place, value, height=height * 0.92, color=shade, hatch=hatch, edgecolor="white", label=label or None)
+    end = value
+    if interval:
+        end = max(value, interval[1])
+        for color, width in (("white", 3.4), (INK, 1.4)):
+            axes.plot(list(interval), [place, place], color=color, linewidth=width, solid_capstyle="butt")
+    text = percent(value, 1) if in_percent else number(value)
+    beside(axes, max(0.0, end), place, text, color=INK, fontsize=8.0)
+
+
+Outline = tuple[str, Sequence[float], Sequence[float]]
+
+
+def distributions(panels: Sequence[tuple[str, Sequence[Outline]]], *, label: str = "") -> bytes:
+    """Histograms as outlines, a panel a model one below the other: (model, [(kind, edges (b + 1,), shares (b,))]).
+
+    Each panel has its own scale, since models score in units of their own; zero is marked.
+    """
+    height = 1.7 * max(1, len(panels)) + 0.8
+    figure = sheet(height)
+    kinds = list(dict.fromkeys(kind for _, outlines in panels for kind, *_ in outlines))
+    every = figure.subplots(max(1, len(panels)), squeeze=False)[:, 0]
+    for axes, (name, outlines) in zip(every, panels, strict=False):
+        axes.set_title(short(name), loc="left", color=INK, fontsize=10)
+        for kind, edges, shares in outlines:
+            place = kinds.index(kind)
+            axes.stairs(list(shares), list(edges), color=LINE_SHADES[place % len(LINE_SHADES)],
+                        linestyle=DASHES[place % len(DASHES)], linewidth=1.7, label=kind)  # fmt: skip
+        axes.axvline(0.0, color=QUIET, linewidth=0.8)
+        axes.set_ylim(bottom=0)
+        axes.tick_params(colors=QUIET, labelsize=8.5)
+        axes.yaxis.set_major_formatter(lambda value, _place: percent(value))
+        axes.grid(axis="y", color=LINE, linewidth=0.6)
+    every[-1].set_xlabel(label, color=QUIET, fontsize=9)
+    legend_below(every[0])
+    return svg_of(figure)
+
+
+def histogram(edges: Sequence[float], counts: Sequence[int], *, label: str) -> bytes:
+    """Counts between `edges` (one more than counts, above zero, rising by a factor) on a logarithmic axis."""
+    figure = sheet(2.4)
+    axes = figure.subplots()
+    axes.stairs(list(counts), list(edges), fill=True, color=SHADES[0], edgecolor="white")
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda value, _place: f"{value:g}")
+    axes.set_xlabel(label, color=QUIET, fontsize=9)
+    axes.tick_params(colors=QUIET, labelsize=8.5)
+    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.grid(axis="y", color=LINE, linewidth=0.6)
+    return svg_of(figure)

@@ -1,0 +1,230 @@
+"""Charts of the reports as SVG: plain data in, bytes out, the same bytes for the same data.
+
+Bars differ in lightness and hatching, so that a grey print or a colour-blind reader loses nothing; every bar carries
+its number. Text stays text (searchable, in the reader's own font). Pages show a chart as an image with an `alt` that
+holds its numbers.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+STYLE = {
+    "svg.hashsalt": "foilworks",
+    "svg.fonttype": "none",
+    "font.family": ["sans-serif"],
+    "font.size": 10,
+    "hatch.linewidth": 0.6,
+    "text.parse_math": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+}
+INK, QUIET, LINE = "#1d2026", "#565b66", "#d5d3cd"
+# Dark to light, so that neighbours differ in grey as well.
+SHADES = ("#2c4a9e", "#d98e2b", "#7f8794", "#b9c6ea", "#ecebe6")
+HATCHES = ("", "///", "---", "\\\\\\", "")
+MINUS, NARROW_SPACE = "\N{MINUS SIGN}", "\N{NARROW NO-BREAK SPACE}"
+WIDTH = 7.2
+ROW = 0.42
+LONGEST_LABEL = 34
+# How many letters stand side by side below a chart.
+LEGEND_LETTERS = 92
+CHOICE_NAMES = {"cannot_tell": "cannot tell"}
+
+
+def funnel(stages: Sequence[tuple[str, int]], title: str = "") -> bytes:
+    """Bars of what is left after each stage, top to bottom: `stages` are (name, count)."""
+    figure, axes = new_figure(len(stages), title)
+    names, counts = [short(name) for name, _ in stages], [count for _, count in stages]
+    axes.barh(range(len(stages)), counts, color=SHADES[0], height=0.62)
+    row_names(axes, names)
+    first = max(counts, default=0)
+    for row, count in enumerate(counts):
+        share = f" ({percent(count / first)})" if row and first else ""
+        beside(axes, count, row, f"{count:,}{share}", color=INK, fontsize=10)
+    axes.set_xlim(0, max(1, first) * 1.25)
+    axes.xaxis.set_visible(False)
+    axes.spines["bottom"].set_visible(False)
+    return svg_of(figure)
+
+
+def votes_by_choice(rows: Sequence[tuple[str, Mapping[str, int]]], title: str = "") -> bytes:
+    """One stacked bar a subtest: the share of each choice among its votes; `rows` are (subtest, {choice: votes})."""
+    figure, axes = new_figure(len(rows), title, legend=True)
+    choices = list(dict.fromkeys(choice for _, votes in rows for choice in votes))
+    left = [0.0] * len(rows)
+    for column, choice in enumerate(choices):
+        shares = [votes.get(choice, 0) / max(1, sum(votes.values())) for _, votes in rows]
+        shade, hatch = SHADES[column % len(SHADES)], HATCHES[column % len(HATCHES)]
+        label = CHOICE_NAMES.get(choice, choice)
+        axes.barh(range(len(rows)), shares, left=left, height=0.62, color=shade, hatch=hatch, edgecolor="white",
+                  label=label)  # fmt: skip
+        for row, share in enumerate(shares):
+            if share >= 0.06:
+                _on_bar(axes, left[row] + share / 2, row, percent(share), dark=column == 0)
+        left = [start + share for start, share in zip(left, shares, strict=True)]
+    row_names(axes, [f"{short(name)} (n = {sum(votes.values()):,})" for name, votes in rows])
+    axes.set_xlim(0, 1)
+    percent_axis(axes, "share of the counted votes")
+    legend_below(axes)
+    return svg_of(figure)
+
+
+def word_shifts(shifts: Sequence[Mapping[str, Any]], title: str = "", top: int = 15) -> bytes:
+    """Share of the most shifted words in captions and in foils: rows of `divergence.top_shifts`."""
+    chosen = [shift for shift in shifts if shift["shift"]][:top]
+    figure, axes = new_figure(len(chosen), title, legend=True)
+    places = range(len(chosen))
+    for offset, key, label, column in ((-0.19, "caption_share", "captions", 0), (0.19, "foil_share", "foils", 1)):
+        shares = [shift[key] for shift in chosen]
+        axes.barh([place + offset for place in places], shares, height=0.36, color=SHADES[column],
+                  hatch=HATCHES[column], edgecolor="white", label=label)  # fmt: skip
+    for place, shift in zip(places, chosen, strict=True):
+        most = max(shift["caption_share"], shift["foil_share"])
+        beside(axes, most, place, _points(shift["shift"]), color=QUIET)
+    row_names(axes, [short(shift["word"]) for shift in chosen])
+    most = max([shift[key] for shift in chosen for key in ("caption_share", "foil_share")], default=0.0)
+    axes.set_xlim(0, 1.15 * most or 1)
+    percent_axis(axes, "share of all words of a side; beside each bar what foils have more or less", decimals=None)
+    legend_below(axes)
+    return svg_of(figure)
+
+
+def scores(rows: Sequence[tuple[str, Mapping[str, Any]]], title: str = "") -> bytes:
+    """T, P and P+T of each model with 95 % intervals and chance as a line; `rows` are (name, a pairwise group)."""
+    figure, axes = new_figure(2 * len(rows), title, legend=True)
+    metrics = [metric for metric in ("T", "P", "P+T") if any(group[metric] is not None for _, group in rows)]
+    height = 0.78 / max(1, len(metrics))
+    for column, metric in enumerate(metrics):
+        offset, told = (column - (len(metrics) - 1) / 2) * height, metric
+        for row, (_, group) in enumerate(rows):
+            if group[metric] is not None:
+                _score_bar(axes, row + offset, height, group, metric, column, label=told)
+                told = ""
+    row_names(axes, [f"{short(name)} (n = {group['n']:,})" for name, group in rows])
+    axes.set_xlim(0, 1.12)
+    percent_axis(axes, "share of items that are right, with 95 % interval")
+    legend_below(axes)
+    return svg_of(figure)
+
+
+def _score_bar(
+    axes: Axes, place: float, height: float, group: Mapping[str, Any], metric: str, column: int, label: str
+) -> None:
+    value, chance = group[metric], group["chance"][metric]
+    low, high = group.get(f"{metric}_ci") or (value, value)
+    axes.barh(place, value, height=height * 0.92, color=SHADES[column], hatch=HATCHES[column], edgecolor="white",
+              label=label or None)  # fmt: skip
+    cap, half = height / 5, height / 2
+    # White below ink: a line is seen on a dark bar and on paper alike.
+    for color, width in (("white", 3.4), (INK, 1.4)):
+        axes.plot([low, high], [place, place], color=color, linewidth=width, solid_capstyle="butt")
+        for end in (low, high):
+            axes.plot([end, end], [place - cap, place + cap], color=color, linewidth=width)
+    axes.plot([chance, chance], [place - half, place + half], color="white", linewidth=3.0)
+    axes.plot([chance, chance], [place - half, place + half], color=INK, linestyle=":", linewidth=1.6,
+              label="chance" if label and not column else None)  # fmt: skip
+    beside(axes, max(value, high), place, percent(value, 1), color=INK)
+
+
+@cache
+def _drawing() -> tuple[type[Any], type[Any]]:
+    """matplotlib's figure and its canvas, loaded by the first chart: every process knows charts, and few draw one.
+
+    Its settings are set once: a context manager per chart would swap them under other threads of the web server.
+    """
+    import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    mpl.rcParams.update(STYLE)
+    return Figure, FigureCanvasSVG
+
+
+def sheet(height: float) -> Figure:
+    """An empty drawing, as wide as all are and `height` inches high."""
+    figure_class, canvas = _drawing()
+    figure: Figure = figure_class(figsize=(WIDTH, height), layout="constrained")
+    canvas(figure)
+    return figure
+
+
+def new_figure(rows: int, title: str, legend: bool = False) -> tuple[Figure, Axes]:
+    figure = sheet(max(1.2, ROW * rows + 0.7 + (0.4 if legend else 0)))
+    axes = figure.subplots()
+    if title:
+        axes.set_title(title, loc="left", color=INK, fontsize=11, fontweight="bold")
+    return figure, axes
+
+
+def row_names(axes: Axes, names: Sequence[str]) -> None:
+    axes.set_yticks(range(len(names)), names, color=INK)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_color(LINE)
+    axes.spines["bottom"].set_color(LINE)
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    """0.979 -> 97.9 %, written as on the pages."""
+    return f"{100 * share:.{decimals}f}{NARROW_SPACE}%".replace("-", MINUS)
+
+
+def number(value: float) -> str:
+    return f"{value:.3f}".replace("-", MINUS)
+
+
+def _points(shift: float) -> str:
+    return f"{100 * shift:+.2f}{NARROW_SPACE}pp".replace("-", MINUS)
+
+
+def percent_axis(axes: Axes, label: str = "", decimals: int | None = 0) -> None:
+    """Shares below the chart, with what they are shares of. Without `decimals` as many as the ticks need."""
+    if decimals is None:
+        decimals = 1 if max(map(abs, axes.get_xlim())) < 0.1 else 0
+    axes.xaxis.set_major_formatter(lambda value, _place: percent(value, decimals))
+    axes.set_xlabel(label, color=QUIET, fontsize=9)
+    axes.tick_params(axis="x", colors=QUIET, labelsize=8.5)
+    axes.grid(axis="x", color=LINE, linewidth=0.6)
+
+
+def legend_below(axes: Axes) -> None:
+    """Below the chart, in as many columns as its names leave room for; what is wider than the chart is cut off."""
+    handles, labels = axes.get_legend_handles_labels()
+    if not handles or axes.figure is None:
+        return
+    names = [short(label) for label in labels]
+    columns = max(1, min(6, len(names), LEGEND_LETTERS // (max(map(len, names)) + 6)))
+    axes.figure.legend(handles, names, loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
+
+
+def beside(axes: Axes, x: float, y: float, text: str, color: str, fontsize: float = 8.5) -> None:
+    """A number right of the end of its bar, in points: leading blanks vanish in SVG."""
+    axes.annotate(text, (x, y), xytext=(5, 0), textcoords="offset points", va="center", color=color, fontsize=fontsize)
+
+
+def _on_bar(axes: Axes, x: float, row: int, text: str, dark: bool) -> None:
+    box = None if dark else {"facecolor": "white", "edgecolor": "none", "pad": 1.2, "alpha": 0.85}
+    axes.text(x, row, text, ha="center", va="center", color="white" if dark else INK, fontsize=8.5, bbox=box)
+
+
+def short(name: str) -> str:
+    return name if len(name) <= LONGEST_LABEL else name[: LONGEST_LABEL - 1] + "…"
+
+
+def svg_of(figure: Figure) -> bytes:
+    out = io.BytesIO()
+    with warnings.catch_warnings():
+        # Letters that matplotlib's own font lacks are drawn by the reader's: the text is written out as text.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    return out.getvalue()

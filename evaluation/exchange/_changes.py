@@ -1,0 +1,163 @@
+"""Records whose item or caption is stored otherwise: listed, and left as they are unless the import may change them.
+
+What a file says *about* an item (extra fields, facts, labels of its clip) may always be changed. What people judge
+(clip, texts, proficiency pair, counts) is replaced only where nothing but the import itself ever referred to the row:
+nobody worked on it, no release froze it, no run made anything of it.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import models
+
+from annotation.models import Vote
+from corpus.models import Caption, Foil, Item, MediaState, Video
+from corpus.records import ItemRecord
+from evaluation.errors import EvaluationError
+from evaluation.exchange.batch import CHUNK, Batch, chunks, text_sha256
+from projects import audit
+from projects.models import AuditEvent, User
+
+CONTENT = frozenset({"clip", "caption", "foils", "proficiency", "votes"})
+LONGEST_SHOWN = 300
+
+
+def list_changes(batch: Batch) -> None:
+    """Name what differs; leave it out of the import, or have it renewed where that was asked for and may be."""
+    records = {record.id: record for record in batch.records}
+    # A record may be out meanwhile: bad in itself, or its clip another one.
+    changed = {id_: records[id_] for id_ in batch.differences if id_ in records}
+    worked_on = _worked_on(batch, changed) if batch.update else set()
+    batch.refuse(
+        (record, "id", f"{id_[:80]!r} was worked on, so its content stays", "give the record another id")
+        for id_, record in changed.items()
+        if id_ in worked_on
+    )
+    for id_, record in changed.items():
+        batch.result.changes.append(
+            {
+                "record": batch.where(record),
+                "id": id_,
+                "kind": "item" if record.foils else "caption",
+                "fields": {name: _shown(*both) for name, both in batch.differences[id_].items()},
+                "updated": batch.update and id_ not in worked_on,
+            }
+        )
+    batch.renewed = {id_ for id_ in changed if id_ not in worked_on and CONTENT & batch.differences[id_].keys()}
+    if not batch.update:
+        batch.leave_out(changed)
+
+
+def store_changes(batch: Batch, actor: User | None) -> None:
+    """Change what may be changed, each with its audit row; items that are renewed are stored with the new ones."""
+    if not batch.update:
+        return
+    records = {record.id: record for record in batch.records if record.id in batch.differences}
+    _store_labels(batch, records)
+    _store_facts(batch, records)
+    _store_captions(batch, records)
+    items = [row for id_ in records if isinstance(row := batch.stored[id_], Item) and id_ not in batch.renewed]
+    for item in items:
+        item.extra = dict(next(record.extra for record in records.values() if batch.stored[record.id] is item))
+    Item.objects.bulk_update(items, ["extra"], batch_size=CHUNK)
+    audit.record_many(_event(batch, actor, id_) for id_ in records)
+
+
+def strict_problem(batch: Batch) -> str:
+    """What keeps a strict import from storing anything, of the records that are stored otherwise; "" where nothing."""
+    first = next((change for change in batch.result.changes if not change["updated"]), None)
+    if first is None:
+        return ""
+    fields = ", ".join(first["fields"])
+    return f"{first['record']}: id: {first['id'][:80]!r} is stored with another {fields}; import with --update"
+
+
+def _worked_on(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:
+    """Ids of records whose content would change under somebody's work."""
+    wanted = {id_: batch.stored[id_] for id_ in changed if CONTENT & batch.differences[id_].keys()}
+    items = {id_: row.pk for id_, row in wanted.items() if isinstance(row, Item)}
+    captions = {id_: row.pk for id_, row in wanted.items() if isinstance(row, Caption)}
+    foils = Foil.objects.filter(item__in=list(items.values())).values_list("pk", "item_id")
+    of_foil = dict(foils)
+    used = _referred_to(Item, list(items.values()), {(Foil, "item"), (Item, "proficiency_item")})
+    used |= {of_foil[pk] for pk in _referred_to(Foil, list(of_foil), set())}
+    used_captions = _referred_to(Caption, list(captions.values()), set())
+    return {id_ for id_, pk in items.items() if pk in used} | {
+        id_ for id_, pk in captions.items() if pk in used_captions
+    }
+
+
+def _referred_to(model: type[models.Model], keys: list[int], own: set[tuple[type[models.Model], str]]) -> set[int]:
+    """Which of the rows another row points at, whatever the table; votes of files and `own` apart."""
+    found: set[int] = set()
+    for relation in model._meta.related_objects:
+        table, name = relation.related_model, relation.field.name
+        if (table, name) in own:
+            continue
+        rows = table._default_manager.exclude(source=Vote.Source.IMPORT) if table is Vote else table._default_manager
+        for some in chunks(keys):
+            found.update(rows.filter(**{f"{name}__in": some}).values_list(name, flat=True))
+    return found
+
+
+def _store_labels(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
+    changed: dict[int, Video] = {}
+    names: set[str] = set()
+    for id_, record in records.items():
+        for field, (_stored, said) in batch.differences[id_].items():
+            video = batch.videos.get(record.video.key)
+            if not field.startswith("video.") or video is None or video.media_state == MediaState.TAKEN_DOWN:
+                continue
+            name = field.removeprefix("video.")
+            setattr(video, name, said)
+            changed[video.pk] = video
+            names.add(name)
+    if changed:
+        Video.objects.bulk_update(changed.values(), sorted(names), batch_size=CHUNK)
+
+
+def _store_facts(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
+    changed = []
+    for id_, record in records.items():
+        stored = batch.stored[id_]
+        caption = stored.caption if isinstance(stored, Item) else stored
+        if any(name.startswith("facts.") for name in batch.differences[id_]):
+            caption.facts = {**caption.facts, **record.facts}
+            changed.append(caption)
+    Caption.objects.bulk_update(changed, ["facts"], batch_size=CHUNK)
+
+
+def _store_captions(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
+    """Captions to make foils for, which nobody has made any for, say what the file says."""
+    renewed = [
+        (record, row) for id_, record in records.items() if isinstance(row := batch.stored[id_], Caption)
+        and id_ in batch.renewed
+    ]  # fmt: skip
+    for record, row in renewed:
+        row.video, row.text, row.text_sha256 = (
+            batch.videos[record.video.key],
+            record.caption,
+            text_sha256(record.caption),
+        )
+        taken = Caption.objects.filter(video=row.video, text_sha256=row.text_sha256).exclude(pk=row.pk).first()
+        if taken is not None:
+            problem = f"stands for this clip already, as {taken.key[:80]!r}; remove the record"
+            raise EvaluationError(f"{batch.where(record)}: caption: {problem}")
+    Caption.objects.bulk_update([row for _, row in renewed], ["video", "text", "text_sha256"], batch_size=CHUNK)
+
+
+def _event(batch: Batch, actor: User | None, id_: str) -> AuditEvent:
+    fields = {name: _shown(*both) for name, both in batch.differences[id_].items()}
+    details = {"id": id_, "kind": batch.stored[id_]._meta.model_name, "fields": fields}
+    return audit.event(batch.project, actor, "evaluation.update_record", batch.project, **details)
+
+
+def _shown(stored: Any, said: Any) -> dict[str, Any]:
+    return {"stored": _short(stored), "file": _short(said)}
+
+
+def _short(value: Any) -> Any:
+    """As it is, unless it is long: then the text of it, cut."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return value if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"

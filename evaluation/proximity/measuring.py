@@ -1,0 +1,78 @@
+"""Measures how near foils are to captions in meaning, batch by batch; only jobs load it, since encoders are models."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from django.utils import timezone
+
+from evaluation.models import ProximityRun
+from evaluation.proximity.stored import ROWS, cases_of
+from evaluation.queries import records_of
+from generation.filters.table import FILTERS
+from generation.measuring import pair_sha256, scorer_sha256
+from generation.models import Measure, Scorer
+from generation.records import Case
+from jobs.models import Job
+from jobs.progress import progress
+from text.language.tools import in_use
+from text.registry import load
+
+# Of the filter that measures the same: what it measured before is not measured again.
+ENCODER = "sentence_similarity"
+ANTONYMS = "antonym"
+# A killed worker loses at most these.
+PAIRS_A_BATCH = 256
+
+Batch = Callable[[Sequence[Case]], list[dict[str, Any]]]
+
+
+def measure(run: ProximityRun, job: Job) -> None:
+    """Measure every distinct pair of the run's release that is not measured yet. HubError: no such encoder."""
+    cases = {pair_sha256(case): case for record in records_of(run.release) for case in cases_of(record)}
+    encoder, opposites = load(FILTERS[ENCODER]), load(FILTERS[ANTONYMS])
+    params = {"model": run.model, "device": run.device}
+    progress(job, 0, 2 * len(cases), f"{run.name}: {len(cases)} pairs of texts")
+    run.scorer = _scorer(ENCODER, encoder.VERSION, encoder.scorer(params))
+    run.antonyms = _scorer(ANTONYMS, opposites.VERSION, in_use())
+    run.save(update_fields=["scorer", "antonyms"])
+
+    def by_rules(batch: Sequence[Case]) -> list[dict[str, Any]]:
+        verdicts = [opposites.judge(case.caption, case.foil, others=(), params={"tagger": "auto"}) for case in batch]
+        return [{"antonym": float(verdict.passed)} for verdict in verdicts]
+
+    def by_encoder(batch: Sequence[Case]) -> list[dict[str, Any]]:
+        return [dict(found) for found in encoder.measure_many(batch, params=params)]
+
+    done = _measure(run.antonyms, cases, by_rules, job, 0)
+    _measure(run.scorer, cases, by_encoder, job, done)
+    run.measured_at = timezone.now()
+    run.save(update_fields=["measured_at"])
+
+
+def _measure(scorer: Scorer, cases: Mapping[str, Case], ask: Batch, job: Job, done: int) -> int:
+    """Keep what `ask` finds out about the cases that the scorer has no measure of; how many steps are behind then."""
+    keys = list(cases)
+    for first in range(0, len(keys), ROWS):
+        some = keys[first : first + ROWS]
+        there = set(Measure.objects.filter(scorer=scorer, pair_sha256__in=some).values_list("pair_sha256", flat=True))
+        left = [key for key in some if key not in there]
+        done += len(some) - len(left)
+        for start in range(0, len(left), PAIRS_A_BATCH):
+            batch = left[start : start + PAIRS_A_BATCH]
+            found = ask([cases[key] for key in batch])
+            rows = [
+                Measure(scorer=scorer, pair_sha256=key, values=values)
+                for key, values in zip(batch, found, strict=True)
+            ]
+            # Another job may have measured the same pair meanwhile.
+            Measure.objects.bulk_create(rows, ignore_conflicts=True)
+            done += len(batch)
+            progress(job, done)
+    progress(job, done)
+    return done
+
+
+def _scorer(slug: str, version: str, depends_on: Mapping[str, Any]) -> Scorer:
+    key = scorer_sha256(slug, version, depends_on)
+    defaults = {"filter": slug, "filter_version": version, "params": dict(depends_on)}
+    return Scorer.objects.get_or_create(sha256=key, defaults=defaults)[0]

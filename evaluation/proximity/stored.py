@@ -1,0 +1,78 @@
+"""What was measured of the meaning of a release's captions and foils, read back; jobs measure (measuring.py).
+
+Measures belong to an encoder and a pair of texts, so a later release, another project and the filter of sentence
+similarity share them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.db.models import QuerySet
+
+from corpus.models import Release
+from evaluation.models import ProximityRun
+from generation.measuring import pair_sha256
+from generation.models import Measure
+from generation.records import CaptionInput, Case
+
+ROWS = 500
+Record = Mapping[str, Any]
+
+
+def cases_of(record: Record) -> list[Case]:
+    """The caption beside each of its foils."""
+    caption = CaptionInput(record["id"], record["caption"])
+    return [Case(caption, foil) for foil in record["foils"]]
+
+
+def measured(release: Release) -> list[ProximityRun]:
+    """Finished measurements of the release, of each name the latest. One query."""
+    found: dict[str, ProximityRun] = {}
+    for run in proximity_runs(release):
+        if run.measured_at and run.scorer_id:
+            found.setdefault(run.name, run)
+    return list(found.values())
+
+
+def proximity_runs(release: Release) -> QuerySet[ProximityRun]:
+    """Every measurement of the release with its job, latest first."""
+    return ProximityRun.objects.filter(release=release).select_related("job")
+
+
+def stamp(runs: Iterable[ProximityRun]) -> list[Any]:
+    """What facts about proximity follow from, beside the release."""
+    return [[run.name, run.scorer_id, run.antonyms_id, run.measured_at and run.measured_at.timestamp()] for run in runs]
+
+
+def with_proximity(release: Release, records: Sequence[Record], facts: Sequence[dict[str, Any]]) -> None:
+    """Add `proximity` ({name: cosine of the caption and its nearest foil}) and `antonym` to the facts of records.
+
+    What the records state themselves stays: a stated number as `stated`, a stated `antonym` as it is.
+    """
+    runs = measured(release)
+    if not runs:
+        return
+    pairs = [[pair_sha256(case) for case in cases_of(record)] for record in records]
+    wanted = list(dict.fromkeys(pair for each in pairs for pair in each))
+    values = _values({run.scorer_id for run in runs} | {run.antonyms_id for run in runs} - {None}, wanted)
+    for own, keys in zip(facts, pairs, strict=True):
+        stated = own.get("proximity")
+        found = dict(stated) if isinstance(stated, dict) else {"stated": stated} if stated is not None else {}
+        for run in runs:
+            cosines = [values[run.scorer_id, key]["cosine"] for key in keys if (run.scorer_id, key) in values]
+            if len(cosines) == len(keys):
+                found[run.name] = max(cosines)
+            opposite = [values[run.antonyms_id, key] for key in keys if (run.antonyms_id, key) in values]
+            if opposite:
+                own.setdefault("antonym", any(one["antonym"] for one in opposite))
+        if found:
+            own["proximity"] = found
+
+
+def _values(scorers: set[int | None], pairs: Sequence[str]) -> dict[tuple[int | None, str], Mapping[str, Any]]:
+    found: dict[tuple[int | None, str], Mapping[str, Any]] = {}
+    for first in range(0, len(pairs), ROWS):
+        rows = Measure.objects.filter(scorer__in=scorers, pair_sha256__in=pairs[first : first + ROWS])
+        for scorer, pair, values in rows.values_list("scorer", "pair_sha256", "values"):
+            found[scorer, pair] = values
+    return found

@@ -1,0 +1,53 @@
+"""The zip of a release for visitors of its public page: made by a job, offered while nothing was withdrawn since."""
+
+import tempfile
+import zipfile
+from pathlib import Path
+
+from django.core.files import File
+from django.utils import timezone
+from django.utils.text import slugify
+
+from annotation.models import Vote
+from corpus.exporters import foilworks
+from corpus.exporters._folder import manifest_hash
+from evaluation.exchange.collect import collect_release
+from evaluation.kept import digest
+from evaluation.publishing.tables import PublicPage
+from evaluation.releases.withheld import withheld_of
+from jobs.models import Job
+from jobs.progress import progress
+
+
+def build(page: PublicPage, job: Job) -> None:
+    """Write the whole export and keep it as the page's archive, in place of an earlier one."""
+    release, began = page.release, timezone.now()
+    progress(job, 0, 1, "writing")
+    stated = withdrawn_print(page, began)
+    name = f"{release.project.slug}-{slugify(release.name) or release.pk}"
+    with tempfile.TemporaryDirectory(prefix="foilworks-archive-") as folder:
+        out, packed = Path(folder) / name, Path(folder) / "packed.zip"
+        written = foilworks.write(collect_release(release), out, params={})
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in written:
+                archive.write(path, f"{name}/{path.relative_to(out).as_posix()}")
+        page.archive_manifest = manifest_hash(out)
+        old = page.archive.name
+        with packed.open("rb") as file:
+            page.archive.save(f"releases/{release.pk}/{name}.zip", File(file), save=False)
+    page.archive_print, page.archive_made_at = stated, began
+    page.save(update_fields=["archive", "archive_print", "archive_manifest", "archive_made_at", "changed_at"])
+    if old:
+        page.archive.storage.delete(old)
+    progress(job, 1, 1, "done")
+
+
+def is_current(page: PublicPage) -> bool:
+    """Whether nothing of the archive was withheld or erased after it was made. Two queries."""
+    return bool(page.archive) and page.archive_print == withdrawn_print(page, page.archive_made_at)
+
+
+def withdrawn_print(page: PublicPage, moment: object) -> str:
+    """Changes with every takedown, and with every vote from before `moment` that is there no more."""
+    votes = Vote.objects.filter(item__subtest__project=page.release.project_id, created_at__lte=moment)
+    return digest([page.release.content_hash, sorted(withheld_of(page.release)), votes.count()])

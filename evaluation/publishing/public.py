@@ -1,0 +1,160 @@
+"""What people without an account see of a release: counts, examples, terms, boards. No name, no contact, no vote."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+
+from corpus.clip import plays_elsewhere
+from corpus.exporters._citation import bibtex
+from corpus.models import MediaState, Release, ReleaseItem, Video
+from corpus.records import ReleaseContent
+from corpus.release_papers import Citation, ReleasePapers, SourceTerms
+from evaluation.kept import digest, kept
+from evaluation.publishing.judged import judged_of
+from evaluation.publishing.papers import citation_of, sources_of
+from evaluation.publishing.tables import PublicPage
+from text.diff import diff_segments
+
+VERSION = "1"
+EXAMPLES = 6
+
+
+def get_public_page(key: str) -> PublicPage:
+    """The open page at this address; whatever is closed does not exist."""
+    pages = PublicPage.objects.select_related("release__project")
+    return get_object_or_404(pages, key=key, is_open=True)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A released item as the page shows it. `src`: where its video plays from, "" where its terms or files forbid."""
+
+    position: int
+    record: Mapping[str, Any]
+    foils: list[list[tuple[str, str]]]
+    src: str
+    warning: str
+
+
+@dataclass(frozen=True)
+class Composition:
+    """Rows of (subtest, items, foils, with a proficiency pair), the positions of examples, the sources."""
+
+    rows: list[list[Any]]
+    examples: list[int]
+    sources: list[dict[str, Any]]
+
+
+def composition_of(release: Release) -> Composition:
+    """Counted once for each release, which never changes. At most two queries."""
+
+    def make() -> dict[str, Any]:
+        members = ReleaseItem.objects.filter(release=release).order_by("position").values_list("position", "record")
+        counts: dict[str, list[int]] = {}
+        places: dict[str, list[int]] = {}
+        sources: dict[str, dict[str, Any]] = {}
+        for position, record in members.iterator():
+            found = counts.setdefault(record["subtest"], [0, 0, 0])
+            found[0], found[1] = found[0] + 1, found[1] + len(record["foils"])
+            found[2] += record["proficiency"] is not None
+            places.setdefault(record["subtest"], []).append(position)
+            _count_source(sources, record["video"])
+        return {
+            "rows": [[name, *found] for name, found in sorted(counts.items())],
+            "examples": _spread(list(places.values())),
+            "sources": [{**each, "videos": len(each["videos"])} for each in sources.values()],
+        }
+
+    fingerprint = digest([VERSION, release.content_hash])
+    return Composition(**kept(release.project, "public", str(release.pk), fingerprint, make))
+
+
+def _count_source(sources: dict[str, dict[str, Any]], video: Mapping[str, Any]) -> None:
+    name = video["source_dataset"]
+    found = sources.setdefault(name, {"name": name, "items": 0, "videos": {}})
+    found["items"] += 1
+    found["videos"][video["key"]] = True
+
+
+def _spread(places: list[list[int]]) -> list[int]:
+    """The first of each subtest, then the second of each, and so on, until there are enough; in release order."""
+    longest = max((len(each) for each in places), default=0)
+    turns = [each[turn] for turn in range(longest) for each in places if turn < len(each)]
+    return sorted(turns[: 2 * EXAMPLES])
+
+
+def terms_of(release: Release, composition: Composition) -> list[SourceTerms]:
+    """The licences of the sources, as they are stated now. One query."""
+    stated = {one.dataset: one for one in sources_of(release.project, [_about(each) for each in composition.sources])}
+    return [
+        SourceTerms(each["name"], one.licence, one.url, one.notes, one.may_show, each["items"], each["videos"])
+        for each in composition.sources
+        if (one := stated[each["name"]])
+    ]
+
+
+def _about(source: Mapping[str, Any]) -> dict[str, Any]:
+    return {"released": True, "video": {"source_dataset": source["name"], "key": ""}}
+
+
+def examples_of(page: PublicPage, composition: Composition, terms: list[SourceTerms]) -> list[Example]:
+    """A few items of each subtest without those that were taken down; a video only where its source's terms allow.
+
+    One query.
+    """
+    rows = ReleaseItem.objects.filter(release=page.release, position__in=composition.examples)
+    members = rows.filter(video__takedown__isnull=True).select_related("video").order_by("position")
+    shown = {one.dataset for one in terms if one.may_show}
+    return [_example(page, member, shown) for member in members[:EXAMPLES]]
+
+
+def _example(page: PublicPage, member: ReleaseItem, shown: set[str]) -> Example:
+    record, video = member.record, member.video
+    allowed = video is not None and video.source_dataset in shown and record["video"]["source_dataset"] in shown
+    return Example(
+        position=member.position,
+        record=record,
+        foils=[diff_segments(record["caption"], foil) for foil in record["foils"]],
+        src=_source(page, member.position, video) if allowed else "",
+        warning=video.content_warning if video is not None else "",
+    )
+
+
+def _source(page: PublicPage, position: int, video: Video) -> str:
+    """Our own stream by the page's address, or one elsewhere that browsers may play from; with the trim."""
+    if video.file and video.media_state == MediaState.READY:
+        src = reverse("evaluation:public_video", args=[page.key, position])
+    else:
+        src = video.url if plays_elsewhere(video.url) else ""
+    if src and video.time_unit == "sec" and video.start_time is not None:
+        end = "" if video.end_time is None else f",{video.end_time:g}"
+        src += f"#t={video.start_time:g}{end}"
+    return src
+
+
+def cited_as(release: Release, citation: Citation) -> str:
+    """The BibTeX entry, as in an export."""
+    papers = ReleasePapers(citation=citation, known={"name": release.project.name})
+    facts = (release.project.slug, release.name, release.content_hash, release.created_at.isoformat())
+    return bibtex(ReleaseContent(*facts, (), papers=papers))
+
+
+def about(page: PublicPage) -> dict[str, Any]:
+    """What stands on the page beside its board: citation, counts, terms, examples."""
+    release = page.release
+    composition, citation = composition_of(release), citation_of(release.project)
+    terms = terms_of(release, composition)
+    subtests = frozenset(name for name, *_counts in composition.rows)
+    return {
+        "judged": judged_of(page, subtests),
+        "n_videos": sum(each.n_videos for each in terms),
+        "n_foils": sum(foils for _name, _items, foils, _paired in composition.rows),
+        "citation": citation,
+        "composition": composition,
+        "terms": terms,
+        "examples": examples_of(page, composition, terms),
+        "bibtex": cited_as(release, citation),
+    }

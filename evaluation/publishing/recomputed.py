@@ -1,0 +1,131 @@
+"""Tables of an export that follow from its own items and votes: made from them, and made from them again to verify it.
+
+So a table says nothing that the files beside it do not hold, and a changed cell shows whatever hashes were made anew.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from corpus.records import ReleaseVote
+from corpus.rules.states import FoilVerdict, ItemState
+from evaluation.analyses._records import CHOICES, ItemFacts, ProficiencyFacts, Votes
+from evaluation.analyses.table import REPORTS
+from evaluation.board.human import line_of
+from evaluation.board.run_scores import Axes
+from evaluation.errors import EvaluationError
+from evaluation.reporting.facts import DECIDED, VoteRow, votes_from_rows
+from evaluation.scoring.clip_keys import cluster
+from text.registry import load
+
+Items = Sequence[Mapping[str, Any]]
+VoteList = Sequence[ReleaseVote]
+VALIDATION, BASELINE, COUNTED = "validation", "baseline", "counted"
+
+
+def recomputed(kind: str, items: Items, votes: VoteList) -> Any:
+    """The table of RECOMPUTED[kind] from the items and votes of an export; None where there is nothing to tell."""
+    try:
+        table = RECOMPUTED[kind](kind, items, votes)
+    except EvaluationError:  # no votes, no items: then there is no such table
+        return None
+    # As it is read back from a file, to the last type.
+    return json.loads(json.dumps(table, allow_nan=False))
+
+
+def item_facts_of(items: Items, votes: Iterable[ReleaseVote]) -> list[ItemFacts]:
+    """The items as analyses take them, by subtest and id; those whose row is gone, or retracted, are out."""
+    tallies: dict[str, dict[int, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    for vote in _counted(votes, VALIDATION):
+        tallies[vote.item][-1 if vote.foil is None else vote.foil][vote.choice] += 1
+    live = (item for item in items if item.get("state") not in (None, ItemState.RETRACTED))
+    ordered = sorted(live, key=lambda item: (item["subtest"], item["id"]))
+    return [_facts(item, tallies.get(item["id"], {})) for item in ordered]
+
+
+def _facts(item: Mapping[str, Any], tallies: Mapping[int, Counter[str]]) -> ItemFacts:
+    valid, own = DECIDED.get(ItemState(item["state"])), item["verdicts"]
+    kept = tuple(foil["text"] for foil in own if foil["verdict"] != FoilVerdict.INVALID)
+    pair = item["proficiency"]
+    return ItemFacts(
+        id=item["id"],
+        subtest=item["subtest"],
+        test=item["test"] or item["subtest"],
+        caption=item["caption"],
+        foils=tuple(foil["text"] for foil in own),
+        kept=kept if valid else None,
+        tallies=tuple(_tally(counts) for _, counts in sorted(tallies.items())),
+        valid=valid,
+        unanimous=None if valid is None else item["unanimous"] is True,
+        proficiency=pair and ProficiencyFacts(pair["caption"], tuple(pair["foils"]), pair["valid"]),
+    )
+
+
+def _tally(counts: Mapping[str, int]) -> tuple[int, ...]:
+    """Over CHOICES; over three where a file's `other` leaves neither, both and cannot tell in one."""
+    if "other" not in counts:
+        return tuple(counts.get(choice, 0) for choice in CHOICES)
+    caption, foil = counts.get("caption", 0), counts.get("foil", 0)
+    return caption, foil, sum(counts.values()) - caption - foil
+
+
+def vote_facts_of(votes: Iterable[ReleaseVote]) -> Votes:
+    """The counted votes on main items, in the order of the file; imported ones name nobody."""
+    places: dict[str, int] = {}
+    return votes_from_rows(_row(vote, places) for vote in _counted(votes, VALIDATION))
+
+
+def _row(vote: ReleaseVote, places: dict[str, int]) -> VoteRow:
+    item = places.setdefault(vote.item, len(places))
+    key = vote.item.removeprefix(f"{vote.subtest}:")
+    person = None if vote.source == "import" and vote.annotator.startswith("unnamed-") else vote.annotator
+    return (item, vote.subtest, key, vote.foil, vote.foil, person, vote.choice, vote.caption_first, vote.guideline,
+            vote.guideline_of or None)  # fmt: skip
+
+
+def _counted(votes: Iterable[ReleaseVote], stage: str) -> Iterable[ReleaseVote]:
+    chosen = [vote for vote in votes if (vote.stage, vote.state, vote.kind) == (stage, COUNTED, "main")]
+    return sorted(chosen, key=lambda vote: (vote.item, -1 if vote.foil is None else vote.foil, vote.annotator))
+
+
+def axes_from(items: Items) -> Axes:
+    """The released items that are still there, as the statistics of models and people take them."""
+    records = sorted((item for item in items if item.get("released")), key=lambda item: item["id"])
+    return Axes(
+        ids=[record["id"] for record in records],
+        subtests=[record["subtest"] for record in records],
+        tests=[record["test"] or record["subtest"] for record in records],
+        clusters=[cluster(record["video"]) for record in records],
+        n_foils=[len(record["foils"]) for record in records],
+    )
+
+
+def _report(kind: str, items: Items, votes: VoteList) -> Any:
+    analysis = load(REPORTS[kind])
+    return analysis.compute(vote_facts_of(votes) if analysis.INPUT == "votes" else item_facts_of(items, votes))
+
+
+def _human(_kind: str, items: Items, votes: VoteList) -> Any:
+    """The human baseline over all items and by subtest; EvaluationError where nobody took it."""
+    tallies: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for vote in _counted(votes, BASELINE):
+        tallies[vote.item][0] += vote.choice == "caption"
+        tallies[vote.item][1] += 1
+    axes = axes_from(items)
+    found = {name: (right, total) for name, (right, total) in tallies.items()}
+    overall = line_of(found, axes, "")
+    if not overall:
+        raise EvaluationError("nobody took the human baseline")
+    by_subtest = {name: line_of(found, axes, f"subtest:{name}") for name in dict.fromkeys(axes.subtests)}
+    return {"overall": overall, "subtests": {name: line for name, line in by_subtest.items() if line}}
+
+
+RECOMPUTED: dict[str, Callable[[str, Items, VoteList], Any]] = {
+    "validation": _report,
+    "agreement": _report,
+    "divergence": _report,
+    "blind": _report,
+    "position": _report,
+    "human": _human,
+}

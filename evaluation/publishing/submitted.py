@@ -1,0 +1,112 @@
+"""A score file that a stranger sends, held against the release: every problem named with its line, none let through.
+
+One form only, JSON lines as `foilworks metrics pairwise` reads them: what a stranger sends is read line by line and
+never as one document.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evaluation.errors import EvaluationError
+from evaluation.files.json_records import Row
+
+LONGEST_LINE = 1_000_000
+MOST_PROBLEMS = 20
+MOST_NAMED = 5
+
+Records = Sequence[Mapping[str, Any]]
+
+
+class BadScoresError(EvaluationError):
+    """A score file that is not taken; `problems` are its first lines that are wrong, each with what to do."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = list(problems)
+
+
+def check_scores(path: Path, records: Records) -> int:
+    """How many items the file scores: all of `records`, each once, every text with a finite number.
+
+    BadScoresError names up to MOST_PROBLEMS of what is wrong.
+    """
+    wanted = {record["id"]: record for record in records}
+    problems: list[str] = []
+    first: dict[str, int] = {}
+    for line, text in _lines(path):
+        try:
+            row = _row(path, line, text)
+            name = _checked(row, wanted, first)
+        except EvaluationError as error:
+            problems.append(str(error).removeprefix(f"{path}:"))
+            if len(problems) >= MOST_PROBLEMS:
+                raise BadScoresError([*problems, "… and perhaps more"]) from error
+            continue
+        first[name] = line
+    problems += _absent([name for name in wanted if name not in first])
+    if problems:
+        raise BadScoresError([_worded(problem) for problem in problems])
+    return len(first)
+
+
+def _worded(problem: str) -> str:
+    return f"line {problem}" if problem[:1].isdigit() else problem
+
+
+def _absent(names: Sequence[str]) -> list[str]:
+    if not names:
+        return []
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    said = ", ".join(repr(name) for name in names[:MOST_NAMED])
+    return [f"id: {len(names)} items of the release are missing: {said}{more}; score every item"]
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """(number, bytes) of each line that is not empty; a line too long is cut, and then no JSON."""
+    with path.open("rb") as file:
+        number = 0
+        while text := file.readline(LONGEST_LINE):
+            number += 1
+            if text.strip():
+                yield number, text
+
+
+def _row(path: Path, line: int, text: bytes) -> Row:
+    empty = Row(path, line, {})
+    try:
+        value = json.loads(text.decode("utf-8-sig" if line == 1 else "utf-8"))
+    except UnicodeDecodeError:
+        empty.fail("record", "is no UTF-8", "save the file as UTF-8")
+    except (ValueError, RecursionError):
+        empty.fail("record", "is no JSON", 'write one object a line: {"id": …, "caption": …, "foils": […]}')
+    if not isinstance(value, dict):
+        empty.fail("record", "is no object", 'write one object a line: {"id": …, "caption": …, "foils": […]}')
+    return Row(path, line, value)
+
+
+def _checked(row: Row, wanted: Mapping[str, Mapping[str, Any]], first: Mapping[str, int]) -> str:
+    """The id of a row that is as it should be."""
+    name = row.text("id")
+    if name not in wanted:
+        row.fail("id", f"{name[:80]!r} is no item of the release", "name items as in its items.jsonl")
+    if name in first:
+        row.fail("id", f"{name!r} stands in the file twice (first in line {first[name]})", "keep one of them")
+    if row.fields.get("higher_is_better", True) is not True:
+        row.fail("higher_is_better", "is not true", "turn the scores round, so that higher is better")
+    record = wanted[name]
+    _pair(row, len(record["foils"]))
+    inner = row.inner("proficiency")
+    if inner is not None:
+        if record["proficiency"] is None:
+            row.fail("proficiency", "the item has no proficiency pair", "leave it out")
+        _pair(inner, len(record["proficiency"]["foils"]))
+    return name
+
+
+def _pair(row: Row, n_foils: int) -> None:
+    row.number("caption")
+    found = len(row.numbers("foils"))
+    if found != n_foils:
+        row.fail("foils", f"has {found} scores and the item {n_foils} foils", "give one for each, in their order")

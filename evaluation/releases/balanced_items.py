@@ -1,0 +1,63 @@
+"""Valid items of a subtest, of which some are left out of a release so that no word tells captions from foils."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from evaluation.errors import EvaluationError
+from evaluation.releases.snapshot import FrozenItem
+from generation.balance.records import FEASIBLE_PAIRS, FEASIBLE_SHARE, Pair
+from generation.balance.selection import select
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What balancing a subtest would leave of it."""
+
+    name: str
+    n: int
+    kept: frozenset[str]
+
+    @property
+    def n_kept(self) -> int:
+        return len(self.kept)
+
+    @property
+    def share(self) -> float:
+        return self.n_kept / self.n if self.n else 0.0
+
+    @property
+    def feasible(self) -> bool:
+        return self.n_kept >= FEASIBLE_PAIRS and self.share >= FEASIBLE_SHARE
+
+
+def offer(frozen: Sequence[FrozenItem], name: str) -> Offer:
+    """The most items of the subtest whose words are in balance; an item stays with all its foils or leaves."""
+    records = [one.record for one in frozen if one.record["subtest"] == name]
+    pairs = [
+        Pair(f"{record['id']}/{place}", record["id"], record["caption"], foil)
+        for record in records
+        for place, foil in enumerate(record["foils"])
+    ]
+    group_of = {pair.id: pair.group for pair in pairs}
+    return Offer(name, len(records), frozenset(group_of[pk] for pk in select(pairs, per_group=None).kept))
+
+
+def balanced(frozen: Sequence[FrozenItem], names: Collection[str]) -> tuple[list[FrozenItem], list[Offer]]:
+    """The items without those that unbalance one of the named subtests, and what was done with each.
+
+    EvaluationError: a subtest without valid items, or of which too little would be left.
+    """
+    offers = [offer(frozen, name) for name in dict.fromkeys(names)]
+    for each in offers:
+        if not each.n:
+            raise EvaluationError(_("The subtest %(name)s has no valid item to balance.") % {"name": each.name})
+        if not each.feasible:
+            raise EvaluationError(
+                _("%(name)s cannot be balanced: %(kept)s of %(n)s items would stay; make more foils for it.")
+                % {"name": each.name, "kept": each.n_kept, "n": each.n}
+            )
+    kept = {each.name: each.kept for each in offers}
+    left = [one for one in frozen if one.record["id"] in kept.get(one.record["subtest"], {one.record["id"]})]
+    return left, offers

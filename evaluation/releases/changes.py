@@ -1,0 +1,133 @@
+"""A release against the one before it: which items came, went and changed, and what that did to each model's score.
+
+Scores are stored by clip and text, so a successor asks a model only for what is new in it; here stands what that was.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from corpus.models import Release, ReleaseItem
+from corpus.release_records import content_of
+from evaluation.board.leaderboard import latest_runs
+from evaluation.board.run_scores import Axes, axes_of, credits_of, fingerprint_of, is_settled
+from evaluation.kept import digest, kept
+from evaluation.metrics._ranking import ModelScores, column_credit
+from evaluation.models import Run
+
+VERSION = "1"
+# What a model is asked about: a change elsewhere (a fact, a provenance) leaves its scores as they are.
+ASKED = ("caption", "foils", "video", "proficiency")
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Ids of items in release order. `edited` changed in what models are asked, `described` in anything else."""
+
+    added: list[str]
+    removed: list[str]
+    edited: list[str]
+    described: list[str]
+    n_same: int
+
+
+def previous_of(release: Release) -> Release | None:
+    """The release of the project that was frozen before this one."""
+    return Release.objects.filter(project=release.project, pk__lt=release.pk).order_by("-pk").first()
+
+
+def changes(before: Release, after: Release) -> Changes:
+    """What changed from `before` to `after`; kept, since releases never change. Two queries the first time."""
+
+    def make() -> dict[str, Any]:
+        old, new = (_contents(release) for release in (before, after))
+        shared = [name for name in new if name in old]
+        edited = [name for name in shared if new[name][0] != old[name][0]]
+        described = [name for name in shared if new[name][0] == old[name][0] and new[name][1] != old[name][1]]
+        return {
+            "added": [name for name in new if name not in old],
+            "removed": [name for name in old if name not in new],
+            "edited": edited,
+            "described": described,
+            "n_same": len(shared) - len(edited) - len(described),
+        }
+
+    about = f"{before.pk}:{after.pk}"
+    fingerprint = digest([VERSION, before.content_hash, after.content_hash])
+    return Changes(**kept(after.project, "changes", about, fingerprint, make))
+
+
+def _contents(release: Release) -> dict[str, tuple[str, str]]:
+    """By id the hash of what models are asked and of everything."""
+    rows = ReleaseItem.objects.filter(release=release).order_by("position").values_list("record", flat=True)
+    return {
+        record["id"]: (digest([record[name] for name in ASKED]), digest(content_of(record)))
+        for record in rows.iterator()
+    }
+
+
+@dataclass(frozen=True)
+class Shift:
+    """One model on both releases: its share over all items of each, and over the items that are the same in both.
+
+    The last two are equal for a deterministic model; where they differ, something else than the items changed.
+    """
+
+    label: str
+    protocol: str
+    column: str
+    before: float
+    after: float
+    same_before: float | None
+    same_after: float | None
+    n_before: int
+    n_after: int
+    n_same: int
+
+
+def shifts(before: Release, after: Release) -> list[Shift]:
+    """The models that were scored on both, best on `after` first."""
+    old = {(run.model_key, run.protocol): run for run in latest_runs(before) if run.model_key and is_settled(run)}
+    pairs = [
+        (old[run.model_key, run.protocol], run)
+        for run in latest_runs(after)
+        if is_settled(run) and (run.model_key, run.protocol) in old
+    ]
+    found = changes(before, after)
+    changed = {*found.added, *found.edited}
+    same = [name for name in axes_of(after).ids if name not in changed]
+    rows = [shift for pair in pairs for shift in _shift(*pair, same)]
+    return sorted(rows, key=lambda row: -row.after)
+
+
+def _shift(old: Run, new: Run, same: list[str]) -> list[Shift]:
+    fingerprint = digest([VERSION, fingerprint_of(old), fingerprint_of(new)])
+    data = kept(new.release.project, "shift", f"{old.pk}:{new.pk}", fingerprint, lambda: _measured(old, new, same))
+    return [Shift(label=new.label, protocol=new.protocol, **data)] if data else []
+
+
+def _measured(old: Run, new: Run, same: list[str]) -> dict[str, Any]:
+    tables = {}
+    for name, run in (("before", old), ("after", new)):
+        axes = axes_of(run.release)
+        credit = credits_of(run, axes)
+        model = ModelScores("", credit.main, credit.proficiency, None)
+        tables[name] = {column: _by_id(axes, column_credit(model, column)) for column in ("P+T", "T")}
+    column = "P+T" if all(tables[name]["P+T"] for name in tables) else "T"
+    values = {name: tables[name][column] for name in tables}
+    if not all(values.values()):
+        return {}
+    both = [name for name in same if name in values["before"] and name in values["after"]]
+    return {
+        "column": column,
+        **{name: float(np.mean(list(each.values()))) for name, each in values.items()},
+        **{f"same_{k}": float(np.mean([v[i] for i in both])) if both else None for k, v in values.items()},
+        **{f"n_{name}": len(each) for name, each in values.items()},
+        "n_same": len(both),
+    }
+
+
+def _by_id(axes: Axes, credit: Any) -> Mapping[str, float]:
+    return {name: float(credit[k]) for k, name in enumerate(axes.ids) if not np.isnan(credit[k])}

@@ -1,0 +1,147 @@
+"""The gate of a release: a subtest that a model solves without the video stops it (methods.md, "Balance").
+
+A subtest is solved where a blind probe is right more often than the bar, and its interval lies above chance. The
+classifier and a language model are read one-sided (below .5 on mirrored data is an artefact of held-out folds); of
+length, both rules count: the longer text is true, the shorter one is.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from corpus.models import Subtest
+from evaluation.analyses._preference import preference
+from evaluation.analyses._records import ItemFacts
+from evaluation.analyses.table import REPORTS
+from evaluation.blind.scores import known_values, scorers_of
+from evaluation.models import Report
+from projects.models import Project
+from text.registry import load
+
+# With fewer captions a share of right answers says too little to stop anything; the page says so.
+ENOUGH_CAPTIONS = 20
+VERSION = "1"
+# By its path: the classifier's library is none that every page should load.
+BLIND = REPORTS["blind"]
+KIND = "gate"
+WORDS = 5
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`rows`: one a subtest, as JSON; `stopped`: the names of those that a blind probe solves."""
+
+    rows: list[dict[str, Any]]
+
+    @property
+    def stopped(self) -> list[str]:
+        return [row["name"] for row in self.rows if row["stopped"]]
+
+    def as_json(self) -> dict[str, Any]:
+        return {"rows": self.rows, "stopped": self.stopped, "version": VERSION}
+
+    def why(self) -> str:
+        """What stops the release, and which words give it away, in one sentence a subtest."""
+        return " ".join(_sentence(row) for row in self.rows if row["stopped"])
+
+
+def facts_of(records: Iterable[Mapping[str, Any]]) -> list[ItemFacts]:
+    """Frozen records as the analyses take them."""
+    return [
+        ItemFacts(id=row["id"], subtest=row["subtest"], caption=row["caption"], foils=tuple(row["foils"]))
+        for row in records
+    ]
+
+
+def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> Finding:
+    """What the gate makes of these frozen records under the bars of the project and its subtests.
+
+    Kept by what it depends on (texts, bars, scorers), so that the same content is inspected once.
+    """
+    items = facts_of(records)
+    bars = bars_of(project)
+    values = {scorer.label: known_values(scorer, items) for scorer in scorers_of(project)}
+    facts = [[item.subtest, item.caption, item.foils] for item in items]
+    key = json.dumps([VERSION, load(BLIND).VERSION, facts, bars, {k: v.fingerprint for k, v in values.items()}])
+    fingerprint = hashlib.sha256(key.encode()).hexdigest()
+    stored = Report.objects.filter(project=project, kind=KIND, params_key="").first()
+    if stored is not None and stored.fingerprint == fingerprint:
+        return Finding(stored.data["rows"])
+    preferences = {
+        label: preference(items, found.values, higher_is_better=found.higher_is_better)
+        for label, found in values.items()
+        if found.values
+    }
+    finding = judge(items, bars, preferences)
+    Report.objects.update_or_create(
+        project=project, kind=KIND, params_key="", defaults={"fingerprint": fingerprint, "data": finding.as_json()}
+    )
+    return finding
+
+
+def bars_of(project: Project) -> dict[str, float]:
+    """The bar of each subtest: its own, else the project's."""
+    rows = Subtest.objects.filter(project=project).values_list("name", "blind_bar")
+    return {name: project.blind_bar if bar is None else bar for name, bar in rows}
+
+
+def judge(
+    items: Sequence[ItemFacts], bars: Mapping[str, float], preferences: Mapping[str, Mapping[str, Any]]
+) -> Finding:
+    """`preferences`: label -> evaluation.analyses._preference.preference over the same items."""
+    names = dict.fromkeys(item.subtest for item in items)
+    by_label = {label: {row["name"]: row for row in found["subtests"]} for label, found in preferences.items()}
+    rows = []
+    for name in names:
+        probes = load(BLIND).probes(name, [item for item in items if item.subtest == name])
+        preferred = {label: found[name] for label, found in by_label.items()}
+        rows.append(row_of(probes, bars[name], preferred))
+    return Finding(rows)
+
+
+def row_of(probes: Mapping[str, Any], bar: float, preferred: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The gate's row of one subtest from its probes (a row of the blind report, or its `valid` part)."""
+    tried = [_probe("classifier", probes["classifier_accuracy"], probes["ci"], bar), _length(probes, bar)]
+    tried += [_probe(label, row["preference"], row["ci"], bar) for label, row in preferred.items()]
+    too_few = probes["n_captions"] < ENOUGH_CAPTIONS
+    return {
+        "name": probes["name"],
+        "bar": bar,
+        "n_items": probes["n_items"],
+        "n_captions": probes["n_captions"],
+        "probes": tried,
+        "too_few": too_few,
+        "stopped": not too_few and any(probe["over"] for probe in tried),
+        "words": probes["words"][:WORDS],
+    }
+
+
+def _length(probes: Mapping[str, Any], bar: float) -> dict[str, Any]:
+    longer, interval = probes["caption_longer"], probes["caption_longer_ci"]
+    if longer >= 0.5:
+        return _probe("longer", longer, interval, bar)
+    return _probe("shorter", 1 - longer, interval and [1 - interval[1], 1 - interval[0]], bar)
+
+
+def _probe(name: str, value: float | None, interval: Sequence[float] | None, bar: float) -> dict[str, Any]:
+    over = value is not None and value > bar and (interval is None or interval[0] > 0.5)
+    return {"probe": name, "value": value, "ci": list(interval) if interval else None, "over": over}
+
+
+def _sentence(row: Mapping[str, Any]) -> str:
+    over = ", ".join(f"{probe['probe']} {probe['value']:.0%}" for probe in row["probes"] if probe["over"])
+    words = ", ".join(_telling(word) for word in row["words"])
+    given = _(" These words give it away: %(words)s.") % {"words": words} if words else ""
+    said = _("%(name)s is solved without the video (%(over)s, the bar is %(bar)s).") % {
+        "name": row["name"], "over": over, "bar": f"{row['bar']:.0%}"
+    }  # fmt: skip
+    return said + given
+
+
+def _telling(word: Mapping[str, Any]) -> str:
+    side = _("captions") if word["weight"] > 0 else _("foils")
+    return f"{word['word']} ({side})"

@@ -1,0 +1,190 @@
+"""Items of the database as the plain records that releases freeze and exports write, in a fixed number of queries."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from corpus.models import Foil, Item, Subtest, Video
+from corpus.records import ItemRecord, PairRecord, VideoRecord
+from corpus.release_records import release_id, release_record
+from corpus.rules.states import FoilVerdict, ItemState
+from evaluation.errors import EvaluationError
+from generation.models import Candidate, HintShown
+from projects.models import Project
+from projects.pseudonyms import pseudonym
+
+JUDGED = {ItemState.VALID: True, ItemState.INVALID: False, ItemState.SPLIT: False}
+
+
+@dataclass(frozen=True)
+class FrozenItem:
+    """An item's row and its record."""
+
+    item: Item
+    record: dict[str, Any]
+
+
+def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> list[FrozenItem]:
+    """Main items (all of the project, or those given) with their records, by record id. Four queries.
+
+    A record holds the item's foils (without the invalid ones where the subtest lets those drop out), its proficiency
+    pair, and what made each foil.
+    """
+    chosen = items if items is not None else Item.objects.filter(subtest__kind=Subtest.Kind.MAIN)
+    rows = chosen.filter(subtest__project=project).select_related(
+        "subtest", "video", "caption", "proficiency_item__subtest", "proficiency_item__caption"
+    )
+    foils = _foils(project)
+    made = _provenance(project)
+    frozen = [FrozenItem(item, _record(item, foils, made)) for item in rows]
+    return sorted(frozen, key=lambda one: one.record["id"])
+
+
+def valid_items(project: Project) -> list[FrozenItem]:
+    """What a release made now holds. EvaluationError: nothing is valid yet."""
+    frozen = frozen_items(project, Item.objects.filter(subtest__kind=Subtest.Kind.MAIN, state=ItemState.VALID))
+    if not frozen:
+        raise EvaluationError(_("No item is valid yet, so there is nothing to release; let validators finish first."))
+    return frozen
+
+
+def item_name(item: Item) -> str:
+    """The item's id in releases and exports; `item.subtest` should be loaded."""
+    return release_id(item.subtest.name, item.key)
+
+
+def plain_record(item: Item, kept: Sequence[Foil], of_pair: Sequence[Foil], id_: str) -> ItemRecord:
+    """The item as importers read it, without its votes; `of_pair` are the foils of its proficiency item."""
+    simpler = item.proficiency_item
+    return ItemRecord(
+        id=id_,
+        subtest=item.subtest.name,
+        test=item.subtest.test,
+        video=video_record(item.video),
+        caption=item.caption.text,
+        foils=tuple(foil.text for foil in kept),
+        proficiency=_pair(simpler, of_pair) if simpler else None,
+        extra=item.extra,
+        facts=item.caption.facts,
+    )
+
+
+def _record(item: Item, foils: dict[int, list[Foil]], made: dict[int, dict[str, Any]]) -> dict[str, Any]:
+    kept = _kept(item, foils.get(item.pk, []))
+    simpler = item.proficiency_item
+    return release_record(
+        plain_record(item, kept, foils.get(simpler.pk, []) if simpler else [], item_name(item)),
+        media=_media(item.video),
+        positions=[foil.position for foil in kept],
+        provenance=[made.get(foil.pk) for foil in kept],
+        proficiency_id=item_name(simpler) if simpler else "",
+        proficiency_valid=JUDGED.get(ItemState(simpler.state)) if simpler else None,
+    )
+
+
+def _kept(item: Item, foils: Sequence[Foil]) -> list[Foil]:
+    if item.subtest.valid_when != Subtest.ValidWhen.ENOUGH or item.state != ItemState.VALID:
+        return list(foils)
+    return [foil for foil in foils if foil.verdict == FoilVerdict.VALID] or list(foils)
+
+
+def _pair(simpler: Item, foils: Sequence[Foil]) -> PairRecord:
+    return PairRecord(simpler.caption.text, tuple(foil.text for foil in foils), None, simpler.extra)
+
+
+def video_record(video: Video) -> VideoRecord:
+    return VideoRecord(
+        key=video.key,
+        file=video.file.name or "",
+        url=video.url,
+        source_dataset=video.source_dataset,
+        source_id=video.source_id,
+        start_time=video.start_time,
+        end_time=video.end_time,
+        time_unit=video.time_unit,
+        split=video.split,
+        class_label=video.class_label,
+        category=video.category,
+        movie=video.movie,
+    )
+
+
+def _media(video: Video) -> dict[str, Any]:
+    return {
+        "sha256": video.sha256,
+        "duration": video.duration,
+        "fps": video.fps,
+        "n_frames": video.n_frames,
+        "width": video.width,
+        "height": video.height,
+    }
+
+
+def _foils(project: Project) -> dict[int, list[Foil]]:
+    found: dict[int, list[Foil]] = defaultdict(list)
+    for foil in Foil.objects.filter(item__subtest__project=project).order_by("item_id", "position"):
+        found[foil.item_id].append(foil)
+    return found
+
+
+def _provenance(project: Project) -> dict[int, dict[str, Any]]:
+    """What made each foil of the project, by the foil's row id; a person stands under a pseudonym."""
+    made = (
+        Candidate.objects.filter(foil__item__subtest__project=project)
+        .select_related("parent", "group__run")
+        .prefetch_related("filter_scores")
+    )
+    hints = _hints(project)
+    return {
+        row.foil_id: made_by(project, row, hints.get((row.author_id or 0, row.group.caption_id), []))
+        for row in made
+        if row.foil_id
+    }
+
+
+def _hints(project: Project) -> dict[tuple[int, int], list[str]]:
+    """(person, caption) -> the models that the person asked about texts for it, by their keys. One query."""
+    asked: dict[tuple[int, int], set[str]] = defaultdict(set)
+    shown = HintShown.objects.filter(hint__caption__video__project=project).exclude(hint__model_key="")
+    for person, caption, model in shown.values_list("person", "hint__caption", "hint__model_key"):
+        asked[person, caption].add(model)
+    return {who: sorted(models) for who, models in asked.items()}
+
+
+def made_by(project: Project, candidate: Candidate, asked: list[str]) -> dict[str, Any]:
+    """The provenance of a candidate; `asked`: models whose hints its author saw. Load its parent, group.run, scores."""
+    source = candidate.parent
+    return {
+        "method": candidate.method,
+        "method_version": candidate.method_version,
+        "mode": candidate.mode,
+        "model_id": candidate.model_id,
+        "model_revision": candidate.model_revision,
+        "prompt_template": candidate.prompt_template,
+        "prompt_hash": candidate.prompt_hash,
+        "seed": candidate.seed,
+        "params": candidate.group.run.params,
+        "author": pseudonym(project, candidate.author_id) if candidate.author_id else None,
+        "edits": candidate.edits,
+        "span": [candidate.span_start, candidate.span_end],
+        "source": candidate.source,
+        "target": candidate.target,
+        "facts": candidate.facts,
+        "parent": None if source is None else {"text": source.text, "method": source.method, "mode": source.mode},
+        "filters": _filters(candidate),
+        # Only where it is so: what was released before this could be said keeps its hash.
+        **({"unreviewed": True} if candidate.unreviewed else {}),
+        **({"hints": asked} if asked else {}),
+    }
+
+
+def _filters(candidate: Candidate) -> list[dict[str, Any]]:
+    rows: Iterable[Any] = candidate.filter_scores.all()
+    return [
+        {"filter": row.filter, "version": row.filter_version, "score": row.score, "passed": row.passed}
+        for row in sorted(rows, key=lambda row: row.filter)
+    ]

@@ -1,0 +1,42 @@
+"""The installation's caches of frames and vectors, as a run under a protocol uses them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from evaluation.errors import EvaluationError
+from evaluation.scoring.kept_vectors import VectorCache
+from evaluation.scoring.protocols import Protocol
+from hub.interfaces import ModelInfo
+from media.cache import FileCache
+from media.frame_cache import FORM_VERSIONS, FORMS, JPEG, LOSSLESS, FrameCache
+
+
+@dataclass(frozen=True)
+class Caches:
+    """`suffix` goes behind a model's key where frames are not those of the video: such scores are others."""
+
+    frames: FrameCache
+    vectors: VectorCache | None
+    suffix: str
+
+
+def caches(protocol: Protocol, info: ModelInfo, dtype: str = "float32") -> Caches:
+    """EvaluationError: the setting names no form."""
+    form = settings.FRAME_CACHE_FORM
+    if form not in FORMS:
+        raise EvaluationError(f"FOILWORKS_FRAME_CACHE_FORM is '{form}'; write one of: {', '.join(FORMS)}")
+    # A model that asks for a size gets frames of that size, never compressed.
+    form = LOSSLESS if protocol.lossless or info.size is not None or not info.needs_video else form
+    frames = FrameCache(_files("frames", settings.FRAME_CACHE_BYTES), form)
+    files = _files("vectors", settings.VECTOR_CACHE_BYTES)
+    # Another number format gives other values: they are kept, and named, apart.
+    extra = "" if dtype == "float32" else dtype
+    vectors = VectorCache(files, frames, protocol, extra) if files is not None else None
+    told = [FORM_VERSIONS[JPEG]] if form == JPEG else []
+    return Caches(frames, vectors, "".join(f" {part}" for part in [*told, *filter(None, [extra])]))
+
+
+def _files(name: str, limit: int) -> FileCache | None:
+    return FileCache(Path(settings.CACHE_ROOT) / name, limit) if limit > 0 else None

@@ -1,0 +1,378 @@
+"""The scoring loop, pure: (clip, texts) in, raw values out. No Django; jobs hand it a shard and store what it yields.
+
+Every clip is decoded and encoded once, every distinct text once, in batches of like length; values leave as they are
+computed, clip batch by clip batch, so that a killed worker loses at most one. A pool decodes ahead of the model. A clip
+that cannot be decoded, that the model refuses, or whose value is no number is listed, and the others are scored; where
+the device's memory runs out, batches are halved from then on.
+"""
+
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from hub.errors import ClipError
+from hub.interfaces import Embedder, Frames, ModelInfo, Scorer, Shrinks, VideoMeta
+from hub.memory import give_back, ran_out_of_memory
+from media.decode_pool import DecodePool
+from media.errors import MediaError
+from media.frames import sample_frames
+
+CLIPS_A_BATCH = 16
+TEXTS_A_BATCH = 128
+# Of models that take one clip at a time: so many are decoded while it is asked about one.
+CLIPS_AHEAD = 4
+TOO_LARGE = "it does not fit into the device's memory even alone; ask for fewer frames or a smaller number format"
+
+
+@dataclass(frozen=True)
+class Clip:
+    """What is shown: `key` names it in scores; `start` and `end` in seconds trim the file, None = as far as it goes.
+
+    `content`: the SHA-256 of the file's bytes where it is known, for what is kept by it.
+    """
+
+    key: str
+    path: os.PathLike[str] | None = None
+    start: float | None = None
+    end: float | None = None
+    content: str = ""
+
+
+@dataclass(frozen=True)
+class PairScore:
+    """One raw value. `clip_key` is None for a text-only model: its values hold for every clip."""
+
+    clip_key: str | None
+    text: str
+    value: float
+    parts: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass
+class Tally:
+    """What a run cost, filled in while it goes.
+
+    `decode_seconds` are those of all decoders together, `wait_seconds` those that the model stood still for them.
+    `halved` {"clips" or "texts": how many went through at once after the memory ran out}.
+    `unreadable` lists (clip key, why) of clips that gave no frames, `refused` of those that the model failed on,
+    `not_finite` (clip key or None, text, value) of values that are no numbers.
+    """
+
+    clips_encoded: int = 0
+    texts_encoded: int = 0
+    video_calls: int = 0
+    text_calls: int = 0
+    pairs: int = 0
+    decode_seconds: float = 0.0
+    wait_seconds: float = 0.0
+    compute_seconds: float = 0.0
+    halved: dict[str, int] = field(default_factory=dict)
+    unreadable: list[tuple[str, str]] = field(default_factory=list)
+    refused: list[tuple[str, str]] = field(default_factory=list)
+    not_finite: list[tuple[str | None, str, float]] = field(default_factory=list)
+    vectors_kept: int = 0
+
+
+Thing = TypeVar("Thing")
+ReadFrames = Callable[[Clip, ModelInfo], tuple[Frames, VideoMeta]]
+
+
+def read_frames(clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:
+    """The frames that the model wants, at the centres of equal time bins (media.frames). MediaError: unusable file."""
+    if clip.path is None:
+        raise MediaError(f"{clip.key}: has no video file; attach it, then score again")
+    frames, times = sample_frames(Path(clip.path), info.frames, clip.start, clip.end, info.size)
+    return frames, about(clip, times)
+
+
+def about(clip: Clip, times: Iterable[float]) -> VideoMeta:
+    """What an adapter is told of a clip beside its frames."""
+    seconds = tuple(float(time) for time in times)
+    return VideoMeta(clip.key, seconds, clip.path or "", clip.start, clip.end)
+
+
+class KeptVectors(Protocol):
+    """Rows of clips that were encoded before."""
+
+    def get(self, clip: Clip, info: ModelInfo) -> np.ndarray | None:
+        """The clip's row of this model; None where it is not kept."""
+        ...
+
+    def put(self, clip: Clip, info: ModelInfo, row: np.ndarray) -> None: ...
+
+
+def score_pairs(
+    adapter: Embedder | Scorer,
+    requests: Iterable[tuple[Clip, Sequence[str]]],
+    *,
+    tally: Tally | None = None,
+    read: ReadFrames = read_frames,
+    mode: str = "",
+    clips_a_batch: int = CLIPS_A_BATCH,
+    kept: KeptVectors | None = None,
+    pool: DecodePool | None = None,
+) -> Iterator[PairScore]:
+    """One PairScore for each distinct (clip key, text) of `requests`, which may name a clip several times.
+
+    A text-only model (`info.needs_video` False) gives one for each distinct text, clip_key None. What gives no score
+    is listed in `tally`. `read` is what decodes (or a cache before it); clips that `kept` has are not decoded.
+    `pool` reads ahead; without one, each clip is read when it is its turn. Values do not depend on either.
+    """
+    counts = tally if tally is not None else Tally()
+    wanted, pool = _merged(requests), pool or DecodePool(0)
+    if isinstance(adapter, Embedder):
+        scores = _by_embedding(adapter, wanted, read, clips_a_batch, counts, kept, pool)
+    elif adapter.info.needs_video:
+        scores = _by_scorer(adapter, wanted, read, mode, counts, pool)
+    else:
+        scores = _without_video(adapter, wanted, mode, counts)
+    for score in scores:
+        if not math.isfinite(score.value):
+            counts.not_finite.append((score.clip_key, score.text, score.value))
+            continue
+        counts.pairs += 1
+        yield score
+
+
+@dataclass
+class _Wanted:
+    clip: Clip
+    texts: dict[str, None]  # insertion-ordered set
+
+
+def _merged(requests: Iterable[tuple[Clip, Sequence[str]]]) -> list[_Wanted]:
+    """One entry a clip key, in the order of their first mention, with its distinct texts (at least one)."""
+    merged: dict[str, _Wanted] = {}
+    for clip, texts in requests:
+        merged.setdefault(clip.key, _Wanted(clip, {})).texts.update(dict.fromkeys(texts))
+    return [want for want in merged.values() if want.texts]
+
+
+def _by_length(texts: Iterable[str]) -> list[str]:
+    """Distinct texts, short ones first: a batch is padded to its longest."""
+    return sorted(dict.fromkeys(texts), key=lambda text: (len(text.split()), len(text), text))
+
+
+def _batches(things: Iterable[Thing], size: int) -> Iterator[tuple[Thing, ...]]:
+    source = iter(things)
+    while batch := tuple(islice(source, size)):
+        yield batch
+
+
+@dataclass(frozen=True)
+class _Fetched:
+    """A clip on its way to the model: its kept row, or its frames, or why it has neither; and the seconds it took."""
+
+    want: _Wanted
+    row: np.ndarray | None = None
+    frames: Frames | None = None
+    meta: VideoMeta | None = None
+    why: str = ""
+    seconds: float = 0.0
+
+
+def _fetch(
+    want: _Wanted,
+    info: ModelInfo,
+    read: ReadFrames,
+    kept: KeptVectors | None,
+    shrink: Callable[[Frames], Frames] | None,
+) -> _Fetched:
+    """What a worker of the pool does for one clip."""
+    row = kept.get(want.clip, info) if kept is not None else None
+    if row is not None:
+        return _Fetched(want, row)
+    began = perf_counter()
+    try:
+        frames, meta = read(want.clip, info)
+        frames = frames if shrink is None else shrink(frames)
+    except MediaError as error:
+        return _Fetched(want, why=str(error), seconds=perf_counter() - began)
+    return _Fetched(want, frames=frames, meta=meta, seconds=perf_counter() - began)
+
+
+def _fetched(
+    adapter: Embedder | Scorer, wanted: Iterable[_Wanted], read: ReadFrames, counts: Tally, pool: DecodePool,
+    kept: KeptVectors | None, depth: int,
+) -> Iterator[_Fetched]:  # fmt: skip
+    """Every clip in order, with its row or its frames; those without either are listed."""
+    shrink = adapter.shrink if isinstance(adapter, Shrinks) else None
+    work = partial(_fetch, info=adapter.info, read=read, kept=kept, shrink=shrink)
+    for _, wait in pool.ahead(wanted, work, depth):
+        began = perf_counter()
+        found = wait()
+        waited = perf_counter() - began
+        counts.decode_seconds += found.seconds
+        # Without a pool the model stands still because its own thread decodes: that is no waiting.
+        counts.wait_seconds += waited if pool.workers else 0.0
+        counts.vectors_kept += found.row is not None
+        if found.why:
+            counts.unreadable.append((found.want.clip.key, found.why))
+        yield found
+
+
+def _by_embedding(
+    adapter: Embedder, wanted: list[_Wanted], read: ReadFrames, clips_a_batch: int, counts: Tally,
+    kept: KeptVectors | None, pool: DecodePool,
+) -> Iterator[PairScore]:  # fmt: skip
+    texts = _by_length(text for want in wanted for text in want.texts)
+    place = {text: i for i, text in enumerate(texts)}
+    encoded = _encode_texts(adapter, texts, counts)
+    fetched = _fetched(adapter, wanted, read, counts, pool, kept, 2 * clips_a_batch)
+    for batch in _batches(fetched, clips_a_batch):
+        began = perf_counter()
+        rows = _rows(adapter, batch, counts, kept)
+        # Each clip meets only its own texts, so that scores cost n, not n x n.
+        values = {
+            at: adapter.score(row[None], encoded[[place[text] for text in batch[at].want.texts]])[0]
+            for at, row in sorted(rows.items())
+        }
+        counts.compute_seconds += perf_counter() - began
+        for at, found in values.items():
+            for text, value in zip(batch[at].want.texts, found, strict=True):
+                yield PairScore(batch[at].want.clip.key, text, float(value))
+
+
+def _rows(
+    adapter: Embedder, batch: Sequence[_Fetched], counts: Tally, kept: KeptVectors | None
+) -> dict[int, np.ndarray]:  # fmt: skip
+    """Place in the batch -> its row, of every clip that has one."""
+    rows = {at: found.row for at, found in enumerate(batch) if found.row is not None}
+    new = [at for at, found in enumerate(batch) if found.frames is not None]
+    for some in _batches(new, min(len(new), counts.halved.get("clips", len(new))) or 1):
+        for at, row in _encoded_clips(adapter, some, batch, counts):
+            rows[at] = row
+            if kept is not None:
+                kept.put(batch[at].want.clip, adapter.info, row)
+    return rows
+
+
+def _encoded_clips(
+    adapter: Embedder, places: Sequence[int], batch: Sequence[_Fetched], counts: Tally
+) -> list[tuple[int, np.ndarray]]:
+    """The clips at the places together; one by one where one of them cannot be taken, and that one is listed; in halves
+    where they do not fit."""
+    clips, metas = [batch[at].frames for at in places], [batch[at].meta for at in places]
+    key = batch[places[0]].want.clip.key
+    try:
+        counts.video_calls += 1
+        rows = adapter.encode_video(clips, metas)  # type: ignore[arg-type]
+    except ClipError as error:
+        if len(places) == 1:
+            counts.refused.append((key, str(error)))
+            return []
+        parts = [[at] for at in places]
+    except (MemoryError, RuntimeError) as error:
+        if not ran_out_of_memory(error):
+            raise
+        if len(places) == 1:
+            counts.refused.append((key, TOO_LARGE))
+        parts = _halves(places, "clips", counts)
+    else:
+        counts.clips_encoded += len(places)
+        return list(zip(places, rows, strict=True))
+    give_back()
+    return [found for part in parts for found in _encoded_clips(adapter, part, batch, counts)]
+
+
+def _halves(things: Sequence[Thing], what: str, counts: Tally) -> list[Sequence[Thing]]:
+    """Two halves, noted for the batches to come; none of a single thing."""
+    half = len(things) // 2
+    if not half:
+        return []
+    counts.halved[what] = min(half, counts.halved.get(what, half))
+    return [things[:half], things[half:]]
+
+
+def _encode_texts(adapter: Embedder, texts: list[str], counts: Tally) -> np.ndarray:
+    began = perf_counter()
+    rows = _of_texts(adapter.encode_text, texts, counts)
+    counts.texts_encoded += len(texts)
+    counts.compute_seconds += perf_counter() - began
+    return np.concatenate(rows) if rows else np.empty((0, 0), np.float32)
+
+
+def _of_texts(ask: Callable[[Sequence[str]], Any], texts: Sequence[str], counts: Tally) -> list[Any]:
+    """What `ask` gave for batches of the texts, in their order; smaller ones where the memory ran out."""
+    answers: list[Any] = []
+    left = list(_batches(texts, TEXTS_A_BATCH))[::-1]
+    while left:
+        batch = left.pop()
+        most = counts.halved.get("texts", len(batch))
+        if len(batch) > most:
+            left += list(_batches(batch, most))[::-1]
+            continue
+        try:
+            counts.text_calls += 1
+            answers.append(ask(batch))
+        except (MemoryError, RuntimeError) as error:
+            if not ran_out_of_memory(error) or len(batch) == 1:
+                raise
+            left += [tuple(half) for half in _halves(batch, "texts", counts)][::-1]
+        else:
+            continue
+        give_back()
+    return answers
+
+
+def _by_scorer(
+    adapter: Scorer, wanted: list[_Wanted], read: ReadFrames, mode: str, counts: Tally, pool: DecodePool
+) -> Iterator[PairScore]:
+    for found in _fetched(adapter, wanted, read, counts, pool, None, CLIPS_AHEAD):
+        if found.frames is None:
+            continue
+        key, texts = found.want.clip.key, _by_length(found.want.texts)
+        began = perf_counter()
+        try:
+            counts.video_calls += 1
+            scores = _scored(adapter, found, texts, mode, counts)
+        except ClipError as error:
+            counts.refused.append((key, str(error)))
+            continue
+        except (MemoryError, RuntimeError) as error:
+            if not ran_out_of_memory(error):
+                raise
+            counts.refused.append((key, TOO_LARGE))
+            continue
+        finally:
+            counts.compute_seconds += perf_counter() - began
+        counts.clips_encoded += 1
+        counts.texts_encoded += len(texts)
+        for text, score in zip(texts, scores, strict=True):
+            yield PairScore(key, text, float(score.value), dict(score.parts))
+
+
+def _scored(adapter: Scorer, found: _Fetched, texts: Sequence[str], mode: str, counts: Tally) -> list[Any]:
+    """All texts of the clip at once, or in halves where they do not fit and do not depend on each other."""
+    most = counts.halved.get("texts", len(texts))
+    if adapter.info.by_item or len(texts) <= 1:
+        return list(adapter.score(found.frames, texts, mode, found.meta))
+    if len(texts) > most:
+        parts = list(_batches(texts, most))
+    else:
+        try:
+            return list(adapter.score(found.frames, texts, mode, found.meta))
+        except (MemoryError, RuntimeError) as error:
+            if not ran_out_of_memory(error):
+                raise
+            parts = [tuple(half) for half in _halves(texts, "texts", counts)]
+        give_back()
+    return [score for part in parts for score in _scored(adapter, found, part, mode, counts)]
+
+
+def _without_video(adapter: Scorer, wanted: list[_Wanted], mode: str, counts: Tally) -> Iterator[PairScore]:
+    for texts in _batches(_by_length(text for want in wanted for text in want.texts), TEXTS_A_BATCH):
+        began = perf_counter()
+        answers = _of_texts(lambda batch: adapter.score(None, batch, mode), texts, counts)
+        counts.texts_encoded += len(texts)
+        counts.compute_seconds += perf_counter() - began
+        for text, score in zip(texts, (score for batch in answers for score in batch), strict=True):
+            yield PairScore(None, text, float(score.value), dict(score.parts))

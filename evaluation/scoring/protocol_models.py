@@ -1,0 +1,141 @@
+"""A model as a protocol asks for it: the adapter in a wrapper that pools frames or turns likelihood into perplexity.
+
+The wrappers are adapters themselves, so that the scoring loop knows nothing of protocols.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, runtime_checkable
+from typing import Protocol as Interface
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.errors import EvaluationError
+from evaluation.scoring.loop import Clip, ReadFrames, about
+from evaluation.scoring.protocols import Protocol
+from hub.interfaces import Embedder, Frames, ModelInfo, Score, ScoreKind, Scorer, Shrinks, VideoMeta
+from media.errors import MediaError
+from media.frame_cache import FrameCache
+from media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
+
+Rows = NDArray[np.float32]
+# Nats a token whose exponential no float holds: such a score is listed as no number.
+LARGEST_COST = 700.0
+
+
+@runtime_checkable
+class ByFrame(Interface):
+    """An image-text model whose single frames can be scored: (n, k, d) and (m, d) -> (n, k, m) logits."""
+
+    info: ModelInfo
+
+    def frame_logits(self, videos: Rows, texts: Rows) -> Rows: ...
+
+
+class PooledFrames:
+    """An image-text model whose frames' logits are pooled as a protocol says."""
+
+    def __init__(self, model: Any, pool: Callable[[Rows], Rows], kind: ScoreKind) -> None:
+        self.model, self.pool = model, pool
+        self.info = replace(model.info, kind=kind)
+
+    def shrink(self, frames: Frames) -> Frames:
+        return self.model.shrink(frames) if isinstance(self.model, Shrinks) else frames
+
+    def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> Rows:
+        return self.model.encode_video(clips, meta)
+
+    def encode_text(self, texts: Sequence[str]) -> Rows:
+        return self.model.encode_text(texts)
+
+    def score(self, videos: Rows, texts: Rows) -> Rows:
+        return self.pool(self.model.frame_logits(videos, texts))
+
+
+def mean_of_logits(frames: Rows) -> Rows:
+    """(n, k, m) -> (n, m): the mean of the match scores of the frames (ViLMA, appendix A)."""
+    return frames.mean(axis=1)
+
+
+def mean_of_softmax(frames: Rows) -> Rows:
+    """(n, k, m) -> (n, m): on each frame a softmax over the m texts of one item, then the mean (the released code).
+
+    E.g. logits (0, 0) and (ln 3, 0) on two frames: (.5 + .75) / 2 = .625 for the first text.
+    """
+    powers = np.exp(frames - frames.max(axis=2, keepdims=True))
+    return (powers / powers.sum(axis=2, keepdims=True)).mean(axis=1).astype(np.float32)
+
+
+class AsPerplexity:
+    """A language model whose value is exp(-sum of log likelihood / tokens); lower is better."""
+
+    def __init__(self, model: Scorer) -> None:
+        self.model = model
+        self.info = replace(model.info, kind=ScoreKind.PERPLEXITY)
+
+    def score(
+        self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
+    ) -> list[Score]:
+        return [self._perplexity(score) for score in self.model.score(clip, texts, mode, meta)]
+
+    def _perplexity(self, score: Score) -> Score:
+        cost = -score.parts["sum"] / max(score.parts["tokens"], 1.0)
+        value = math.inf if cost > LARGEST_COST else math.exp(cost)
+        return Score(value, ScoreKind.PERPLEXITY, score.parts)
+
+
+POOLS = {"mean": (mean_of_logits, ScoreKind.LOGIT), "softmax": (mean_of_softmax, ScoreKind.P_YES)}
+
+
+def under_protocol(adapter: Any, protocol: Protocol) -> Embedder | Scorer:
+    """The adapter as the protocol asks for it. EvaluationError: an image model that sees another number of frames."""
+    if protocol.pooling in POOLS and isinstance(adapter, ByFrame):
+        wanted = protocol.image_frames
+        if wanted is not None and adapter.info.frames != wanted:
+            raise EvaluationError(
+                f"{protocol.label} shows image models {wanted} frames, and {adapter.info.model_id} takes "
+                f"{adapter.info.frames}; name the model with ?frames={wanted}"
+            )
+        return PooledFrames(adapter, *POOLS[protocol.pooling])
+    likely = adapter.info.kind == ScoreKind.LOG_LIKELIHOOD and not adapter.info.needs_video
+    return AsPerplexity(adapter) if protocol.perplexity and likely else adapter
+
+
+def scores_by_item(adapter: Any, protocol: Protocol) -> bool:
+    """Whether the model's scores under the protocol depend on the item's other texts."""
+    return adapter.info.by_item or (protocol.by_item and isinstance(adapter, PooledFrames | ByFrame))
+
+
+def sampling(protocol: Protocol, info: ModelInfo) -> Sampling:
+    """Which frames a model sees under the protocol; one that asks for intervals (`interval_seconds`) gets those.
+
+    MediaError: its interval is no number of seconds.
+    """
+    seconds = info.card.get("interval_seconds")
+    if not seconds:
+        return Sampling(CONSECUTIVE if protocol.frames == "consecutive" else CENTRES, info.frames)
+    if isinstance(seconds, int | float) and not isinstance(seconds, bool) and seconds > 0:
+        return Sampling(INTERVALS, seconds=seconds)
+    raise MediaError(f"{info.model_id} asks for intervals of {seconds!r} s; give a number above 0")
+
+
+@dataclass(frozen=True)
+class FrameReader:
+    """Decodes clips as a protocol says, or finds them in `frames`; it can be sent to another process."""
+
+    protocol: Protocol
+    frames: FrameCache
+
+    def __call__(self, clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:
+        if clip.path is None:
+            raise MediaError(f"{clip.key}: has no video file; attach it, then score again")
+        wanted = sampling(self.protocol, info)
+        found = self.frames.read(clip.path, wanted, clip.start, clip.end, info.size, clip.content)
+        return found.frames, about(clip, found.times)
+
+
+def reader(protocol: Protocol, frames: FrameCache | None = None) -> ReadFrames:
+    """How clips are decoded under the protocol, or found in `frames`."""
+    return FrameReader(protocol, FrameCache() if frames is None else frames)

@@ -1,0 +1,1 @@
+"""What operators see of an installation: ids of requests, logs, figures for Prometheus, readiness, reported errors."""

@@ -1,0 +1,67 @@
+"""Whether this process can do its work now: its database with all tables, the queue, the store of videos."""
+
+from collections.abc import Callable
+from functools import cache
+
+from django.core.files.storage import default_storage
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+from jobs.queue import is_reachable
+
+# Nothing has this name: the store is asked, and says no.
+PROBE = ".ready"
+
+
+class _NotYetError(Exception):
+    """The tables are not up to date."""
+
+
+def readiness() -> dict[str, str]:
+    """Part -> ok, or what is the matter in a word; nothing of addresses, for whoever asks."""
+    parts: dict[str, Callable[[], str]] = {
+        "database": _database,
+        "migrations": _migrations,
+        "queue": _queue,
+        "storage": _storage,
+    }
+    return {name: ask() for name, ask in parts.items()}
+
+
+def _database() -> str:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return "unreachable"
+    return "ok"
+
+
+def _migrations() -> str:
+    try:
+        _made_once()
+    except _NotYetError:
+        return "missing"
+    except DatabaseError:
+        return "unreachable"
+    return "ok"
+
+
+@cache
+def _made_once() -> None:
+    """What is up to date stays so while this process runs: its answer is kept, that of the others is not."""
+    executor = MigrationExecutor(connection)
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        raise _NotYetError
+
+
+def _queue() -> str:
+    return "ok" if is_reachable() else "unreachable"
+
+
+def _storage() -> str:
+    try:
+        default_storage.exists(PROBE)
+    except OSError:
+        return "unreachable"
+    return "ok"

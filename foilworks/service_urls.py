@@ -1,0 +1,126 @@
+"""What the addresses in the environment mean: of the database, the store of videos, the mail server.
+
+Pure: settings.py alone reads the environment, and hands over what it found. ImproperlyConfigured says in one line how
+an address is written.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+Settings = dict[str, Any]
+
+
+def sqlite(path: Path) -> Settings:
+    # IMMEDIATE: a claim takes the write lock at its start, so two claimers queue instead of failing half-way.
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(path),
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": (
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; "
+                "PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY; PRAGMA mmap_size=268435456;"
+            ),
+        },
+        "CONN_MAX_AGE": 60,
+        "TEST": {"NAME": str(path.with_name("test.sqlite3"))},
+    }
+
+
+def database(url: str, home: Path) -> Settings:
+    """Django's settings of the database that the URL names; its query (`?sslmode=require`) goes to the driver."""
+    if not url:
+        return sqlite(home / "foilworks.sqlite3")
+    parts = urlsplit(url)
+    if parts.scheme == "sqlite":
+        return sqlite(Path(unquote(parts.path)))
+    if parts.scheme not in {"postgresql", "postgres"}:
+        raise ImproperlyConfigured("DATABASE_URL is no postgresql:// or sqlite:// address; write it as one of them")
+    options: Settings = dict(parse_qsl(parts.query))
+    # Statements of hot paths are parsed and planned once a connection (projects.prepared), not five times more to see
+    # whether their values matter; `?prepare_threshold=none` behind a pooler that hands connections from one transaction
+    # to the next.
+    threshold = options.pop("prepare_threshold", "0")
+    options["prepare_threshold"] = int(threshold) if threshold.isdecimal() else None
+    if options["prepare_threshold"] is not None:
+        options["options"] = f"{options.get('options', '')} -c plan_cache_mode=force_generic_plan".strip()
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        # A folder as the host is the server's unix socket; it can only stand in the query.
+        "HOST": unquote(parts.hostname or "") or options.pop("host", ""),
+        "PORT": str(parts.port or ""),
+        "OPTIONS": options,
+        "CONN_MAX_AGE": 600,
+        "CONN_HEALTH_CHECKS": True,
+    }
+
+
+def folder(url: str, home: Path) -> Path:
+    """The folder of videos: the home's own, or one that several hosts share."""
+    parts = urlsplit(url)
+    if not url or parts.scheme == "s3":
+        return home / "media"
+    if parts.scheme != "file" or parts.netloc or not parts.path.startswith("/"):
+        raise ImproperlyConfigured(
+            "STORAGE_URL names no store; write it as file:///path/of/the/shared/folder or "
+            "s3://bucket?endpoint=https://store.example.org&region=us-east-1"
+        )
+    return Path(unquote(parts.path))
+
+
+def bucket(url: str) -> Settings:
+    """The options of corpus.object_store that `s3://bucket/prefix?endpoint=…&region=…&public=…&style=…` names."""
+    parts, given = urlsplit(url), dict(parse_qsl(urlsplit(url).query))
+    unknown = sorted(given.keys() - {"endpoint", "region", "public", "style"})
+    region = given.get("region", "us-east-1")
+    endpoint = given.get("endpoint", f"https://s3.{region}.amazonaws.com")
+    style = given.get("style", "path" if "endpoint" in given else "virtual")
+    if not re.fullmatch(r"[a-z0-9.-]{3,63}", parts.netloc) or unknown or style not in {"path", "virtual"}:
+        said = f"'{unknown[0]}' is no part of it" if unknown else "it names no bucket, or a style but path and virtual"
+        raise ImproperlyConfigured(f"STORAGE_URL: {said}; write it as s3://bucket?endpoint=https://host&region=name")
+    public = given.get("public", endpoint)
+    for address in (endpoint, public):
+        if urlsplit(address).scheme not in {"http", "https"} or not urlsplit(address).hostname:
+            raise ImproperlyConfigured(f"STORAGE_URL: '{address}' is no address; write it as https://store.example.org")
+    return {
+        "bucket_name": parts.netloc,
+        "location": unquote(parts.path).strip("/"),
+        "endpoint_url": endpoint,
+        "public_url": public,
+        "region_name": region,
+        "addressing_style": style,
+    }
+
+
+def store_origin(bucket: Settings) -> str:
+    """Where browsers get videos from, as a policy of content names it."""
+    public = urlsplit(bucket["public_url"])
+    host = public.netloc if bucket["addressing_style"] == "path" else f"{bucket['bucket_name']}.{public.netloc}"
+    return f"{public.scheme}://{host}"
+
+
+def mail(url: str) -> Settings:
+    """Django's settings of the mail server that EMAIL_URL names (`smtp://user:password@host:587?tls=1`)."""
+    if not url:
+        return {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend", "MAIL_IS_SET": False}
+    parts, options = urlsplit(url), dict(parse_qsl(urlsplit(url).query))
+    if parts.scheme not in {"smtp", "smtps"} or not parts.hostname:
+        raise ImproperlyConfigured("EMAIL_URL is no mail server; write it as smtp://user:password@host:587?tls=1")
+    return {
+        "MAIL_IS_SET": True,
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": parts.port or (465 if parts.scheme == "smtps" else 25),
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_SSL": parts.scheme == "smtps",
+        "EMAIL_USE_TLS": parts.scheme == "smtp" and options.get("tls") == "1",
+        "EMAIL_TIMEOUT": 10,
+    }

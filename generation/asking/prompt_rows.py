@@ -1,0 +1,32 @@
+"""Prompts by id: those that come with Foilworks and a project's own."""
+
+from generation.asking.prompts import ID, PROMPTS, Prompt
+from generation.errors import GenerationError
+from generation.models import PromptTemplate
+from projects.models import Project
+
+
+def find_prompt(prompt_id: str, project: Project | None) -> Prompt:
+    """The prompt of an id such as "counterfactual@1"; GenerationError lists those there are."""
+    if prompt_id in PROMPTS:
+        return PROMPTS[prompt_id]
+    match = ID.fullmatch(prompt_id)
+    if match and project is not None:
+        row = PromptTemplate.objects.filter(
+            project=project, slug=match["slug"], version=int(match["version"])
+        ).first()  # fmt: skip
+        if row is not None:
+            return as_prompt(row)
+    known = ", ".join(prompt_ids(project))
+    raise GenerationError(f"there is no prompt '{prompt_id}'; choose one of: {known}")
+
+
+def prompt_ids(project: Project | None, *, makes: str = "foils") -> list[str]:
+    """Ids of the prompts that a run of the project can name: its own first, newer versions before older ones."""
+    rows = PromptTemplate.objects.filter(project=project) if project is not None and makes == "foils" else ()
+    return [*map(str, rows), *(prompt.id for prompt in PROMPTS.values() if prompt.makes == makes)]
+
+
+def as_prompt(row: PromptTemplate) -> Prompt:
+    examples = tuple((caption, tuple(foils)) for caption, foils in row.examples)
+    return Prompt(row.slug, row.version, str(row), row.system, row.question, examples)

@@ -1,0 +1,44 @@
+"""What methods and caption makers that ask an instruction model are handed: the model with its answers, the prompt.
+
+Only jobs and commands import this: it opens models.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from generation.asking import endpoints
+from generation.asking.asked import Answers, Asking
+from generation.asking.prompt_rows import find_prompt
+from hub.chat_endpoint import Budget, ChatEndpoint, Endpoint, Patience
+from hub.interfaces import Chat
+from hub.table import CHAT, open_helper
+from projects.models import Project
+
+
+def services(
+    module: Any,
+    params: Mapping[str, Any],
+    answers: Answers,
+    *,
+    project: Project | None,
+    spent: tuple[int, int] = (0, 0),
+) -> dict[str, Any]:
+    """Nothing for a module that asks no model. `spent`: (requests, tokens) that are gone of its budget already.
+
+    Raises GenerationError or HubError: an unknown endpoint, prompt or model.
+    """
+    if not getattr(module, "ASKS", False):
+        return {}
+    wanted = endpoints.checked(params)
+    prompt = find_prompt(wanted["template"], project)
+    return {"asking": Asking(_open(wanted, spent), answers), "prompt": prompt}
+
+
+def _open(params: Mapping[str, Any], spent: tuple[int, int]) -> Chat:
+    if not params["endpoint"]:
+        chat: Chat = open_helper(params["model"], CHAT, device=params["device"])
+        return chat
+    found = endpoints.find_endpoint(params["endpoint"])
+    budget = Budget(params["requests"], params["tokens"], spent_requests=spent[0], spent_tokens=spent[1])
+    patience = Patience(params["tries"], float(params["timeout"]), params["concurrency"])
+    return ChatEndpoint(Endpoint(found.name, found.url, params["model"], found.key), patience, budget)

@@ -1,0 +1,110 @@
+"""Colour swap: "A red ball hits a blue box" -> "A blue ball hits a red box".
+
+The foil has the caption's own words: nothing but what is whose tells the two apart. Left alone is what could stay true:
+colours of one thing ("red and white shirt"), of two things of one name ("a red car and a blue car"), and names of
+things ("orange juice", "an orange").
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import Any
+
+from generation.errors import GenerationError
+from generation.methods._drawing import generator_for
+from generation.methods._surface import phrase_pattern, replace_phrase, word_set
+from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
+from text.language.tokens import Token
+from text.language.tools import tagger
+
+VERSION = "1"
+COLOURS = word_set("red orange yellow green blue purple violet pink brown black white grey gray beige turquoise golden")
+SAME = {"gray": "grey", "violet": "purple"}
+PATTERN = phrase_pattern(sorted(COLOURS))
+# Together with its colour each is the name of a thing, whatever its colour: a foil would be no English.
+KINDS = word_set(
+    "juice wine pepper peppers tea onion onions coffee belt card bean beans rice bread sugar cabbage beer meat board",
+)
+# Between two colours of one thing there is nothing else.
+JOINING = word_set("and or , / & - the a an")
+# Captions of 10^6 characters stay linear.
+MOST_PLACES = 12
+
+
+@dataclass(frozen=True)
+class Place:
+    """A colour in the caption: its token's index, which colour it is, and the lemma of the thing that has it."""
+
+    at: int
+    colour: str
+    thing: str
+
+
+def make(
+    captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int
+) -> Iterator[FoilDraft | Skip | Shortfall]:
+    """Up to params["foils"] foils a caption, each of another pair of colours; both modes are the same."""
+    if params["foils"] < 1:
+        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
+    tags = tagger(params["tagger"])
+    for caption in captions:
+        if len(list(PATTERN.finditer(caption.text))) < 2:
+            yield Skip(caption.id, "it names fewer than two colours")
+            continue
+        tokens = tags.tag(caption.text)
+        places = _places(tokens)
+        pairs = [pair for pair in combinations(places, 2) if pair[0].colour != pair[1].colour and _apart(*pair)]
+        if not pairs:
+            yield Skip(caption.id, "no two of its colours belong to different things")
+            continue
+        chosen = generator_for(seed, "colour_swap", caption.id).sample(pairs, min(params["foils"], len(pairs)))
+        for rank, (first, second) in enumerate(chosen):
+            edits = _exchanged(caption.text, tokens[first.at], tokens[second.at])
+            facts = {"things": [first.thing, second.thing], "tagger": tags.name}
+            yield draft_from_edits(caption, edits, method="colour_swap", mode=mode, rank=rank, facts=facts)
+        if len(chosen) < params["foils"]:
+            yield Shortfall(caption.id, ("no further two of its colours belong to different things",))
+
+
+def _exchanged(text: str, first: Token, second: Token) -> list[Any]:
+    return [
+        *replace_phrase(text, first.start, first.end, second.lower),
+        *replace_phrase(text, second.start, second.end, first.lower),
+    ]
+
+
+def _apart(first: Place, second: Place) -> bool:
+    return bool(first.thing) and bool(second.thing) and first.thing != second.thing
+
+
+def _places(tokens: Sequence[Token]) -> list[Place]:
+    """The colours that a thing has to itself, from left to right."""
+    found = [at for at, token in enumerate(tokens) if PATTERN.fullmatch(token.text)][:MOST_PLACES]
+    joined = {
+        at
+        for before, after in pairwise(found)
+        if all(token.lower in JOINING for token in tokens[before + 1 : after])
+        for at in (before, after)
+    }
+    places = []
+    for at in found:
+        thing = _thing(tokens, at)
+        if at not in joined and thing is not None:
+            places.append(Place(at, SAME.get(tokens[at].lower, tokens[at].lower), thing))
+    return places
+
+
+def _thing(tokens: Sequence[Token], at: int) -> str | None:
+    """What has the colour: the noun that it leads to, else the last noun before it; None where it names a thing."""
+    end = at + 1
+    while end < len(tokens) and tokens[end].part == "ADJ":
+        end += 1
+    nouns = []
+    while end < len(tokens) and tokens[end].part in ("NOUN", "PROPN"):
+        nouns.append(tokens[end])
+        end += 1
+    if nouns:
+        return None if nouns[0].lower in KINDS else nouns[-1].lemma
+    if at and tokens[at - 1].part in ("DET", "NUM"):
+        return None
+    return next((token.lemma for token in reversed(tokens[:at]) if token.part == "NOUN"), "")

@@ -1,0 +1,33 @@
+"""Who may settle what validators left open, and how the reason is kept."""
+
+import pytest
+
+from annotation.rules.eligibility import Hand, PersonFacts, Refusal
+from annotation.rules.settling import MAX_REASON, settled_because, why_not_settle
+
+HERE, BESIDE, ELSEWHERE = Hand(1, 10), Hand(1, 11), Hand(2, 12)
+
+
+@pytest.mark.parametrize(
+    ("kind", "refusal"),
+    [("made", Refusal.MADE_IT), ("reviewed", Refusal.REVIEWED_IT), ("judged", Refusal.JUDGED_IT), ("settled", None)],
+)
+def test_who_had_a_hand_in_the_video_settles_nothing_there(kind, refusal):
+    def said(hand: Hand, scope: str) -> Refusal | None:
+        return why_not_settle(PersonFacts(person=1, **{kind: frozenset({hand})}), HERE, scope)
+
+    assert (said(HERE, "video"), said(HERE, "item")) == (refusal, refusal)
+    assert (said(BESIDE, "video"), said(BESIDE, "item")) == (refusal, None)
+    assert (said(ELSEWHERE, "video"), said(ELSEWHERE, "item")) == (None, None)
+
+
+def test_one_hand_among_several_is_enough():
+    person = PersonFacts(person=1, reviewed=frozenset({ELSEWHERE, HERE}))
+    assert why_not_settle(person, HERE, "video") == Refusal.REVIEWED_IT
+
+
+def test_a_reason_is_its_codes_in_their_order_and_the_words():
+    assert settled_because(["wording", "foil_true", "nonsense"], " it does both ") == "foil_true, wording: it does both"
+    assert settled_because(["other"], "  ") == "other"
+    assert settled_because([], "words alone") == "words alone"
+    assert len(settled_because(["other"], "x" * 600)) == MAX_REASON == 500

@@ -1,0 +1,113 @@
+"""Job flooding: nobody fills the queue, the disk or the server by asking again and again."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from corpus.models import Release
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.publishing.tables import PublicPage
+from generation.actions.ask_hint import ask_hint
+from generation.errors import GenerationError
+from generation.models import HintModel
+from jobs.errors import JobError
+from jobs.models import Job
+from jobs.queue import enqueue
+from projects.actions.make_token import make_token
+from tests.attacks.guards import Guard, guarded_by, replaced, without_setting
+from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
+
+pytestmark = pytest.mark.django_db
+JOB = "tests.jobs.samples.count"
+
+ROOM = without_setting("OPEN_JOBS_A_PROJECT", "a project has so many jobs open at most", 0)
+HINTS = replaced(
+    "generation.actions.ask_hint._require_room", "a person has five unanswered questions to a model at most",
+    lambda person: None,
+)  # fmt: skip
+REQUESTS = without_setting("API_REQUESTS_A_MINUTE", "a token asks so often a minute at most", 0)
+STRANGERS = replaced(
+    "evaluation.views.public.count", "an address sends so many score files an hour at most", lambda limit, *whose: True
+)
+SIZES = Guard(
+    "projects.uploads.limit_of",
+    "what a request may send is known before it is read",
+    lambda patch: patch.setattr("projects.uploads.limit_of", lambda request: 10**12),
+)
+
+
+def refused(error: type[Exception], write) -> bool:
+    try:
+        write()
+    except error:
+        return True
+    return False
+
+
+@pytest.fixture
+def few(settings):
+    settings.OPEN_JOBS_A_PROJECT = 3
+    settings.API_REQUESTS_A_MINUTE = 3
+
+
+@guarded_by(ROOM)
+def test_a_project_fills_no_queue(few):
+    project, other = make_project(), make_project()
+    jobs = [enqueue(JOB, 1, project_id=project.pk) for _ in range(3)]
+    assert refused(JobError, lambda: enqueue(JOB, 1, project_id=project.pk))
+    # Others are not held up, nor is what follows by itself; and an end makes room.
+    enqueue(JOB, 1, project_id=other.pk)
+    enqueue(JOB, 1, project_id=project.pk, asked=False)
+    Job.objects.filter(pk__in=[job.pk for job in jobs]).update(state="done")
+    enqueue(JOB, 1, project_id=project.pk)
+
+
+@guarded_by(ROOM)
+def test_whoever_asks_is_told_why_not(few, client):
+    project = make_project()
+    client.force_login(make_member(project, "researcher"))
+    for _ in range(3):
+        enqueue(JOB, 1, project_id=project.pk)
+    sent = SimpleUploadedFile("a.csv", b"id,video,caption,foil\na,a.mp4,b,c\n")
+    answer = client.post(f"/projects/{project.slug}/imports/", {"format": "csv", "records": sent})
+    assert (answer.status_code, "3 jobs of this project are open" in answer.content.decode()) == (400, True)
+
+
+@guarded_by(HINTS)
+def test_typing_fills_no_queue():
+    project = make_project()
+    ann = make_member(project, "annotator")
+    HintModel.objects.create(project=project, spec="fake:")
+    caption = make_caption(make_video(project))
+    for number in range(5):
+        ask_hint(ann, project, caption, f"text {number}")
+    assert refused(GenerationError, lambda: ask_hint(ann, project, caption, "one more"))
+    assert Job.objects.count() == 5
+
+
+@guarded_by(REQUESTS)
+def test_a_token_has_to_wait(few):
+    owner = make_member(make_project(), "researcher")
+    headers = {"Authorization": f"Bearer {make_token(owner, name='x').secret}"}
+    statuses = [Client().get("/api/me", headers=headers).status_code for _ in range(5)]
+    assert statuses[-1] == 429
+
+
+@guarded_by(SIZES)
+def test_nobody_fills_the_disk_by_a_form_that_takes_no_files(client):
+    large = SimpleUploadedFile("large", b"x" * 2 * 1024 * 1024)
+    assert Client().post("/sign-in/", {"username": "a", "password": "b", "file": large}).status_code in {400, 413}
+
+
+@guarded_by(STRANGERS)
+def test_a_stranger_sends_no_files_without_end():
+    key = PublicPage.objects.create(release=frozen(), is_open=True, takes_scores=True).key
+    statuses = [Client().post(f"/r/{key}/scores/", {}).status_code for _ in range(12)]
+    assert statuses[0] == 422
+    assert statuses[-1] == 429
+
+
+def frozen() -> Release:
+    project = make_project()
+    make_item(make_subtest(project), state="valid")
+    return freeze_release(make_member(project, "researcher"), project)

@@ -1,0 +1,91 @@
+"""Default keys and open sign-up: nothing is secret by being the same everywhere, and nobody comes in uninvited."""
+
+import pytest
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.test import Client
+from django.urls import get_resolver
+
+from foilworks import production
+from foilworks import settings as source
+from foilworks.service_urls import database
+from projects.models import Project, User
+from tests.attacks.guards import guarded_by, replaced
+from tests.factories import PASSWORD, make_project, make_user
+from tests.test_access_matrix import url_names
+
+pytestmark = pytest.mark.django_db
+
+OWN_KEY = replaced(
+    "foilworks.settings.secrets.token_urlsafe", "each installation makes a key of its own", lambda length: "default"
+)
+STRONG = replaced(
+    "django.contrib.auth.password_validation.get_default_password_validators",
+    "passwords are long, and not the usual ones",
+    list,
+)
+GUESSES = replaced("projects.throttle.is_over", "wrong passwords have an end", lambda limit, *whose, more=1: False)
+PRODUCTION = replaced(
+    "foilworks.production.RULES", "`foilworks doctor --production` refuses what is insecure", ()
+)
+
+
+@guarded_by(OWN_KEY)
+def test_two_installations_have_two_keys(tmp_path):
+    one, other = source._kept_secret(tmp_path / "one"), source._kept_secret(tmp_path / "other")
+    assert one != other
+    assert len(one) >= 50
+    assert (tmp_path / "one/secret_key").stat().st_mode & 0o077 == 0
+
+
+@guarded_by(PRODUCTION)
+@pytest.mark.parametrize("key", ["changeme", "django-insecure-" + "x" * 60, "a" * 60])
+def test_a_key_that_others_know_does_not_serve_others(settings, key):
+    settings.SECRET_KEY = key
+    assert "SECRET_KEY" in {finding.name for finding in production.findings()}
+
+
+@guarded_by(PRODUCTION)
+def test_open_sign_up_does_not_serve_others_unnoticed(settings):
+    """That an unknown identity makes no account is tried in tests/projects/test_oidc.py, against a provider."""
+    assert settings.OIDC_SIGN_UP is False
+    settings.OIDC_URL, settings.OIDC_SIGN_UP = "https://id.example.org", True
+    assert "OIDC_SIGN_UP" in {finding.name for finding in production.findings()}
+
+
+def test_there_is_no_page_to_sign_up():
+    names = set(url_names(get_resolver()))
+    assert not {name for name in names if "sign_up" in name or "register" in name}
+    for path in ("/sign-up/", "/signup/", "/register/", "/accounts/signup/", "/admin/"):
+        assert Client().get(path).status_code in (302, 404)
+        assert Client().post(path, {"username": "eve", "password1": "x", "password2": "x"}).status_code in (302, 404)
+    assert not User.objects.exists()
+
+
+def test_a_new_installation_has_no_account_and_no_published_password():
+    assert not User.objects.exists()
+    assert not Project.objects.exclude(sign_in_hint={}).exists()
+    make_project()
+    page = Client().get("/sign-in/").content.decode()
+    assert "shapes-in-motion" not in page
+
+
+@guarded_by(STRONG)
+@pytest.mark.parametrize("password", ["password", "1234567890", "short"])
+def test_a_password_that_everybody_tries_is_refused(password):
+    with pytest.raises(ValidationError):
+        validate_password(password)
+
+
+@guarded_by(GUESSES)
+def test_guessing_a_password_has_an_end():
+    make_user("ann")
+    for number in range(11):
+        Client().post("/sign-in/", {"username": "ann", "password": f"guess {number}"})
+    assert Client().post("/sign-in/", {"username": "ann", "password": PASSWORD}).status_code == 429
+
+
+def test_a_setting_that_cannot_be_read_stops_the_start(tmp_path):
+    with pytest.raises(ImproperlyConfigured):
+        database("mysql://localhost/x", tmp_path)
+

@@ -1,0 +1,167 @@
+"""Requests that the server is made to send: to its own network, by media, webhooks, redirects and names that turn."""
+
+import ast
+import http.client
+import socket
+import urllib.request
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from corpus.models import Video
+from media.encode import write_mp4
+from media.errors import MediaError
+from media.probe import probe
+from projects.addresses import checked_target
+from projects.errors import ProjectError
+from projects.webhooks import post
+from tests.attacks.guards import Guard, guarded_by, replaced
+from tests.attacks.receivers import receiving
+from tests.media.painted import painted_clip
+from tests.test_architecture import PACKAGES, ROOT
+
+PUBLIC = replaced(
+    "projects.addresses._is_public", "the server connects to public addresses alone", lambda address: True
+)
+
+
+def _wherever_the_name_leads(target):
+    return http.client.HTTPConnection(target.host, target.port, timeout=2)
+
+
+PINNED = replaced(
+    "projects.webhooks._connection",
+    "the connection goes to the address that was looked at, whatever the name says a moment later",
+    _wherever_the_name_leads,
+)
+
+
+def _following(url, headers, body):
+    with urllib.request.urlopen(urllib.request.Request(url, body, headers), timeout=2) as answer:
+        return answer.status, ""
+
+
+REDIRECTS = Guard(
+    "projects.webhooks.post",
+    "no redirect is followed",
+    lambda patch: patch.setattr("tests.attacks.test_requests_of_the_server.post", _following),
+)
+CONTAINERS = replaced(
+    "media.container.OPEN_OPTIONS", "only containers of video are opened, and only as files", {}
+)
+# Who opens connections at all, and what checks where to.
+CONNECTS = {
+    "projects/addresses.py": "looks names up, and checks what it finds",
+    "projects/webhooks.py": "webhooks, to addresses that were checked",
+    "hub/chat_endpoint.py": "instruction models at the operator's addresses (CHAT_ENDPOINTS); no redirect is followed",
+    "foilworks/client/client.py": "the client, which runs with its user",
+    "foilworks/supervisor/services.py": "our own web server",
+    "jobs/lease.py": "the name of this host",
+}
+LIBRARIES = {"httpx", "requests", "urllib3", "urllib.request", "http.client", "socket", "aiohttp", "ftplib", "smtplib"}
+
+
+def connecting(files: list[Path]) -> set[str]:
+    """The files that import something to connect with."""
+    found = set()
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = {alias.name for alias in node.names} if isinstance(node, ast.Import) else set()
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+            if names & LIBRARIES:
+                found.add(path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name)
+    return found
+
+
+@guarded_by(PUBLIC)
+@pytest.mark.parametrize(
+    "host",
+    ["127.0.0.1", "10.0.0.1", "192.168.1.1", "172.16.0.1", "169.254.169.254", "0.0.0.0", "100.64.0.1", "[::1]",
+     "[::ffff:127.0.0.1]", "[fd00::1]", "[fe80::1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "2130706433", "127.1",
+     "224.0.0.1"],
+)  # fmt: skip
+def test_no_address_of_our_own_network_is_taken(host):
+    with pytest.raises(ProjectError):
+        checked_target(f"https://{host}/")
+
+
+def resolve(monkeypatch, answers: list[str]) -> None:
+    """turning.example has the first address, then the next one …"""
+    real, left = socket.getaddrinfo, list(answers)
+
+    def lookup(host, port, *args, **kwargs):
+        if host != "turning.example":
+            return real(host, port, *args, **kwargs)
+        ip = left.pop(0) if len(left) > 1 else left[0]
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (ip, port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", lookup)
+
+
+@guarded_by(PINNED)
+def test_a_name_that_turns_between_look_and_connection_leads_nowhere(settings, monkeypatch):
+    # An allowed address at which nobody listens stands for the public one.
+    settings.WEBHOOK_NETWORKS = ("127.0.0.2/32",)
+    resolve(monkeypatch, ["127.0.0.2", "127.0.0.1"])
+    with receiving() as inside:
+        post(f"http://turning.example:{inside.server_port}/hook", {}, b"{}")
+    assert inside.came == []
+
+
+@guarded_by(PUBLIC)
+def test_a_name_that_turned_since_it_was_stored_leads_nowhere(settings, monkeypatch):
+    settings.WEBHOOK_NETWORKS = ()
+    resolve(monkeypatch, ["127.0.0.1"])
+    _status, problem = post("https://turning.example:9/hook", {}, b"{}")
+    assert "private" in problem
+
+
+@guarded_by(REDIRECTS)
+def test_a_redirect_leads_nowhere(settings):
+    settings.WEBHOOK_NETWORKS = ("127.0.0.0/8",)
+    with receiving() as inside, receiving(location=inside.url) as outside:
+        post(outside.url, {}, b"{}")
+        assert outside.came == ["/hook"]
+    assert inside.came == []
+
+
+def facts_of(path: Path) -> object:
+    try:
+        return probe(path)
+    except MediaError:
+        return None
+
+
+@guarded_by(CONTAINERS)
+def test_a_list_of_other_files_is_no_video(tmp_path):
+    """It would show whoever sends it the videos of others, or make the server fetch what it names."""
+    write_mp4(tmp_path / "secret.mp4", painted_clip(4), fps=4)
+    (tmp_path / "sent.mp4").write_text("ffconcat version 1.0\nfile secret.mp4\n")
+    assert facts_of(tmp_path / "sent.mp4") is None
+
+
+def test_a_playlist_of_addresses_is_not_fetched(tmp_path):
+    with receiving() as inside:
+        path = tmp_path / "sent.mp4"
+        path.write_text(f"#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n{inside.url}.ts\n#EXT-X-ENDLIST\n")
+        assert facts_of(path) is None
+    assert inside.came == []
+
+
+@pytest.mark.django_db
+def test_the_address_of_a_video_is_for_browsers(tmp_path, capsys):
+    with receiving() as inside:
+        line = f'{{"id": "a", "video": "a.mp4", "url": "{inside.url}", "caption": "a", "foil": "b"}}\n'
+        (tmp_path / "a.jsonl").write_text(line)
+        call_command("import", "jsonl", str(tmp_path / "a.jsonl"), "--project", "p", "--create", "--json")
+    assert Video.objects.exists()
+    assert inside.came == []
+
+
+def test_nobody_else_opens_connections(tmp_path):
+    files = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    assert connecting(files) == set(CONNECTS)
+    (tmp_path / "fetch.py").write_text("from urllib import request\nrequest.urlopen('http://x')\n")
+    assert connecting([tmp_path / "fetch.py"]) == {"fetch.py"}

@@ -1,0 +1,85 @@
+"""What browsers are made to send or show on somebody's behalf: forged forms, frames, links that lead on elsewhere."""
+
+import pytest
+from django.test import Client
+
+from projects import throttle
+from projects.models import Membership
+from tests.attacks.guards import Guard, guarded_by, replaced, without_setting
+from tests.factories import PASSWORD, make_member, make_project, make_user
+
+pytestmark = pytest.mark.django_db
+
+CSRF = replaced(
+    "django.middleware.csrf.CsrfViewMiddleware.process_view",
+    "a form is ours, or it is refused",
+    lambda self, request, callback, args, kwargs: None,
+)
+FRAMES = replaced(
+    "django.middleware.clickjacking.XFrameOptionsMiddleware.process_response",
+    "no page is shown in a frame of somebody else's",
+    lambda self, request, response: response,
+)
+LEADS_ON = Guard(
+    "projects.views.sign_in.url_has_allowed_host_and_scheme",
+    "after the sign-in one comes to a page of ours",
+    lambda patch: [
+        patch.setattr(f"{module}.url_has_allowed_host_and_scheme", lambda *arguments, **options: True)
+        for module in ("projects.views.sign_in", "django.contrib.auth.views")
+    ],
+)
+OPENER = without_setting("SECURE_CROSS_ORIGIN_OPENER_POLICY", "windows of others have no hold on ours", None)
+RESOURCES = replaced(
+    "foilworks.monitoring.requests.CrossOriginMiddleware.RESOURCE_POLICY",
+    "pages of others load none of our answers",
+    "cross-origin",
+)
+HOSTS = without_setting("ALLOWED_HOSTS", "links in mails and redirects carry our own name", ["*"])
+SPOOFED = replaced(
+    "projects.throttle.settings.TRUSTED_PROXIES", "an address that a visitor claims to have counts for nothing", 1
+)
+
+
+@guarded_by(CSRF)
+def test_a_form_of_another_site_writes_nothing():
+    project = make_project()
+    owner, ann = make_member(project, "researcher"), make_member(project, "annotator")
+    visitor = Client(enforce_csrf_checks=True)
+    visitor.force_login(owner)
+    visitor.post(f"/projects/{project.slug}/people/{ann.pk}/roles/", {"roles": ["researcher"]})
+    assert set(Membership.objects.filter(person=ann).values_list("role", flat=True)) == {"annotator"}
+
+
+@guarded_by(FRAMES)
+def test_no_page_is_framed(client):
+    assert client.get("/sign-in/").headers.get("X-Frame-Options") == "DENY"
+
+
+@guarded_by(OPENER)
+def test_no_window_of_others_holds_ours(client):
+    assert client.get("/sign-in/").headers.get("Cross-Origin-Opener-Policy") == "same-origin"
+
+
+@guarded_by(RESOURCES)
+def test_no_page_of_others_loads_our_answers(client):
+    assert client.get("/sign-in/").headers.get("Cross-Origin-Resource-Policy") == "same-origin"
+
+
+@guarded_by(LEADS_ON)
+@pytest.mark.parametrize("wanted", ["https://evil.example/", "//evil.example/", "/\\evil.example"])
+def test_a_link_to_sign_in_leads_to_nobody_else(wanted):
+    make_user("ann")
+    answer = Client().post(f"/sign-in/?next={wanted}", {"username": "ann", "password": PASSWORD, "next": wanted})
+    assert answer.status_code == 302
+    assert answer.headers["Location"] == "/"
+
+
+@guarded_by(HOSTS)
+def test_another_name_of_the_host_is_not_served():
+    assert Client().get("/sign-in/", headers={"host": "evil.example"}).status_code == 400
+
+
+@guarded_by(SPOOFED)
+def test_a_claimed_address_does_not_reset_the_count(rf):
+    request = rf.get("/", headers={"x-forwarded-for": "8.8.8.8"}, REMOTE_ADDR="203.0.113.9")
+    assert throttle.address_of(request) == "203.0.113.9"

@@ -1,0 +1,54 @@
+"""The way to a first release: one step is next, what is done stays done, and a released project is told nothing."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from evaluation.dashboard.first_steps import STEPS, first_steps
+from projects.models import Role
+from tests.factories import make_caption, make_member, make_project, make_subtest, make_video
+
+NOTHING = dict.fromkeys(
+    ("subtests", "captions", "made", "edited", "accepted", "items", "judged", "valid", "released"), 0
+)
+
+
+@pytest.mark.parametrize(
+    ("counts", "following"),
+    [
+        ({}, 0),
+        ({"subtests": 1}, 1),
+        # The second thing first: what is missing before it is next.
+        ({"captions": 3}, 0),
+        ({"subtests": 1, "captions": 3}, 2),
+        ({"subtests": 1, "captions": 3, "made": 2}, 3),
+        ({"subtests": 1, "captions": 3, "made": 2, "edited": 1}, 4),
+        # A benchmark that was imported has items without runs.
+        ({"captions": 3, "items": 3}, 3),
+        ({"captions": 3, "items": 3, "judged": 3, "valid": 2}, 5),
+    ],
+)
+def test_the_first_that_is_not_done_is_next(counts, following):
+    steps = first_steps({**NOTHING, **counts})
+    assert [step.is_next for step in steps] == [place == following for place in range(len(STEPS))]
+    assert not any(step.is_done for step in steps if step.is_next)
+
+
+def test_nothing_is_said_once_something_is_released():
+    assert first_steps({**NOTHING, "released": 1}) == []
+
+
+@pytest.mark.django_db
+def test_a_new_project_shows_the_way_and_no_wall_of_zeros():
+    project = make_project()
+    client = Client()
+    client.force_login(make_member(project, Role.RESEARCHER))
+    url = reverse("evaluation:dashboard", args=[project.slug])
+    page = client.get(url).content.decode()
+    assert "To a first release" in page
+    assert "From captions to a release" not in page
+    for step in first_steps(NOTHING):
+        assert reverse(step.page, args=[project.slug]) in page
+    make_subtest(project)
+    make_caption(make_video(project))
+    assert "From captions to a release" in client.get(url).content.decode()

@@ -1,0 +1,194 @@
+"""Raw votes of a past study: onto items, into verdicts, reports and exports, and never over somebody's work."""
+
+import json
+
+import pytest
+from django.core.management import call_command
+
+from annotation.models import Vote
+from corpus.importers import mturk, votes
+from corpus.models import Item
+from corpus.records import BadRecord, RecordWarning
+from corpus.vote_records import VoteRecord
+from evaluation.errors import EvaluationError
+from evaluation.exchange.store import import_records
+from evaluation.reporting.facts import vote_facts
+from evaluation.reporting.reports import project_report
+from foilworks.invariants.table import violations
+from projects.models import AuditEvent
+from tests.factories import make_member, make_project
+
+pytestmark = pytest.mark.django_db
+
+ITEMS = [
+    {"id": "a", "source_id": "1", "caption": "a ball", "foil": "a cube"},
+    {"id": "b", "source_id": "2", "caption": "a ball", "foil": "a cube", "votes": {"caption": 2, "other": 1}},
+    {"id": "c", "source_id": "3", "caption": "a ball", "foils": ["a cube", "a cone"]},
+]
+VOTES = """item,annotator,choice,position,foil
+a,ann,caption,1,
+a,bob,2,2,
+shapes:a,cy,neither,,
+b,ann,caption,,
+b,bob,caption,,
+b,cy,cannot tell,,
+c,ann,caption,,0
+c,bob,caption,,0
+c,cy,foil,,0
+c,ann,foil,,1
+c,bob,foil,,1
+c,cy,caption,,1
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    found = make_project()
+    path = tmp_path / "shapes.jsonl"
+    path.write_text("\n".join(map(json.dumps, ITEMS)), encoding="utf-8")
+    assert import_records(found, None, "jsonl", path).errors == []
+    return found
+
+
+@pytest.fixture
+def run(project, tmp_path):
+    def go(text, slug="votes", name="votes.csv", **options):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return import_records(project, None, slug, path, **options)
+
+    return go
+
+
+def states():
+    return dict(Item.objects.filter(subtest__kind="main").values_list("key", "state"))
+
+
+def test_votes_decide_items_and_reach_the_reports(run, project):
+    result = run(VOTES).as_json()
+    # `a` is named in two ways, and is one item.
+    assert (result["errors"], result["records"], result["new"]) == ([], 12, 12)
+    assert states() == {"a": "valid", "b": "valid", "c": "invalid"}
+    facts = vote_facts(project)
+    assert sorted(facts.annotator_names) == ["file:ann", "file:bob", "file:cy"]
+    assert (len(facts.choice), facts.n_items) == (12, 3)
+    report = project_report(project, "agreement")
+    assert report["n_votes"] == 12
+    assert report["alpha"] is not None
+    assert violations() == []
+
+
+def test_the_same_votes_again_change_nothing_and_others_only_where_asked(run):
+    text = VOTES.replace("shapes:a", "a")
+    assert run(text).created["votes"] == 12
+    rows = list(Vote.objects.order_by("pk").values())
+    again = run(text).as_json()
+    assert (again["new"], again["same"], again["changed"]) == (0, 12, 0)
+    other = text.replace("a,bob,2,2", "a,bob,foil,2")
+    listed = run(other).as_json()
+    assert listed["changes"][0]["fields"]["votes"]["stored"] == {"caption": 2, "neither": 1}
+    assert list(Vote.objects.order_by("pk").values()) == rows
+    with pytest.raises(EvaluationError, match=r"votes: others are stored; import with --update; nothing was stored"):
+        run(other, strict=True)
+    assert run(other, update=True).as_json()["updated"] == 1
+    assert states()["a"] == "split"
+    trail = AuditEvent.objects.filter(action="import_votes", to_state__in=["in_validation", "split"])
+    assert list(trail.values_list("from_state", "to_state")) == [("valid", "in_validation"), ("in_validation", "split")]
+    assert violations() == []
+
+
+def test_a_dry_run_stores_nothing(run):
+    assert run(VOTES, dry_run=True).created["votes"] > 0
+    assert Vote.objects.filter(imported_as__gt="").count() == 0
+    assert states()["a"] == "in_validation"
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("nowhere,ann,caption,,", "item: there is no item 'nowhere' in the project; import the items first"),
+        ("a,ann,perhaps,,", "choice: is 'perhaps'; give one of caption, foil, neither, both, cannot_tell, other"),
+        ("a,ann,1,,", "position: is missing; say where the caption stood (1 or 2)"),
+        ("a,ann,1,3,", "position: is '3'; give 1 where the caption stood first, else 2"),
+        ("a,,caption,,", "annotator: is missing; name it"),
+        ("a,ann,caption,,1", "foil: is 1, but the item has 1 foils; count them from 0"),
+        ("a,ann,caption,,-1", "foil: is '-1'; give its place in the item, from 0, or leave it out"),
+        ("a,ann,caption,,\na,ann,foil,,", "annotator: 'ann' judged 'a' on line 2 already; keep one of the two"),
+        ("a,ann,caption,,\nshapes:a,ann,foil,,", "annotator: 'ann' judged 'a' twice, under two names of the item"),
+        ("a,ann,caption,,\na,bob,foil,,0", "foil: is named by some of the item's votes and not by others"),
+    ],
+)
+def test_what_is_wrong_is_one_line_and_stores_none_of_it(run, line, problem):
+    result = run(f"item,annotator,choice,position,foil\n{line}\n")
+    assert problem in result.errors[0]
+    with pytest.raises(EvaluationError, match="nothing was stored"):
+        run(f"item,annotator,choice,position,foil\n{line}\n", strict=True)
+
+
+def test_items_that_are_judged_here_are_left_alone(run, project):
+    item = Item.objects.get(key="a")
+    person = make_member(project, "validator")
+    Vote.objects.create(item=item, foil=item.foils.get(), person=person, choice="caption", caption_first=True)
+    assert "'a' is judged here; its votes are those of its validators" in run(VOTES.replace("shapes:a", "a")).errors[0]
+    assert item.votes.count() == 1
+
+
+MTURK = (
+    "HITId,WorkerId,AssignmentStatus,WorkTimeInSeconds,Input.item,Input.position,Answer.choice.first,"
+    "Answer.choice.second,Answer.choice.neither\n"
+    "h,A1WORKER,Approved,12,a,1,true,false,false\n"
+    "h,A2WORKER,Submitted,9,a,2,false,true,false\n"
+    "h,A3WORKER,Rejected,1,a,2,true,false,false\n"
+    "h,A4WORKER,Approved,8,a,2,false,false,true\n"
+    "h,A5WORKER,Approved,8,a,2,true,false,true\n"
+)
+
+
+def test_a_batch_of_mechanical_turk_is_votes_of_people_whose_accounts_nobody_sees(run, project):
+    result = run(MTURK, "mturk", "batch.csv").as_json()
+    assert result["warnings"][0].endswith("batch.csv:4: state: the assignment was rejected: passed over")
+    assert result["errors"][0].endswith("batch.csv:6: answer: 2 of 3 options are true; correct the row")
+    assert states()["a"] == "valid"
+    stored = Vote.objects.filter(item__key="a").order_by("import_index")
+    assert list(stored.values_list("choice", "caption_first", "seconds_spent")) == [
+        ("caption", True, 12.0), ("caption", False, 9.0), ("neither", False, 8.0)
+    ]  # fmt: skip
+    assert "WORKER" not in json.dumps(
+        [*stored.values_list("imported_as", flat=True), *map(str, AuditEvent.objects.all())]
+    )
+    assert run(MTURK, "mturk", "batch.csv").as_json()["same"] == 3
+
+
+def test_the_columns_of_a_batch_can_be_named(tmp_path):
+    path = tmp_path / "batch.csv"
+    path.write_text("WorkerId,Input.clip,Answer.verdict\nw,a,both\n,a,both\nv,,both\n", encoding="utf-8")
+    first, *rest = mturk.read(path, params={"item": "clip", "answer": "verdict"})
+    assert first == VoteRecord("a", "w", "both", is_identity=True)
+    assert [(bad.field, bad.problem) for bad in rest] == [("WorkerId", "is missing"), ("item", "is missing")]
+    (bad, *_) = mturk.read(path, params={})
+    assert isinstance(bad, BadRecord)
+    assert str(bad).endswith("name it with --set item=COLUMN")
+
+
+def test_lines_of_an_export_are_read_and_those_that_do_not_count_passed_over(tmp_path):
+    path = tmp_path / "votes.jsonl"
+    lines = [
+        {"item": "s:a", "annotator": "p-1", "choice": "both", "position": 2, "foil": 0, "stage": "validation",
+         "state": "counted", "seconds": 1.5, "watch": {}, "kind": "main", "subtest": "s", "source": "person"},
+        {"item": "s:a", "annotator": "p-2", "choice": "both", "stage": "baseline"},
+        {"item": "s:a", "annotator": "p-3", "choice": "both", "state": "set_aside"},
+    ]  # fmt: skip
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    first, *others = votes.read(path, params={})
+    assert first == VoteRecord("s:a", "p-1", "both", foil=0, caption_first=False, seconds=1.5)
+    assert all(isinstance(one, RecordWarning) for one in others)
+
+
+def test_the_command_says_what_became_of_votes(project, tmp_path, capsys):
+    path = tmp_path / "votes.csv"
+    path.write_text(VOTES.replace("shapes:a", "a"), encoding="utf-8")
+    call_command("import", "votes", str(path), project=project.slug, as_json=True)
+    assert json.loads(capsys.readouterr().out)["new"] == 12
+    with pytest.raises(SystemExit):
+        call_command("import", "votes", str(path), project="none", create=True)
+    assert "there is no project 'none'; import the items of the votes first" in capsys.readouterr().err

@@ -1,0 +1,297 @@
+"""The public page of a release: nothing without its address, no name on it, videos by their terms, scores of others."""
+
+import io
+import json
+import re
+import zipfile
+
+import pytest
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from annotation.actions.take_down_video import take_down_video
+from annotation.models import Vote
+from corpus.models import Item, Release
+from evaluation.actions.decide_submission import accept_submission, refuse_submission
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.actions.set_public_page import ask_archive, renew_address, set_public_page
+from evaluation.board.leaderboard import board
+from evaluation.board.tables import markdown
+from evaluation.errors import EvaluationError
+from evaluation.exchange.collect import collect_release
+from evaluation.models import Run
+from evaluation.publishing.tables import PublicationFacts, PublicPage, SourceLicence, Submission
+from evaluation.releases.verify import verify
+from jobs.models import JobState
+from jobs.runner import run_now
+from projects.errors import AccessDenied
+from projects.models import AuditEvent
+from projects.throttle import SCORES_HERE
+from tests.annotation.world import World, make_world
+from tests.factories import make_caption, make_item, make_video
+
+pytestmark = pytest.mark.django_db
+
+HOSTILE = "<script>alert(1)</script>"
+CONTACT = "ann@example.org"
+
+
+@pytest.fixture
+def world() -> World:
+    return make_world({"slug": "dots", "name": "Dots"})
+
+
+def frozen(world, n=2, source="films") -> Release:
+    for number in range(n):
+        video = make_video(world.project, key=f"v{number}", source_dataset=source)
+        video.file.save(f"v{number}.mp4", ContentFile(b"frames"))
+        caption = make_caption(video, f"dot {number} {HOSTILE}")
+        make_item(world.subtest, caption, (f"no dot {number}",), state="valid", key=str(number))
+    return freeze_release(None, world.project)
+
+
+@pytest.fixture
+def opened(world) -> PublicPage:
+    return set_public_page(world.owner, frozen(world), is_open=True, offers_export=False, takes_scores=True)
+
+
+@pytest.fixture
+def stranger():
+    return Client(enforce_csrf_checks=False)
+
+
+def url(name, opened, *args):
+    return reverse(f"evaluation:{name}", args=[opened.key, *args])
+
+
+def allow(opened, source="films"):
+    SourceLicence.objects.create(project=opened.release.project, source_dataset=source, licence="CC0", may_show=True)
+
+
+def rows(opened, **changes):
+    records = opened.release.members.order_by("position").values_list("record", flat=True)
+    found = [{"id": record["id"], "caption": 1.0, "foils": [0.0] * len(record["foils"])} for record in records]
+    found[0] |= changes
+    return "".join(json.dumps(row) + "\n" for row in found).encode()
+
+
+def send(stranger, opened, content, **fields):
+    about = {"label": "Their model", "sent_by": "A lab", "contact": CONTACT, "url": "", "notes": ""}
+    file = SimpleUploadedFile("scores.jsonl", content)
+    return stranger.post(url("public_scores", opened), {**about, **fields, "scores": file})
+
+
+class TestPage:
+    def test_it_is_read_without_an_account_and_names_nobody(self, stranger, opened, world):
+        PublicationFacts.objects.create(project=world.project, title=HOSTILE, authors="Doe, Ann", licence="CC BY 4.0")
+        answer = stranger.get(url("public_release", opened))
+        body = answer.content.decode()
+        assert answer.status_code == 200
+        assert opened.release.content_hash in body
+        assert HOSTILE not in body
+        assert "&lt;script&gt;alert(1)" in body
+        assert "CC BY 4.0" in body
+        assert not any(person.username in body for person in (world.owner, world.ann))
+        assert answer.headers["Referrer-Policy"] == "same-origin"
+        assert answer.headers["X-Robots-Tag"] == "noindex"
+
+    def test_closed_renewed_and_guessed_addresses_lead_nowhere(self, stranger, opened, world):
+        old = url("public_release", opened)
+        new = renew_address(world.owner, opened.release)
+        assert stranger.get(old).status_code == 404
+        assert stranger.get(url("public_release", new)).status_code == 200
+        set_public_page(world.owner, opened.release, is_open=False, offers_export=True, takes_scores=True)
+        for name in ("public_release", "public_scores", "public_sent", "public_export"):
+            assert stranger.get(url(name, new)).status_code == 404
+        assert stranger.get(f"/r/{opened.release_id}/").status_code == 404
+        assert len(opened.key) >= 20
+
+    def test_only_researchers_open_it_and_it_is_written_down(self, opened, world):
+        with pytest.raises(AccessDenied):
+            set_public_page(world.ann, opened.release, is_open=True, offers_export=False, takes_scores=False)
+        event = AuditEvent.objects.get(action="evaluation.set_public_page")
+        assert event.details["is_open"] is True
+
+    def test_it_asks_no_more_for_more_items(self, stranger, world, django_assert_max_num_queries):
+        opened = set_public_page(world.owner, frozen(world, 8), is_open=True, offers_export=True, takes_scores=True)
+        stranger.get(url("public_release", opened))
+        with django_assert_max_num_queries(14):
+            stranger.get(url("public_release", opened))
+        with django_assert_max_num_queries(2):
+            stranger.get(url("public_scores", opened))
+
+
+class TestVideos:
+    def position(self, opened):
+        return opened.release.members.order_by("position").first().position
+
+    def test_a_video_is_shown_only_where_its_source_allows_it(self, stranger, opened):
+        address = url("public_video", opened, self.position(opened))
+        assert stranger.get(address).status_code == 404
+        assert "<video" not in stranger.get(url("public_release", opened)).content.decode()
+        allow(opened)
+        answer = stranger.get(address)
+        assert (answer.status_code, b"".join(answer.streaming_content)) == (200, b"frames")
+        assert f'src="{address}"' in stranger.get(url("public_release", opened)).content.decode()
+
+    def test_a_licence_of_another_source_allows_nothing(self, stranger, opened):
+        SourceLicence.objects.create(project=opened.release.project, source_dataset="other", may_show=True)
+        assert stranger.get(url("public_video", opened, self.position(opened))).status_code == 404
+
+    def test_what_was_taken_down_is_gone_from_the_page_at_once(self, stranger, opened, world):
+        allow(opened)
+        member = opened.release.members.select_related("video").order_by("position").first()
+        take_down_video(world.owner, world.project.slug, member.video_id, "asked for")
+        assert stranger.get(url("public_video", opened, member.position)).status_code == 404
+        body = stranger.get(url("public_release", opened)).content.decode()
+        assert member.record["id"] not in body
+        assert "1 item is withheld" in body
+
+    def test_no_other_item_of_the_release_can_be_watched(self, stranger, world):
+        opened = set_public_page(world.owner, frozen(world, 14), is_open=True, offers_export=False, takes_scores=False)
+        allow(opened)
+        answers = [stranger.get(url("public_video", opened, number)).status_code for number in range(15)]
+        assert answers.count(200) == 12
+        assert answers[-1] == 404
+
+
+class TestScores:
+    def test_what_is_sent_is_shown_to_nobody_before_it_is_accepted(self, stranger, opened, world):
+        assert send(stranger, opened, rows(opened)).status_code == 302
+        sent = Submission.objects.get()
+        assert (sent.state, sent.n_items, sent.contact) == ("waiting", 2, CONTACT)
+        assert "Their model" not in stranger.get(url("public_release", opened)).content.decode()
+        assert not Run.objects.exists()
+        event = AuditEvent.objects.get(action="evaluation.submit_scores")
+        assert CONTACT not in json.dumps(event.details)
+
+    def test_accepted_it_stands_on_the_board_marked_as_sent_by_others(self, stranger, opened, world):
+        send(stranger, opened, rows(opened))
+        run = accept_submission(world.owner, Submission.objects.get()).run
+        assert run_now(run.job).state == JobState.DONE
+        (row,) = board(opened.release).scored
+        assert (row.run.label, row.group["T"], row.run.params["sent_by"]) == ("Their model", 1.0, "A lab")
+        assert "Their model (sent by others)" in markdown(board(opened.release))
+        assert collect_release(opened.release).tables["leaderboard"]["models"][0]["sent_by"] == "A lab"
+        body = stranger.get(url("public_release", opened)).content.decode()
+        assert "sent by others" in body
+        assert "A lab" in body
+        assert CONTACT not in body
+        with pytest.raises(EvaluationError, match="decided before"):
+            refuse_submission(world.owner, Submission.objects.get(), "late")
+
+    def test_refused_it_keeps_its_reason_and_is_shown_to_nobody(self, stranger, opened, world):
+        send(stranger, opened, rows(opened))
+        with pytest.raises(EvaluationError, match="Say why"):
+            refuse_submission(world.owner, Submission.objects.get(), "  ")
+        refuse_submission(world.owner, Submission.objects.get(), "trained on the release")
+        assert Submission.objects.get().reason == "trained on the release"
+        assert not Run.objects.exists()
+
+    def test_only_researchers_decide(self, stranger, opened, world):
+        send(stranger, opened, rows(opened))
+        with pytest.raises(AccessDenied):
+            accept_submission(world.ann, Submission.objects.get())
+
+    def test_a_wrong_file_is_explained_line_by_line_and_leaves_nothing(self, stranger, opened):
+        answer = send(stranger, opened, rows(opened, caption="x") + rows(opened, id=f"no {HOSTILE}"))
+        body = answer.content.decode()
+        assert answer.status_code == 422
+        assert "line 1: caption: is &#x27;x&#x27;; give a finite number" in body
+        assert "is no item of the release" in body
+        assert HOSTILE not in body
+        assert not Submission.objects.exists()
+        assert not list(settings.UPLOAD_ROOT.glob("submission-*"))
+
+    def test_the_same_file_is_taken_once(self, stranger, opened):
+        send(stranger, opened, rows(opened))
+        assert "sent before" in send(stranger, opened, rows(opened), label="again").content.decode()
+        assert Submission.objects.count() == 1
+
+    def test_a_file_too_large_is_refused_before_it_is_read(self, stranger, opened, settings):
+        settings.SUBMISSION_MAX_BYTES = 1000
+        assert send(stranger, opened, b"x" * 2_000_000).status_code in {400, 413}
+        assert "larger than" in send(stranger, opened, b"x" * 2000).content.decode()
+        assert not Submission.objects.exists()
+
+    def test_an_address_sends_so_many_an_hour(self, stranger, opened):
+        for _ in range(SCORES_HERE.most):
+            assert send(stranger, opened, b"{}").status_code == 422
+        assert send(stranger, opened, rows(opened)).status_code == 429
+        assert not Submission.objects.exists()
+
+    def test_a_release_that_takes_none_has_no_form(self, stranger, opened, world):
+        set_public_page(world.owner, opened.release, is_open=True, offers_export=False, takes_scores=False)
+        assert send(stranger, opened, rows(opened)).status_code == 404
+
+    def test_a_name_in_two_lines_is_refused(self, stranger, opened):
+        assert send(stranger, opened, rows(opened), sent_by="a\nb").status_code == 422
+
+    def test_the_form_is_guarded_against_other_sites(self, opened):
+        assert send(Client(enforce_csrf_checks=True), opened, rows(opened)).status_code == 403
+
+    def test_owners_see_the_contact_and_decide_on_their_page(
+        self, client, stranger, opened, world, django_assert_max_num_queries
+    ):
+        send(stranger, opened, rows(opened), notes=HOSTILE)
+        send(stranger, opened, rows(opened, caption=2.0))
+        client.force_login(world.owner)
+        address = reverse("evaluation:public_page", args=["dots", opened.release_id])
+        with django_assert_max_num_queries(8):
+            body = client.get(address).content.decode()
+        assert CONTACT in body
+        assert HOSTILE not in body
+        move = reverse("evaluation:submission", args=["dots", opened.release_id, Submission.objects.first().pk])
+        client.post(move, {"move": "refuse", "reason": "no"})
+        assert [each.state for each in Submission.objects.all()] == ["refused", "waiting"]
+
+
+class TestArchive:
+    def test_it_is_made_by_a_job_offered_and_holds_the_whole_export(self, stranger, opened, world, tmp_path):
+        assert stranger.get(url("public_export", opened)).status_code == 404
+        opened = set_public_page(world.owner, opened.release, is_open=True, offers_export=True, takes_scores=True)
+        assert run_now(opened.job).state == JobState.DONE
+        answer = stranger.get(url("public_export", opened))
+        content = b"".join(answer.streaming_content)
+        assert answer.headers["Content-Disposition"].startswith("attachment")
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            archive.extractall(tmp_path / "x")
+        (folder,) = (tmp_path / "x").iterdir()
+        shown = re.search(r"--expect (\w{64})", stranger.get(url("public_release", opened)).content.decode())
+        assert verify(folder, shown.group(1))["ok"]
+        assert "Scores of further models can be sent" in (folder / "datasheet.md").read_text()
+
+    def test_after_a_takedown_it_is_withdrawn_until_it_is_made_anew(self, stranger, opened, world):
+        opened = set_public_page(world.owner, opened.release, is_open=True, offers_export=True, takes_scores=True)
+        run_now(opened.job)
+        take_down_video(world.owner, "dots", opened.release.members.first().video_id, "asked for")
+        answer = stranger.get(url("public_export", opened))
+        assert answer.status_code == 400
+        assert "withdrawn" in answer.content.decode()
+        run_now(ask_archive(world.owner, opened.release).job)
+        assert stranger.get(url("public_export", opened)).status_code == 200
+
+
+class TestWhatPeopleSaid:
+    def test_it_stands_as_its_archive_has_it_and_goes_with_what_was_withdrawn(self, stranger, world):
+        release = frozen(world, 3)
+        page = set_public_page(world.owner, release, is_open=True, offers_export=False, takes_scores=False)
+        # Nothing was computed yet, and a visitor's look computes nothing.
+        assert stranger.get(url("public_release", page)).context["judged"] is None
+        for number, item in enumerate(Item.objects.order_by("pk")):
+            for person in (world.ann, world.owner):
+                choice = "caption" if number or person == world.ann else "both"
+                Vote.objects.create(item=item, foil=item.foils.get(), person=person, choice=choice, caption_first=True,
+                                    idempotency_key=f"{number}-{person.pk}")  # fmt: skip
+        run_now(ask_archive(world.owner, release).job)
+        answer = stranger.get(url("public_release", page))
+        judged, body = answer.context["judged"], answer.content.decode()
+        assert (judged.whole["n_items"], judged.whole["n_valid"], judged.agreement["n_votes"]) == (3, 3, 6)
+        assert "How people judged it" in body
+        assert "6 counted votes of 2 people" in body
+        assert not any(person.username in body for person in (world.owner, world.ann))
+        Vote.objects.first().delete()
+        assert stranger.get(url("public_release", page)).context["judged"] is None

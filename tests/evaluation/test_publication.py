@@ -1,0 +1,189 @@
+"""What a project says of itself: the forms, who may change it, where it stands then; the changelog of a release."""
+
+import json
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from annotation.actions.take_down_video import take_down_video
+from corpus.exporters import foilworks
+from corpus.exporters._sheet_questions import QUESTIONS
+from evaluation.actions.describe_publication import answer_datasheet
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.exchange.collect import collect_release
+from evaluation.publishing.changelog import changed_fields, changelog_of, compared
+from evaluation.publishing.tables import DatasheetAnswer, ReleaseChangelog, SourceLicence
+from generation.models import Candidate
+from projects.errors import AccessDenied
+from projects.models import AuditEvent
+from tests.annotation.world import World, make_world
+from tests.factories import (
+    make_candidate,
+    make_caption,
+    make_group,
+    make_item,
+    make_run,
+    make_score,
+    make_video,
+)
+
+pytestmark = pytest.mark.django_db
+
+HOSTILE = "<script>alert(1)</script>"
+FACTS = {"title": "Dots", "authors": "Doe, Ann\nThe Lab", "abstract": "", "year": "2026", "doi": "", "url": "",
+         "licence": "CC BY 4.0", "licence_url": "", "contact": "ann@example.org"}  # fmt: skip
+
+
+@pytest.fixture
+def world() -> World:
+    return make_world({"slug": "dots", "name": "Dots"})
+
+
+@pytest.fixture
+def owner(client, world):
+    client.force_login(world.owner)
+    return client
+
+
+def valid(world, text, **fields):
+    video = make_video(world.project, key=f"v {text}", source_dataset=fields.pop("source", "films"))
+    return make_item(world.subtest, make_caption(video, text), (f"no {text}",), state="valid", key=text, **fields)
+
+
+def url(name, world, *args):
+    return reverse(f"evaluation:{name}", args=[world.project.slug, *args])
+
+
+def post_publication(owner, world, **fields):
+    terms = {"licence": "research only", "url": "https://example.org/films", "notes": HOSTILE}
+    terms = {f"source-0-{name}": text for name, text in terms.items()}
+    return owner.post(url("publication", world), {**FACTS, **terms, **fields})
+
+
+def test_citation_and_licences_are_stored_and_stand_in_the_export(owner, world, tmp_path):
+    valid(world, "a dot moves.")
+    release = freeze_release(None, world.project)
+    assert post_publication(owner, world, **{"source-0-may_show": "on"}).status_code == 302
+    terms = SourceLicence.objects.get()
+    assert (terms.source_dataset, terms.licence, terms.may_show) == ("films", "research only", True)
+    assert AuditEvent.objects.get(action="evaluation.describe_publication").details["may_show"] == ["films"]
+    foilworks.write(collect_release(release), tmp_path / "out", params={})
+    assert 'family-names: "Doe"' in (tmp_path / "out/CITATION.cff").read_text()
+    assert "research only" in (tmp_path / "out/LICENCES.md").read_text()
+    sheet = (tmp_path / "out/datasheet.md").read_text()
+    assert "What was made here: CC BY 4.0." in sheet
+    assert "<script>" not in sheet
+
+
+def test_what_makes_no_sense_is_said_beside_the_field(owner, world):
+    valid(world, "a dot moves.")
+    answer = post_publication(owner, world, year="MMXX", **{"source-0-url": "javascript:alert(1)"})
+    assert answer.status_code == 422
+    assert "Give four digits." in answer.content.decode()
+    assert not SourceLicence.objects.exists()
+
+
+def test_answers_are_stored_shown_inert_and_taken_back(owner, world, tmp_path):
+    valid(world, "a dot moves.")
+    release = freeze_release(None, world.project)
+    empty = dict.fromkeys(QUESTIONS, "")
+    assert owner.post(url("datasheet", world), {**empty, "collection.ethics": HOSTILE}).status_code == 302
+    page = owner.get(url("datasheet", world)).content.decode()
+    assert "&lt;script&gt;alert(1)" in page
+    assert HOSTILE not in page
+    foilworks.write(collect_release(release), tmp_path / "out", params={})
+    assert "> &lt;script>alert(1)&lt;/script>" in (tmp_path / "out/datasheet.md").read_text()
+    post_publication(owner, world, abstract=f"For {HOSTILE} [a](javascript:b)")
+    page = owner.get(url("datasheet", world)).content.decode()
+    assert "For &lt;script&gt;" in page
+    assert "javascript:b\"" not in page
+    owner.post(url("datasheet", world), empty)
+    assert not DatasheetAnswer.objects.exists()
+    assert AuditEvent.objects.filter(action="evaluation.answer_datasheet").count() == 2
+
+
+def test_the_form_shows_what_numbers_answer_and_counts_what_is_open(owner, world):
+    page = owner.get(url("datasheet", world))
+    before = page.context["form"].n_open()
+    assert "Nothing is released yet" in page.content.decode()
+    valid(world, "a dot moves.")
+    freeze_release(None, world.project)
+    page = owner.get(url("datasheet", world))
+    assert "<td>all</td>\n<td>1</td>" in page.content.decode()
+    assert page.context["form"].n_open() < before
+
+
+def test_only_researchers_answer(world):
+    with pytest.raises(AccessDenied):
+        answer_datasheet(world.ann, world.project, {"collection.ethics": "yes"})
+
+
+def test_the_pages_ask_as_often_for_one_item_as_for_many(owner, world, django_assert_max_num_queries):
+    for number in range(6):
+        valid(world, f"dot {number}.", source=f"films {number}")
+    freeze_release(None, world.project)
+    owner.get(url("datasheet", world))
+    with django_assert_max_num_queries(12):
+        owner.get(url("datasheet", world))
+    with django_assert_max_num_queries(10):
+        owner.get(url("publication", world))
+
+
+class TestChangelog:
+    def test_it_is_kept_with_the_release_and_in_the_export(self, world):
+        first, second = valid(world, "one."), valid(world, "two.")
+        old = freeze_release(None, world.project, name="r1")
+        assert changelog_of(old) is None
+        valid(world, "three.")
+        second.state = "retracted"
+        second.save()
+        first.caption.facts = {"count": 2}
+        first.caption.save()
+        new = freeze_release(None, world.project, name="r2")
+        name = world.subtest.name
+        assert ReleaseChangelog.objects.get(release=new).data == {
+            "before": {"id": old.pk, "name": "r1", "content_hash": old.content_hash},
+            "added": [f"{name}:three."],
+            "removed": [f"{name}:two."],
+            "changed": [{"id": f"{name}:one.", "fields": ["facts.count"]}],
+            "n_same": 0,
+        }
+        assert collect_release(new).tables["changes"] == changelog_of(new)
+
+    def test_a_release_from_before_it_was_kept_has_one_all_the_same(self, world):
+        valid(world, "one.")
+        old = freeze_release(None, world.project)
+        valid(world, "two.")
+        new = freeze_release(None, world.project)
+        ReleaseChangelog.objects.all().delete()
+        assert changelog_of(new) == compared(old, new)
+        assert changelog_of(new)["n_same"] == 1
+
+    def test_the_command_says_how_much_changed(self, world, capsys):
+        valid(world, "one.")
+        call_command("release", "--project", "dots", "--name", "r1", "--json")
+        assert json.loads(capsys.readouterr().out)["changes"] is None
+        valid(world, "two.")
+        call_command("release", "--project", "dots", "--name", "r2")
+        assert capsys.readouterr().out.endswith("since r1: 1 added, 0 removed, 0 changed, 1 same\n")
+
+    def test_fields_are_named_down_to_what_differs(self):
+        old = {"caption": "a", "foils": ["x"], "video": {"start_time": 1, "url": ""}, "gone": None}
+        new = {"caption": "b", "foils": ["x"], "video": {"start_time": 2, "url": ""}, "new": None}
+        assert changed_fields(old, new) == ["caption", "gone", "new", "video.start_time"]
+
+
+def test_rejected_candidates_go_out_with_reasons_but_without_those_of_videos_taken_down(world):
+    item = valid(world, "a dot moves.")
+    group = make_group(make_run(world.subtest), item.caption)
+    gone = make_candidate(group, "a dot stands.", state="filtered_out", rejected_by=["fluency"])
+    make_score(gone, "fluency", passed=False, score=0.1)
+    make_candidate(group, "a dot waits.", state="queued")
+    release = freeze_release(None, world.project)
+    (row,) = collect_release(release).papers.rejected()
+    assert (row["text"], row["rejected_by"], row["state"]) == ("a dot stands.", ["fluency"], "filtered_out")
+    assert row["provenance"]["filters"] == [{"filter": "fluency", "version": "1", "score": 0.1, "passed": False}]
+    take_down_video(world.owner, world.project.slug, item.video_id, "asked for by its author")
+    assert Candidate.objects.filter(state="filtered_out").exists()
+    assert list(collect_release(release).papers.rejected()) == []

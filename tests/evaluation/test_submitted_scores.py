@@ -1,0 +1,99 @@
+"""A score file of a stranger against a release: what is wrong is named with its line and nothing wrong is taken."""
+
+import json
+import math
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evaluation.publishing.submitted import MOST_PROBLEMS, BadScoresError, check_scores
+
+RECORDS = [
+    {"id": "a:1", "foils": ["x"], "proficiency": {"foils": ["y"]}},
+    {"id": "a:2", "foils": ["x", "z"], "proficiency": None},
+]
+GOOD = [
+    {"id": "a:1", "caption": 0.5, "foils": [0.25], "proficiency": {"caption": 1, "foils": [-2]}},
+    {"id": "a:2", "caption": 1, "foils": [0.1, 0.2]},
+]
+
+
+def problems(tmp_path, *lines):
+    path = tmp_path / "scores.jsonl"
+    path.write_bytes(b"\n".join(each if isinstance(each, bytes) else json.dumps(each).encode() for each in lines))
+    try:
+        check_scores(path, RECORDS)
+    except BadScoresError as error:
+        return error.problems
+    return []
+
+
+def test_a_whole_file_is_taken_blank_lines_and_a_mark_at_its_start_too(tmp_path):
+    path = tmp_path / "scores.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + "\n\n".join(map(json.dumps, GOOD)).encode() + b"\n")
+    assert check_scores(path, RECORDS) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b'{"id": "a:1", "caption": NaN, "foils": [1]}', "line 2: caption: is nan; give a finite number"),
+        (b'{"id": "a:1", "caption": 1e999, "foils": [1]}', "line 2: caption: is inf; give a finite number"),
+        (b'{"id": "a:1", "caption": 1, "foils": [-Infinity]}', "line 2: foils[0]: is -inf; give a finite number"),
+        (b'{"id": "a:1", "caption": 1' + b"0" * 400 + b', "foils": [1]}', "line 2: caption: is inf"),
+        (b'{"id": "a:1", "caption": true, "foils": [1]}', "line 2: caption: is True; give a finite number"),
+        (b'{"id": "a:1", "caption": "1", "foils": [1]}', "line 2: caption: is '1'; give a finite number"),
+        (b'{"id": "a:1", "foils": [1]}', "line 2: caption: is missing; give a finite number"),
+        (b'{"id": "a:1", "caption": 1}', "line 2: foils: is missing or empty"),
+        (b'{"id": "a:1", "caption": 1, "foils": [1, 2]}', "line 2: foils: has 2 scores and the item 1 foils"),
+        (b'{"id": "a:2", "caption": 1, "foils": [1, 2]}', "line 2: id: 'a:2' stands in the file twice"),
+        (b'{"id": "b:9", "caption": 1, "foils": [1]}', "line 2: id: 'b:9' is no item of the release"),
+        (b'{"id": "", "caption": 1, "foils": [1]}', "line 2: id: is no text"),
+        (b'{"id": "a:1", "caption": 1, "foils": [1], "higher_is_better": false}', "line 2: higher_is_better: is not"),
+        (b'{"id": "a:1", "caption": 1, "foils": [1], "proficiency": {"caption": 1, "foils": []}}',
+         "line 2: proficiency.foils: is missing or empty"),
+        (b'{"id": "a:1", "caption": 1, "foils": [1], "proficiency": [1]}', "line 2: proficiency: is no object"),
+        (b"[1, 2]", "line 2: record: is no object"),
+        (b'{"id": "a:1"', "line 2: record: is no JSON"),
+        (b"[" * 100_000, "line 2: record: is no JSON"),
+        (b'{"id": "\xff"}', "line 2: record: is no UTF-8"),
+        (b'{"id": "a:1", "caption": 1, "foils": [1], "x": "' + b"x" * 1_100_000 + b'"}', "line 2: record: is no JSON"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named_with_its_line_and_field(tmp_path, line, said):
+    assert problems(tmp_path, GOOD[1], line)[0].startswith(said)
+
+
+def test_missing_items_are_counted_and_named(tmp_path):
+    assert problems(tmp_path, GOOD[0]) == ["id: 1 items of the release are missing: 'a:2'; score every item"]
+    assert problems(tmp_path) == ["id: 2 items of the release are missing: 'a:1', 'a:2'; score every item"]
+
+
+def test_proficiency_scores_of_an_item_that_has_none_are_refused(tmp_path):
+    extra = {**GOOD[1], "proficiency": {"caption": 1, "foils": [2]}}
+    assert problems(tmp_path, GOOD[0], extra)[0].startswith("line 2: proficiency: the item has no proficiency pair")
+
+
+def test_a_file_full_of_mistakes_is_not_read_to_its_end(tmp_path):
+    found = problems(tmp_path, *[b"x"] * 1000)
+    assert len(found) == MOST_PROBLEMS + 1
+    assert found[-1] == "… and perhaps more"
+
+
+numbers = st.floats() | st.integers() | st.none() | st.text(max_size=3) | st.booleans()
+rows = st.fixed_dictionaries(
+    {"id": st.sampled_from(["a:1", "a:2", "a:3", "", 7]), "caption": numbers, "foils": st.lists(numbers, max_size=3)},
+    optional={"proficiency": st.none() | st.fixed_dictionaries({"caption": numbers, "foils": st.lists(numbers)})},
+)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(rows, max_size=4))
+def test_whatever_is_taken_is_whole_and_finite(tmp_path, given_rows):
+    if problems(tmp_path, *given_rows):
+        return
+    assert sorted(row["id"] for row in given_rows) == ["a:1", "a:2"]
+    for row in given_rows:
+        values = [row["caption"], *row["foils"]]
+        assert all(math.isfinite(value) and not isinstance(value, bool) for value in values)

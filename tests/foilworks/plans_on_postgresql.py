@@ -1,0 +1,208 @@
+"""Run by test_scale.py on a PostgreSQL with many rows: which indexes the queries of a judgement go by.
+
+What is asked is what the actions and pages really ask: they run, and the plan of each of their statements is read.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from annotation import queries
+from annotation.actions.claim import claim
+from annotation.actions.submit_edit import submit_edit
+from annotation.actions.submit_review import submit_review
+from annotation.actions.submit_vote import submit_vote
+from annotation.models import Lease, Slot, SlotState, Stage, Task, Vote
+from annotation.queries import claim_card
+from corpus.models import Caption
+from generation.models import Candidate, CandidateGroup, GenerationRun
+from projects.actions.make_token import make_token
+from projects.models import AuditEvent, Membership, Project, Role, User
+from tests.many_rows import analyse, multiply, validation_project
+
+ITEMS = 8_000
+# A table of fewer rows is read whole in no time, and the planner does so.
+MANY = 2_000
+VALIDATORS = 45
+EXPLAINED = re.compile(r"\s*(SELECT|UPDATE|DELETE|INSERT)\b", re.IGNORECASE)
+
+
+@pytest.fixture(scope="module")
+def world(django_db_setup, django_db_blocker) -> Iterator[Project]:
+    with django_db_blocker.unblock():
+        yield _filled()
+
+
+@pytest.fixture(autouse=True)
+def _unblocked(world, db) -> None:
+    """Every test may ask the tables that are filled; what it writes is rolled back."""
+
+
+def _filled() -> Project:
+    """Judgements of 20,000 items under way in the one half and done in the other, as many groups to edit and review."""
+    project = validation_project(3 * ITEMS)
+    people = [User.objects.create(username=f"person{k}") for k in range(VALIDATORS + 3)]
+    roles = [*[Role.VALIDATOR] * VALIDATORS, Role.ANNOTATOR, Role.REVIEWER, Role.RESEARCHER]
+    Membership.objects.bulk_create(
+        Membership(project=project, person=person, role=role) for person, role in zip(people, roles, strict=True)
+    )
+    judge = f"{people[0].pk} + (n - 1) % {VALIDATORS}"
+    filled = f"state = 'done', person_id = {judge.replace('n', 'id')}"
+    vote = Vote(choice="caption", caption_first=True, stage=Stage.VALIDATION)
+    judged = 3 * (ITEMS // 2)
+    with connection.cursor() as cursor:
+        cursor.execute(f"UPDATE annotation_slot SET {filled} WHERE item_id <= {ITEMS // 2}")
+    about = {"item": "(n - 1) / 3 + 1", "foil": "(n - 1) / 3 + 1", "slot": "n", "person": judge}
+    multiply(vote, 1, judged, **about, idempotency_key="'k' || n")
+    lease = Lease(caption_first=True, ending="submitted", leased_at=project.created_at)
+    multiply(lease, 1, judged, slot="n", task=about["item"], person=about["person"], token="'t' || n")
+    trail = AuditEvent(project=project, action="submit_vote", target_type="annotation.vote")
+    multiply(trail, 1, 2 * judged, target_id="(n % 9000)::text")
+    _edits(project)
+    analyse()
+    return project
+
+
+def _edits(project: Project) -> None:
+    """A group for each caption: the first half waits for editing, the second for a review."""
+    run = GenerationRun.objects.create(
+        project=project, subtest=project.subtests.get(), method="fake", method_version="1"
+    )
+    multiply(CandidateGroup(run=run, tasked=True), 1, ITEMS, caption="n")
+    candidate = Candidate(method="fake", method_version="1", span_start=0, span_end=6, source="person", target="dog",
+                          edits=[[0, 6, "dog"]])  # fmt: skip
+    state = f"CASE WHEN n <= {ITEMS // 2} THEN 'queued' ELSE 'in_review' END"
+    text = "'dog ' || n || ' folds a shirt.'"
+    multiply(candidate, 1, ITEMS, group="n", text=text, text_sha256="lpad(n::text, 64, '0')", state=state)
+    half, start = ITEMS // 2, ITEMS + 1
+    edit, review = Task(project=project, stage=Stage.EDIT), Task(project=project, stage=Stage.REVIEW)
+    multiply(edit, start, start + half - 1, video=f"n - {ITEMS}", group=f"n - {ITEMS}")
+    multiply(review, start + half, start + 2 * half - 1, video=f"n - {ITEMS}", candidate=f"n - {ITEMS}")
+    for stage, low in ((Stage.EDIT, 1), (Stage.REVIEW, half + 1)):
+        task, video = f"n - {2 * ITEMS}", f"n - {3 * ITEMS}"
+        row = Slot(project=project, stage=stage)
+        multiply(row, 3 * ITEMS + low, 3 * ITEMS + low + half - 1, task=task, video=video, priority="2 + n / 1000000.0")
+
+
+def person(role: str) -> User:
+    return User.objects.filter(memberships__role=role).order_by("pk").last()
+
+
+def read_whole(queries: list[dict[str, str]]) -> list[str]:
+    """Big tables that a statement reads from end to end, with the statement."""
+    found = []
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT relname, reltuples FROM pg_class WHERE relkind = 'r'")
+        size = dict(cursor.fetchall())
+        for query in queries:
+            if EXPLAINED.match(query["sql"]):
+                cursor.execute("EXPLAIN (FORMAT JSON) " + query["sql"])
+                plan = cursor.fetchone()[0]
+                plan = json.loads(plan) if isinstance(plan, str) else plan
+                scans = [node["Relation Name"] for node in nodes(plan[0]["Plan"]) if node["Node Type"] == "Seq Scan"]
+                found += [f"{name}: {query['sql'][:1500]}" for name in scans if size[name] >= MANY]
+    return found
+
+
+def nodes(plan: dict, bounded: bool = False) -> Iterator[dict]:
+    """The steps of a plan, but for those that end with the first rows, however many there are."""
+    bounded = plan["Node Type"] == "Limit" or (bounded and plan["Node Type"] in {"Nested Loop", "Seq Scan"})
+    if not bounded or plan["Node Type"] != "Seq Scan":
+        yield plan
+    for below in plan.get("Plans", ()):
+        yield from nodes(below, bounded)
+
+
+def asked_by(ask: object) -> list[dict[str, str]]:
+    ask()  # What a process asks once is asked before.
+    with CaptureQueriesContext(connection) as captured:
+        ask()
+    assert len(captured) > 2
+    return captured.captured_queries
+
+
+def test_the_tables_are_as_large_as_the_tests_need():
+    assert Slot.objects.filter(state=SlotState.FREE).count() == 3 * ITEMS // 2 + ITEMS
+
+
+def test_claim_next_card_and_submit_of_a_vote_go_by_indexes(world):
+    who = person(Role.VALIDATOR)
+
+    def cycle() -> None:
+        held = claim(who, world, Stage.VALIDATION)
+        claim_card(who, held)
+        submit_vote(who, held.token, held.token, 1)
+        claim(who, world, Stage.VALIDATION, preferred=held.upcoming_slot)
+
+    assert read_whole(asked_by(cycle)) == []
+
+
+def test_so_do_those_of_an_edit(world):
+    who, numbers = person(Role.ANNOTATOR), iter(range(10))
+
+    def cycle() -> None:
+        held = claim(who, world, Stage.EDIT)
+        claim_card(who, held)
+        submit_edit(who, held.token, f"e{next(numbers)}", ["a cat folds a shirt."], [None])
+
+    assert read_whole(asked_by(cycle)) == []
+
+
+def test_so_do_those_of_a_review(world):
+    who, numbers = person(Role.REVIEWER), iter(range(10))
+
+    def cycle() -> None:
+        held = claim(who, world, Stage.REVIEW)
+        claim_card(who, held)
+        submit_review(who, held.token, f"r{next(numbers)}", "accept")
+
+    assert read_whole(asked_by(cycle)) == []
+
+
+@pytest.mark.parametrize(
+    ("role", "path"),
+    [
+        (Role.VALIDATOR, "work/"),
+        (Role.VALIDATOR, "work/validation/"),
+        (Role.ANNOTATOR, "work/edit/"),
+        (Role.REVIEWER, "work/"),
+        (Role.REVIEWER, "work/review/"),
+        (Role.REVIEWER, "splits/"),
+        (Role.RESEARCHER, ""),
+    ],
+)
+def test_so_do_the_lists_and_counts_of_pages(world, role, path, monkeypatch):
+    # A thousand of these tables would be a large share of them, for which reading them whole is right.
+    monkeypatch.setattr(queries, "COUNTED_TO", 50)
+    client = Client()
+    client.force_login(person(role))
+    url = path if path.startswith("/") else f"/projects/{world.slug}/{path}"
+
+    def look() -> None:
+        assert client.get(url).status_code == 200, url
+
+    assert read_whole(asked_by(look)) == []
+
+
+def test_votes_go_out_by_a_cursor_of_the_server(world):
+    secret = make_token(person(Role.RESEARCHER), name="export").secret
+    url = f"/api/projects/{world.slug}/votes/export"
+    answer = Client().get(url, headers={"Authorization": f"Bearer {secret}"})
+    assert answer.status_code == 200
+    lines = iter(answer.streaming_content)
+    told = next(lines).count(b"\n")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_cursors")
+        assert cursor.fetchone() == (1,)
+    assert told < 3 * ITEMS // 2 == told + sum(some.count(b"\n") for some in lines)
+
+
+def test_a_plan_that_reads_a_table_whole_is_found():
+    with CaptureQueriesContext(connection) as captured:
+        list(Caption.objects.filter(text="no index has this"))
+    assert [found.partition(":")[0] for found in read_whole(captured.captured_queries)] == ["corpus_caption"]

@@ -1,0 +1,95 @@
+"""The files of deploy/: Compose passes its schema, units pass systemd's own check, and all name what there is."""
+
+import configparser
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DEPLOY = ROOT / "deploy"
+COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+CONTAINERFILE = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
+UNITS = sorted((DEPLOY / "systemd").iterdir())
+PROGRAMS = Path(sys.executable).parent
+
+
+def test_the_compose_file_passes_its_schema():
+    command = [PROGRAMS / "check-jsonschema", "--builtin-schema", "vendor.compose-spec", DEPLOY / "compose.yaml"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_schema_would_say_what_is_wrong(tmp_path):
+    wrong = tmp_path / "compose.yaml"
+    wrong.write_text((DEPLOY / "compose.yaml").read_text().replace("restart: unless-stopped", "restrat: yes", 1))
+    command = [PROGRAMS / "check-jsonschema", "--builtin-schema", "vendor.compose-spec", wrong]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "restrat" in done.stdout
+
+
+def test_compose_names_services_volumes_stages_and_variables_that_there_are():
+    services = COMPOSE["services"]
+    stages = set(re.findall(r"^FROM \S+ AS (\S+)$", CONTAINERFILE, re.MULTILINE))
+    asked = set(re.findall(r"\$\{([A-Z_]+)", (DEPLOY / "compose.yaml").read_text()))
+    example = (DEPLOY / "environment.example").read_text()
+    assert asked == set(re.findall(r"^([A-Z_]+)=", example, re.MULTILINE))
+    for service in services.values():
+        assert set(service.get("depends_on", {})) <= set(services)
+        assert service.get("build", {"target": "web"})["target"] in stages
+        for volume in service.get("volumes", []):
+            name = volume.split(":")[0]
+            assert name in COMPOSE["volumes"] or (DEPLOY / name).exists()
+    # Two processes of pages, two workers of short jobs, one that scores: what tests/foilworks/test_topology.py runs.
+    assert "--workers\", \"2\"" in CONTAINERFILE
+    assert services["worker"]["command"] == ["foilworks", "worker", "--cpu", "--slots", "2", "--queue", "default"]
+    assert services["scoring"]["command"] == ["foilworks", "worker", "--cpu", "--queue", "gpu"]
+
+
+def test_no_secret_has_a_default():
+    secret = re.compile(r"PASSWORD|SECRET|KEY")
+    for line in (DEPLOY / "environment.example").read_text().splitlines():
+        name, _, value = line.partition("=")
+        assert not (secret.search(name) and value) or name == "STORE_KEY", line
+
+
+def test_pages_are_built_without_torch():
+    stage = re.search(r"AS web-packages\n(.*?)\n\n", CONTAINERFILE, re.DOTALL)[1]
+    assert stage == "RUN pip install --editable ."
+    copied = re.findall(r"^COPY (\S+)/ \1/$", CONTAINERFILE, re.MULTILINE)
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"}
+    assert set(copied) == packages | {"templates", "static", "locale"}
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
+def test_units_pass_systemds_check(unit, tmp_path):
+    text = unit.read_text(encoding="utf-8")
+    parsed = configparser.ConfigParser(strict=False, interpolation=None)
+    parsed.optionxform = str
+    parsed.read_string(text)
+    assert "Unit" in parsed
+    assert unit.suffix == ".timer" or parsed["Service"]["User"] == "foilworks"
+    if not (program := shutil.which("systemd-analyze")):
+        return
+    for other in UNITS:
+        # The programs are those of this environment; /opt/foilworks is where an installation has them.
+        there = other.read_text().replace("/opt/foilworks/.venv/bin", str(PROGRAMS))
+        (tmp_path / other.name).write_text(there.replace("/opt/foilworks", str(ROOT)))
+    named = tmp_path / unit.name.replace("@.", "@0.")
+    if named.name != unit.name:
+        shutil.copy(tmp_path / unit.name, named)
+    done = subprocess.run([program, "verify", named], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_units_run_commands_that_there_are():
+    for unit in UNITS:
+        for line in re.findall(r"^ExecStart=(.*)$", unit.read_text(), re.MULTILINE):
+            program, command = line.split()[0].rpartition("/")[2], line.split()[1]
+            assert (PROGRAMS / program).exists(), line
+            assert program == "gunicorn" or (ROOT / f"foilworks/management/commands/{command}.py").exists(), line

@@ -1,0 +1,25 @@
+"""What is the same for everybody is rendered once a process and language, and sees nothing of anybody."""
+
+from django.template import Context, Template
+from django.utils.translation import override
+
+
+def test_it_is_rendered_once_for_each_language():
+    calls = []
+    kept = "{% kept say %}{% translate 'Close' %} {{ say }}{{ name }}{% endkept %}"
+    template = Template("{% load kept %}" + kept + "{{ name }}")
+
+    def say():
+        calls.append(1)
+        return "<b>"
+
+    def shown(name):
+        return template.render(Context({"say": say, "name": name}))
+
+    assert shown("ada") == "Close &lt;b&gt;ada"
+    assert shown("ben") == "Close &lt;b&gt;ben"
+    assert len(calls) == 1
+    with override("de"):
+        assert shown("ada") == "Schließen &lt;b&gt;ada"
+    assert shown("ada") == "Close &lt;b&gt;ada"
+    assert len(calls) == 2

@@ -1,0 +1,241 @@
+"""What operators see: readiness, figures, lines of the log with their ids, reported errors without people."""
+
+import gzip
+import json
+import logging
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from django.test import Client
+
+from foilworks.monitoring import figures, ready
+from foilworks.monitoring.logs import JsonFormatter
+from foilworks.monitoring.reports import without_people
+from jobs import trace
+from jobs.models import Job
+from jobs.queue import enqueue
+from jobs.runner import run_now
+from tests.annotation.world import make_world
+from tests.test_architecture import ROOT
+
+TOKEN = {"Authorization": "Bearer figures"}
+
+
+@pytest.fixture
+def scraped(settings, client):
+    """What Prometheus reads now."""
+    settings.METRICS_TOKEN = "figures"
+
+    def scrape() -> dict[str, float]:
+        figures._KEPT.forget()
+        text = client.get("/metrics", headers=TOKEN).content.decode()
+        lines = [line.rpartition(" ") for line in text.splitlines() if not line.startswith("#")]
+        return {name: float(value) for name, _blank, value in lines}
+
+    return scrape
+
+
+@pytest.mark.django_db
+def test_readiness_names_each_part(client, monkeypatch):
+    monkeypatch.setattr(ready, "is_reachable", lambda: True)
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()) == (
+        200, {"ok": True, "database": "ok", "migrations": "ok", "queue": "ok", "storage": "ok"},
+    )  # fmt: skip
+
+
+@pytest.mark.django_db
+def test_a_part_that_is_away_makes_it_unready_and_the_answer_says_no_more_than_which(client, monkeypatch, settings):
+    monkeypatch.setattr(ready, "_made_once", ready._made_once.__wrapped__)
+    monkeypatch.setattr(ready.MigrationExecutor, "migration_plan", lambda self, targets: ["one"])
+    monkeypatch.setattr(ready, "default_storage", Away())
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()) == (
+        503,
+        {"ok": False, "database": "ok", "migrations": "missing", "queue": "unreachable", "storage": "unreachable"},
+    )
+
+
+class Away:
+    """A store that does not answer."""
+
+    def exists(self, name):
+        raise OSError("the store cannot be asked")
+
+
+@pytest.mark.django_db
+def test_figures_are_for_who_has_the_token_or_comes_from_near(settings):
+    assert Client().get("/metrics", headers=TOKEN).status_code == 404
+    settings.METRICS_TOKEN = "figures"
+    assert Client().get("/metrics", headers=TOKEN).status_code == 200
+    assert Client().get("/metrics", headers={"Authorization": "Bearer other"}).status_code == 404
+    assert Client().get("/metrics").status_code == 404
+    settings.METRICS_TOKEN, settings.METRICS_NETWORKS = "", ("10.0.0.0/8",)
+    assert Client(REMOTE_ADDR="10.3.4.5").get("/metrics").status_code == 200
+    assert Client(REMOTE_ADDR="11.3.4.5").get("/metrics").status_code == 404
+
+
+@pytest.mark.django_db
+def test_requests_are_counted_by_route_and_status_and_no_address_becomes_a_label(scraped, client):
+    before = scraped()
+    client.get("/healthz")
+    client.get("/no/such/page-of-ann/")
+    client.generic("BREW", "/healthz")
+    found = scraped()
+    name = 'foilworks_requests_total{method="GET",route="healthz",status="200"}'
+    assert found[name] == before.get(name, 0) + 1
+    assert found['foilworks_requests_total{method="GET",route="none",status="404"}'] >= 1
+    assert found['foilworks_requests_total{method="other",route="healthz",status="405"}'] >= 1
+    assert found['foilworks_request_seconds_count{method="GET",route="healthz"}'] >= 1
+    assert not [each for each in found if "page-of-ann" in each or "BREW" in each]
+
+
+@pytest.mark.django_db
+def test_jobs_claims_and_votes_are_told(scraped):
+    world = make_world()
+    world.item()
+    world.item()
+    world.vote("vera")
+    world.claim("vera", "validation")
+    enqueue("tests.jobs.samples.count", 1)
+    found = scraped()
+    assert found['foilworks_jobs{queue="default",state="waiting"}'] == 1
+    assert found['foilworks_jobs{queue="gpu",state="failed"}'] == 0
+    assert found["foilworks_oldest_waiting_job_seconds"] >= 0
+    assert found['foilworks_votes_total{stage="validation"}'] == 1
+    assert found['foilworks_claims{stage="validation"}'] == 1
+    assert (found["foilworks_database_up"], found["foilworks_queue_up"]) == (1, 0)
+    assert not [each for each in found if "vera" in each or world.project.slug in each]
+
+
+def test_two_processes_count_together_and_one_that_ended_is_forgotten(settings):
+    program = (
+        "import os, sys\nos.environ['PROMETHEUS_MULTIPROC_DIR'] = sys.argv[1]\n"
+        "from prometheus_client import Counter\n"
+        "Counter('foilworks_requests', 'x', ['route', 'method', 'status']).labels('elsewhere', 'GET', '200').inc(7)"
+    )
+    subprocess.run([sys.executable, "-c", program, str(settings.METRICS_FOLDER)], check=True, cwd=ROOT)
+    wanted = 'foilworks_requests_total{method="GET",route="elsewhere",status="200"} 7.0'
+    registry = figures.CollectorRegistry()
+    figures.MultiProcessCollector(registry, path=str(settings.METRICS_FOLDER))
+    assert wanted in figures.generate_latest(registry).decode()
+    figures.forget_ended_processes(settings.METRICS_FOLDER)
+    assert wanted not in figures.generate_latest(registry).decode()
+
+
+@pytest.mark.django_db
+def test_a_request_has_an_id_that_its_jobs_and_their_lines_carry(client, caplog):
+    answer = client.get("/healthz", headers={"X-Request-ID": "abcd-1234-proxy"})
+    assert answer.headers["X-Request-ID"] == "abcd-1234-proxy"
+    for forged in ("", "x", "a b c d e f g h", "<script>alert(1)</script>", "x" * 65):
+        assert len(client.get("/healthz", headers={"X-Request-ID": forged}).headers["X-Request-ID"]) == 32
+    with trace.working_on("abcd-1234-proxy"):
+        job = enqueue("tests.jobs.samples.count", 1)
+    assert Job.objects.get().request_id == "abcd-1234-proxy"
+    lines = []
+
+    class Kept(logging.Handler):
+        def emit(self, record):
+            lines.append(json.loads(JsonFormatter().format(record)))
+
+    logger, handler = logging.getLogger("jobs.runner"), Kept()
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        run_now(job)
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(logging.NOTSET)
+    assert {(line["request_id"], line["job_id"]) for line in lines} == {("abcd-1234-proxy", str(job.pk))}
+    assert (trace.request_id(), trace.job_id()) == ("", "")
+
+
+@pytest.mark.django_db
+def test_what_django_says_of_a_refusal_carries_the_id_too(client, caplog):
+    client.get("/no/such/page/", headers={"X-Request-ID": "abcd-1234-proxy"})
+    (record,) = [each for each in caplog.records if each.name == "django.request"]
+    assert json.loads(JsonFormatter().format(record))["request_id"] == "abcd-1234-proxy"
+
+
+@pytest.mark.django_db
+def test_who_comes_without_tls_is_led_to_it_where_that_is_asked(settings):
+    assert Client().get("/sign-in/").status_code == 200
+    settings.SECURE_SSL_REDIRECT, settings.SECURE_HSTS_SECONDS = True, 31536000
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    answer = Client().get("/sign-in/")
+    assert (answer.status_code, answer.headers["Location"]) == (301, "https://testserver/sign-in/")
+    assert "Strict-Transport-Security" not in answer.headers
+    behind = Client().get("/sign-in/", headers={"x-forwarded-proto": "https"})
+    assert (behind.status_code, behind.headers["Strict-Transport-Security"]) == (200, "max-age=31536000")
+    # Who watches over us asks from near.
+    assert Client().get("/healthz").status_code == 200
+
+
+def test_a_line_of_the_log_is_one_object_whatever_it_quotes():
+    record = logging.LogRecord("foilworks", logging.ERROR, __file__, 1, 'said "%s"', ("a\nb\"c",), None)
+    line = JsonFormatter().format(record)
+    assert "\n" not in line
+    assert json.loads(line)["message"] == 'said "a\nb"c"'
+    assert set(json.loads(line)) == {"time", "level", "logger", "message"}
+    try:
+        raise ValueError("broken")
+    except ValueError:
+        record.exc_info = sys.exc_info()
+    assert "ValueError: broken" in json.loads(JsonFormatter().format(record))["error"]
+
+
+def test_a_report_tells_where_and_nothing_of_whom():
+    event = {
+        "user": {"id": 7, "username": "ann"}, "breadcrumbs": {"values": ["SELECT"]}, "server_name": "host",
+        "request": {"method": "POST", "url": "https://x/join/token/", "cookies": {}, "data": {"caption": "private"}},
+        "exception": {"values": [{"type": "ValueError", "value": "caption: private", "stacktrace": {"frames": []}}]},
+        "logentry": {"message": "job %s failed", "params": ["ann"], "formatted": "job ann failed"},
+    }  # fmt: skip
+    told = without_people(event, {})
+    assert told["request"] == {"method": "POST"}
+    assert told["exception"]["values"][0]["type"] == "ValueError"
+    assert not [word for word in ("ann", "private", "token", "SELECT", "host") if word in json.dumps(told)]
+
+
+class Sentry(BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.server.came.append(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, *arguments):
+        pass
+
+
+REPORTING = """
+import sys
+import sentry_sdk
+from foilworks.monitoring.reports import report_errors
+report_errors(sys.argv[1])
+try:
+    caption = sys.argv[2]
+    raise ValueError(caption)
+except ValueError as error:
+    sentry_sdk.capture_exception(error)
+sentry_sdk.flush(5)
+"""
+
+
+def test_an_error_is_reported_where_a_sentry_is_named():
+    # In a process of its own: the library looks into others, such as Django's.
+    with HTTPServer(("127.0.0.1", 0), Sentry) as server:
+        server.came = []
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        address = f"http://key@127.0.0.1:{server.server_port}/1"
+        subprocess.run([sys.executable, "-c", REPORTING, address, "the caption of ann"], check=True, cwd=ROOT)
+        server.shutdown()
+        thread.join()
+    sent = b"".join(gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body for body in server.came)
+    assert b"ValueError" in sent
+    assert b"the caption of ann" not in sent

@@ -1,0 +1,96 @@
+"""The report on mutants: which line a mutant changes, and what counts."""
+
+import pytest
+
+from scripts.mutations import (
+    KILLED,
+    SURVIVED,
+    UNTESTED,
+    Mutant,
+    changed,
+    function_of,
+    mutants_of,
+    reasons,
+    report,
+    score,
+)
+
+SOURCE = '''"""Doc."""
+
+
+def half(number):
+    return number / 2
+
+
+class Ruler:
+    def at(self, place):
+        return place + 1
+'''
+MUTATED = '''def x_half__mutmut_orig(number):
+    return number / 2
+def x_half__mutmut_1(number):
+    return number * 2
+def x_half__mutmut_2(number):
+    return number / 3
+class Ruler:
+    def xǁRulerǁat__mutmut_orig(self, place):
+        return place + 1
+    def xǁRulerǁat__mutmut_1(self, place):
+        return place - 1
+'''
+SPANS = {
+    "x_half__mutmut_orig": (1, 2),
+    "x_half__mutmut_1": (3, 4),
+    "x_half__mutmut_2": (5, 6),
+    "xǁRulerǁat__mutmut_orig": (8, 9),
+    "xǁRulerǁat__mutmut_1": (10, 11),
+}
+
+
+@pytest.fixture
+def found() -> list[Mutant]:
+    return list(mutants_of("corpus/rules/half.py", SOURCE, MUTATED, SPANS))
+
+
+def test_a_mutant_is_told_by_its_line_and_its_change(found):
+    assert [(each.key, each.function, each.line, each.was, each.now) for each in found] == [
+        ("corpus.rules.half.x_half__mutmut_1", "half", 5, "return number / 2", "return number * 2"),
+        ("corpus.rules.half.x_half__mutmut_2", "half", 5, "return number / 2", "return number / 3"),
+        ("corpus.rules.half.xǁRulerǁat__mutmut_1", "Ruler.at", 10, "return place + 1", "return place - 1"),
+    ]
+    assert found[0].covered_as == found[1].covered_as == "corpus.rules.half.x_half"
+    assert len({each.identity for each in found}) == 3
+
+
+def test_it_is_another_one_where_its_function_has_changed(found):
+    later = list(mutants_of("corpus/rules/half.py", SOURCE, MUTATED.replace("number / 2", "number / 4", 1), SPANS))
+    assert later[0].identity != found[0].identity
+    assert later[2].identity == found[2].identity
+
+
+def test_a_change_may_take_several_lines_and_stand_in_the_first():
+    assert changed("def a(x=1):\n    return x", "def b(x=2):\n    return x") == (0, "x=1):", "x=2):")
+    assert changed("def a():\n    b\n    c\n    d", "def a():\n    b\n    e\n    f\n    d") == (2, "c", "e f")
+    assert changed("def a():\n    b\n    c", "def a():\n    c") == (1, "b", "")
+    assert function_of("x__count__mutmut_12") == "_count"
+
+
+def test_equivalent_ones_count_neither_way_and_a_row_for_none_is_said(found, capsys):
+    known = {found[1].place: "why", ("corpus/rules/half.py", "half", "gone", "gone too"): "why"}
+    ended = {found[0].identity: KILLED, found[1].identity: SURVIVED, found[2].identity: UNTESTED}
+    whole = score(found, ended, known)
+    assert (whole.killed, whole.survived, whole.equivalent, whole.untried, whole.share) == (1, 1, 1, 0, 0.5)
+    assert score(found, {}, known).untried == 3
+    assert score(found, {}, known).share is None
+    wrong = report(found, ended, known)
+    stale = "corpus/rules/half.py half: no survivor is `gone too`; remove the row"
+    assert wrong == ["corpus/rules: 50.0 % is below 85 %", stale]
+    said = capsys.readouterr().out
+    assert "corpus/rules/half.py:10 Ruler.at  (no test comes here)\n    - return place + 1\n" in said
+    assert "number / 3" not in said
+
+
+def test_the_table_of_equivalents_gives_a_reason_for_each():
+    row = '[[equivalent]]\nfile = "f"\nfunction = "g"\nwas = "a"\nnow = "b"\nwhy = "c"\n'
+    assert reasons(row) == {("f", "g", "a", "b"): "c"}
+    assert reasons("") == {}

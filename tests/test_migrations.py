@@ -1,0 +1,134 @@
+"""Updates without a pause (docs/how-to/migrations.md): while tables change, the version before still serves.
+
+What a migration may not do to a table that was there before is found here; an exception stands in ALLOWED, with the
+reason why nobody notices.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+from django.conf import settings
+from django.db import migrations, models
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.operations.base import Operation
+from django.db.migrations.state import ProjectState
+from django.test import override_settings
+
+APPS = ("projects", "jobs", "corpus", "generation", "annotation", "evaluation")
+# Until these no installation was served while it was updated: they are not looked at.
+BEFORE = {
+    "projects": 6, "jobs": 3, "corpus": 7, "generation": 7, "annotation": 14, "evaluation": 12,
+}  # fmt: skip
+# "app.migration: what it does" -> why nobody notices.
+ALLOWED: dict[str, str] = {}
+
+GONE = (
+    migrations.RemoveField, migrations.DeleteModel, migrations.RenameField, migrations.RenameModel,
+    migrations.AlterModelTable, migrations.AlterUniqueTogether,
+)  # fmt: skip
+HARMLESS = (migrations.AlterModelOptions, migrations.AlterModelManagers, migrations.CreateModel,
+            migrations.RemoveIndex, migrations.RenameIndex, migrations.RemoveConstraint)  # fmt: skip
+
+
+def number(name: str) -> int:
+    return int(name.partition("_")[0])
+
+
+def complaints(operations: list[Operation], app: str, state: ProjectState) -> Iterator[str]:
+    """What the operations do to tables that were there before; `state` is as it was, and moves on with them."""
+    new = {operation.name_lower for operation in operations if isinstance(operation, migrations.CreateModel)}
+    for operation in operations:
+        before = state.clone()
+        operation.state_forwards(app, state)
+        table = str(getattr(operation, "model_name", "") or getattr(operation, "name", "")).lower()
+        if table not in new and (why := complaint(operation, app, table, before, state)):
+            yield f"{operation.describe()}: {why}"
+
+
+def complaint(operation: Operation, app: str, table: str, before: ProjectState, after: ProjectState) -> str:
+    match operation:
+        case _ if isinstance(operation, GONE):
+            return "the version before still asks for it; take it out of the code first, of the tables a release later"
+        case migrations.AddField(field=field):
+            fills = field.null or field.many_to_many or field.has_db_default()
+            return "" if fills else "the version before does not fill it; give it null=True or a db_default"
+        case migrations.AlterField(name=name):
+            return altered(*(state.models[app, table].get_field(name) for state in (before, after)))
+        case migrations.AddIndex() | migrations.AddConstraint():
+            return "a large table is locked meanwhile; say in ALLOWED why it is small, or do it by hand beforehand"
+        case migrations.RunPython() | migrations.RunSQL():
+            back = getattr(operation, "reverse_code", None) or getattr(operation, "reverse_sql", None)
+            return "rows are locked meanwhile; say in ALLOWED why they are few" if back else "it has no way back"
+        case _ if isinstance(operation, HARMLESS):
+            return ""
+    return "an operation that nobody thought about; add it to tests/test_migrations.py"
+
+
+def altered(old: models.Field, new: models.Field) -> str:
+    if new.null < old.null and not new.has_db_default():
+        return "the version before may leave it empty; let it be filled for a release first"
+    shorter = (new.max_length or 0) < (old.max_length or 0)
+    if old.get_internal_type() != new.get_internal_type() or shorter:
+        return "the column is written anew, under a lock; add another one and fill it"
+    return "the table is locked for its new index" if (new.unique, new.db_index) > (old.unique, old.db_index) else ""
+
+
+@pytest.fixture(scope="module")
+def loader() -> MigrationLoader:
+    # Tables of tests are made from the models: until then the settings name no migrations.
+    with override_settings(MIGRATION_MODULES={}):
+        return MigrationLoader(None, replace_migrations=False)
+
+
+@pytest.mark.parametrize("app", APPS)
+def test_what_changes_tables_that_are_served_is_harmless_or_has_its_reason(app, loader):
+    found = set()
+    for key in sorted(key for key in loader.disk_migrations if key[0] == app and number(key[1]) > BEFORE[app]):
+        state = loader.project_state(loader.disk_migrations[key].dependencies)
+        said = complaints(list(loader.disk_migrations[key].operations), app, state)
+        found |= {f"{app}.{key[1]}: {one}" for one in said}
+    allowed = {row for row in ALLOWED if row.startswith(f"{app}.")}
+    assert found - allowed == set()
+    assert allowed - found == set(), "rows of ALLOWED that allow nothing"
+    assert all(ALLOWED[row] for row in allowed)
+
+
+def test_the_apps_are_all_of_ours(loader):
+    ours = {label for label, _ in loader.disk_migrations if (settings.BASE_DIR / label).is_dir()}
+    assert ours == set(APPS) == set(BEFORE)
+
+
+@pytest.mark.parametrize(
+    ("operation", "words"),
+    [
+        (migrations.RemoveField("video", "width"), "still asks for it"),
+        (migrations.RenameField("video", "width", "wide"), "still asks for it"),
+        (migrations.DeleteModel("takedown"), "still asks for it"),
+        (migrations.AddField("video", "x", models.IntegerField(default=0)), "does not fill it"),
+        (migrations.AlterField("video", "width", models.PositiveIntegerField()), "may leave it empty"),
+        (migrations.AlterField("video", "key", models.CharField(max_length=20)), "written anew"),
+        (migrations.AlterField("video", "key", models.TextField()), "written anew"),
+        (migrations.AlterField("video", "key", models.CharField(max_length=200, unique=True)), "new index"),
+        (migrations.AddIndex("video", models.Index(fields=["movie"], name="i")), "locked meanwhile"),
+        (migrations.RunPython(lambda *_: None), "no way back"),
+        (migrations.RunPython(lambda *_: None, migrations.RunPython.noop), "rows are locked"),
+        (migrations.AddField("video", "x", models.IntegerField(null=True)), None),
+        (migrations.AddField("video", "x", models.IntegerField(db_default=0)), None),
+        (migrations.AlterField("video", "key", models.CharField(max_length=300)), None),
+        (migrations.CreateModel("new", [("id", models.BigAutoField(primary_key=True))]), None),
+    ],
+    # Without what changes from process to process: the address of a function.
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_each_rule_finds_what_it_is_for(operation, words, loader):
+    state = loader.project_state([("corpus", "0006_content_warnings_and_takedowns")])
+    said = list(complaints([operation], "corpus", state))
+    assert len(said) == (0 if words is None else 1), said
+    assert all((words or "") in one for one in said)
+
+
+def test_a_new_table_may_have_anything(loader):
+    state = loader.project_state([("corpus", "0006_content_warnings_and_takedowns")])
+    made = migrations.CreateModel("new", [("id", models.BigAutoField(primary_key=True))])
+    index = migrations.AddIndex("new", models.Index(fields=["id"], name="i"))
+    assert list(complaints([made, index], "corpus", state)) == []

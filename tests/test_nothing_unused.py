@@ -1,0 +1,107 @@
+"""What nothing asks for is deleted: functions, templates, static files, names of addresses, classes of style sheets."""
+
+import ast
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PRODUCT = ("annotation", "corpus", "evaluation", "foilworks", "generation", "hub", "jobs", "media", "projects", "text")
+# Made for tests: what they alone ask for has to stand beside what it is about.
+FOR_TESTS = {
+    "MemoryAnswers": "answers of a model, kept nowhere",
+    "parse_labelled": "the labelled captions of the taggers' report",
+    "reranked": "retrieval in two steps, as the papers report it; no model here has both",
+    "write_webm": "clips of the format that browsers record",
+}
+# Found by Django or its packages by their names.
+BY_NAME = re.compile(r"\w+Config|(train)_(average|temporal)")
+NAMED = re.compile(r'name="([\w-]+)"')
+# Asked for by allauth; what the API does not know.
+ADDRESSES_OF_OTHERS = {"account_login", "socialaccount_login_cancelled", "socialaccount_login_error", "api_unknown"}
+
+
+@cache
+def texts(*suffixes: str) -> dict[str, str]:
+    """Every file of the product with one of the suffixes, and what runs beside it."""
+    folders = (*PRODUCT, "templates", "static", "benchmarks", "scripts", "docs/examples", "deploy")
+    files = (path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in suffixes)
+    found = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
+    return {name: text for name, text in found.items() if "/migrations/" not in name} | {
+        "pyproject.toml": (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    }
+
+
+@cache
+def words(*suffixes: str) -> Counter[str]:
+    return Counter(word for text in texts(*suffixes).values() for word in re.findall(r"\w+", text))
+
+
+def test_every_function_and_class_is_named_somewhere_else() -> None:
+    counted = words(".py", ".html", ".js")
+    defined: dict[str, list[str]] = {}
+    for name, text in texts(".py").items():
+        if name.partition("/")[0] not in PRODUCT:
+            continue
+        for node in ast.parse(text).body:
+            # What is decorated is handed to somebody: routes of the API, tags of templates.
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.decorator_list:
+                defined.setdefault(node.name, []).append(f"{name}:{node.lineno}")
+    unused = {name: places for name, places in defined.items() if counted[name] <= len(places)}
+    assert {name: places for name, places in unused.items() if not BY_NAME.fullmatch(name)}.keys() == FOR_TESTS.keys()
+
+
+def test_every_template_is_rendered_included_or_extended() -> None:
+    asked = "\n".join(texts(".py", ".html").values())
+    # Pages of a stage, pages of a report, pages of an error.
+    by_kind = (
+        r"annotation/(baseline|edit|objects|review|validation)\.html",
+        r"evaluation/report_\w+\.html",
+        r"4\d\d(_csrf)?\.html",
+    )
+    unused = [
+        name
+        for path in (ROOT / "templates").rglob("*.*")
+        if (name := path.relative_to(ROOT / "templates").as_posix()) not in asked
+        and not any(re.fullmatch(pattern, name) for pattern in by_kind)
+    ]
+    assert unused == []
+
+
+def test_every_static_file_is_asked_for() -> None:
+    asked = texts(".py", ".html", ".js", ".css")
+    unused = []
+    for path in (ROOT / "static").rglob("*.*"):
+        name = path.relative_to(ROOT).as_posix()
+        others = "\n".join(text for other, text in asked.items() if other != name)
+        if path.relative_to(ROOT / "static").as_posix() not in others and f"./{path.name}" not in others:
+            unused.append(name)
+    assert unused == []
+
+
+def test_every_name_of_an_address_is_used() -> None:
+    sources = texts(".py", ".html", ".js", ".txt")
+    asked = Counter(word for text in sources.values() for word in re.findall(r"[:\"']([\w-]+)(?=[\"'])", text))
+    named = {name for file, text in sources.items() if file.endswith("urls.py") for name in NAMED.findall(text)}
+    assert {name for name in named if asked[name] < 2} == ADDRESSES_OF_OTHERS
+
+
+def test_every_class_of_a_style_sheet_is_on_some_page() -> None:
+    pages = "\n".join(texts(".py", ".html", ".js").values())
+    known = set(re.findall(r"[\w-]+", pages))
+    # "badge-{{ tone }}", `notice-${kind}`.
+    begun = tuple(set(re.findall(r"([\w-]+-)(?:\{[{%]|\$\{)", pages)))
+    unused = []
+    for sheet, text in texts(".css").items():
+        selectors = re.findall(r"([^{}]+)\{", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL))
+        classes = {name for selector in selectors for name in re.findall(r"\.([A-Za-z][\w-]*)", selector)}
+        unused += [f"{sheet}: {name}" for name in classes if name not in known and not name.startswith(begun)]
+    assert unused == []
+
+
+def test_every_custom_property_is_set_and_used() -> None:
+    sheets = "\n".join(texts(".css").values())
+    everywhere = "\n".join(texts(".css", ".html", ".js", ".py").values())
+    made, used = set(re.findall(r"(--[\w-]+)\s*:", sheets)), set(re.findall(r"var\((--[\w-]+)", everywhere))
+    assert (made - used, used - made) == (set(), set())
