@@ -39,9 +39,20 @@ class Told:
     skipped: int = 0
     errors: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
-    # Who of the shift finds nothing to do, and how many people it has.
-    idle: set[int] = field(default_factory=set)
+    # How often something was sent, and at which of these each person of the shift found nothing to do: all go home when
+    # nobody has found anything since the last change. Whoever looked before it may have missed what it brought.
+    changes: int = 0
+    in_vain: dict[int, int] = field(default_factory=dict)
     shift: int = 0
+
+    def over(self) -> bool:
+        with self.lock:
+            idle = sum(at == self.changes for at in self.in_vain.values())
+            return bool(self.errors) or idle == self.shift
+
+    def changed(self) -> None:
+        with self.lock:
+            self.changes += 1
 
 
 def main() -> None:
@@ -122,7 +133,7 @@ def work(port: int, people: dict[str, list[str]]) -> Told:
     making = [("edit", session) for session in people["annotator"]] + [("review", s) for s in people["reviewer"]]
     judging = [("validation", session) for session in [*people["validator"], *people["both"]]]
     for shift in (making, judging):
-        told.idle, told.shift = set(), len(shift)
+        told.in_vain, told.shift = {}, len(shift)
         threads = [
             threading.Thread(target=_guarded, args=(Person(port, session, stage, told, number),))
             for number, (stage, session) in enumerate(shift)
@@ -139,7 +150,6 @@ def _guarded(person: "Person") -> None:
         person.work()
     except Exception as error:  # noqa: BLE001 (whatever ends a person's day is a finding)
         person.told.errors.append(f"{person.stage}: {type(error).__name__}: {error}")
-        person.rest()
 
 
 class Person:
@@ -154,25 +164,21 @@ class Person:
         queue = f"/projects/crowd/work/{self.stage}/"
         self.browser.get(queue)
         pause = LOOKS[0]
-        while len(self.told.idle) < self.told.shift:
+        while not self.told.over():
+            seen = self.told.changes
             self.browser.post(queue, {})
             if 'id="answer"' in self.browser.page:
                 pause = LOOKS[0]
             else:
-                self.rest()
+                with self.told.lock:
+                    self.told.in_vain[self.number] = seen
                 time.sleep(pause * self.chance.uniform(0.5, 1.5))
                 pause = min(LOOKS[1], 1.7 * pause)
             while 'id="answer"' in self.browser.page:
                 self._one(give)
-
-    def rest(self) -> None:
-        """Nothing to do for this one."""
-        with self.told.lock:
-            self.told.idle.add(self.number)
+                self.told.changed()
 
     def _one(self, give: Callable[[], dict[str, str]]) -> None:
-        with self.told.lock:
-            self.told.idle.discard(self.number)
         if self.chance.random() < 0.02:
             # Gives it back; it comes again to this person last.
             skip = re.search(r'<form id="skip"[^>]*action="([^"]+)"', self.browser.page)

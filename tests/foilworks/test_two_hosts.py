@@ -98,7 +98,8 @@ def hosts(tmp_path) -> Iterator[Hosts]:
                 "REDIS_URL": redis_url(tmp_path / "queue"),
                 "STORAGE_URL": f"file://{shared}/media",
                 "FOILWORKS_SHARD_ITEMS": str(SHARD_ITEMS),
-                "FOILWORKS_LEASE_SECONDS": "3",
+                # Longer than load keeps a living host from renewing: its shard would be asked twice.
+                "FOILWORKS_LEASE_SECONDS": "10",
             },
             server,
         )
