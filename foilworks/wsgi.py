@@ -3,7 +3,13 @@
 import os
 
 from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
+
+from foilworks.settled import settle
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
 
 application = get_wsgi_application()
+# All pages, which the first request would load otherwise.
+_ = get_resolver().url_patterns
+settle()

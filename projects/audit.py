@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db import models, transaction
 
-from projects.bulk_writes import insert_many
+from projects.bulk_writes import insert_many, new_row
 from projects.models import AuditEvent, Project, User
 from projects.prepared_writes import insert
 from projects.webhooks import announce
@@ -26,9 +26,10 @@ def event(
     **details: Any,
 ) -> AuditEvent:
     """An unsaved audit row; `actor` None means the system (an expiry, a job)."""
-    return AuditEvent(
-        project=project,
-        actor=actor,
+    return new_row(
+        AuditEvent,
+        project_id=None if project is None else project.pk,
+        actor_id=None if actor is None else actor.pk,
         action=action,
         target_type=target._meta.label_lower,
         target_id=str(target.pk),

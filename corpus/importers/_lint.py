@@ -1,7 +1,6 @@
 """What is taken as it stands and yet looks wrong: the warnings of a record and of its proficiency pair."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -46,10 +45,10 @@ def _words(text: str) -> list[str]:
 
 def _same_words(caption: str, foils: tuple[str, ...]) -> str:
     """The first foil with the caption's words, no more and no less: nothing but their order tells it apart."""
-    of_caption = Counter(_words(caption))
+    of_caption = sorted(_words(caption))
     if not of_caption:
         return ""
-    return next((foil for foil in foils if foil != caption and Counter(_words(foil)) == of_caption), "")
+    return next((foil for foil in foils if foil != caption and sorted(_words(foil)) == of_caption), "")
 
 
 def _classes(item: ItemRecord) -> Iterator[tuple[str, str]]:

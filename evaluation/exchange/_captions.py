@@ -7,7 +7,7 @@ from corpus.models import Caption
 from corpus.records import ItemRecord, RecordWarning
 from evaluation.exchange._videos import label_differences
 from evaluation.exchange.batch import CHUNK, Batch, chunks, text_sha256
-from projects.bulk_writes import insert_many
+from projects.bulk_writes import insert_many, new_row
 
 
 def check_captions(batch: Batch) -> None:
@@ -55,7 +55,10 @@ def store_captions(batch: Batch) -> None:
         key = (video.pk, text_sha256(text))
         stored = batch.captions.get(key)
         if stored is None:
-            made = new.setdefault(key, Caption(video=video, key=record.id, text=text, text_sha256=key[1], facts={}))
+            made = new.get(key)
+            if made is None:
+                made = new_row(Caption, video_id=video.pk, key=record.id, text=text, text_sha256=key[1])
+                new[key] = made
             made.facts = {**facts, **made.facts}
         elif not facts.keys() <= stored.facts.keys():
             stored.facts = {**facts, **stored.facts}
@@ -90,6 +93,7 @@ def _count_caption(batch: Batch, record: ItemRecord, caption: Caption, *, is_new
 
 
 def _load(batch: Batch) -> None:
-    for videos in chunks([video.pk for video in batch.videos.values()]):
+    # A clip that this chunk made has none yet.
+    for videos in chunks([video.pk for key, video in batch.videos.items() if key not in batch.new_clips]):
         for caption in Caption.objects.filter(video__in=videos):
             batch.captions[caption.video_id, caption.text_sha256] = caption

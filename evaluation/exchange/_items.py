@@ -15,7 +15,7 @@ from corpus.rules.states import FoilVerdict, ItemState, first_item_state, next_i
 from evaluation.exchange._captions import fact_differences
 from evaluation.exchange._videos import label_differences
 from evaluation.exchange.batch import Batch, chunks, text_sha256
-from projects.bulk_writes import insert_many
+from projects.bulk_writes import insert_many, new_row
 
 _HASHED = 16
 
@@ -72,14 +72,16 @@ def store_pairs(batch: Batch, now: datetime) -> list[Item]:
 def store_items(batch: Batch, now: datetime) -> list[Item]:
     """Make the main items that are new, and return them."""
     places = {(batch.subtests[r.subtest].pk, r.id): r for r in batch.records if r.foils}
-    stored = _stored(places)
+    # What the check found, unless a pair of this chunk may have taken one of the places since.
+    checked = {place: item for place, r in places.items() if isinstance(item := batch.stored.get(r.id), Item)}
+    stored = _stored(places) if batch.pairs else checked
     planned = []
     for place, record in places.items():
         if place in stored and record.id not in batch.renewed:
             continue
         plan = _plan(batch, batch.subtests[record.subtest], record, record.id, record, now)
         if record.proficiency is not None:
-            plan.item.proficiency_item = batch.pairs[_pair_place(batch, record)]
+            plan.item.proficiency_item_id = batch.pairs[_pair_place(batch, record)].pk
         planned.append(plan)
     _delete([stored[place] for place, record in places.items() if record.id in batch.renewed])
     created = _save(batch, planned)
@@ -118,10 +120,11 @@ def _plan(
     counts = _counts(pair.votes)
     verdict = _verdict(subtest, counts)
     state = _state(subtest, [verdict] * len(pair.foils))
-    item = Item(
-        subtest=subtest,
-        video=video,
-        caption=batch.captions[video.pk, text_sha256(pair.caption)],
+    item = new_row(
+        Item,
+        subtest_id=subtest.pk,
+        video_id=video.pk,
+        caption_id=batch.captions[video.pk, text_sha256(pair.caption)].pk,
         key=key,
         state=state,
         extra=dict(pair.extra),
@@ -129,7 +132,7 @@ def _plan(
         unanimous=is_unanimous([counts]) if counts and state != ItemState.IN_VALIDATION else None,
     )
     foils = [
-        Foil(item=item, position=place, text=text, text_sha256=text_sha256(text), verdict=verdict)
+        new_row(Foil, position=place, text=text, text_sha256=text_sha256(text), verdict=verdict)
         for place, text in enumerate(pair.foils)
     ]
     return Planned(item, foils, pair.votes)
@@ -165,12 +168,11 @@ def _state(subtest: Subtest, verdicts: Sequence[FoilVerdict]) -> ItemState:
 def _save(batch: Batch, planned: Sequence[Planned]) -> list[Item]:
     items = [plan.item for plan in planned]
     insert_many(items)
+    for plan in planned:
+        for foil in plan.foils:
+            foil.item_id = plan.item.pk
     foils = [foil for plan in planned for foil in plan.foils]
-    votes = [vote for plan in planned if plan.votes for vote in _votes(plan.item, plan.votes)]
-    for foil in foils:
-        foil.item_id = foil.item.pk
-    for vote in votes:
-        vote.item_id = vote.item.pk
+    votes = [vote for plan in planned if plan.votes for vote in _votes(plan.item.pk, plan.votes)]
     insert_many(foils)
     insert_many(votes)
     batch.result.created["foils"] += len(foils)
@@ -179,11 +181,12 @@ def _save(batch: Batch, planned: Sequence[Planned]) -> list[Item]:
     return items
 
 
-def _votes(item: Item, counts: VoteCounts) -> Iterable[Vote]:
+def _votes(item: int, counts: VoteCounts) -> Iterable[Vote]:
     choices = [Choice.CAPTION] * counts.caption + [Choice.FOIL] * counts.foil + [Choice.OTHER] * counts.other
     for index, choice in enumerate(choices):
-        yield Vote(
-            item=item,
+        yield new_row(
+            Vote,
+            item_id=item,
             stage=Stage.VALIDATION,
             source=Vote.Source.IMPORT,
             import_index=index,

@@ -10,7 +10,7 @@ from corpus.media_files import MEDIA_FIELDS, set_media
 from corpus.models import MediaState, Video
 from corpus.records import ItemRecord, VideoRecord
 from evaluation.exchange.batch import CHUNK, Batch, chunks
-from projects.bulk_writes import insert_many
+from projects.bulk_writes import insert_many, new_row
 
 _SAME = ("url", "start_time", "end_time", "time_unit")
 # What a data set says of a clip; where the clip lies and which part of it is shown is no such thing.
@@ -46,6 +46,7 @@ def store_videos(batch: Batch) -> None:
     Video.objects.bulk_update(lacking, MEDIA_FIELDS, batch_size=CHUNK)
     insert_many(new)
     batch.videos.update({video.key: video for video in new})
+    batch.new_clips.update(video.key for video in new)
     batch.result.created["videos"] += len(new)
     batch.result.attached += sum(video.media_state == MediaState.READY for video in lacking)
     for video in [*old, *new]:
@@ -88,7 +89,7 @@ def _row(batch: Batch, video: VideoRecord) -> Video:
     # Where no id is given, the file's own name is what a later search for it goes by.
     facts["source_id"] = video.source_id or video.file
     del facts["file"]
-    return Video(project=batch.project, **facts)
+    return new_row(Video, project_id=batch.project.pk, **facts)
 
 
 def _refuse_two_clips_of_one_key(batch: Batch) -> None:

@@ -67,6 +67,8 @@ class Batch:
     subtests: dict[str, Subtest] = field(default_factory=dict)
     records: list[ItemRecord] = field(default_factory=list)
     videos: dict[str, Video] = field(default_factory=dict)
+    # Keys of the clips that this chunk makes.
+    new_clips: set[str] = field(default_factory=set)
     captions: dict[tuple[int, str], Caption] = field(default_factory=dict)
     pairs: dict[tuple[int, str], Item] = field(default_factory=dict)
     # Record id -> what stands under it already: an item, or a caption to make foils for.
@@ -79,7 +81,8 @@ class Batch:
     def take(self, records: list[ItemRecord]) -> None:
         """Turn to the next chunk."""
         self.records = records
-        for table in (self.videos, self.captions, self.pairs, self.stored, self.renewed, self.differences):
+        tables = self.videos, self.new_clips, self.captions, self.pairs, self.stored, self.renewed, self.differences
+        for table in tables:
             table.clear()
 
     def is_first(self, kind: str, *key: object) -> bool:

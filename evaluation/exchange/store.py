@@ -82,9 +82,13 @@ def import_records(
                     transaction.set_rollback(True)
         except IntegrityError as error:
             raise EvaluationError(f"{path}: somebody else changed the project meanwhile; import again") from error
-    if not dry_run and result.created["items"] + result.created["captions"] >= MANY:
-        tell_planner(Video, Caption, Item, Foil)
     return result
+
+
+def tell_of_many(result: ImportResult) -> None:
+    """Have the database count the tables anew where that changes its plans; whoever waits for the result waits not."""
+    if result.created["items"] + result.created["captions"] >= MANY:
+        tell_planner(Video, Caption, Item, Foil)
 
 
 def _import_votes(

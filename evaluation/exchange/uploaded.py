@@ -9,7 +9,8 @@ from corpus.errors import CorpusError
 from corpus.importers.table import IMPORTERS
 from corpus.records import ItemRecord
 from evaluation.errors import EvaluationError
-from evaluation.exchange.store import import_records
+from evaluation.exchange.result import ImportResult
+from evaluation.exchange.store import import_records, tell_of_many
 from evaluation.files.uploads import records_path, remove_files, videos_folder, without_folder
 from evaluation.models import Import
 from jobs.models import Job
@@ -24,29 +25,38 @@ SAMPLE = 8
 def preview(upload: Import, job: Job) -> None:
     """Read the records, decode the videos, store nothing but what would come of it."""
     if upload.preview is None and upload.discarded_at is None:
-        Import.objects.filter(pk=upload.pk).update(preview=_outcome(upload, job, dry_run=True))
+        Import.objects.filter(pk=upload.pk).update(preview=_outcome(upload, job, dry_run=True)[0])
 
 
 def store(upload: Import, job: Job) -> None:
     """Import for good; the files that were sent are not needed after it."""
     if upload.result is None:
-        Import.objects.filter(pk=upload.pk).update(result=_outcome(upload, job, dry_run=False))
+        outcome, result = _outcome(upload, job, dry_run=False)
+        Import.objects.filter(pk=upload.pk).update(result=outcome)
+        if result is not None:
+            tell_of_many(result)
     remove_files(upload)
 
 
-def _outcome(upload: Import, job: Job, *, dry_run: bool) -> dict[str, Any]:
-    """The JSON of the import; {"problem"} where the files as a whole, or who sent them, stand in the way."""
+def _outcome(upload: Import, job: Job, *, dry_run: bool) -> tuple[dict[str, Any], ImportResult | None]:
+    """The JSON of the import, {"problem"} where the files as a whole, or who sent them, stand in the way; and what was
+    counted, of records."""
+    result = None
     try:
         if upload.created_by is None:
             raise EvaluationError("whoever sent this is gone; send it again")
-        outcome = _records(upload, job, dry_run) if upload.format else _videos(upload, job, dry_run)
+        if upload.format:
+            result = _records(upload, job, dry_run)
+            outcome = {**result.as_json(), **({"sample": _sample(upload)} if dry_run else {})}
+        else:
+            outcome = _videos(upload, job, dry_run)
     except (CorpusError, EvaluationError, AccessDenied) as error:
         outcome = {"problem": str(error)}
-    return without_folder(upload, outcome)
+    return without_folder(upload, outcome), result
 
 
-def _records(upload: Import, job: Job, dry_run: bool) -> dict[str, Any]:
-    result = import_records(
+def _records(upload: Import, job: Job, dry_run: bool) -> ImportResult:
+    return import_records(
         upload.project,
         upload.created_by,
         upload.format,
@@ -57,7 +67,6 @@ def _records(upload: Import, job: Job, dry_run: bool) -> dict[str, Any]:
         params=upload.params,
         progress=_told(job),
     )
-    return {**result.as_json(), **({"sample": _sample(upload)} if dry_run else {})}
 
 
 def _videos(upload: Import, job: Job, dry_run: bool) -> dict[str, Any]:

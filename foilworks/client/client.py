@@ -17,7 +17,8 @@ Json = dict[str, Any]
 TRIES = 4
 LONGEST_WAIT = 60.0
 AGAIN = frozenset({429, 502, 503, 504})
-POLL_SECONDS = 0.5
+# Between two looks at an import: at first, and at most.
+POLL_SECONDS = 0.05, 1.0
 OVER = frozenset({"done", "failed", "discarded"})
 
 
@@ -176,11 +177,12 @@ class Client:
             cursor = page["next"]
 
     def _waited(self, path: str, upload: Json, states: Collection[str], timeout_s: float) -> Json:
-        until = time.monotonic() + timeout_s
+        until, pause = time.monotonic() + timeout_s, POLL_SECONDS[0]
         while upload["state"] not in states:
             if time.monotonic() > until:
                 raise TimeoutError(f"import {upload['id']} is not stored after {timeout_s:.0f} s; is a worker running?")
-            time.sleep(POLL_SECONDS)
+            time.sleep(pause)
+            pause = min(POLL_SECONDS[1], 1.3 * pause)
             upload = self._json("GET", f"{path}/{upload['id']}")
         return upload
 

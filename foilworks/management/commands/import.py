@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from corpus.importers.table import IMPORTERS
-from evaluation.exchange.store import import_records
+from evaluation.exchange.store import import_records, tell_of_many
 from foilworks.management.base import FoilworksCommand, one_line
 from foilworks.management.projects import project_to_fill
 from foilworks.management.set_options import parse_set_options
@@ -52,6 +52,8 @@ class Command(FoilworksCommand):
             params=parse_set_options(options["set"]),
             progress=self.progress,
         )
+        if not result.dry_run:
+            tell_of_many(result)
         return result.as_json()
 
     def render(self, result: dict[str, Any]) -> str:
