@@ -347,14 +347,14 @@ class EmptyReason:
 
 
 def why_empty(person: User, project: Project, stage: str, *, now: datetime | None = None) -> list[EmptyReason]:
-    """Why there is nothing for this person in a stage: a place counts under the first reason that holds. One query.
+    """Why there is nothing for this person in a stage: a place counts under the first reason that holds. One query,
+    whose cost grows with what is not done yet; a second one where all is done.
 
     An empty list means that there is something to claim.
     """
     barred = bars(person.pk, project.leakage_scope, stage, now or timezone.now())
     mine, leased = Q(person=person), Q(state=SlotState.LEASED)
     why = Case(
-        When(state=SlotState.DONE, then=Value("done")),
         When(leased & ~mine, then=Value("leased")),
         When(barred.media & ~leased, then=Value("media_missing")),
         When(barred.declined & ~leased, then=Value("declined")),
@@ -364,13 +364,15 @@ def why_empty(person: User, project: Project, stage: str, *, now: datetime | Non
         When(barred.reserved & ~leased, then=Value("reserved")),
         default=Value("claimable"),
     )
-    slots = Slot.objects.filter(project=project, stage=stage).exclude(state=SlotState.CANCELLED)
-    counts = dict(slots.annotate(why=why).order_by().values_list("why").annotate(n=Count("pk")))
+    slots = Slot.objects.filter(project=project, stage=stage)
+    waiting = slots.filter(state__in=[SlotState.FREE, SlotState.LEASED])
+    counts = dict(waiting.annotate(why=why).order_by().values_list("why").annotate(n=Count("pk")))
     if "claimable" in counts:
         return []
-    done = counts.pop("done", 0)
-    found = [EmptyReason(code, counts[code]) for code in EMPTY if code in counts]
-    return found or [EmptyReason("all_done" if done else "nothing_yet", done)]
+    if found := [EmptyReason(code, counts[code]) for code in EMPTY if code in counts]:
+        return found
+    done = slots.filter(state=SlotState.DONE).count()
+    return [EmptyReason("all_done" if done else "nothing_yet", done)]
 
 
 @dataclass(frozen=True)

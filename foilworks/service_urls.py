@@ -32,6 +32,9 @@ def sqlite(path: Path) -> Settings:
     }
 
 
+OF_A_CONNECTION = "-c plan_cache_mode=force_generic_plan -c jit=off"
+
+
 def database(url: str, home: Path) -> Settings:
     """Django's settings of the database that the URL names; its query (`?sslmode=require`) goes to the driver."""
     if not url:
@@ -44,11 +47,12 @@ def database(url: str, home: Path) -> Settings:
     options: Settings = dict(parse_qsl(parts.query))
     # Statements of hot paths are parsed and planned once a connection (projects.prepared), not five times more to see
     # whether their values matter; `?prepare_threshold=none` behind a pooler that hands connections from one transaction
-    # to the next.
+    # to the next. A plan that is made by a compiler takes seconds where it is asked for by many conditions, and
+    # milliseconds without.
     threshold = options.pop("prepare_threshold", "0")
     options["prepare_threshold"] = int(threshold) if threshold.isdecimal() else None
     if options["prepare_threshold"] is not None:
-        options["options"] = f"{options.get('options', '')} -c plan_cache_mode=force_generic_plan".strip()
+        options["options"] = f"{options.get('options', '')} {OF_A_CONNECTION}".strip()
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),

@@ -26,7 +26,7 @@ ALSO = (
     "tests/generation/test_run.py",
 )
 # Of psycopg, where the address says nothing of it.
-PREPARED = {"prepare_threshold": 0, "options": "-c plan_cache_mode=force_generic_plan"}
+PREPARED = {"prepare_threshold": 0, "options": "-c plan_cache_mode=force_generic_plan -c jit=off"}
 
 
 @pytest.fixture(scope="module")
