@@ -65,16 +65,16 @@ class Server:
 
 
 @contextmanager
-def serving(threads: int = 8, workers: int = 2) -> Iterator[Server]:
+def serving() -> Iterator[Server]:
     """The web server for as long as the block runs."""
+    from foilworks.supervisor.services import GUNICORN
+
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    arguments = (
-        f"foilworks.wsgi:application --bind 127.0.0.1:{port} --worker-class gthread --workers {workers} "
-        f"--threads {threads} --keep-alive 75 --graceful-timeout 2 --log-level warning --no-control-socket"
-    )
-    process = subprocess.Popen([sys.executable, "-m", "gunicorn", *arguments.split()], cwd=ROOT)
+    told = f"foilworks.wsgi:application --bind 127.0.0.1:{port} {GUNICORN} --graceful-timeout 2 --log-level warning"
+    arguments = told.split()
+    process = subprocess.Popen([sys.executable, "-m", "gunicorn", *arguments], cwd=ROOT)
     try:
         until = time.monotonic() + 240
         while not answers_at(port):

@@ -118,7 +118,7 @@ INSTALLED_APPS = [
 ]
 
 # Requests that one web process works on at a time; further ones wait for a place.
-REQUESTS_AT_WORK = int(_env("FOILWORKS_REQUESTS_AT_WORK", "4"))
+REQUESTS_AT_WORK = int(_env("FOILWORKS_REQUESTS_AT_WORK", "3"))
 MIDDLEWARE = [
     "foilworks.monitoring.requests.RequestMiddleware",
     "foilworks.monitoring.requests.CrossOriginMiddleware",

@@ -167,4 +167,6 @@ def _ready_keys(project: Project, records: list[ItemRecord]) -> set[str]:
         return set()
     keys = list({record.video.key for record in records})
     ready = Video.objects.filter(project=project, media_state=MediaState.READY)
+    if not ready.exists():
+        return set()
     return {key for some in chunks(keys) for key in ready.filter(key__in=some).values_list("key", flat=True)}

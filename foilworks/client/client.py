@@ -17,8 +17,8 @@ Json = dict[str, Any]
 TRIES = 4
 LONGEST_WAIT = 60.0
 AGAIN = frozenset({429, 502, 503, 504})
-# Between two looks at an import: at first, and at most.
-POLL_SECONDS = 0.05, 1.0
+# Between two looks at an import: at first, at most, and as a share of the time that it has taken so far.
+POLL_SECONDS, POLL_SHARE = (0.05, 1.0), 0.08
 OVER = frozenset({"done", "failed", "discarded"})
 
 
@@ -177,12 +177,13 @@ class Client:
             cursor = page["next"]
 
     def _waited(self, path: str, upload: Json, states: Collection[str], timeout_s: float) -> Json:
-        until, pause = time.monotonic() + timeout_s, POLL_SECONDS[0]
+        began = time.monotonic()
+        until = began + timeout_s
         while upload["state"] not in states:
             if time.monotonic() > until:
                 raise TimeoutError(f"import {upload['id']} is not stored after {timeout_s:.0f} s; is a worker running?")
-            time.sleep(pause)
-            pause = min(POLL_SECONDS[1], 1.3 * pause)
+            soonest, latest = POLL_SECONDS
+            time.sleep(min(latest, max(soonest, POLL_SHARE * (time.monotonic() - began))))
             upload = self._json("GET", f"{path}/{upload['id']}")
         return upload
 

@@ -27,6 +27,10 @@ logger = logging.getLogger(__name__)
 
 LOCAL = "127.0.0.1"
 READY_SECONDS = 60.0
+# A process takes up a request when it has a thread for it; the others wait where every process finds them. Connections
+# that stay open would stay with the process that took them first, busy as it may be (decision 57).
+GUNICORN = "--worker-class gthread --workers 2 --threads 8 --keep-alive 0 --worker-connections 8 --no-control-socket"
+WAITING = 1024
 
 
 def up_lock() -> FolderLock:
@@ -137,8 +141,8 @@ def look_for_lost_jobs() -> None:
 def _web(listener: socket.socket) -> PythonChild:
     # The socket is ours and is passed on: no moment without a listener at a restart, and port 0 is possible.
     arguments = (
-        f"foilworks.wsgi:application --bind fd://{listener.fileno()} --worker-class gthread --workers 2 --threads 8 "
-        "--graceful-timeout 3 --keep-alive 5 --log-level warning --no-control-socket"
+        f"foilworks.wsgi:application --bind fd://{listener.fileno()} {GUNICORN} --graceful-timeout 3 "
+        "--log-level warning"
     )
     return PythonChild("web", "gunicorn", arguments.split(), descriptors=[listener.fileno()])
 
@@ -151,7 +155,7 @@ def _listening(port: int) -> Iterator[socket.socket]:
             listener.bind((LOCAL, port))
         except (OSError, OverflowError) as error:
             raise SupervisorError(f"port {port} cannot be used ({error}); choose another one with --port") from error
-        listener.listen(128)
+        listener.listen(WAITING)
         yield listener
 
 
