@@ -18,7 +18,7 @@ TRIES = 4
 LONGEST_WAIT = 60.0
 AGAIN = frozenset({429, 502, 503, 504})
 # Between two looks at an import: at first, at most, and as a share of the time that it has taken so far.
-POLL_SECONDS, POLL_SHARE = (0.05, 1.0), 0.08
+POLL_SECONDS, POLL_SHARE = (0.1, 1.0), 0.08
 OVER = frozenset({"done", "failed", "discarded"})
 
 

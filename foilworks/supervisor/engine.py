@@ -5,9 +5,13 @@ The supervisor starts it, and starts it again when it dies; what it was at goes 
 
 import logging
 import sys
+from importlib import import_module
 
 import django
 from django.conf import settings
+
+# What jobs call stands in these; models and their libraries are loaded by the job that needs them.
+JOBS = ("annotation.jobs", "evaluation.jobs", "generation.jobs")
 
 
 def main(queues: list[str]) -> None:
@@ -21,6 +25,8 @@ def main(queues: list[str]) -> None:
 
     plain = [get_queue(name) for name in queues or sorted(settings.RQ_QUEUES)]
     engine = Engine(plain, connection=plain[0].connection, serializer=plain[0].serializer)
+    for name in JOBS:
+        import_module(name)
     settle()
     try:
         engine.work(logging_level="WARNING")
