@@ -40,7 +40,7 @@ class Video(models.Model):
     unless browsers may play it from its address.
     """
 
-    project = models.ForeignKey(Project, models.CASCADE, related_name="videos")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="videos", db_index=False)
     key = models.CharField(max_length=200, help_text=_("The clip's id in its source, trim included."))
     file = models.FileField(max_length=300, blank=True)
     url = models.URLField(max_length=1000, blank=True)
@@ -98,7 +98,7 @@ class DoubtSettled(models.TextChoices):
 class Caption(models.Model):
     """A sentence that is true of its video. `facts` holds what methods need: an annotated count, a template."""
 
-    video = models.ForeignKey(Video, models.CASCADE, related_name="captions")
+    video = models.ForeignKey(Video, models.CASCADE, related_name="captions", db_index=False)
     key = models.CharField(max_length=200)
     text = models.TextField()
     text_sha256 = models.CharField(max_length=64)
@@ -133,7 +133,7 @@ class Subtest(models.Model):
         ANYTHING = "", _("whatever its method changes")
         ACTION = "action", _("the action, while people and things stay (counterfactuals, Feint6K)")
 
-    project = models.ForeignKey(Project, models.CASCADE, related_name="subtests")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="subtests", db_index=False)
     name = models.CharField(max_length=120)
     test = models.CharField(max_length=120, blank=True, help_text=_("The phenomenon that several subtests share."))
     kind = models.CharField(max_length=12, choices=Kind, default=Kind.MAIN)
@@ -167,7 +167,7 @@ class Subtest(models.Model):
 class Item(models.Model):
     """Video + caption + foils in a subtest. Several main items may share one proficiency item."""
 
-    subtest = models.ForeignKey(Subtest, models.CASCADE, related_name="items")
+    subtest = models.ForeignKey(Subtest, models.CASCADE, related_name="items", db_index=False)
     # Of the caption; repeated here so that the leakage rule is one index look-up.
     video = models.ForeignKey(Video, models.CASCADE, related_name="items")
     caption = models.ForeignKey(Caption, models.CASCADE, related_name="items")
@@ -192,7 +192,7 @@ class Item(models.Model):
 class Foil(models.Model):
     """An accepted foil of an item; votes attach to it. Its provenance is the Candidate that points here."""
 
-    item = models.ForeignKey(Item, models.CASCADE, related_name="foils")
+    item = models.ForeignKey(Item, models.CASCADE, related_name="foils", db_index=False)
     position = models.PositiveSmallIntegerField()
     text = models.TextField()
     text_sha256 = models.CharField(max_length=64)
@@ -211,7 +211,7 @@ class Foil(models.Model):
 class Release(models.Model):
     """An immutable, content-addressed snapshot of accepted items. Evaluation names a release, never "what is now"."""
 
-    project = models.ForeignKey(Project, models.CASCADE, related_name="releases")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="releases", db_index=False)
     name = models.CharField(max_length=120)
     content_hash = models.CharField(max_length=64)
     n_items = models.PositiveIntegerField()
@@ -232,7 +232,7 @@ class Release(models.Model):
 class ReleaseItem(models.Model):
     """One item as it was when frozen; `record` alone says what a model is scored on."""
 
-    release = models.ForeignKey(Release, models.CASCADE, related_name="members")
+    release = models.ForeignKey(Release, models.CASCADE, related_name="members", db_index=False)
     item = models.ForeignKey(Item, models.SET_NULL, null=True, related_name="released_as")
     video = models.ForeignKey(Video, models.SET_NULL, null=True, related_name="+")
     position = models.PositiveIntegerField()

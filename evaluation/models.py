@@ -109,7 +109,7 @@ class ModelCard(models.Model):
         ZERO_SHOT = "zero_shot", _("zero-shot")
         FINE_TUNED = "fine_tuned", _("fine-tuned")
 
-    project = models.ForeignKey(Project, models.CASCADE, related_name="model_cards")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="model_cards", db_index=False)
     # The key of its scores: model id + revision, or the hash of a score file.
     model_key = models.CharField(max_length=300)
     category = models.CharField(_("category"), max_length=5, choices=Category, blank=True)
@@ -156,7 +156,7 @@ class Score(models.Model):
 class ModelTrust(models.Model):
     """What a project's owner allows for one model: code of its authors, weights that are no safetensors."""
 
-    project = models.ForeignKey(Project, models.CASCADE, related_name="trusted_models")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="trusted_models", db_index=False)
     # hub.table.trusted_name of its spec: "vlm:someone/their-model".
     name = models.CharField(max_length=500)
     remote_code = models.BooleanField(default=False)
@@ -174,7 +174,7 @@ class ModelTrust(models.Model):
 class Report(models.Model):
     """A computed report; a fingerprint other than its inputs' now means stale, and it is computed again on reading."""
 
-    project = models.ForeignKey(Project, models.CASCADE, related_name="reports")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="reports", db_index=False)
     kind = models.CharField(max_length=40)
     params = models.JSONField(default=dict, blank=True)
     params_key = models.CharField(max_length=64, blank=True)
@@ -212,7 +212,7 @@ class ProximityRun(AskedWork):
 class BlindScorer(AskedWork):
     """A model that reads texts alone, for the blind audit of a project; its values are Scores without a clip."""
 
-    project = models.ForeignKey(Project, models.CASCADE, related_name="blind_scorers")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="blind_scorers", db_index=False)
     # "lm:openai-community/gpt2", "fake:text".
     spec = models.CharField(max_length=500)
     device = models.CharField(max_length=12, default="auto")

@@ -41,7 +41,7 @@ class GenerationRun(AskedWork):
 class CandidateGroup(models.Model):
     """One caption in one run: what an edit task is about. Its k accepted foils become one item."""
 
-    run = models.ForeignKey(GenerationRun, models.CASCADE, related_name="groups")
+    run = models.ForeignKey(GenerationRun, models.CASCADE, related_name="groups", db_index=False)
     caption = models.ForeignKey(Caption, models.CASCADE, related_name="candidate_groups")
     skipped_why = models.CharField(max_length=200, blank=True)
     # Why foils are missing though others are there: ["repeats the caption", …].
@@ -67,7 +67,7 @@ class CandidateGroup(models.Model):
 class Candidate(models.Model):
     """A foil that is not yet part of an item's accepted set. Nothing is deleted: rejected ones stay, with reasons."""
 
-    group = models.ForeignKey(CandidateGroup, models.CASCADE, related_name="candidates")
+    group = models.ForeignKey(CandidateGroup, models.CASCADE, related_name="candidates", db_index=False)
     rank = models.PositiveSmallIntegerField(default=0)
     text = models.TextField()
     text_sha256 = models.CharField(max_length=64)
@@ -146,7 +146,7 @@ class FilterScore(models.Model):
 
     # The candidate's run, kept here for the index below: spreads and thresholds are asked for by run and filter.
     run = models.ForeignKey(GenerationRun, models.CASCADE, related_name="filter_scores", db_index=False)
-    candidate = models.ForeignKey(Candidate, models.CASCADE, related_name="filter_scores")
+    candidate = models.ForeignKey(Candidate, models.CASCADE, related_name="filter_scores", db_index=False)
     filter = models.CharField(max_length=40)
     filter_version = models.CharField(max_length=20)
     # Of a filter with a model; empty for the others, and for scores of before measures were kept.
@@ -169,7 +169,7 @@ class PromptTemplate(models.Model):
     A row is never changed: another wording is another version.
     """
 
-    project = models.ForeignKey(Project, models.CASCADE, related_name="prompt_templates")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="prompt_templates", db_index=False)
     slug = models.SlugField(max_length=40)
     version = models.PositiveIntegerField()
     system = models.TextField(blank=True)
@@ -275,7 +275,7 @@ class HintModel(models.Model):
 class Hint(models.Model):
     """What the model said of one typed text beside its caption; `value` and `of_caption` are None until it has."""
 
-    caption = models.ForeignKey(Caption, models.CASCADE, related_name="hints")
+    caption = models.ForeignKey(Caption, models.CASCADE, related_name="hints", db_index=False)
     text = models.TextField()
     text_sha256 = models.CharField(max_length=64)
     spec = models.CharField(max_length=500)
@@ -301,7 +301,7 @@ class Hint(models.Model):
 class HintShown(models.Model):
     """A person asked about a text: whoever has a model's word in mind writes otherwise."""
 
-    hint = models.ForeignKey(Hint, models.CASCADE, related_name="shown")
+    hint = models.ForeignKey(Hint, models.CASCADE, related_name="shown", db_index=False)
     person = models.ForeignKey(User, models.CASCADE, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
 

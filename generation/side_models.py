@@ -60,7 +60,7 @@ class Tuning(AskedWork):
 class Sighting(models.Model):
     """What one detector saw in one video's frames: looked at once, whatever the score that a run asks for."""
 
-    video = models.ForeignKey("corpus.Video", models.CASCADE, related_name="sightings")
+    video = models.ForeignKey("corpus.Video", models.CASCADE, related_name="sightings", db_index=False)
     # Of the file and trim that were looked at, the model's weights, the frames taken.
     key = models.CharField(max_length=64)
     model_id = models.CharField(max_length=200)

@@ -17,7 +17,7 @@ class OnWithdrawal(models.TextChoices):
 class ConsentText(models.Model):
     """A version of what people of a project agree to; the newest counts, who agreed to an older one is asked anew."""
 
-    project = models.ForeignKey("projects.Project", models.CASCADE, related_name="consent_texts")
+    project = models.ForeignKey("projects.Project", models.CASCADE, related_name="consent_texts", db_index=False)
     version = models.PositiveIntegerField()
     text = models.TextField(_("what people agree to"))
     on_withdrawal = models.CharField(
@@ -69,7 +69,7 @@ class SecondFactor(models.Model):
 class RecoveryCode(models.Model):
     """A code for who has lost the app; kept as a keyed hash, gone once used."""
 
-    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="recovery_codes")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="recovery_codes", db_index=False)
     digest = models.CharField(max_length=64)
 
     class Meta:

@@ -54,7 +54,7 @@ class Invitation(models.Model):
 
 
 class InvitationUse(models.Model):
-    invitation = models.ForeignKey(Invitation, models.CASCADE, related_name="used_by")
+    invitation = models.ForeignKey(Invitation, models.CASCADE, related_name="used_by", db_index=False)
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     at = models.DateTimeField(default=timezone.now)
 
@@ -75,7 +75,7 @@ class Platform(models.TextChoices):
 class CrowdStudy(models.Model):
     """A number of places, each for one person of a crowd platform who does so many pieces of one stage."""
 
-    project = models.ForeignKey("projects.Project", models.CASCADE, related_name="crowd_studies")
+    project = models.ForeignKey("projects.Project", models.CASCADE, related_name="crowd_studies", db_index=False)
     # Stands in the entry link; `secret` never does.
     key = models.CharField(max_length=22, unique=True, default=new_key, editable=False)
     secret = models.CharField(max_length=43, default=new_secret, editable=False)
@@ -118,7 +118,7 @@ class CrowdStudy(models.Model):
 class CrowdWorker(models.Model):
     """Who stands behind a platform's worker id in a project: one account over all of its studies, for rule 1."""
 
-    project = models.ForeignKey("projects.Project", models.CASCADE, related_name="crowd_workers")
+    project = models.ForeignKey("projects.Project", models.CASCADE, related_name="crowd_workers", db_index=False)
     platform = models.CharField(max_length=8, choices=Platform)
     # The platform's id of the person, as it was sent: with the places' sessions the only personal datum of a worker.
     worker = models.CharField(max_length=128)
@@ -144,7 +144,7 @@ class PlaceState(models.TextChoices):
 class CrowdPlace(models.Model):
     """One person's place in a study. Returned and timed-out places are free for others; the rows stay."""
 
-    study = models.ForeignKey(CrowdStudy, models.CASCADE, related_name="taken")
+    study = models.ForeignKey(CrowdStudy, models.CASCADE, related_name="taken", db_index=False)
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="crowd_places")
     # The platform's id of this visit; empty where it sends none.
     session = models.CharField(max_length=128, blank=True)
@@ -179,7 +179,7 @@ class CrowdPlace(models.Model):
 class SpentEntry(models.Model):
     """A signed entry link that was used: its nonce (hashed) works no second time."""
 
-    study = models.ForeignKey(CrowdStudy, models.CASCADE, related_name="spent")
+    study = models.ForeignKey(CrowdStudy, models.CASCADE, related_name="spent", db_index=False)
     nonce_sha256 = models.CharField(max_length=64)
     expires_at = models.DateTimeField()
 

@@ -102,7 +102,7 @@ class Project(models.Model):
 
 
 class Membership(models.Model):
-    project = models.ForeignKey(Project, models.CASCADE, related_name="memberships")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="memberships", db_index=False)
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=12, choices=Role)
     # Stated error rates of a simulated person; empty for everybody else.
@@ -121,7 +121,7 @@ class Membership(models.Model):
 class AuditEvent(models.Model):
     """Who did what to which row, when, from which state to which, and why. Rows are only ever added."""
 
-    project = models.ForeignKey(Project, models.CASCADE, null=True, related_name="audit_events")
+    project = models.ForeignKey(Project, models.CASCADE, null=True, related_name="audit_events", db_index=False)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     action = models.CharField(max_length=60)
     target_type = models.CharField(max_length=40)

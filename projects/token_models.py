@@ -46,7 +46,7 @@ class ApiToken(models.Model):
 class IdempotentAnswer(models.Model):
     """The first answer to a write that carried an Idempotency-Key, stored in the transaction of the write."""
 
-    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", db_index=False)
     key = models.CharField(max_length=64)
     # SHA-256 of method, path and body: the same key with another request is an error.
     request = models.CharField(max_length=64)

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Webhook(models.Model):
-    project = models.ForeignKey("projects.Project", models.CASCADE, related_name="webhooks")
+    project = models.ForeignKey("projects.Project", models.CASCADE, related_name="webhooks", db_index=False)
     url = models.CharField(max_length=500)
     # Slugs of projects.webhooks.EVENTS.
     events = models.JSONField(default=list)

@@ -31,7 +31,7 @@ class GoldPair(models.Model):
     A mismatched pair shows the texts of `item` with another video: its answer is "neither".
     """
 
-    project = models.ForeignKey(Project, models.CASCADE, related_name="gold_pairs")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="gold_pairs", db_index=False)
     use = models.CharField(max_length=13, choices=Use)
     # The subtest that people see named on the page and whose guidelines they are told: that of the work around it.
     subtest = models.ForeignKey(Subtest, models.CASCADE, related_name="gold_pairs")
@@ -69,7 +69,7 @@ class GoldPair(models.Model):
 class ExpertLabel(models.Model):
     """What an expert answered to a pair, blind: the baseline that people are held against (ViLMA, appendix B.1)."""
 
-    pair = models.ForeignKey(GoldPair, models.CASCADE, related_name="labels")
+    pair = models.ForeignKey(GoldPair, models.CASCADE, related_name="labels", db_index=False)
     person = models.ForeignKey(User, models.CASCADE, related_name="+")
     caption_first = models.BooleanField()
     choice = models.CharField(max_length=11, choices=KnownAnswer)

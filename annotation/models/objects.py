@@ -11,7 +11,7 @@ from projects.models import Project, User
 class FrameObjects(models.Model):
     """The objects that one source names for one frame of a video; without a time they are of the clip as a whole."""
 
-    project = models.ForeignKey(Project, models.CASCADE, related_name="frame_objects")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="frame_objects", db_index=False)
     video = models.ForeignKey(Video, models.CASCADE, related_name="frame_objects")
     # Seconds of presentation time in the file, as start_time and end_time are.
     time = models.FloatField(null=True, blank=True)
@@ -49,7 +49,7 @@ class FrameState(models.TextChoices):
 class CheckedFrame(models.Model):
     """One frame of a check with the objects that were extracted; the picture is made by a job."""
 
-    check_of = models.ForeignKey(ObjectCheck, models.CASCADE, related_name="frames")
+    check_of = models.ForeignKey(ObjectCheck, models.CASCADE, related_name="frames", db_index=False)
     video = models.ForeignKey(Video, models.CASCADE, related_name="+")
     time = models.FloatField()
     objects_named = models.JSONField()
@@ -68,7 +68,7 @@ class ObjectAnswer(WorkRecord):
     """What one person saw: for each object of the frame, in its order, whether it is visible."""
 
     frame = models.ForeignKey(CheckedFrame, models.CASCADE, related_name="answers")
-    person = models.ForeignKey(User, models.CASCADE, related_name="object_answers")
+    person = models.ForeignKey(User, models.CASCADE, related_name="object_answers", db_index=False)
     visible = models.JSONField()
     undone_at = models.DateTimeField(null=True, blank=True)
 
@@ -104,7 +104,7 @@ class ObjectErrorClass(models.TextChoices):
 class ObjectError(models.Model):
     """A researcher's class for one object, by its place in the frame's list, that people did not see."""
 
-    frame = models.ForeignKey(CheckedFrame, models.CASCADE, related_name="errors_classed")
+    frame = models.ForeignKey(CheckedFrame, models.CASCADE, related_name="errors_classed", db_index=False)
     place = models.PositiveSmallIntegerField()
     error_class = models.CharField(max_length=17, choices=ObjectErrorClass)
     classed_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")

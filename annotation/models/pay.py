@@ -29,7 +29,7 @@ class PayPolicy(models.Model):
 class PayRate(models.Model):
     """What one piece, or one hour, of a stage earns; a stage without a row earns nothing."""
 
-    project = models.ForeignKey(Project, models.CASCADE, related_name="pay_rates")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="pay_rates", db_index=False)
     stage = models.CharField(max_length=13, choices=Stage)
     unit = models.CharField(max_length=5, choices=[(unit.value, unit.value) for unit in Unit])
     amount = models.DecimalField(max_digits=10, decimal_places=4, validators=[NOT_NEGATIVE])

@@ -13,7 +13,7 @@ from projects.models import Project, User
 class Attempt(models.Model):
     """One go of a person at practice or the qualification; its questions are drawn when it begins."""
 
-    project = models.ForeignKey(Project, models.CASCADE, related_name="attempts")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="attempts", db_index=False)
     person = models.ForeignKey(User, models.CASCADE, related_name="attempts")
     # PRACTICE or QUALIFICATION, and the stage that it prepares for: EDIT or VALIDATION.
     stage = models.CharField(max_length=13, choices=Stage)
@@ -45,7 +45,7 @@ class Attempt(models.Model):
 class Question(models.Model):
     """One question of an attempt and, once given, its answer: a choice of five, or a foil that was written."""
 
-    attempt = models.ForeignKey(Attempt, models.CASCADE, related_name="questions")
+    attempt = models.ForeignKey(Attempt, models.CASCADE, related_name="questions", db_index=False)
     place = models.PositiveSmallIntegerField()
     pair = models.ForeignKey(GoldPair, models.CASCADE, null=True, blank=True, related_name="questions")
     practice = models.ForeignKey(PracticeCaption, models.CASCADE, null=True, blank=True, related_name="questions")

@@ -35,7 +35,7 @@ class ReviewPolicy(models.Model):
 class ReviewRate(models.Model):
     """One annotator's own share of edits that a reviewer sees."""
 
-    project = models.ForeignKey(Project, models.CASCADE, related_name="review_rates")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="review_rates", db_index=False)
     person = models.ForeignKey(User, models.CASCADE, related_name="+")
     rate = models.FloatField(validators=SHARE)
 

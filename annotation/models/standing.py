@@ -59,7 +59,7 @@ class Standing(models.Model):
         ACTIVE = "active", _("active")
         PAUSED = "paused", _("paused")
 
-    policy = models.ForeignKey(QualityPolicy, models.CASCADE, related_name="standings")
+    policy = models.ForeignKey(QualityPolicy, models.CASCADE, related_name="standings", db_index=False)
     person = models.ForeignKey(User, models.CASCADE, related_name="standings")
     state = models.CharField(max_length=6, choices=State, default=State.ACTIVE)
     paused_at = models.DateTimeField(null=True, blank=True)

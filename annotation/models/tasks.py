@@ -16,7 +16,7 @@ class Task(models.Model):
     """(stage, target). Edit: a group of candidates. Review: a candidate. Validation: an item and ONE foil of it.
     Human baseline: an item. Object check: a frame."""
 
-    project = models.ForeignKey(Project, models.CASCADE, related_name="tasks")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="tasks", db_index=False)
     stage = models.CharField(max_length=13, choices=Stage)
     video = models.ForeignKey(Video, models.CASCADE, related_name="+")
     group = models.ForeignKey(CandidateGroup, models.CASCADE, null=True, blank=True, related_name="tasks")
@@ -75,7 +75,7 @@ class Slot(models.Model):
     stage, video and item repeat the task's, so that claiming is one indexed query and the constraints can hold.
     """
 
-    task = models.ForeignKey(Task, models.CASCADE, related_name="slots")
+    task = models.ForeignKey(Task, models.CASCADE, related_name="slots", db_index=False)
     project = models.ForeignKey(Project, models.CASCADE, related_name="+")
     stage = models.CharField(max_length=13, choices=Stage)
     video = models.ForeignKey(Video, models.CASCADE, related_name="+")
@@ -83,7 +83,7 @@ class Slot(models.Model):
     # Of gold: the id of the person for whom the place was made.
     index = models.PositiveBigIntegerField(default=0)
     state = models.CharField(max_length=9, choices=SlotState, default=SlotState.FREE)
-    person = models.ForeignKey(User, models.CASCADE, null=True, blank=True, related_name="slots")
+    person = models.ForeignKey(User, models.CASCADE, null=True, blank=True, related_name="slots", db_index=False)
     # A returned piece waits for its author until then (null: for anyone at once).
     reserved_for = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     reserved_until = models.DateTimeField(null=True, blank=True)
@@ -167,7 +167,7 @@ class Lease(models.Model):
 class Draft(models.Model):
     """What a person has typed for a task and not sent yet; the submit ends it, a skip or an expiry does not."""
 
-    person = models.ForeignKey(User, models.CASCADE, related_name="drafts")
+    person = models.ForeignKey(User, models.CASCADE, related_name="drafts", db_index=False)
     task = models.ForeignKey(Task, models.CASCADE, related_name="drafts")
     # {"base": the form as it was first shown, "values": {field: [text, …]}}: a form shown otherwise takes no old draft.
     payload = models.JSONField()

@@ -9,7 +9,7 @@ from projects.models import User
 class DeclinedVideo(models.Model):
     """The person is offered nothing of this video any more, at any stage; nobody is told who declined what."""
 
-    person = models.ForeignKey(User, models.CASCADE, related_name="declined_videos")
+    person = models.ForeignKey(User, models.CASCADE, related_name="declined_videos", db_index=False)
     video = models.ForeignKey(Video, models.CASCADE, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 

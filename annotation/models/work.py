@@ -29,7 +29,7 @@ class Involvement(models.Model):
         SETTLED = "settled", _("settled a split or a caption in doubt")
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="+")
-    person = models.ForeignKey(User, models.CASCADE, related_name="involvements")
+    person = models.ForeignKey(User, models.CASCADE, related_name="involvements", db_index=False)
     video = models.ForeignKey(Video, models.CASCADE, related_name="+")
     # The candidate group behind the hand: an item's scope of leakage. Null for imported items.
     group = models.ForeignKey(CandidateGroup, models.CASCADE, null=True, blank=True, related_name="+")
@@ -75,7 +75,7 @@ class Edit(WorkRecord):
     """What an annotator submitted for a group; each text became or stayed a candidate (`candidates`)."""
 
     group = models.ForeignKey(CandidateGroup, models.CASCADE, related_name="edits")
-    person = models.ForeignKey(User, models.CASCADE, related_name="edits")
+    person = models.ForeignKey(User, models.CASCADE, related_name="edits", db_index=False)
     texts = models.JSONField()
     candidates = models.ManyToManyField(Candidate, related_name="submitted_in", blank=True)
     undone_at = models.DateTimeField(null=True, blank=True)
@@ -96,7 +96,7 @@ class ReviewDecision(models.TextChoices):
 
 class Review(WorkRecord):
     candidate = models.ForeignKey(Candidate, models.CASCADE, related_name="reviews")
-    person = models.ForeignKey(User, models.CASCADE, related_name="reviews")
+    person = models.ForeignKey(User, models.CASCADE, related_name="reviews", db_index=False)
     decision = models.CharField(max_length=9, choices=ReviewDecision)
     reasons = models.JSONField(default=list, blank=True)
     comment = models.TextField(blank=True)
@@ -142,7 +142,7 @@ class Vote(WorkRecord):
         PERSON = "person"
         IMPORT = "import"
 
-    item = models.ForeignKey(Item, models.CASCADE, null=True, blank=True, related_name="votes")
+    item = models.ForeignKey(Item, models.CASCADE, null=True, blank=True, related_name="votes", db_index=False)
     foil = models.ForeignKey(Foil, models.CASCADE, null=True, blank=True, related_name="votes")
     gold = models.ForeignKey(GoldPair, models.CASCADE, null=True, blank=True, related_name="votes")
     stage = models.CharField(max_length=13, choices=Stage, default=Stage.VALIDATION)

@@ -42,7 +42,7 @@ class Descriptions(AskedWork):
 class FrameText(models.Model):
     """The raw answers about one frame, by concept; what is left of them for a representation is computed."""
 
-    descriptions = models.ForeignKey(Descriptions, models.CASCADE, related_name="frames")
+    descriptions = models.ForeignKey(Descriptions, models.CASCADE, related_name="frames", db_index=False)
     video = models.ForeignKey(Video, models.CASCADE, related_name="frame_texts")
     place = models.PositiveSmallIntegerField()
     # Seconds of presentation; None where a file did not say.
@@ -89,7 +89,7 @@ class BiasRun(AskedWork):
 class BenchmarkedModel(AskedWork):
     """A model's right and wrong answers on the samples of a bias run: {sample: 0 to 1}."""
 
-    run = models.ForeignKey(BiasRun, models.CASCADE, related_name="benchmarked")
+    run = models.ForeignKey(BiasRun, models.CASCADE, related_name="benchmarked", db_index=False)
     label = models.CharField(max_length=120)
     # "file:NAME", "backbone:…" for a classifier trained here, "clip:…" for an image-text model's zero-shot.
     source = models.CharField(max_length=500, blank=True)
@@ -123,7 +123,7 @@ class ItemShortcut(models.Model):
     """What one check found of an item's texts as they were then: how many of nine models are right by objects alone,
     and whether one frame's description alone is enough."""
 
-    check_of = models.ForeignKey(ItemCheck, models.CASCADE, related_name="found")
+    check_of = models.ForeignKey(ItemCheck, models.CASCADE, related_name="found", db_index=False)
     item = models.ForeignKey(Item, models.CASCADE, related_name="shortcuts")
     # Of the caption and its foils: another text is another question.
     texts_sha256 = models.CharField(max_length=64)

@@ -38,7 +38,7 @@ class PublicationFacts(models.Model):
 class SourceLicence(models.Model):
     """The terms of one data set that videos of the project come from; "" is videos that name none."""
 
-    project = models.ForeignKey(Project, models.CASCADE, related_name="source_licences")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="source_licences", db_index=False)
     source_dataset = models.CharField(max_length=100, blank=True)
     licence = models.CharField(max_length=200, blank=True)
     url = models.URLField(max_length=500, blank=True)
@@ -56,7 +56,7 @@ class SourceLicence(models.Model):
 class DatasheetAnswer(models.Model):
     """What people of the project answered to one question of the datasheet."""
 
-    project = models.ForeignKey(Project, models.CASCADE, related_name="datasheet_answers")
+    project = models.ForeignKey(Project, models.CASCADE, related_name="datasheet_answers", db_index=False)
     # A slug of corpus.exporters._sheet_questions.
     question = models.CharField(max_length=60)
     text = models.TextField()
@@ -111,7 +111,7 @@ class SubmissionState(models.TextChoices):
 class Submission(models.Model):
     """Scores of a model that somebody without an account sent; a researcher decides whether they are shown."""
 
-    release = models.ForeignKey(Release, models.CASCADE, related_name="submissions")
+    release = models.ForeignKey(Release, models.CASCADE, related_name="submissions", db_index=False)
     label = models.CharField(max_length=120)
     # Shown beside the model: who ran it.
     sent_by = models.CharField(max_length=200)

@@ -54,7 +54,7 @@ class TeacherTraining(AskedWork):
 class TeacherPoint(models.Model):
     """A point of a training's curve: the mean loss since the point before, and RCAD on a part of the release."""
 
-    training = models.ForeignKey(TeacherTraining, models.CASCADE, related_name="points")
+    training = models.ForeignKey(TeacherTraining, models.CASCADE, related_name="points", db_index=False)
     step = models.PositiveIntegerField()
     loss = models.FloatField()
     # {"contrastive": 1.2, "lgt": 0.3}
@@ -73,7 +73,7 @@ class TeacherPoint(models.Model):
 class TeacherReading(models.Model):
     """The values that student and trained model give to a release; metrics are computed from them, never stored."""
 
-    training = models.ForeignKey(TeacherTraining, models.CASCADE, related_name="readings")
+    training = models.ForeignKey(TeacherTraining, models.CASCADE, related_name="readings", db_index=False)
     release = models.ForeignKey(Release, models.CASCADE, related_name="+")
     # evaluation.teacher.readings.Reading as JSON; null until read.
     before = models.JSONField(null=True, blank=True)
