@@ -44,7 +44,7 @@ class Fields:
 
     def label(self, field: str, limit: int, default: str = "") -> str:
         """A short text; a whole number counts as its digits."""
-        value = self.get(field)
+        value = self._values.get(field)
         if value is None:
             return default
         if isinstance(value, int) and not isinstance(value, bool):
@@ -163,7 +163,7 @@ def check_content(value: Any, name: str = "", depth: int = 0) -> None:
 def _check_text(name: str, value: str) -> None:
     if "\x00" in value:
         raise ProblemError(name, "holds a NUL character", "remove it")
-    if _SURROGATE.search(value):
+    if not value.isascii() and _SURROGATE.search(value):
         raise ProblemError(name, "holds half of a character pair", "write the character whole")
 
 

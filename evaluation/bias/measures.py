@@ -95,6 +95,15 @@ def normalised(vectors: Any) -> Floats:
     return np.asarray(vectors / np.where(lengths == 0, 1, lengths), dtype=np.float32)
 
 
+def products(rows: Any, others: Any) -> Floats:
+    """(..., m) of `rows` (..., d) and `others` (m, d), where equal vectors have equal products wherever they stand.
+
+    How a product of matrices rounds hangs on the place of a row in it, and on the processor; so it is made in double
+    precision, whose last digits are then rounded away.
+    """
+    return np.asarray(np.asarray(rows, np.float64) @ np.asarray(others, np.float64).T, dtype=np.float32)
+
+
 def classified(
     videos: Embedded, targets: Floats, labels: NDArray[np.int64], temporal: str, *, oracle: bool = False
 ) -> Credits:
@@ -106,13 +115,13 @@ def classified(
     """
     names = normalised(targets)
     credits = np.empty(len(labels))
-    for start, end in _steps(len(labels), 4 * names.shape[0] * videos.frames.shape[1]):
+    for start, end in _steps(len(labels), 8 * names.shape[0] * videos.frames.shape[1]):
         if temporal == MAX_SCORE:
-            scores = normalised(videos.frames[start:end]) @ names.T
+            scores = products(normalised(videos.frames[start:end]), names)
             given = credit_of(scores, labels[start:end, None]).max(axis=1) if oracle else None
             credits[start:end] = credit_of(scores.max(axis=1), labels[start:end]) if given is None else given
         else:
-            found = normalised(videos.vectors(temporal, slice(start, end))) @ names.T
+            found = products(normalised(videos.vectors(temporal, slice(start, end))), names)
             credits[start:end] = credit_of(found, labels[start:end])
     return credits
 
@@ -133,13 +142,12 @@ def retrieved(
     asked = np.flatnonzero(column >= 0)
     for start in range(0, len(asked), QUERIES):
         wanted = asked[start : start + QUERIES]
-        queries = _padded(normalised(captions[wanted]), QUERIES if len(asked) > QUERIES else len(wanted))
+        queries = normalised(captions[wanted])
         best = _Best(len(wanted))
-        for first, end, rows in _tiles(len(within), queries.shape[1], k if temporal == MAX_SCORE else 1):
+        for first, end in _tiles(len(within), queries.shape[1], k if temporal == MAX_SCORE else 1):
             shown = within[first:end]
             found = videos.frames[shown] if temporal == MAX_SCORE else videos.vectors(temporal, shown)[:, None]
-            tile = normalised(found).reshape(-1, queries.shape[1])
-            scores = (queries @ _padded(tile, rows).T)[: len(wanted), : len(tile)]
+            scores = products(queries, normalised(found).reshape(-1, queries.shape[1]))
             best.see(scores.reshape(len(wanted), len(shown), -1).max(axis=2), column[wanted] - first)
         credits[wanted] = best.credits()
     return credits
@@ -164,17 +172,12 @@ class _Best:
         return np.where(self.own == self.score, 1.0 / self.level, 0.0)
 
 
-def _padded(rows: Floats, size: int) -> Floats:
-    """Products of equal shape round alike: equal texts stay tied in whichever block they stand."""
-    return rows if len(rows) == size else np.vstack([rows, np.zeros((size - len(rows), rows.shape[1]), np.float32)])
-
-
-def _tiles(size: int, d: int, k: int) -> Iterator[tuple[int, int, int]]:
-    """(start, end, rows to multiply) of a gallery of k vectors a video: neither a tile nor its scores take more than
-    BLOCK_BYTES."""
-    step = min(max(64, BLOCK_BYTES // (4 * k * max(d, QUERIES)) // 64 * 64), -(-size // 64) * 64)
+def _tiles(size: int, d: int, k: int) -> Iterator[tuple[int, int]]:
+    """(start, end) of parts of a gallery of k vectors a video: neither a part nor its scores take more than
+    BLOCK_BYTES, if it has more than 64 videos."""
+    step = max(64, BLOCK_BYTES // (8 * k * max(d, QUERIES)))
     for start in range(0, size, step):
-        yield start, min(size, start + step), step * k
+        yield start, min(size, start + step)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from projects.bulk_writes import insert_many, new_row
 
 def check_captions(batch: Batch) -> None:
     """Note captions that are stored under their id with another text, clip or fact; the equal ones are counted."""
+    if batch.is_first_import:
+        return  # no two records of a file have one id
     ids = [record.id for record in batch.records if not record.foils]
     stored: dict[str, Caption] = {}
     for keys in chunks(ids):

@@ -19,8 +19,9 @@ LABELS = ("url", "source_dataset", "source_id", "split", "class_label", "categor
 
 def check_videos(batch: Batch) -> None:
     """Load the clips that are there, refuse records that give a clip another trim or address."""
-    _refuse_two_clips_of_one_key(batch)
-    for keys in chunks(list({record.video.key for record in batch.records})):
+    met = _refuse_two_clips_of_one_key(batch)
+    wanted = {record.video.key for record in batch.records}
+    for keys in chunks(list(wanted & met if batch.is_first_import else wanted)):
         batch.videos.update({v.key: v for v in Video.objects.filter(project=batch.project, key__in=keys)})
     _refuse_other_trims(batch)
 
@@ -92,19 +93,22 @@ def _row(batch: Batch, video: VideoRecord) -> Video:
     return new_row(Video, project_id=batch.project.pk, **facts)
 
 
-def _refuse_two_clips_of_one_key(batch: Batch) -> None:
-    clashes = []
+def _refuse_two_clips_of_one_key(batch: Batch) -> set[str]:
+    """The keys that another record of the file named before."""
+    clashes, met = [], set()
     for record in batch.records:
         mine = {name: getattr(record.video, name) for name in _SAME}
         known = batch.clips.setdefault(record.video.key, json.dumps([record.line, mine]))
         if known is None:
             continue
+        met.add(record.video.key)
         line, its = json.loads(known)
         name = next((name for name in _SAME if mine[name] != its[name]), "")
         if name:
             problem = f"is {mine[name]!r}, but {its[name]!r} on line {line}, for the clip {record.video.key[:80]!r}"
             clashes.append((record, name, problem, "give each clip its own video_key"))
     batch.refuse(clashes)
+    return met
 
 
 def _refuse_other_trims(batch: Batch) -> None:

@@ -64,6 +64,8 @@ class Batch:
     update: bool
     clips: Spill
     seen: Spill
+    # Whether the project had no clip before: what stands in the tables is of this import then.
+    is_first_import: bool = False
     subtests: dict[str, Subtest] = field(default_factory=dict)
     records: list[ItemRecord] = field(default_factory=list)
     videos: dict[str, Video] = field(default_factory=dict)

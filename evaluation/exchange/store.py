@@ -133,6 +133,7 @@ def _store(batch: Batch, source: Source, found: Survey, actor: User | None, prog
         store_project(batch.project)
     # Imports into one project queue up here (SQLite's writers queue by themselves).
     Project.objects.select_for_update().get(pk=batch.project.pk)
+    batch.is_first_import = not Video.objects.filter(project=batch.project).exists()
     load_subtests(batch)
     for records in progress(good_chunks(source, found), found.n_chunks, "storing"):
         batch.take(records)
