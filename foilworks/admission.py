@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 
 from django.conf import settings
+from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.http.request import UnreadablePostError
 
@@ -21,6 +22,8 @@ class AdmissionMiddleware:
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        if settings.REQUESTS_AT_WORK < 1:
+            raise MiddlewareNotUsed
         self.get_response = get_response
         self.places = threading.BoundedSemaphore(settings.REQUESTS_AT_WORK)
 

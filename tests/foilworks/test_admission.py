@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 
 import pytest
+from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpResponse, StreamingHttpResponse
 from django.test import RequestFactory
 
@@ -103,6 +104,12 @@ def test_a_line_that_breaks_while_it_sends_is_answered_and_keeps_no_place(settin
     request._stream = Broken()
     middleware = AdmissionMiddleware(lambda request: HttpResponse())
     assert middleware(request).status_code == 400
+
+
+def test_none_at_work_is_any_number(settings):
+    settings.REQUESTS_AT_WORK = 0
+    with pytest.raises(MiddlewareNotUsed):
+        AdmissionMiddleware(lambda request: HttpResponse())
 
 
 def test_a_length_that_is_no_number_is_left_to_the_rest():
