@@ -7,17 +7,29 @@ an address is written.
 import re
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
 Settings = dict[str, Any]
 
 
+def split(name: str, url: str) -> SplitResult:
+    """The parts of an address. Its words are not repeated: there may be a password among them."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        # "Port could not be cast to integer value as 'x'" quotes what stands after a colon: maybe a password's end.
+        said = f"{name}: its port is no number" if "Port" in str(error) else f"{name}: it is no address"
+        raise ImproperlyConfigured(f"{said}; write it as scheme://host:port, special characters as %40") from None
+    return parts
+
+
 def sqlite(path: Path) -> Settings:
     # IMMEDIATE: a claim takes the write lock at its start, so two claimers queue instead of failing half-way.
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "foilworks.sqlite",
         "NAME": str(path),
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
@@ -39,7 +51,7 @@ def database(url: str, home: Path) -> Settings:
     """Django's settings of the database that the URL names; its query (`?sslmode=require`) goes to the driver."""
     if not url:
         return sqlite(home / "foilworks.sqlite3")
-    parts = urlsplit(url)
+    parts = split("DATABASE_URL", url)
     if parts.scheme == "sqlite":
         return sqlite(Path(unquote(parts.path)))
     if parts.scheme not in {"postgresql", "postgres"}:
@@ -67,9 +79,24 @@ def database(url: str, home: Path) -> Settings:
     }
 
 
+def queue(url: str) -> str:
+    """The address of the Redis that REDIS_URL names, as it is; "" is the home's own."""
+    if url and split("REDIS_URL", url).scheme not in {"redis", "rediss", "unix"}:
+        raise ImproperlyConfigured("REDIS_URL is no Redis; write it as redis://host:6379/0, rediss:// or unix:///socket")
+    return url
+
+
+def provider(url: str) -> str:
+    """The address of the identity provider that OIDC_URL names, as it is; "" is none."""
+    parts = split("OIDC_URL", url)
+    if url and (parts.scheme not in {"http", "https"} or not parts.hostname):
+        raise ImproperlyConfigured("OIDC_URL is no address; write it as https://id.example.org")
+    return url
+
+
 def folder(url: str, home: Path) -> Path:
     """The folder of videos: the home's own, or one that several hosts share."""
-    parts = urlsplit(url)
+    parts = split("STORAGE_URL", url)
     if not url or parts.scheme == "s3":
         return home / "media"
     if parts.scheme != "file" or parts.netloc or not parts.path.startswith("/"):
@@ -82,7 +109,8 @@ def folder(url: str, home: Path) -> Path:
 
 def bucket(url: str) -> Settings:
     """The options of corpus.object_store that `s3://bucket/prefix?endpoint=…&region=…&public=…&style=…` names."""
-    parts, given = urlsplit(url), dict(parse_qsl(urlsplit(url).query))
+    parts = split("STORAGE_URL", url)
+    given = dict(parse_qsl(parts.query))
     unknown = sorted(given.keys() - {"endpoint", "region", "public", "style"})
     region = given.get("region", "us-east-1")
     endpoint = given.get("endpoint", f"https://s3.{region}.amazonaws.com")
@@ -92,7 +120,8 @@ def bucket(url: str) -> Settings:
         raise ImproperlyConfigured(f"STORAGE_URL: {said}; write it as s3://bucket?endpoint=https://host&region=name")
     public = given.get("public", endpoint)
     for address in (endpoint, public):
-        if urlsplit(address).scheme not in {"http", "https"} or not urlsplit(address).hostname:
+        origin = split("STORAGE_URL", address)
+        if origin.scheme not in {"http", "https"} or not origin.hostname:
             raise ImproperlyConfigured(f"STORAGE_URL: '{address}' is no address; write it as https://store.example.org")
     return {
         "bucket_name": parts.netloc,
@@ -115,7 +144,8 @@ def mail(url: str) -> Settings:
     """Django's settings of the mail server that EMAIL_URL names (`smtp://user:password@host:587?tls=1`)."""
     if not url:
         return {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend", "MAIL_IS_SET": False}
-    parts, options = urlsplit(url), dict(parse_qsl(urlsplit(url).query))
+    parts = split("EMAIL_URL", url)
+    options = dict(parse_qsl(parts.query))
     if parts.scheme not in {"smtp", "smtps"} or not parts.hostname:
         raise ImproperlyConfigured("EMAIL_URL is no mail server; write it as smtp://user:password@host:587?tls=1")
     return {

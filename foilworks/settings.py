@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from foilworks import service_urls
+from foilworks import service_urls, setting_values
 from foilworks.supervisor.redis_socket import redis_socket_path
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -33,7 +33,19 @@ def _env(name: str, default: str = "") -> str:
 
 
 def _flag(name: str, default: bool) -> bool:
-    return _env(name, "1" if default else "0").lower() in {"1", "true", "yes", "on"}
+    return setting_values.flag(name, _env(name), default)
+
+
+def _whole(name: str, default: int, least: int = 0) -> int:
+    return setting_values.whole(name, _env(name), default, least)
+
+
+def _number(name: str, default: float, above: float | None = None) -> float:
+    return setting_values.number(name, _env(name), default, above)
+
+
+def _choice(name: str, *options: str) -> str:
+    return setting_values.choice(name, _env(name), options)
 
 
 def _kept_secret(home: Path) -> str:
@@ -52,7 +64,7 @@ def _chat_endpoints() -> dict[str, dict]:
     found = {}
     for name in _env("CHAT_ENDPOINTS").replace(",", " ").split():
         prefix = f"CHAT_{name.upper()}"
-        url = urlsplit(_env(f"{prefix}_URL"))
+        url = service_urls.split(f"{prefix}_URL", _env(f"{prefix}_URL"))
         if not re.fullmatch(r"[a-z][a-z0-9_]{0,29}", name):
             raise ImproperlyConfigured(f"CHAT_ENDPOINTS: '{name}': name it in small letters, digits and _, at most 30")
         if url.scheme not in {"http", "https"} or not url.hostname or url.username or url.query or url.fragment:
@@ -82,12 +94,14 @@ try:
     FOILWORKS_HOME.mkdir(parents=True, exist_ok=True)
 except OSError as error:
     raise ImproperlyConfigured(f"FOILWORKS_HOME cannot be made ({error}); choose a folder you can write to") from error
-FOILWORKS_DEVICE = _env("FOILWORKS_DEVICE", "auto")
+FOILWORKS_DEVICE = setting_values.device("FOILWORKS_DEVICE", _env("FOILWORKS_DEVICE", "auto"))
+# OpenMP knows a list, for loops in loops; the first counts.
+_OMP_THREADS = setting_values.whole("OMP_NUM_THREADS", _env("OMP_NUM_THREADS").partition(",")[0], 0)
 # Of one worker's models; 0: the processors shared out among the workers. More threads than processors are many times
 # slower than one.
-FOILWORKS_THREADS = int(_env("FOILWORKS_THREADS") or _env("OMP_NUM_THREADS") or 0)
+FOILWORKS_THREADS = _whole("FOILWORKS_THREADS", _OMP_THREADS)
 # Clips that are decoded at once by one worker, ahead of its model; 0: the worker's processors, less the one it runs on.
-FOILWORKS_DECODERS = int(_env("FOILWORKS_DECODERS", "0"))
+FOILWORKS_DECODERS = _whole("FOILWORKS_DECODERS", 0)
 FOILWORKS_CHROMIUM = _env("FOILWORKS_CHROMIUM")
 FOILWORKS_PYTHON = sys.executable
 
@@ -95,7 +109,7 @@ DEBUG = _flag("FOILWORKS_DEBUG", False)
 SECRET_KEY = _env("SECRET_KEY") or _kept_secret(FOILWORKS_HOME)
 ALLOWED_HOSTS = _env("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1],testserver").split(",")
 # How many proxies of one's own stand before the pages: so many addresses of X-Forwarded-For are believed.
-TRUSTED_PROXIES = int(_env("TRUSTED_PROXIES", "0"))
+TRUSTED_PROXIES = _whole("TRUSTED_PROXIES", 0)
 CSRF_TRUSTED_ORIGINS = [origin for origin in _env("CSRF_TRUSTED_ORIGINS").split(",") if origin]
 
 INSTALLED_APPS = [
@@ -118,7 +132,7 @@ INSTALLED_APPS = [
 ]
 
 # Requests that one web process works on at a time; further ones wait for a place.
-REQUESTS_AT_WORK = int(_env("FOILWORKS_REQUESTS_AT_WORK", "3"))
+REQUESTS_AT_WORK = _whole("FOILWORKS_REQUESTS_AT_WORK", 3)
 MIDDLEWARE = [
     "foilworks.monitoring.requests.RequestMiddleware",
     "foilworks.monitoring.requests.CrossOriginMiddleware",
@@ -148,7 +162,7 @@ LOGOUT_REDIRECT_URL = "projects:sign_in"
 REQUIRE_TWO_FACTOR = _flag("REQUIRE_TWO_FACTOR", False)
 PASSWORD_RESET_TIMEOUT = 2 * 3600
 # An identity provider (OpenID Connect), where its address is given. Who has no account gets one only with OIDC_SIGN_UP.
-OIDC_URL = _env("OIDC_URL")
+OIDC_URL = service_urls.provider(_env("OIDC_URL"))
 OIDC_NAME = _env("OIDC_NAME", "OpenID Connect") if OIDC_URL else ""
 OIDC_SIGN_UP = _flag("OIDC_SIGN_UP", False)
 if OIDC_URL:
@@ -184,23 +198,23 @@ TEMPLATES = [
 
 DATABASES = {"default": service_urls.database(_env("DATABASE_URL"), FOILWORKS_HOME)}
 
-REDIS_URL = _env("REDIS_URL")
+REDIS_URL = service_urls.queue(_env("REDIS_URL"))
 _REDIS = {"URL": REDIS_URL} if REDIS_URL else {"UNIX_SOCKET_PATH": str(redis_socket_path(FOILWORKS_HOME)), "DB": 0}
 _QUEUE = {**_REDIS, "DEFAULT_TIMEOUT": 24 * 3600, "SERIALIZER": "rq.serializers.JSONSerializer"}
 RQ_QUEUES = {"default": dict(_QUEUE), "gpu": dict(_QUEUE)}
 # How long a worker may be silent before its job goes to another one.
-JOB_LEASE_SECONDS = float(_env("FOILWORKS_LEASE_SECONDS", "60"))
+JOB_LEASE_SECONDS = _number("FOILWORKS_LEASE_SECONDS", 60, above=0)
 # So many jobs and shards of one project are on their way or at work on the gpu queue at once; 0: as many as there are.
-GPU_QUOTA = int(_env("FOILWORKS_GPU_QUOTA", "8"))
+GPU_QUOTA = _whole("FOILWORKS_GPU_QUOTA", 8)
 # So many jobs that people asked for one project may have open at once, shards apart; 0: any number.
-OPEN_JOBS_A_PROJECT = int(_env("OPEN_JOBS_A_PROJECT", "200"))
+OPEN_JOBS_A_PROJECT = _whole("OPEN_JOBS_A_PROJECT", 200)
 # Items of one shard; 0: from 512 to 2,048 by the size of the run.
-SHARD_ITEMS = int(_env("FOILWORKS_SHARD_ITEMS", "0"))
+SHARD_ITEMS = _whole("FOILWORKS_SHARD_ITEMS", 0)
 RQ = {"COMMIT_MODE": "on_db_commit"}
 
 STORAGE_URL = _env("STORAGE_URL")
 # How long the address of a video in an object store counts, once a page was shown.
-MEDIA_URL_SECONDS = int(_env("MEDIA_URL_SECONDS", "3600"))
+MEDIA_URL_SECONDS = _whole("MEDIA_URL_SECONDS", 3600, 1)
 _BUCKET = service_urls.bucket(STORAGE_URL) if STORAGE_URL.startswith("s3:") else {}
 if _BUCKET:
     # Without keys, what boto3 finds by itself counts: a role of the machine, ~/.aws.
@@ -220,12 +234,12 @@ EXPORT_ROOT = FOILWORKS_HOME / "exports"
 MODEL_ROOT = FOILWORKS_HOME / "models"
 CACHE_ROOT = FOILWORKS_HOME / "cache"
 # Decoded frames and vectors of clips, kept by content; 0 keeps none. What was not used for longest goes first.
-FRAME_CACHE_BYTES = int(float(_env("FOILWORKS_FRAME_CACHE_GB", "20")) * 1024**3)
-VECTOR_CACHE_BYTES = int(float(_env("FOILWORKS_VECTOR_CACHE_GB", "5")) * 1024**3)
+FRAME_CACHE_BYTES = int(_number("FOILWORKS_FRAME_CACHE_GB", 20) * 1024**3)
+VECTOR_CACHE_BYTES = int(_number("FOILWORKS_VECTOR_CACHE_GB", 5) * 1024**3)
 # Videos out of an object store that workers of this home decode, likewise.
-CLIP_CACHE_BYTES = int(float(_env("FOILWORKS_CLIP_CACHE_GB", "20")) * 1024**3)
+CLIP_CACHE_BYTES = int(_number("FOILWORKS_CLIP_CACHE_GB", 20) * 1024**3)
 # lossless, or jpeg (short side 384, quality 95) where many videos do not fit; scores say which.
-FRAME_CACHE_FORM = _env("FOILWORKS_FRAME_CACHE_FORM", "lossless")
+FRAME_CACHE_FORM = _choice("FOILWORKS_FRAME_CACHE_FORM", "lossless", "jpeg")
 # What people send by the pages, until it is stored or discarded; never served.
 UPLOAD_ROOT = FOILWORKS_HOME / "uploads"
 FILE_UPLOAD_TEMP_DIR = UPLOAD_ROOT / "arriving"
@@ -235,20 +249,20 @@ FILE_UPLOAD_HANDLERS = [
     "projects.uploads.LimitedUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
-UPLOAD_MAX_BYTES = int(_env("UPLOAD_MAX_MB", "2048")) * 1024 * 1024
+UPLOAD_MAX_BYTES = _whole("UPLOAD_MAX_MB", 2048) * 1024 * 1024
 UPLOAD_PAGES = frozenset(
     {"evaluation:new_import", "evaluation:bring_scores", "api:create_import", "api:list_imports", "api:bring_scores"}
 )
 # Scores that people without an account send to a public page.
-SUBMISSION_MAX_BYTES = int(_env("SUBMISSION_MAX_MB", "20")) * 1024 * 1024
+SUBMISSION_MAX_BYTES = _whole("SUBMISSION_MAX_MB", 20) * 1024 * 1024
 SUBMISSION_PAGES = frozenset({"evaluation:public_scores"})
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
 # Of one token; 0: as many as it likes.
-API_REQUESTS_A_MINUTE = int(_env("API_REQUESTS_A_MINUTE", "600"))
+API_REQUESTS_A_MINUTE = _whole("API_REQUESTS_A_MINUTE", 600)
 # Networks of our own that webhooks may reach, by http as well; all others must be public and https.
-WEBHOOK_NETWORKS = tuple(_env("WEBHOOK_NETWORKS").replace(",", " ").split())
+WEBHOOK_NETWORKS = setting_values.networks("WEBHOOK_NETWORKS", _env("WEBHOOK_NETWORKS"))
 
 # The instruction models that runs may ask over HTTP; people choose among these and name no address of their own.
 CHAT_ENDPOINTS = _chat_endpoints()
@@ -304,7 +318,7 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _flag("SECURE_COOKIES", False)
 # Browsers come by TLS alone for so long; who asks without it is led there, but for what watches over us from near.
-SECURE_HSTS_SECONDS = int(_env("HSTS_SECONDS", "0"))
+SECURE_HSTS_SECONDS = _whole("HSTS_SECONDS", 0)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = _flag("HSTS_SUBDOMAINS", False)
 SECURE_SSL_REDIRECT = _flag("SECURE_REDIRECT", False)
 SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
@@ -333,7 +347,7 @@ CONTENT_SECURITY_POLICY = {
 
 # Figures are read with this token, or from these networks; without either they are nobody's.
 METRICS_TOKEN = _env("METRICS_TOKEN")
-METRICS_NETWORKS = tuple(_env("METRICS_NETWORKS").replace(",", " ").split())
+METRICS_NETWORKS = setting_values.networks("METRICS_NETWORKS", _env("METRICS_NETWORKS"))
 # The processes of a host count together, in files; another host's numbers of processes mean others.
 METRICS_FOLDER = FOILWORKS_HOME / "run" / "metrics" / (re.sub(r"[^A-Za-z0-9.-]", "_", platform.node()) or "host")
 METRICS_FOLDER.mkdir(parents=True, exist_ok=True)
@@ -341,14 +355,9 @@ METRICS_FOLDER.mkdir(parents=True, exist_ok=True)
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(METRICS_FOLDER)
 # A Sentry of the operator's; it is told of errors, not of people.
 SENTRY_DSN = _env("SENTRY_DSN")
-
-
-def _log_format(name: str) -> str:
-    if name not in {"plain", "json"}:
-        raise ImproperlyConfigured(f"LOG_FORMAT is '{name}'; write plain or json")
-    return name
-
-
+_LOG_LEVEL = setting_values.choice(
+    "LOG_LEVEL", _env("LOG_LEVEL", "WARNING").upper(), ("WARNING", "INFO", "DEBUG", "ERROR", "CRITICAL")
+)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -359,6 +368,6 @@ LOGGING = {
         },
         "json": {"()": "foilworks.monitoring.logs.JsonFormatter"},
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": _log_format(_env("LOG_FORMAT", "plain"))}},
-    "root": {"handlers": ["stderr"], "level": _env("LOG_LEVEL", "WARNING")},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": _choice("LOG_FORMAT", "plain", "json")}},
+    "root": {"handlers": ["stderr"], "level": _LOG_LEVEL},
 }

@@ -18,6 +18,7 @@ HEAD = """# What the environment sets
 Made by `scripts/environment.py update` out of `foilworks/settings.py`, the only reader of the environment. Everything
 may also stand in a file `.env` beside manage.py; what the environment says counts more. A default of – is nothing.
 """
+READERS = frozenset({"_env", "_flag", "_whole", "_number", "_choice"})
 # Group -> variable -> what it sets. A default that is computed is told here, in brackets at the end.
 WORDS = {
     "Data": {
@@ -91,7 +92,7 @@ def variables(source: str) -> dict[str, str]:
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             continue
-        if node.func.id not in {"_env", "_flag"} or not isinstance(node.args[0], ast.Constant):
+        if node.func.id not in READERS or not isinstance(node.args[0], ast.Constant):
             continue
         given = node.args[1] if len(node.args) > 1 else ast.Constant("")
         default = given.value if isinstance(given, ast.Constant) else ""

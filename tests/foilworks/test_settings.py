@@ -1,28 +1,51 @@
-"""Settings that name endpoints of instruction models: read in a process of their own, as at a start."""
+"""Settings as they are read at a start: what is wrong is named in one line, before anything runs.
 
-import json
+The module is run anew in this process, in an environment of the test's own.
+"""
+
+import ast
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from foilworks import cli
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+SOURCE = ROOT / "foilworks" / "settings.py"
 LAB = {"CHAT_ENDPOINTS": "lab", "CHAT_LAB_URL": "http://10.0.0.7:8000/v1", "CHAT_LAB_MODELS": "tiny, large"}
 
 
-def read(home: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    code = "import json; from foilworks import settings; print(json.dumps(settings.CHAT_ENDPOINTS))"
-    own = {**os.environ, "FOILWORKS_HOME": str(home), **environment}
-    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=own, capture_output=True, text=True, check=False)
+@pytest.fixture
+def read(tmp_path, monkeypatch):
+    monkeypatch.setenv("FOILWORKS_HOME", str(tmp_path))
+    # The settings name a folder of figures for what is imported after them.
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", os.environ["PROMETHEUS_MULTIPROC_DIR"])
+
+    def run(**environment: str) -> dict[str, Any]:
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        return runpy.run_path(str(SOURCE))
+
+    return run
 
 
-def test_an_endpoint_has_an_address_models_a_key_and_a_price(tmp_path):
-    done = read(tmp_path, **LAB, CHAT_LAB_KEY="secret", CHAT_LAB_PRICE="0.15 0.60 USD")
-    assert json.loads(done.stdout) == {
+def read_by(*functions: str) -> list[str]:
+    """The variables that settings.py reads by one of its functions, or hands to one of foilworks.setting_values."""
+    calls = [node for node in ast.walk(ast.parse(SOURCE.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
+    named = [(getattr(call.func, "attr", getattr(call.func, "id", "")), call.args) for call in calls]
+    return sorted(args[0].value for name, args in named if name in functions and isinstance(args[0], ast.Constant))
+
+
+def test_an_endpoint_has_an_address_models_a_key_and_a_price(read):
+    assert read(**LAB, CHAT_LAB_KEY="secret", CHAT_LAB_PRICE="0.15 0.60 USD")["CHAT_ENDPOINTS"] == {
         "lab": {
-            "url": "http://10.0.0.7:8000/v1", "models": ["tiny", "large"], "key": "secret", "price": [0.15, 0.6],
+            "url": "http://10.0.0.7:8000/v1", "models": ("tiny", "large"), "key": "secret", "price": (0.15, 0.6),
             "currency": "USD",
         }
     }  # fmt: skip
@@ -39,7 +62,79 @@ def test_an_endpoint_has_an_address_models_a_key_and_a_price(tmp_path):
         ({"CHAT_LAB_PRICE": "cheap"}, "CHAT_LAB_PRICE is no price"),
     ],
 )
-def test_what_is_wrong_is_named_at_the_start(tmp_path, change, message):
-    done = read(tmp_path, **{**LAB, **change})
-    assert done.returncode == 1
-    assert message in done.stderr
+def test_what_is_wrong_with_an_endpoint_is_named(read, change, message):
+    with pytest.raises(ImproperlyConfigured, match=message):
+        read(**{**LAB, **change})
+
+
+WHOLE, NUMBERS = read_by("_whole", "whole"), read_by("_number")
+URLS = ("DATABASE_URL", "REDIS_URL", "EMAIL_URL", "OIDC_URL", "STORAGE_URL")
+WRONG = [
+    *((name, "x", "is 'x', no whole number; write one from ") for name in WHOLE),
+    *((name, "2.5", "is '2.5', no whole number; write one from ") for name in WHOLE),
+    *((name, "-1", "is -1; write a whole number from ") for name in WHOLE),
+    *((name, "x", "is 'x', no number; write one ") for name in NUMBERS),
+    *((name, "nan", "is 'nan', no number; write one ") for name in NUMBERS),
+    *((name, "-1", "is -1; write one ") for name in NUMBERS),
+    ("FOILWORKS_LEASE_SECONDS", "0", "is 0; write one above 0, or leave it out (60)"),
+    ("MEDIA_URL_SECONDS", "0", "is 0; write a whole number from 1 on, or leave it out (3600)"),
+    *((name, "maybe", "is 'maybe'; write 1 to switch it on, 0 to switch it off") for name in read_by("_flag")),
+    *((name, "x", "is 'x'; write one of: ") for name in read_by("_choice")),
+    ("LOG_LEVEL", "loud", "is 'LOUD'; write one of: WARNING, INFO"),
+    ("FOILWORKS_DEVICE", "gpu", "is 'gpu'; write auto, cpu, cuda or cuda:N"),
+    *((name, "10.1.0.0/16 lab", ": 'lab' does not appear") for name in read_by("networks")),
+    *((name, "10.1.2.3/16", "has host bits set; write networks such as") for name in read_by("networks")),
+    *((name, "http://u:geheim@h:x/y", ": its port is no number; write it as") for name in URLS),
+    *((name, "http://[::1", ": it is no address; write it as") for name in URLS),
+    ("CHAT_LAB_URL", "http://[::1", ": it is no address; write it as"),
+    ("REDIS_URL", "http://host", "is no Redis; write it as redis://"),
+    ("OIDC_URL", "id.example.org", "is no address; write it as https://"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value", "message"), WRONG)
+def test_a_wrong_setting_is_one_line_that_says_what_to_do(read, name, value, message):
+    others = {**LAB} if name.startswith("CHAT") else {}
+    with pytest.raises(ImproperlyConfigured) as error:
+        read(**{**others, name: value})
+    assert str(error.value).startswith(name)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+    assert "geheim" not in str(error.value)
+
+
+def test_every_number_is_read_by_what_says_what_is_wrong():
+    source = SOURCE.read_text(encoding="utf-8")
+    assert "int(_env" not in source
+    assert "float(_env" not in source
+    assert {"FOILWORKS_GPU_QUOTA", "FOILWORKS_THREADS", "OMP_NUM_THREADS"} < set(WHOLE)
+    assert {"FOILWORKS_LEASE_SECONDS", "FOILWORKS_CLIP_CACHE_GB"} < set(NUMBERS)
+
+
+@pytest.mark.parametrize("name", [*WHOLE, *NUMBERS, *read_by("_flag", "_choice"), "LOG_LEVEL", "FOILWORKS_DEVICE"])
+def test_an_empty_setting_is_one_that_was_left_out(read, monkeypatch, name):
+    monkeypatch.delenv(name, raising=False)
+    without, empty = read(), read(**{name: ""})
+    plain = {key: value for key, value in without.items() if isinstance(value, str | int | float | tuple)}
+    assert {key: empty[key] for key in plain} == plain
+
+
+def test_settings_as_people_write_them(read):
+    found = read(
+        FOILWORKS_THREADS="", OMP_NUM_THREADS="4,2", FOILWORKS_FRAME_CACHE_GB="0.5", SECURE_COOKIES="Yes",
+        LOG_LEVEL="info", METRICS_NETWORKS="10.1.0.0/16, fd00::/8", FOILWORKS_DEVICE="cuda:1",
+    )  # fmt: skip
+    assert (found["FOILWORKS_THREADS"], found["FRAME_CACHE_BYTES"]) == (4, 512 * 1024**2)
+    assert (found["SESSION_COOKIE_SECURE"], found["LOGGING"]["root"]["level"]) == (True, "INFO")
+    assert (found["METRICS_NETWORKS"], found["FOILWORKS_DEVICE"]) == (("10.1.0.0/16", "fd00::/8"), "cuda:1")
+
+
+def test_the_command_line_ends_in_that_line(tmp_path):
+    own = {**os.environ, "FOILWORKS_HOME": str(tmp_path), "FOILWORKS_GPU_QUOTA": "x"}
+    program = [str(Path(sys.executable).with_name(cli.NAME)), "doctor"]
+    done = subprocess.run(program, cwd=ROOT, env=own, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "foilworks: the settings are wrong: FOILWORKS_GPU_QUOTA is 'x', no whole number; "
+        "write one from 0 on, or leave it out (8)\n"
+    )
