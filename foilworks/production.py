@@ -79,7 +79,7 @@ def _tls() -> Found:
 
 def _database() -> Found:
     database = settings.DATABASES["default"]
-    if database["ENGINE"].endswith("sqlite3"):
+    if "sqlite" in database["ENGINE"]:
         if _is_shared():
             found = "is SQLite, and the queue or the videos are those of several hosts"
             yield "DATABASE_URL", found, "use PostgreSQL: a file cannot be shared"

@@ -3,6 +3,8 @@
 import secrets
 from datetime import datetime
 from functools import cache
+from itertools import count
+from time import monotonic
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -48,7 +50,10 @@ OF_CANDIDATES = frozenset({Stage.EDIT, Stage.REVIEW})
 # What the card of an answered item shows, read with its slot.
 _ITEM = ("project", "video", "task__item__caption", "task__item__subtest")
 SHOWN = {Stage.VALIDATION: (*_ITEM, "task__foil"), Stage.BASELINE: _ITEM}
-# How often others may be faster before the person is told to ask again.
+# So long others may be faster before the person is told to ask again. No number of tries: where pieces come one at a
+# time, some of many people lose every round while each round serves somebody.
+PATIENCE = 8.0
+# Places that are tried in one look at the queue.
 TRIES = 5
 # One claim makes tasks for at most so many groups, so that it stays quick behind a large run.
 TASKED_A_CLAIM = 1_000
@@ -139,7 +144,8 @@ def claim(
     require_role(person, project, ROLE_OF_STAGE[Stage(stage)])
     require_consent(person, project)
     moment = now or timezone.now()
-    for attempt in range(TRIES):
+    ends = monotonic() + PATIENCE
+    for attempt in count():
         wanted = preferred if attempt == 0 else None
         try:
             found = committed(
@@ -156,6 +162,8 @@ def claim(
         make_tasks(project, limit=TASKED_A_CLAIM)
         if not eligible_slots(person, project, stage, moment).exists():
             return None
+        if monotonic() > ends:
+            break
     raise AnnotationError(_("Many people are asking at once; ask again."))
 
 
