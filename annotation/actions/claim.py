@@ -1,6 +1,7 @@
 """A person asks for the next piece of work of a stage and gets a lease on it."""
 
 import secrets
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from itertools import count
@@ -129,6 +130,27 @@ def _open_places(scope: str, stage: str, *, patient: bool, **whose: Any) -> Quer
     return slots.select_for_update(skip_locked=not patient, of=("self",), no_key=True)
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """Who asks for what, and when. `patient`: waits for places that others have locked, where they would be passed
+    over."""
+
+    person: User
+    project: Project
+    stage: str
+    now: datetime
+    patient: bool
+
+    @property
+    def whose(self) -> dict[str, Any]:
+        """What the queue's query is told."""
+        return {"person": self.person.pk, "project": self.project.pk, "now": self.now}
+
+    def anything(self) -> bool:
+        """Whether the rules let the person have any place, locked or not."""
+        return eligible_slots(self.person, self.project, self.stage, self.now).exists()
+
+
 def claim(
     person: User, project: Project, stage: str, *, preferred: int | None = None, now: datetime | None = None
 ) -> Claim | None:
@@ -146,13 +168,9 @@ def claim(
     moment = now or timezone.now()
     ends = monotonic() + PATIENCE
     for attempt in count():
-        wanted = preferred if attempt == 0 else None
+        asked = _Asked(person, project, stage, moment, patient=attempt > 0)
         try:
-            found = committed(
-                lambda patient=attempt > 0, wanted=wanted: _claim(
-                    person, project, stage, moment, patient=patient, preferred=wanted
-                )
-            )
+            found = committed(lambda asked=asked: _claim(asked, preferred))
         except IntegrityError:
             if attempt:
                 raise
@@ -160,102 +178,86 @@ def claim(
         if found is not None:
             return found
         make_tasks(project, limit=TASKED_A_CLAIM)
-        if not eligible_slots(person, project, stage, moment).exists():
+        if not asked.anything():
             return None
         if monotonic() > ends:
             break
     raise AnnotationError(_("Many people are asking at once; ask again."))
 
 
-def _claim(
-    person: User, project: Project, stage: str, now: datetime, *, patient: bool, preferred: int | None
-) -> Claim | None:
+def _claim(asked: _Asked, preferred: int | None) -> Claim | None:
     """One look at the queue."""
+    person, project, stage, now = asked.person, asked.project, asked.stage, asked.now
     one_write_at_a_time(person)
     standing = _standings.admitted(person, project, now) if stage == Stage.VALIDATION else None
-    running = _running(person, project, stage, now)
+    running = _running(asked)
     if stage in OF_CANDIDATES:
         task_groups(project, limit=TASKED_A_CLAIM)
     if running is not None:
         return running
     due = _gold.is_due(standing)
-    if not due and not patient and (found := _take_named(person, project, stage, preferred, now, standing)):
+    if not due and not asked.patient and (found := _take_named(asked, preferred, standing)):
         return found
     # Where no real work is left, gold would be all that there is.
-    if (
-        due
-        and eligible_slots(person, project, stage, now).exists()
-        and (found := _gold.serve(standing, person, now, _upcoming))
-    ):
+    if due and asked.anything() and (found := _gold.serve(standing, person, now, _upcoming)):
         return found
     for skipped in (False, True):
-        if found := _take(person, project, stage, now, standing, skipped=skipped, patient=patient):
+        if found := _take(asked, standing, skipped=skipped):
             return found
     return None
 
 
-def _take_named(
-    person: User, project: Project, stage: str, preferred: int | None, now: datetime, standing: Standing | None
-) -> Claim | None:
+def _take_named(asked: _Asked, preferred: int | None, standing: Standing | None) -> Claim | None:
     """The place that was named ahead; where somebody has it, one that is named to nobody.
 
     Who took the first of the queue instead would take what the next person was named, and so on through all of them.
     IntegrityError where the person has another place in the item.
     """
-    if preferred is None or stage not in SHOWN:
+    if preferred is None or asked.stage not in SHOWN:
         return None
-    if found := _take_place(person, project, stage, preferred, now, standing):
+    if found := _take_place(asked, preferred, standing):
         return found
-    others = _BEHIND.all(project=project.pk, stage=stage, task=0, person=person.pk)
-    return _take_place(person, project, stage, secrets.choice(others)[0], now, standing) if others else None
+    others = _BEHIND.all(project=asked.project.pk, stage=asked.stage, task=0, person=asked.person.pk)
+    return _take_place(asked, secrets.choice(others)[0], standing) if others else None
 
 
-def _take_place(
-    person: User, project: Project, stage: str, wanted: int, now: datetime, standing: Standing | None
-) -> Claim | None:
+def _take_place(asked: _Asked, wanted: int, standing: Standing | None) -> Claim | None:
     """The place, where it is free and the rule allows it; asked of this one place, by the rule."""
-    slot = _FREE_PLACE[stage].first(pk=wanted, project=project.pk, stage=stage, person=person.pk)
+    person, project = asked.person, asked.project
+    slot = _FREE_PLACE[asked.stage].first(pk=wanted, project=project.pk, stage=asked.stage, person=person.pk)
     if slot is None:
         return None
-    task = task_facts(slot, now)
+    task = task_facts(slot, asked.now)
     if why_not(person_facts(person, task), task, project.leakage_scope):
         return None
-    return _leased_to(slot, person, now, standing)
+    return _leased_to(slot, person, asked.now, standing)
 
 
-def _running(person: User, project: Project, stage: str, now: datetime) -> Claim | None:
+def _running(asked: _Asked) -> Claim | None:
     """The person's running lease of the stage; what has expired in the project is freed first."""
-    looked_at = _LEASED[stage].all(project=project.pk, person=person.pk, now=now)
+    project, now = asked.project, asked.now
+    looked_at = _LEASED[asked.stage].all(**asked.whose)
     if any(slot.expires_at <= now for slot in looked_at):
         _leases.sweep(project.pk, now)
-        own = Slot.objects.filter(project=project, state=SlotState.LEASED, person=person, stage__in=stages_at(stage))
-        looked_at = list(own.order_by("-leased_at"))
+        leased = Slot.objects.filter(project=project, state=SlotState.LEASED, stage__in=stages_at(asked.stage))
+        looked_at = list(leased.filter(person=asked.person).order_by("-leased_at"))
     if not looked_at:
         return None
     return claim_of(Lease.objects.get(token=looked_at[0].token), looked_at[0], resumed=True)
 
 
-def _take(
-    person: User,
-    project: Project,
-    stage: str,
-    now: datetime,
-    standing: Standing | None,
-    *,
-    skipped: bool,
-    patient: bool,
-) -> Claim | None:
+def _take(asked: _Asked, standing: Standing | None, *, skipped: bool) -> Claim | None:
     """Lease the first place that is still to be had, of the tasks that the person skipped or of the others."""
-    scope, whose = project.leakage_scope, {"person": person.pk, "project": project.pk, "now": now}
-    slot = _first_place(scope, stage, skipped=skipped, patient=patient).first(**whose)
+    scope, stage, patient = asked.project.leakage_scope, asked.stage, asked.patient
+    slot = _first_place(scope, stage, skipped=skipped, patient=patient).first(**asked.whose)
     tried: list[int] = []
     while slot is not None:
-        found = _lease(slot, person, now, standing, skipped=skipped)
+        found = _lease(slot, asked.person, asked.now, standing, skipped=skipped)
         if found is not None or len(tried) == TRIES:
             return found
         tried.append(slot.pk)
-        others = _open_places(scope, stage, patient=patient, **whose).exclude(pk__in=tried)
-        slot = (others.filter if skipped else others.exclude)(skipped_by(person.pk)).first()
+        others = _open_places(scope, stage, patient=patient, **asked.whose).exclude(pk__in=tried)
+        slot = (others.filter if skipped else others.exclude)(skipped_by(asked.person.pk)).first()
     return None
 
 
