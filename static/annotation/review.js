@@ -14,10 +14,11 @@ export function wireReviews(root) {
       });
     }
     for (const reason of reasons) reason.addEventListener("change", () => (hint.hidden = true));
+    form.querySelector("[data-no-decision]")?.addEventListener("click", (event) => event.preventDefault());
     const fix = form.querySelector("details[data-fix]");
     let asked = true;
     fix?.addEventListener("toggle", () => {
-      if (fix.open && asked) fix.querySelector("textarea").focus();
+      if (fix.open && asked) atItsEnd(fix.querySelector("textarea"));
       asked = true;
     });
     // A draft that comes back must not stay out of sight, nor take the page's keys away.
@@ -26,4 +27,10 @@ export function wireReviews(root) {
       fix.open = true;
     });
   }
+}
+
+/** Whoever types goes on from what stands there. */
+function atItsEnd(text) {
+  text.focus();
+  text.setSelectionRange(text.value.length, text.value.length);
 }

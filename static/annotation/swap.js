@@ -68,6 +68,15 @@ function show(page, address) {
   scrollTo(0, 0);
   main.focus({ preventScroll: true });
   main.dispatchEvent(new CustomEvent(LOADED, { bubbles: true }));
+  say(main);
+}
+
+/** What a page that loads would have been heard to say. A status that comes with its words in it is mostly not read out. */
+function say(main) {
+  const words = [main.querySelector(".undo-word"), main.querySelector("[data-done-today]")?.parentElement];
+  const text = words.map((part) => part?.textContent.trim().replace(/\s+/g, " "));
+  const said = document.querySelector("[data-said]");
+  if (said) said.textContent = text.filter(Boolean).join(" ");
 }
 
 addEventListener("popstate", () => location.reload());

@@ -28,9 +28,10 @@ class Draft {
     form.addEventListener("input", () => this.later());
     form.addEventListener("submit", () => this.leave());
     form.querySelector("[data-draft-reset]")?.addEventListener("click", () => this.reset());
-    addEventListener("pagehide", () => this.timer && this.save({ keepalive: true }));
-    addEventListener("online", () => this.unsent && this.save());
-    setInterval(() => this.tick(), 1000);
+    const { signal } = (this.gone = new AbortController());
+    addEventListener("pagehide", () => this.timer && this.save({ keepalive: true }), { signal });
+    addEventListener("online", () => this.unsent && this.save(), { signal });
+    this.clock = setInterval(() => this.tick(), 1000);
   }
 
   /** The server's time by this page's clock: what two machines kept can then be told apart by age. */
@@ -92,6 +93,7 @@ class Draft {
   async save({ keepalive = false, quiet = false } = {}) {
     clearTimeout(this.timer);
     this.timer = null;
+    if (!this.form.isConnected) return;
     const kept = this.keep();
     const values = this.values();
     this.triedAt = Date.now();
@@ -120,6 +122,12 @@ class Draft {
   }
 
   tick() {
+    // Another card took the place of this one, whose answer is sent.
+    if (!this.form.isConnected) {
+      clearInterval(this.clock);
+      this.gone.abort();
+      return;
+    }
     const waits = this.unsent && !this.timer && this.state !== "none";
     if (waits && document.visibilityState === "visible" && Date.now() - this.triedAt >= RETRY_MS) this.save();
     const ago = this.form.querySelector("[data-draft-ago]");

@@ -1,12 +1,14 @@
 // Keys, declared on what they press: <button data-hotkey="a">, several by spaces: data-hotkey="k Space".
 //   "a", "5", "?", ",", "Space"     single keys: silent while typing, and can be switched off as a whole
 //   "Ctrl+Enter"                    also while typing (Cmd on a Mac)
+//   Escape                          leaves a text box, so that single keys count again
 //   data-hotkey-alt                 inside a text box the single key works with Alt
 //   data-hotkeys-only               a hidden box of buttons that exist for their keys alone
 //   data-hotkey-label               what the keys dialog says; else the element's aria-label or text
 import { fresh, isTyping, remember, remembered } from "./dom.js";
 
 const PREFERENCE = "singleKeys";
+const LEFT_BY_ESCAPE = "textarea, input[type='text']";
 // Alt changes the character that a key types on some systems, so Alt keys are told by their place on the board.
 const CODES = {
   Comma: ",", Period: ".", BracketLeft: "[", BracketRight: "]", Backslash: "\\", Space: "Space", Slash: "/", Minus: "-", Equal: "=",
@@ -38,6 +40,7 @@ function onKey(root, event) {
   if (event.defaultPrevented || event.isComposing || (event.repeat && event.key === "Enter")) return;
   const typing = isTyping(event.target);
   const dialog = event.target instanceof Element ? event.target.closest("dialog[open]") : null;
+  if (event.key === "Escape" && !dialog && event.target.matches?.(LEFT_BY_ESCAPE)) return event.target.blur();
   const combination = name(event, typing);
   if (!combination || leaveToElement(event, combination)) return;
   for (const element of root.querySelectorAll("[data-hotkey]")) {

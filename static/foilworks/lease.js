@@ -18,7 +18,8 @@ class Lease {
     this.renew(Number(element.dataset.secondsLeft));
     this.lastBeat = performance.now();
     this.timer = setInterval(() => this.tick(), 1000);
-    document.addEventListener("visibilitychange", () => this.tick());
+    this.gone = new AbortController();
+    document.addEventListener("visibilitychange", () => this.tick(), { signal: this.gone.signal });
     this.tick();
   }
 
@@ -29,7 +30,11 @@ class Lease {
 
   tick() {
     // Another card took the place of this one.
-    if (!this.element.isConnected) return clearInterval(this.timer);
+    if (!this.element.isConnected) {
+      clearInterval(this.timer);
+      this.gone.abort();
+      return;
+    }
     const left = Math.max(0, Math.round((this.endsAt - performance.now()) / 1000));
     const clock = this.element.querySelector("[data-lease-clock]");
     if (clock) clock.textContent = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`;

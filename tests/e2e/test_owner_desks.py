@@ -95,27 +95,33 @@ def test_reviews_at_speed_one_key_a_card(sign_in: SignIn, narrow: bool) -> None:
         assert Review.objects.count() == number + 1
 
     decide("a")
-    decide("2", "b")
+    # What is sent is said where a page that loads would have been read out; the card came without one.
+    expect(page.locator("[data-said]")).to_have_text("Sent. 1 done today")
+    expect(page.locator("main")).to_be_focused()
+    # Enter on a reason sends nothing; Escape leaves the comment, and the keys count again.
+    decide("2", "Enter", "c", "N", "o", "Control+Enter", "Escape", "b")
     page.keyboard.press("u")
     page.wait_for_url("**/work/review/*/")
     page.wait_for_selector(WORK)
     # What was chosen before the undo may be there still.
     if page.locator("input[name='reasons'][value='not_minimal']").is_checked():
         page.keyboard.press("2")
-    decide("1", "x")
+    page.locator("#comment").fill("")
+    decide("Escape", "1", "x")
     page.keyboard.press("f")
     expect(page.get_by_role("textbox", name="The foil as you would accept it")).to_be_focused()
+    assert page.evaluate("document.activeElement.selectionStart === document.activeElement.value.length")
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("a red dot vanishes to the right.")
     page.keyboard.press("Control+Enter")
     # Who fixed a foil made one: the video's other pieces are for other reviewers.
     expect(page.get_by_text("on videos that you wrote or edited a foil for")).to_be_visible(timeout=15_000)
-    decisions = Review.objects.order_by("pk").values_list("decision", "reasons", "undone_at")
-    assert [(decision, reasons, undone is None) for decision, reasons, undone in decisions] == [
-        ("accept", [], True),
-        ("send_back", ["not_minimal"], False),
-        ("drop", ["still_true"], True),
-        ("fix", [], True),
+    decisions = Review.objects.order_by("pk").values_list("decision", "reasons", "comment", "undone_at")
+    assert [(*decided, undone is None) for *decided, undone in decisions] == [
+        ("accept", [], "", True),
+        ("send_back", ["not_minimal"], "No", False),
+        ("drop", ["still_true"], "", True),
+        ("fix", [], "", True),
     ]
 
 
@@ -145,6 +151,7 @@ def test_splits_are_settled_by_keyboard(sign_in: SignIn, narrow: bool) -> None:
     page.keyboard.press("a")
     expect(page.get_by_text("Choose at least one reason first.")).to_be_visible()
     page.keyboard.press("1")
+    page.keyboard.press("Enter")
     page.keyboard.press("a")
     page.wait_for_url(f"**/splits/{second.pk}/")
     page.wait_for_selector(WORK)
