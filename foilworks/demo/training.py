@@ -78,7 +78,7 @@ def _epochs(
     draw = np.random.default_rng(seed)
     batches = -(-len(data.clips) // CLIPS_A_BATCH)
     scale = torch.nn.Parameter(torch.tensor(1 / TEMPERATURE).log())
-    optimizer = torch.optim.AdamW([*model.parameters(), scale], lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
+    optimizer = torch.optim.AdamW([*model.parameters(), scale], lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY, fused=True)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, LEARNING_RATE, total_steps=epochs * batches, pct_start=0.1
     )
