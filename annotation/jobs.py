@@ -1,10 +1,12 @@
 """What takes longer than a page may: objects from captions, pictures of the frames of an object check."""
 
+from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
 from django.core.files.base import ContentFile
 from django.db import transaction
+from django.db.models import QuerySet
 
 from annotation.actions import _tasks
 from annotation.actions.import_objects import FROM_CAPTIONS, store_objects
@@ -29,10 +31,9 @@ def nouns_of_captions(project_id: int, job: Job) -> None:
     total, done, tool = captions.count(), 0, tagger()
     progress(job, 0, total, "reading captions")
     waiting: list[tuple[int, Extracted]] = []
-    rows = captions.values_list("video_id", "video__key", "text").iterator()
-    for (video, key), found in groupby(rows, key=lambda row: (row[0], row[1])):
+    for video, key, texts in _by_video(captions):
         names: dict[str, None] = {}
-        for _video, _key, text in found:
+        for text in texts:
             words = [(token.part, token.lemma, token.text) for token in tool.tag(text)]
             names.update(dict.fromkeys(nouns(words)))
             done += 1
@@ -44,6 +45,17 @@ def nouns_of_captions(project_id: int, job: Job) -> None:
             progress(job, done, total, "reading captions")
     _store(project, waiting)
     progress(job, total, total, "done")
+
+
+def _by_video(captions: QuerySet[Caption]) -> Iterator[tuple[int, str, list[str]]]:
+    """(id, key, texts) of each video, some videos at a time. Not one open cursor: what is written between two of its
+    reads fails at once on SQLite as soon as anybody else wrote."""
+    videos = list(captions.order_by("video_id").values_list("video_id", flat=True).distinct())
+    for start in range(0, len(videos), BATCH):
+        rows = captions.filter(video_id__in=videos[start : start + BATCH])
+        named = rows.values_list("video_id", "video__key", "text")
+        for (video, key), found in groupby(named, key=lambda row: (row[0], row[1])):
+            yield video, key, [text for _video, _key, text in found]
 
 
 def _store(project: Project, waiting: list[tuple[int, Extracted]]) -> None:

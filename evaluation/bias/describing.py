@@ -67,7 +67,9 @@ def _describe_all(
         descriptions.describer, model.info, {**sampled, "words": params["max_words"], "temp": params["temperature"]}
     )
     unreadable: list[dict[str, str]] = []
-    for batch in _batches(left.iterator(chunk_size=VIDEOS_A_BATCH), VIDEOS_A_BATCH):
+    # Not one open cursor: what is written between two of its reads fails at once on SQLite once somebody else wrote.
+    for ids in _batches(left.values_list("pk", flat=True), VIDEOS_A_BATCH):
+        batch = list(Video.objects.filter(pk__in=ids).order_by("pk"))
         rows = _known(descriptions, batch, source, k)
         known = {row.video_id for row in rows}
         rows += _described(descriptions, [video for video in batch if video.pk not in known], model, source, unreadable)
