@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 import tempfile
 from itertools import zip_longest
 from pathlib import Path
@@ -20,6 +21,11 @@ for _name in ("DATABASE_URL", "REDIS_URL", "STORAGE_URL"):
     # Given by the tests that run others on servers of their own (tests/foilworks/test_postgresql.py, test_topology.py).
     if _given := os.environ.pop(f"FOILWORKS_TEST_{_name}", ""):
         os.environ[_name] = _given
+
+# Where it is set, each of the hundreds of processes that tests start would compile the product anew, and each test
+# process all tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 import django.conf  # noqa: E402
 import hypothesis  # noqa: E402

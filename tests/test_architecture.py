@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -42,18 +43,38 @@ TABLES = {
 HEAVY = ("torch", "transformers", "sentence_transformers", "spacy", "crowdkit", "pandas")
 
 
-def source_files() -> list[Path]:
+@cache
+def source_files() -> tuple[Path, ...]:
     """Every Python file of the product; migrations are written by Django."""
     files = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-    return sorted(path for path in files if "migrations" not in path.parts)
+    return tuple(sorted(path for path in files if "migrations" not in path.parts))
 
 
 def relative(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+@cache
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@cache
 def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    return ast.parse(text_of(path), filename=str(path))
+
+
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(parsed(path)))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forgotten_afterwards() -> Iterator[None]:
+    """The trees of all files are shared by these tests and are in the way of all others."""
+    yield
+    for each in (source_files, text_of, parsed, nodes, queued, jobs_of):
+        each.cache_clear()
 
 
 def found(test: str, offenders: list[str]) -> None:
@@ -98,7 +119,7 @@ def test_every_row_loads_and_documents_its_parameters(package, slug, entry):
 
 
 def test_no_file_is_longer_than_a_person_reads():
-    lengths = {relative(path): len(path.read_text(encoding="utf-8").splitlines()) for path in source_files()}
+    lengths = {relative(path): len(text_of(path).splitlines()) for path in source_files()}
     found(f"files over {LONGEST_FILE} lines", [f"{name}: {n}" for name, n in lengths.items() if n > LONGEST_FILE])
 
 
@@ -106,7 +127,7 @@ def test_no_function_is_longer_than_a_screen_or_two():
     long = [
         f"{relative(path)}:{node.lineno} {node.name}: {length}"
         for path in source_files()
-        for node in ast.walk(parsed(path))
+        for node in nodes(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (length := (node.end_lineno or node.lineno) - node.lineno + 1) > LONGEST_FUNCTION
     ]
@@ -129,7 +150,7 @@ def _names(node: ast.expr | None) -> Iterator[str]:
 def test_no_except_is_broad():
     broad = []
     for path in source_files():
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path):
             caught: list[ast.expr | None] = []
             if isinstance(node, ast.ExceptHandler):
                 caught = [node.type]
@@ -146,7 +167,7 @@ def test_only_the_settings_read_the_environment():
     for path in source_files():
         if relative(path) == SETTINGS:
             continue
-        text = path.read_text(encoding="utf-8")
+        text = text_of(path)
         if relative(path) in ENTRY_POINTS:
             text = text.replace('os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")', "")
         lines = text.replace(HANDS_ON.get(relative(path), "\0"), "").splitlines()
@@ -159,7 +180,7 @@ def test_no_signals():
     # Fields have a method of that name.
     saved = r"\bpost_save\b|(?<!field\.)\bpre_save\b"
     pattern = re.compile(rf"django\.(dispatch|db\.models\.signals|core\.signals)|{saved}|@receiver")
-    found("signals", [relative(path) for path in source_files() if pattern.search(path.read_text(encoding="utf-8"))])
+    found("signals", [relative(path) for path in source_files() if pattern.search(text_of(path))])
 
 
 def test_no_drawer_for_everything():
@@ -172,7 +193,7 @@ def test_nothing_is_left_to_do_in_the_source():
     left = [
         f"{relative(path)}:{number}"
         for path in [*source_files(), *(ROOT / "templates").rglob("*.html"), *(ROOT / "static").rglob("*.js")]
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        for number, line in enumerate(text_of(path).splitlines(), 1)
         if pattern.search(line)
     ]
     found("left to do", left)
@@ -194,16 +215,20 @@ def test_templates_run_and_style_nothing_inline():
     )
 
 
-def queued() -> Iterator[tuple[str, str, re.Pattern[str]]]:
+@cache
+def queued() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
+    return tuple(_queued())
+
+
+def _queued() -> Iterator[tuple[str, str, re.Pattern[str]]]:
     """(place, app, pattern of the dotted path) of every job named in the source, wherever the string stands.
 
     A name that is put together, such as f"foilworks.jobs.train_{architecture}", stands for all that it may become.
     """
     shape = re.compile(rf"({'|'.join(PACKAGES)})\.jobs(\.[a-z_]\w*)+")
     for path in source_files():
-        tree = parsed(path)
-        parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-        for node in ast.walk(tree):
+        parts = {id(part) for node in nodes(path) if isinstance(node, ast.JoinedStr) for part in node.values}
+        for node in nodes(path):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
                 example, pattern = node.value, re.escape(node.value)
             elif isinstance(node, ast.JoinedStr):
@@ -225,6 +250,7 @@ def test_a_job_is_queued_by_its_own_app_or_one_above():
     found("jobs queued from below", upward)
 
 
+@cache
 def jobs_of(app: str) -> dict[str, list[str]]:
     """dotted path -> names of the arguments, of every function in an app's jobs."""
     files = [ROOT / app / "jobs.py", *(ROOT / app / "jobs").rglob("*.py")]
@@ -238,7 +264,7 @@ def jobs_of(app: str) -> dict[str, list[str]]:
 
 
 def test_every_queued_job_exists_and_takes_an_id_and_its_row():
-    places = list(queued())
+    places = queued()
     assert len(places) >= 3, "generation, evaluation and the demo queue jobs"
     for where, _, job in places:
         app = job.pattern.split(".")[0].rstrip("\\")

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -28,28 +28,25 @@ class Edit:
     target: str
 
 
-@dataclass(frozen=True)
-class _Token:
-    start: int
-    end: int
-    text: str
-
-
 def diff_edits(a: str, b: str) -> tuple[Edit, ...]:
     """The word-level edits, left to right and apart, that turn `a` into `b`; offsets are into `a`.
 
     `apply_edits(a, diff_edits(a, b)) == b` for all texts.
     """
-    left, right = _tokens(a), _tokens(b)
-    matches = _align([token.text for token in left], [token.text for token in right])
+    left, right = _spans(a), _spans(b)
+    matches = _align([a[start:end] for start, end in left], [b[start:end] for start, end in right])
     edits: list[Edit] = []
     at_a = at_b = 0
-    for i, j in [*matches, (len(left), len(right))]:
-        end_a = left[i].start if i < len(left) else len(a)
-        end_b = right[j].start if j < len(right) else len(b)
-        edits.extend(_edit(a, at_a, end_a, b[at_b:end_b]))
-        if i < len(left):
-            at_a, at_b = left[i].end, right[j].end
+    # Behind the last word of both ends the text, as if a last word matched there.
+    left.append((len(a), len(a)))
+    right.append((len(b), len(b)))
+    matches.append((len(left) - 1, len(right) - 1))
+    for i, j in matches:
+        (start_a, end_a), (start_b, end_b) = left[i], right[j]
+        target = b[at_b:start_b]
+        if a[at_a:start_a] != target:
+            edits.append(_edit(a, at_a, start_a, target))
+        at_a, at_b = end_a, end_b
     return tuple(edits)
 
 
@@ -86,10 +83,8 @@ def diff_segments(a: str, b: str) -> list[tuple[str, str]]:
     return [(kind, text) for kind, text in [*pieces, ("same", a[at:])] if text]
 
 
-def _edit(a: str, start: int, end: int, target: str) -> Iterator[Edit]:
+def _edit(a: str, start: int, end: int, target: str) -> Edit:
     """The edit of one changed region, without the blanks that both sides share at its ends."""
-    if a[start:end] == target:
-        return
     shared = min(end - start, len(target))
     head = 0
     while head < shared and a[start + head] == target[head] and target[head].isspace():
@@ -97,8 +92,7 @@ def _edit(a: str, start: int, end: int, target: str) -> Iterator[Edit]:
     tail = 0
     while tail < shared - head and a[end - 1 - tail] == target[-1 - tail] and target[-1 - tail].isspace():
         tail += 1
-    start, end, target = start + head, end - tail, target[head : len(target) - tail]
-    yield Edit(start, end, target)
+    return Edit(start + head, end - tail, target[head : len(target) - tail])
 
 
 @cache
@@ -111,32 +105,32 @@ def _token_pattern() -> re.Pattern[str]:
         if unicodedata.category(chr(code)).startswith("M")
     )
     # Skin tones and tags belong to the emoji before them; a zero-width joiner glues two clusters.
-    mark = f"[{marks}\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
-    letter = rf"\w{mark}*"
-    word = rf"(?:{letter})+(?:['’](?:{letter})+)*"
+    marks = f"{marks}\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f"
+    mark = f"[{marks}]"
+    # Letters and their marks as one class: a group for each letter cost five times as much.
+    letters = rf"\w[\w{marks}]*"
+    word = rf"{letters}(?:['’]{letters})*"
     flag = "[\U0001f1e6-\U0001f1ff]{2}"
     cluster = rf"(?:\S{mark}*)(?:\u200d\S{mark}*)*"
     return re.compile(f"{word}|{flag}|{cluster}")
 
 
-def _tokens(text: str) -> list[_Token]:
-    return [_Token(match.start(), match.end(), match.group()) for match in _token_pattern().finditer(text)]
+def _spans(text: str) -> list[tuple[int, int]]:
+    """Where each word or sign starts and ends."""
+    return [match.span() for match in _token_pattern().finditer(text)]
 
 
 def compared_words(text: str) -> list[str]:
     """Tokens other than punctuation and control characters, in folded case."""
-    found = (match.group() for match in _token_pattern().finditer(text))
+    found = _token_pattern().findall(text)
     return [token.casefold() for token in found if unicodedata.category(token[0])[0] not in "PC"]
 
 
 def _align(left: Sequence[str], right: Sequence[str]) -> list[Match]:
     """Index pairs of equal elements, rising in both; minimal in changed elements within MAX_CELLS."""
-    head = 0
-    while head < min(len(left), len(right)) and left[head] == right[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(left), len(right)) - head and left[-1 - tail] == right[-1 - tail]:
-        tail += 1
+    most = min(len(left), len(right))
+    head = _shared(left, right, most)
+    tail = _shared(reversed(left), reversed(right), most - head)
     middle = _align_middle(left[head : len(left) - tail], right[head : len(right) - tail])
     start_i, start_j = len(left) - tail, len(right) - tail
     return [
@@ -144,6 +138,12 @@ def _align(left: Sequence[str], right: Sequence[str]) -> list[Match]:
         *((i + head, j + head) for i, j in middle),
         *((start_i + k, start_j + k) for k in range(tail)),
     ]
+
+
+def _shared(left: Iterable[str], right: Iterable[str], most: int) -> int:
+    """How many elements both begin with, `most` at most."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((at for at, (one, other) in pairs if one != other or at == most), most)
 
 
 def _align_middle(left: Sequence[str], right: Sequence[str]) -> list[Match]:

@@ -1,12 +1,14 @@
 """Dawid-Skene and MACE beside the majority: hand-made crowds, stored reports that follow the votes, the page."""
 
+import numpy as np
+import pandas as pd
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
 from annotation.models import Vote, VoteState
 from evaluation.actions.ask_report import ask_report
-from evaluation.analyses import skill
+from evaluation.analyses import _crowd, skill
 from evaluation.errors import EvaluationError
 from evaluation.models import Report
 from evaluation.reporting.reports import project_report, stored_report
@@ -89,6 +91,19 @@ def test_names_and_order_change_nothing():
                           strict=True):  # fmt: skip
         assert one["dawid_skene"] == pytest.approx(other["dawid_skene"], abs=1e-3)
         assert one["mace"] == pytest.approx(other["mace"], abs=0.02)
+
+
+def test_maces_steps_in_arrays_are_crowd_kits():
+    random = np.random.default_rng(5)
+    units, annotators = np.repeat(np.arange(30), 4), np.tile(np.arange(6), 20)
+    labels = np.concatenate([np.arange(3), random.integers(0, 3, 117)])
+    order = np.argsort(random.random(120))
+    codes = (_crowd._by_appearance(each[order]).codes for each in (units, annotators, labels))
+    table = pd.DataFrame(dict(zip(("task", "worker", "label"), codes, strict=True)))
+    with _crowd._quiet():
+        ours, theirs = (model(n_restarts=1, n_iter=4).fit(table) for model in (_crowd.InArrays, _crowd.MACE))
+    for name in ("spamming_", "thetas_", "probas_"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-9)
 
 
 def test_one_category_leaves_nothing_to_estimate():
