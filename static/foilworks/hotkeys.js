@@ -49,7 +49,8 @@ function onKey(root, event) {
     if (combination.single && !singleKeysOn() && combination.key !== "?") continue;
     if ((dialog && !dialog.contains(element)) || !usable(element)) continue;
     event.preventDefault();
-    press(element);
+    // A key that is held steps through a clip. It decides once: the cards that come meanwhile nobody has seen.
+    if (!event.repeat || element.closest("[data-player]")) press(element);
     return;
   }
 }

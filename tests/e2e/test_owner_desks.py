@@ -98,6 +98,12 @@ def test_reviews_at_speed_one_key_a_card(sign_in: SignIn, narrow: bool) -> None:
     # What is sent is said where a page that loads would have been read out; the card came without one.
     expect(page.locator("[data-said]")).to_have_text("Sent. 1 done today")
     expect(page.locator("main")).to_be_focused()
+    # A key that is held decides once.
+    page.keyboard.down("4")
+    page.keyboard.down("4")
+    page.keyboard.up("4")
+    expect(page.locator("input[name='reasons']").nth(3)).to_be_checked()
+    page.keyboard.press("4")
     # Enter on a reason sends nothing; Escape leaves the comment, and the keys count again.
     decide("2", "Enter", "c", "N", "o", "Control+Enter", "Escape", "b")
     page.keyboard.press("u")
