@@ -6,6 +6,7 @@ annotation.rules.eligibility says what the rule is; tests hold this form of it t
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
@@ -42,9 +43,11 @@ _HANDS = Prepared(
     lambda person, video: Involvement.objects.filter(person=person, video=video).values_list("kind", "group")
 )
 _JUDGED = Prepared(
-    lambda person, stage, item: Vote.objects.filter(Q(stage=stage, item=item) | Q(gold__item=item), person=person)
-    .exclude(state=VoteState.UNDONE)
-    .values_list("pk")[:1]
+    lambda person, stage, item: (
+        Vote.objects.filter(Q(stage=stage, item=item) | Q(gold__item=item), person=person)
+        .exclude(state=VoteState.UNDONE)
+        .values_list("pk")[:1]
+    )
 )
 
 
@@ -100,6 +103,23 @@ def bars(person: int, scope: str, stage: str, now: datetime) -> Bars:
 def eligible_slots(person: User, project: Project, stage: str, now: datetime) -> QuerySet[Slot]:
     """Free slots of the stage that the person may take now, in the order in which they are given out."""
     return slots_in_scope(project.leakage_scope, stage, person=person.pk, project=project.pk, now=now)
+
+
+def places_ahead(person: User, project: Project, stage: str, now: datetime, most: int) -> list[tuple[int, int]]:
+    """(task, item) of the next places that the person may take now, locked by somebody or not; `most` is a constant."""
+    found = _places_ahead(project.leakage_scope, stage, most)
+    return found.all(person=person.pk, project=project.pk, now=now)
+
+
+def may_take_any(person: User, project: Project, stage: str, now: datetime) -> bool:
+    """Whether there is a place that the person may take now, even if somebody has it locked."""
+    found = _places_ahead(project.leakage_scope, stage, 1)
+    return found.first(person=person.pk, project=project.pk, now=now) is not None
+
+
+@cache
+def _places_ahead(scope: str, stage: str, most: int) -> Prepared[tuple[int, int]]:
+    return Prepared(lambda **whose: slots_in_scope(scope, stage, **whose).values_list("task", "item")[:most])
 
 
 def slots_in_scope(scope: str, stage: str, *, person: int, project: int, now: datetime) -> QuerySet[Slot]:

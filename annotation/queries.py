@@ -6,6 +6,7 @@ Cards are plain data. What must not reach an annotator is not in them: names of 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 
 from django.db.models import Case, Count, Q, QuerySet, Value, When
 from django.http import Http404
@@ -14,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from annotation.choice_cards import BaselineWork, ObjectsWork, baseline_work, objects_work
 from annotation.claims import Claim
-from annotation.eligible import JUDGING, bars, eligible_slots, lineage_of
+from annotation.eligible import JUDGING, bars, lineage_of, places_ahead
 from annotation.messages import EMPTY
 from annotation.models import (
     Draft,
@@ -43,6 +44,7 @@ from text.diff import diff_segments
 
 Segments = list[tuple[str, str]]
 C = CandidateState
+# How many places a look at a queue counts.
 COUNTED_TO = 1_000
 
 
@@ -352,7 +354,24 @@ def why_empty(person: User, project: Project, stage: str, *, now: datetime | Non
 
     An empty list means that there is something to claim.
     """
-    barred = bars(person.pk, project.leakage_scope, stage, now or timezone.now())
+    counting = _reasons(project.leakage_scope, stage)
+    counts = dict(counting.all(person=person.pk, project=project.pk, now=now or timezone.now()))
+    if "claimable" in counts:
+        return []
+    if found := [EmptyReason(code, counts[code]) for code in EMPTY if code in counts]:
+        return found
+    done = Slot.objects.filter(project=project, stage=stage, state=SlotState.DONE).count()
+    return [EmptyReason("all_done" if done else "nothing_yet", done)]
+
+
+@cache
+def _reasons(scope: str, stage: str) -> Prepared[tuple[str, int]]:
+    """(reason, how many places it keeps from the person), of what is not done yet."""
+    return Prepared(lambda person, project, now: _counted_by_reason(scope, stage, person, project, now))
+
+
+def _counted_by_reason(scope: str, stage: str, person: int, project: int, now: datetime) -> QuerySet:
+    barred = bars(person, scope, stage, now)
     mine, leased = Q(person=person), Q(state=SlotState.LEASED)
     why = Case(
         When(leased & ~mine, then=Value("leased")),
@@ -364,15 +383,8 @@ def why_empty(person: User, project: Project, stage: str, *, now: datetime | Non
         When(barred.reserved & ~leased, then=Value("reserved")),
         default=Value("claimable"),
     )
-    slots = Slot.objects.filter(project=project, stage=stage)
-    waiting = slots.filter(state__in=[SlotState.FREE, SlotState.LEASED])
-    counts = dict(waiting.annotate(why=why).order_by().values_list("why").annotate(n=Count("pk")))
-    if "claimable" in counts:
-        return []
-    if found := [EmptyReason(code, counts[code]) for code in EMPTY if code in counts]:
-        return found
-    done = slots.filter(state=SlotState.DONE).count()
-    return [EmptyReason("all_done" if done else "nothing_yet", done)]
+    waiting = Slot.objects.filter(project=project, stage=stage, state__in=[SlotState.FREE, SlotState.LEASED])
+    return waiting.annotate(why=why).order_by().values_list("why").annotate(n=Count("pk"))
 
 
 @dataclass(frozen=True)
@@ -422,9 +434,9 @@ def open_work(person: User, project: Project, stage: str, *, now: datetime | Non
 
     So a look at a queue costs the same however long it is.
     """
-    slots = eligible_slots(person, project, stage, now or timezone.now())
-    found = list(slots.values_list("item" if stage in JUDGING else "task", flat=True)[:COUNTED_TO])
-    return (AtLeast if len(found) == COUNTED_TO else int)(len(set(found)))
+    ahead = places_ahead(person, project, stage, now or timezone.now(), COUNTED_TO)
+    pieces = {item if stage in JUDGING else task for task, item in ahead}
+    return (AtLeast if len(ahead) == COUNTED_TO else int)(len(pieces))
 
 
 def _by(rows: QuerySet, column: str) -> dict[str, int]:

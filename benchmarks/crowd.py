@@ -26,8 +26,8 @@ ANSWERS = ("first", "second", "neither", "both", "cannot_tell")
 _TEXTAREA = re.compile(r'<textarea[^>]*name="text"[^>]*>([^<]*)</textarea>')
 _PARENT = re.compile(r'<input[^>]*name="parent"[^>]*value="(\d*)"')
 # An empty queue may fill again while others work, so people go home together. Seconds before an idle one looks again:
-# at first, and at most.
-LOOKS = (0.4, 6.0)
+# at first, and at most; at once, where nobody is at work any more.
+LOOKS = (2.0, 15.0)
 
 
 @dataclass
@@ -38,17 +38,31 @@ class Told:
     twice: int = 0
     skipped: int = 0
     errors: list[str] = field(default_factory=list)
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    lock: threading.Condition = field(default_factory=threading.Condition)
     # How often something was sent, and at which of these each person of the shift found nothing to do: all go home when
     # nobody has found anything since the last change. Whoever looked before it may have missed what it brought.
     changes: int = 0
     in_vain: dict[int, int] = field(default_factory=dict)
     shift: int = 0
+    # How many have a piece in their hands.
+    busy: int = 0
 
     def over(self) -> bool:
         with self.lock:
             idle = sum(at == self.changes for at in self.in_vain.values())
             return bool(self.errors) or idle == self.shift
+
+    def at_work(self, more: int) -> None:
+        with self.lock:
+            self.busy += more
+            self.lock.notify_all()
+
+    def found_nothing(self, who: int, seen: int, seconds: float) -> None:
+        """Waits for so long, or until all that the others had in their hands is done and there is reason to look."""
+        with self.lock:
+            self.in_vain[who] = seen
+            self.lock.notify_all()
+            self.lock.wait_for(lambda: self.over() or (self.busy == 0 and seen < self.changes), timeout=seconds)
 
     def changed(self) -> None:
         with self.lock:
@@ -167,16 +181,18 @@ class Person:
         while not self.told.over():
             seen = self.told.changes
             self.browser.post(queue, {})
-            if 'id="answer"' in self.browser.page:
-                pause = LOOKS[0]
-            else:
-                with self.told.lock:
-                    self.told.in_vain[self.number] = seen
-                time.sleep(pause * self.chance.uniform(0.5, 1.5))
+            if 'id="answer"' not in self.browser.page:
+                self.told.found_nothing(self.number, seen, pause * self.chance.uniform(0.5, 1.5))
                 pause = min(LOOKS[1], 1.7 * pause)
-            while 'id="answer"' in self.browser.page:
-                self._one(give)
-                self.told.changed()
+                continue
+            pause = LOOKS[0]
+            self.told.at_work(1)
+            try:
+                while 'id="answer"' in self.browser.page:
+                    self._one(give)
+                    self.told.changed()
+            finally:
+                self.told.at_work(-1)
 
     def _one(self, give: Callable[[], dict[str, str]]) -> None:
         if self.chance.random() < 0.02:

@@ -23,6 +23,7 @@ from annotation.eligible import (
     JUDGING,
     declined_by,
     eligible_slots,
+    may_take_any,
     person_facts,
     skipped_by,
     slots_in_scope,
@@ -148,7 +149,7 @@ class _Asked:
 
     def anything(self) -> bool:
         """Whether the rules let the person have any place, locked or not."""
-        return eligible_slots(self.person, self.project, self.stage, self.now).exists()
+        return may_take_any(self.person, self.project, self.stage, self.now)
 
 
 def claim(

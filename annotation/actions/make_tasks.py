@@ -16,6 +16,7 @@ from corpus.rules.states import CandidateState, ItemState
 from generation.models import Candidate, CandidateGroup
 from jobs.models import JobState
 from projects.models import Project
+from projects.prepared import Prepared
 
 BATCH = 500
 
@@ -44,7 +45,7 @@ def _in_batches(make: Callable[[Project, int], int], project: Project, limit: in
     return done
 
 
-def groups_without_tasks(project: Project) -> QuerySet[CandidateGroup]:
+def groups_without_tasks(project: Project | int) -> QuerySet[CandidateGroup]:
     """Groups whose tasks are not made yet and whose filters have run, of runs that nobody has cancelled."""
     waiting = CandidateGroup.objects.filter(run__project=project, tasked=False)
     unfiltered = Candidate.objects.filter(group=OuterRef("pk"), state=CandidateState.GENERATED)
@@ -52,8 +53,11 @@ def groups_without_tasks(project: Project) -> QuerySet[CandidateGroup]:
     return waiting.exclude(Exists(unfiltered))
 
 
+_GROUPS_WAIT = Prepared(lambda project: groups_without_tasks(project).values_list("pk")[:1])
+
+
 def _groups_batch(project: Project, size: int) -> int:
-    if not groups_without_tasks(project).exists():
+    if not _GROUPS_WAIT.all(project=project.pk):
         return 0
     with transaction.atomic():
         one_write_at_a_time(project)
@@ -80,21 +84,28 @@ def _task_groups(project: Project, groups: Sequence[CandidateGroup]) -> None:
     _tasks.store(fresh)
 
 
-def _items_batch(project: Project, size: int) -> int:
+def _items_without_tasks(project: Project | int) -> QuerySet[Item]:
     """Items that came in without votes wait for validators as well."""
     asked = Task.objects.filter(item=OuterRef("pk"), stage=Stage.VALIDATION)
-    waiting = Item.objects.filter(
+    return Item.objects.filter(
         ~Exists(asked),
         Exists(Foil.objects.filter(item=OuterRef("pk"))),
         subtest__project=project,
         subtest__votes_wanted__gt=0,
         state=ItemState.IN_VALIDATION,
     )
-    if not waiting.exists():
+
+
+_ITEMS_WAIT = Prepared(lambda project: _items_without_tasks(project).values_list("pk")[:1])
+
+
+def _items_batch(project: Project, size: int) -> int:
+    if not _ITEMS_WAIT.all(project=project.pk):
         return 0
     with transaction.atomic():
         one_write_at_a_time(project)
-        items = list(waiting.select_related("subtest").prefetch_related("foils").order_by("pk")[:size])
+        waiting = _items_without_tasks(project).select_related("subtest").prefetch_related("foils")
+        items = list(waiting.order_by("pk")[:size])
         tasks = [
             task
             for item in items
