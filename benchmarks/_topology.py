@@ -156,7 +156,7 @@ class Topology:
     def _web(self) -> Tree:
         arguments = (
             f"foilworks.wsgi:application --bind 127.0.0.1:{self.port} --worker-class gthread --workers 2 --threads 6 "
-            "--keep-alive 75 --graceful-timeout 2 --log-level warning --no-control-socket"
+            "--keep-alive 75 --graceful-timeout 2 --log-level warning --no-control-socket --preload"
         )
         command = [sys.executable, "-m", "gunicorn", *arguments.split()]
         return Tree("web", command, self._environment("web"), self.folder.parent / "web.log")

@@ -29,7 +29,11 @@ LOCAL = "127.0.0.1"
 READY_SECONDS = 60.0
 # A process takes up a request when it has a thread for it; the others wait where every process finds them. Connections
 # that stay open would stay with the process that took them first, busy as it may be (decision 57).
-GUNICORN = "--worker-class gthread --workers 2 --threads 8 --keep-alive 0 --worker-connections 8 --no-control-socket"
+# The pages are loaded once (--preload): a process that is lost comes back in a moment, and both share the memory. An
+# installation whose service manager reloads new code leaves that away (docs/deploy.md).
+GUNICORN = (
+    "--worker-class gthread --workers 2 --threads 8 --keep-alive 0 --worker-connections 8 --no-control-socket --preload"
+)
 WAITING = 1024
 
 
