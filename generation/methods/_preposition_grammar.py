@@ -1,8 +1,10 @@
 """Finding the prepositions of space in a caption, and which replacements would make it false."""
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from generation.methods._preposition_words import (
     COLOURS,
@@ -89,13 +91,13 @@ def _stays_true(phrase: str) -> frozenset[str]:
 
 def _relates(text: str, start: int, end: int, phrase: str) -> bool:
     """Whether the match relates its object in space: not a particle, an adverb, a noun, a time, a worn thing."""
-    after = [match.group().lower() for match in WORD.finditer(_clause_after(text, end))][:6]
+    after = [match.group().lower() for match in islice(WORD.finditer(_clause_after(text, end)), 6)]
     if not after or after[0] in NO_OBJECT:
         return False
-    before = [match.group().lower() for match in WORD.finditer(_clause_before(text, start))][-1:]
-    if before and before[-1] in DETERMINERS:
+    before = "".join(match.group().lower() for match in deque(WORD.finditer(_clause_before(text, start)), maxlen=1))
+    if before in DETERMINERS:
         return False
-    if before and (_belongs(before[-1], phrase, PARTICLES) or _belongs(before[-1], phrase, FIXED_BEFORE)):
+    if before and (_belongs(before, phrase, PARTICLES) or _belongs(before, phrase, FIXED_BEFORE)):
         return False
     if phrase in ("in", "on", "over", "under", "around", "from", "past") and _is_quantity(after):
         return False
@@ -114,8 +116,8 @@ def _clause_after(text: str, end: int) -> str:
 
 def _belongs(word: str, phrase: str, table: dict[str, frozenset[str]]) -> bool:
     """Whether `phrase` belongs to the word before it, by the word itself or the verb that it is a form of."""
-    verbs = table.get(phrase, frozenset())
-    return not verbs.isdisjoint((word, *lemmas(word).get("VERB", ())))
+    verbs = table.get(phrase)
+    return verbs is not None and not verbs.isdisjoint((word, *lemmas(word).get("VERB", ())))
 
 
 def _is_quantity(after: list[str]) -> bool:
