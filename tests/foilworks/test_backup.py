@@ -5,17 +5,15 @@ import os
 import shutil
 import sqlite3
 import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from tests.commands import foilworks
 from tests.postgres import running_postgres
 
 pytestmark = pytest.mark.slow(seconds=7)
-ROOT = Path(__file__).resolve().parent.parent.parent
-PROGRAM = Path(sys.executable).with_name("foilworks")
 
 
 class Home:
@@ -27,8 +25,7 @@ class Home:
         self.environment = {**inherited, "FOILWORKS_HOME": str(folder), **({"DATABASE_URL": url} if url else {})}
 
     def run(self, *arguments: object) -> subprocess.CompletedProcess:
-        command = [PROGRAM, *map(str, arguments)]
-        return subprocess.run(command, env=self.environment, cwd=ROOT, capture_output=True, text=True, check=False)
+        return foilworks(self.environment, *arguments)
 
     def json(self, *arguments: object) -> dict:
         done = self.run(*arguments, "--json")

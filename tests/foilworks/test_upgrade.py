@@ -17,6 +17,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from tests.commands import foilworks
 from tests.postgres import running_postgres
 
 pytestmark = pytest.mark.slow(seconds=18)
@@ -48,7 +49,9 @@ class Installation:
         return done.stdout
 
     def foilworks(self, *arguments: object) -> dict:
-        return json.loads(self.run(Path(sys.executable).with_name("foilworks"), *arguments, "--json"))
+        done = foilworks(self.environment, *arguments, "--json")
+        assert done.returncode == 0, done.stdout + done.stderr
+        return json.loads(done.stdout)
 
 
 def old_database(tag: str, path: Path, home: Path) -> Path:
