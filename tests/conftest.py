@@ -14,6 +14,9 @@ os.environ["FOILWORKS_HOME"] = _HOME.name
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
+# Test processes and those that they start share the cores: a library's threads that wait for each other on a busy core
+# cost up to three times the work itself.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Playwright's sync API runs an event loop in the test's thread; Django would refuse the database there.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 for _name in ("DATABASE_URL", "REDIS_URL", "STORAGE_URL"):
