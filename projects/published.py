@@ -2,13 +2,20 @@
 
 from typing import Any
 
-from projects.models import Project, User
+from projects.models import Project, Role, User
 
 
 def published_accounts() -> list[dict[str, Any]]:
-    """The simulated projects that publish accounts: [{"name", "accounts": [{"username", "role", "password"}]}]."""
+    """The simulated projects that publish accounts: [{"name", "accounts": [{"username", "role", "password"}]}].
+
+    The role is told in the language of whoever reads.
+    """
     rows = Project.objects.filter(is_simulated=True).values("name", "sign_in_hint")
-    return [{"name": row["name"], "accounts": row["sign_in_hint"]["accounts"]} for row in rows if row["sign_in_hint"]]
+    return [
+        {"name": row["name"], "accounts": [{**each, "role": Role(each["role"]).label} for each in hint["accounts"]]}
+        for row in rows
+        if (hint := row["sign_in_hint"])
+    ]
 
 
 def is_published(person: User) -> bool:

@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from evaluation.bias.predictions import read_predictions
-from evaluation.bias.tables import BenchmarkedModel, BiasRun, Descriptions, ItemCheck, ShortcutBar
+from evaluation.bias.tables import BenchmarkedModel, BiasRun, Descriptions, ItemCheck, ShortcutBar, TextSource
 from evaluation.models import Report
 from jobs.models import Job
 from jobs.runner import execute
@@ -127,6 +127,9 @@ def test_descriptions_frame_by_frame_and_in_a_file(client, owned, django_assert_
         html = page(client, "bias_descriptions", told.pk)
     assert "Something is moving at the left." in html
     assert "file:descriptions.json" in html
+    # A model is told by its name; it has no hash of a file.
+    TextSource.objects.update(spec="vlm:lab/tells", settings={"model": "lab/tells@1", "frames": 8})
+    assert "lab/tells@1" in page(client, "bias_descriptions", told.pk)
     url = reverse("evaluation:bias_files", args=["things"])
     for text, problem in (
         ("{", "JSON"),
