@@ -4,6 +4,8 @@ from evaluation.bias.concepts import ACTIVITIES, DESCRIPTION, OBJECTS, SEQUENCE,
 
 CLASSIFICATION, RETRIEVAL = "classification", "retrieval"
 TASKS = (CLASSIFICATION, RETRIEVAL)
+# That have to be right about a sample (section 3.3.3). Not where they are counted: tables would load numpy for it.
+MODELS = 9
 FRAME = "frame"
 # The concept of class names and captions.
 TARGET = "target"

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.bias.splits import MODELS, Split, split
+from evaluation.bias.instructions import MODELS
+from evaluation.bias.splits import Split, split
 from evaluation.errors import EvaluationError
 from evaluation.files.answers import csv_records
 from evaluation.files.json_records import Row, fail

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from evaluation.bias.splits import MODELS
+from evaluation.bias.instructions import MODELS
 from evaluation.bias.tables import ItemCheck, ItemShortcut, ShortcutBar
 from evaluation.errors import EvaluationError
 from evaluation.metrics._intervals import wilson

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 Booleans = NDArray[np.bool_]
 Floats = NDArray[np.float64]
-MODELS = 9
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,7 @@
 from django.db import models
 
 from corpus.models import Item, Video
-from evaluation.bias.instructions import CLASSIFICATION, TASKS
-from evaluation.bias.splits import MODELS
+from evaluation.bias.instructions import CLASSIFICATION, MODELS, TASKS
 from projects.asked_work import AskedWork
 from projects.models import Project, User
 

@@ -84,3 +84,12 @@ def test_django_commands_work_as_well(tmp_path):
     done = foilworks("migrate", "--verbosity", "0", FOILWORKS_HOME=str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "foilworks.sqlite3").exists()
+
+
+def test_what_every_command_loads_first_has_no_numpy_in_it():
+    """A sixth of a start, at each command of everybody; those that count load it themselves."""
+    program = "import django, sys; django.setup(); print(sorted({'numpy', 'scipy', 'torch'} & set(sys.modules)))"
+    settings = {**os.environ, "DJANGO_SETTINGS_MODULE": "foilworks.settings"}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=settings, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout == "[]\n", done.stderr
