@@ -40,8 +40,10 @@ BROWSER = "tests/e2e/"
 
 # The same examples every time: what holds today holds tomorrow, or a change is to blame. New ones are looked for
 # by hand: HYPOTHESIS_PROFILE=search make test ARGS="-k …".
-hypothesis.settings.register_profile("repeated", derandomize=True)
-hypothesis.settings.register_profile("search", derandomize=False)
+# How long an example takes says how busy the machine is: nothing fails for it, here as where CI is set.
+_BUSY = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+hypothesis.settings.register_profile("repeated", derandomize=True, **_BUSY)
+hypothesis.settings.register_profile("search", derandomize=False, **_BUSY)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeated"))
 
 # pytest-django sets Django up only where the settings were loaded already, and here they could not be until now.
