@@ -1,6 +1,5 @@
 """What every test shares. Three named people stand for the three relations to a project: owner, member, stranger."""
 
-import gc
 import os
 import sys
 import tempfile
@@ -95,9 +94,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """A million objects of libraries and tests stay until the end: nobody has to look through them for garbage again
-    and again (statsmodels asks for that at each of its tests)."""
-    gc.collect()
-    gc.freeze()
+    and again (statsmodels asks for that at each of its tests), as in the product's own processes."""
+    from foilworks.settled import settle
+
+    settle()
 
 
 @pytest.fixture(autouse=True)
