@@ -19,6 +19,7 @@ from corpus.rules.states import ItemState
 from evaluation.actions.freeze_release import freeze_release
 from projects.models import Project, Role, User
 from tests.e2e.conftest import SignIn, assert_accessible, film, moving_dot, wait_until
+from tests.e2e.tabs import Tabs
 from tests.factories import make_caption, make_item, make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -67,28 +68,35 @@ def addresses(project: Project) -> dict[str, str]:
 
 def visit(page: Page, address: str) -> tuple[int, int, float]:
     """(requests, bytes when compressed, how far things shifted) of a first visit; media is what a page is about."""
-    seen: list[Response] = []
-    page.on("response", lambda response: seen.append(response))
-    settle(page, address)
+    seen = settle(page, address)
     parts = [one for one in seen if one.request.resource_type != "media"]
     size = sum(len(gzip.compress(one.body())) for one in parts if one.status == 200)
     return len(parts), size, page.evaluate("window.shifted")
 
 
-def settle(page: Page, address: str) -> None:
+def settle(page: Page, address: str) -> list[Response]:
     """Go there and stay until all that was asked for has come; playwright's "networkidle" is half a second a page."""
     asked: list[Request] = []
     ended: list[Request] = []
+    answers: list[Response] = []
     # Playwright takes no bound method of a list.
-    page.on("request", lambda request: asked.append(request))
-    page.on("requestfinished", lambda request: ended.append(request))
-    page.on("requestfailed", lambda request: ended.append(request))
+    heard = {
+        "request": lambda request: asked.append(request),
+        "requestfinished": lambda request: ended.append(request),
+        "requestfailed": lambda request: ended.append(request),
+        "response": lambda response: answers.append(response),
+    }
+    for event, note in heard.items():
+        page.on(event, note)
     page.goto(address)
     until, last = time.monotonic() + 15.0, None
     while last != len(asked) or len(ended) < len(asked):
         assert time.monotonic() < until, [request.url for request in asked if request not in ended]
         last = len(asked)
         page.wait_for_timeout(QUIET_MS)
+    for event, note in heard.items():
+        page.remove_listener(event, note)
+    return answers
 
 
 def every_address(project: Project, person: User) -> dict[str, str]:
@@ -121,20 +129,23 @@ def _names(resolver: URLResolver, spaces: tuple[str, ...] = ()) -> Iterator[str]
 
 @pytest.mark.slow(seconds=40)
 @pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
-def test_a_first_page_is_light_and_stands_still(project: Project, owner: User, sign_in: SignIn, narrow: bool) -> None:
+def test_a_first_page_is_light_and_stands_still(
+    project: Project, owner: User, sign_in: SignIn, tabs: Tabs, narrow: bool
+) -> None:
     heavy = {}
+    # Of its own: the script stays in it.
+    page = sign_in(owner, narrow=narrow, alone=True)
+    page.add_init_script(SHIFTS)
     main, every = addresses(project), every_address(project, owner)
     # The main pages in both widths, half of the others in each.
     others = dict(sorted(every.items() - main.items())[narrow::2])
     for name, address in {**main, **others}.items():
-        # A browser of its own: nothing is kept from the page before.
-        page = sign_in(owner, narrow=narrow)
-        page.add_init_script(SHIFTS)
+        # Nothing is kept from the page before.
+        tabs.forget(page)
         requests, size, shifted = visit(page, address)
         if requests >= MOST_REQUESTS or size >= MOST_BYTES or shifted > 0.01:
             heavy[name] = (requests, size, shifted)
         assert_accessible(page)
-        page.context.close()
     assert heavy == {}
 
 

@@ -1,5 +1,7 @@
 """Typed text is not lost: not to a closed tab, an expired session, a lost network, nor a hasty submit."""
 
+import time
+
 import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import Page, expect
@@ -75,7 +77,9 @@ def test_an_expired_session_keeps_the_draft(project: Project, sign_in: SignIn) -
     page.get_by_role("button", name="Sign in").click()
     expect(box(page)).to_have_value(TEXT)
     expect(page.get_by_text("Your draft is back.")).to_be_visible()
-    page.wait_for_timeout(1500)
+    until = time.monotonic() + 15.0
+    while not Draft.objects.exists() and time.monotonic() < until:
+        page.wait_for_timeout(50)
     assert Draft.objects.get().payload["values"]["text"] == [TEXT]
     send(page, "Control+Enter")
     assert Candidate.objects.get(state=CandidateState.IN_REVIEW).text == TEXT
@@ -182,10 +186,12 @@ def test_an_edit_is_undone_within_thirty_seconds_and_sent_again(project: Project
 
 def test_an_open_page_renews_its_lease(project: Project, sign_in: SignIn) -> None:
     Project.objects.filter(pk=project.pk).update(lease_seconds=30)
-    page = sign_in(make_member(project, "annotator", name="ann"))
+    # Of its own: its clock is ours for good.
+    page = sign_in(make_member(project, "annotator", name="ann"), alone=True)
+    page.clock.install()
     start(page, "edit")
     before = page.locator("[data-lease-clock]").inner_text()
     assert before.startswith("0:")
     with page.expect_response("**/heartbeat/", timeout=20_000) as beat:
-        pass
+        page.clock.fast_forward(11_000)
     assert beat.value.json()["seconds_left"] == 30

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from annotation.models import SlotState, Vote
 from corpus.rules.states import CandidateState, ItemState
@@ -15,7 +15,7 @@ from generation.models import FilterScore, GenerationRun, Tuning
 from jobs.models import Job, JobState
 from jobs.runner import run_now
 from projects.models import Role
-from tests.e2e.conftest import SignIn, assert_accessible, film, moving_dot, wait_until
+from tests.e2e.conftest import OpenTab, SignIn, assert_accessible, film, moving_dot, wait_until
 from tests.factories import (
     make_candidate,
     make_caption,
@@ -168,12 +168,11 @@ def test_a_video_plays_from_our_own_stream(world, sign_in: SignIn):
     assert abs(page.evaluate(seeked) - 1.2) < 0.1
 
 
-def test_a_demo_is_entered_with_one_press(live_server, browser: Browser):
+def test_a_demo_is_entered_with_one_press(open_tab: OpenTab):
     hint = {"accounts": [{"username": "demo-annotator", "role": "annotator", "password": "correct horse"}]}
     project = make_project(slug="demo", name="The demo", is_simulated=True, sign_in_hint=hint)
     make_member(project, Role.ANNOTATOR, name="demo-annotator")
-    context = browser.new_context(base_url=live_server.url)
-    page = context.new_page()
+    page = open_tab()
     page.goto("/")
     page.get_by_role("link", name="Try the sample project").click()
     assert_accessible(page)
@@ -181,7 +180,6 @@ def test_a_demo_is_entered_with_one_press(live_server, browser: Browser):
     expect(page.get_by_role("heading", name="Your projects")).to_be_visible()
     page.get_by_role("link", name=re.compile("The demo")).click()
     expect(page.get_by_role("heading", name="Your work")).to_be_visible()
-    context.close()
 
 
 def test_a_release_is_frozen_scored_and_exported(world, sign_in: SignIn):

@@ -1,10 +1,10 @@
 """A researcher brings somebody into the project; they sign in with what they were told and choose their own."""
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from projects.models import Membership, Project
-from tests.e2e.conftest import SignIn, assert_accessible
+from tests.e2e.conftest import OpenTab, SignIn, assert_accessible
 from tests.factories import make_member, make_project
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -28,9 +28,7 @@ def test_the_page_of_people_is_accessible_and_fits(project: Project, sign_in: Si
     assert_accessible(page)
 
 
-def test_a_new_person_signs_in_with_what_they_were_told(
-    project: Project, sign_in: SignIn, browser: Browser, live_server
-) -> None:
+def test_a_new_person_signs_in_with_what_they_were_told(project: Project, sign_in: SignIn, open_tab: OpenTab) -> None:
     owner = sign_in(make_member(project, "researcher", name="olga"))
     owner.goto("/projects/dots/people/")
     owner.get_by_label("User name").fill("nora")
@@ -41,8 +39,7 @@ def test_a_new_person_signs_in_with_what_they_were_told(
     password = owner.locator(".password").inner_text()
     assert list(Membership.objects.filter(person__username="nora").values_list("role", flat=True)) == ["annotator"]
 
-    context = browser.new_context(base_url=live_server.url)
-    page = context.new_page()
+    page = open_tab()
     page.goto("/")
     page.get_by_role("link", name="Sign in").click()
     page.get_by_label("Username").fill("nora")
@@ -54,4 +51,3 @@ def test_a_new_person_signs_in_with_what_they_were_told(
     page.get_by_role("button", name="Change it").click()
     page.get_by_role("link", name="Dots").click()
     expect(page.get_by_role("heading", name="Your work")).to_be_visible()
-    context.close()

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.set_public_page import set_public_page
@@ -11,7 +11,8 @@ from evaluation.actions.start_run import start_run
 from evaluation.publishing.tables import PublicationFacts, PublicPage, SourceLicence, Submission
 from jobs.runner import run_now
 from tests.annotation.world import make_world
-from tests.e2e.conftest import NARROW, WIDE, SignIn, assert_accessible, film, moving_dot
+from tests.e2e.conftest import OpenTab, SignIn, assert_accessible, film, moving_dot
+from tests.e2e.tabs import WIDE
 from tests.factories import make_caption, make_item
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -39,17 +40,10 @@ def opened() -> PublicPage:
     return page
 
 
-@pytest.fixture(params=[WIDE, NARROW], ids=["wide", "narrow"])
-def visitor(browser: Browser, live_server, request):
-    """A browser without a session that notes what its pages complain of."""
-    context = browser.new_context(viewport=request.param, base_url=live_server.url)
-    page = context.new_page()
-    complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    yield page
-    context.close()
-    assert [each for each in complaints if "422" not in each] == []
+@pytest.fixture(params=[False, True], ids=["wide", "narrow"])
+def visitor(open_tab: OpenTab, request) -> Page:
+    """A browser without a session."""
+    return open_tab(narrow=request.param, expected=["422"])
 
 
 def shoot(page, name, tmp_path_factory) -> None:

@@ -1,20 +1,20 @@
 """Invitations, consent, accounts and crowd studies in a browser: wide and narrow, by keyboard, with axe."""
 
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pyotp
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from annotation.actions.enter_study import enter_study
 from projects.actions.make_invitation import make_invitation
 from projects.actions.publish_consent_text import publish_consent_text
 from projects.crowd_entry import Entry
 from projects.models import CrowdPlace, CrowdStudy, Membership, Project, SecondFactor, User
-from tests.e2e.conftest import NARROW, WIDE, SignIn, assert_accessible
+from tests.e2e.conftest import OpenTab, SignIn, assert_accessible
+from tests.e2e.tabs import NARROW, WIDE
 from tests.factories import PASSWORD, make_item, make_member, make_project, make_subtest, make_user
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -40,13 +40,9 @@ def study(project: Project, owner: User) -> CrowdStudy:
 
 
 @pytest.fixture
-def visitor(browser: Browser, live_server) -> Iterator[Page]:
-    """Somebody with no account, on a phone."""
-    context = browser.new_context(viewport=NARROW, base_url=live_server.url)
-    page = context.new_page()
-    page.set_default_timeout(15_000)
-    yield page
-    context.close()
+def visitor(open_tab: OpenTab) -> Page:
+    """Somebody with no account, on a phone; a link that was used before is refused."""
+    return open_tab(narrow=True, expected=["403 (Forbidden)"])
 
 
 def looked_at(page: Page, *addresses: str) -> None:
