@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from django.db.models import Q, QuerySet
+from django.db.models import BigIntegerField, Q
 from django.http import Http404
 from django.utils.translation import gettext as _
 
@@ -35,6 +35,15 @@ _JUDGED_LEASE = Prepared(
 )
 
 
+def _records(model: type[Work], *also: str) -> "Prepared[Work]":
+    rows = model.objects.select_related("slot__project", "slot__task", *also)
+    return Prepared(lambda pk, person: rows.filter(pk=pk, person=person))
+
+
+_EDIT, _REVIEW, _VOTE = _records(Edit), _records(Review, "candidate", "child"), _records(Vote)
+_OBJECT_ANSWER = _records(ObjectAnswer)
+
+
 def lease_for(person: User, token: str) -> Lease:
     """The person's own lease, running or ended, with slot, task and project; Http404 for anything else."""
     lease = _LEASE.first(token=token, person=person.pk)
@@ -55,22 +64,22 @@ def judged_lease_for(person: User, token: str) -> Lease:
 
 def edit_for(person: User, pk: int) -> Edit:
     """The person's own edit with its slot; Http404 for anybody else's."""
-    return _own(Edit.objects.select_related("slot__project", "slot__task"), person, pk)
+    return _own(_EDIT, person, pk)
 
 
 def review_for(person: User, pk: int) -> Review:
     """The person's own review with its slot; Http404 for anybody else's."""
-    return _own(Review.objects.select_related("slot__project", "slot__task", "candidate", "child"), person, pk)
+    return _own(_REVIEW, person, pk)
 
 
 def vote_for(person: User, pk: int) -> Vote:
     """The person's own vote with its slot; Http404 for anybody else's."""
-    return _own(Vote.objects.select_related("slot__project", "slot__task"), person, pk)
+    return _own(_VOTE, person, pk)
 
 
 def object_answer_for(person: User, pk: int) -> ObjectAnswer:
     """The person's own answer on a frame with its slot; Http404 for anybody else's."""
-    return _own(ObjectAnswer.objects.select_related("slot__project", "slot__task"), person, pk)
+    return _own(_OBJECT_ANSWER, person, pk)
 
 
 def checked_frame_for(person: User, project: Project, pk: int, *roles: str) -> CheckedFrame:
@@ -188,8 +197,9 @@ def crowd_place_for(person: User, project: Project) -> CrowdPlace:
     return place
 
 
-def _own(rows: QuerySet[Work], person: User, pk: int) -> Work:
-    try:
-        return rows.get(pk=pk, person=person)
-    except rows.model.DoesNotExist as error:
-        raise Http404(_("There is no such work of yours.")) from error
+def _own(rows: Prepared[Work], person: User, pk: int) -> Work:
+    # An address may hold a number that is larger than any column's.
+    found = rows.first(pk=pk, person=person.pk) if pk <= BigIntegerField.MAX_BIGINT else None
+    if found is None:
+        raise Http404(_("There is no such work of yours."))
+    return found

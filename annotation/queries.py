@@ -219,8 +219,13 @@ def _running(desk: str) -> "Prepared[Slot]":
 _RUNNING = {desk: _running(desk) for desk in {desk_of(stage) for stage in _CARD_ROWS}}
 
 
+_SURVIVORS = Prepared(
+    lambda group: Candidate.objects.filter(group=group).exclude(state__in=[C.GENERATED, C.FILTERED_OUT])
+)
+
+
 def _edit_work(group: CandidateGroup) -> EditWork:
-    rows = list(group.candidates.exclude(state__in=[C.GENERATED, C.FILTERED_OUT]).order_by("rank", "pk"))
+    rows = _SURVIVORS.all(group=group.pk)
     in_hand = [candidate for candidate in rows if candidate.state == C.EDITING]
     under_way = [c for c in rows if c.state == C.IN_REVIEW or (c.state == C.ACCEPTED and c.foil_id is None)]
     parents = {candidate.pk: candidate.parent_id for candidate in rows}
@@ -326,18 +331,34 @@ def _notes_of(
 def work_counts(person: User, project: Project, stage: str, now: datetime) -> tuple[int, int]:
     """How many pieces the person has done in this stage, (since midnight in the current time zone, in all)."""
     midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
-    rows = {
-        Stage.EDIT: Edit.objects.filter(person=person, undone_at=None, group__run__project=project),
-        Stage.REVIEW: Review.objects.filter(person=person, undone_at=None, candidate__group__run__project=project),
-        Stage.OBJECTS: ObjectAnswer.objects.filter(person=person, undone_at=None, frame__check_of__project=project),
-    }.get(Stage(stage))
-    if rows is None:
-        here = Q(stage=stage, item__subtest__project=project)
-        if Stage.GOLD in stages_at(stage):
-            here |= Q(gold__project=project)
-        rows = Vote.objects.filter(here, person=person).exclude(state=VoteState.UNDONE)
-    counts = rows.aggregate(today=Count("pk", filter=Q(created_at__gte=midnight)), in_all=Count("pk"))
-    return counts["today"], counts["in_all"]
+    return _work_counts(stage).first(person=person.pk, project=project.pk, midnight=midnight) or (0, 0)
+
+
+@cache
+def _work_counts(stage: str) -> Prepared[tuple[int, int]]:
+    """No row where the person has done nothing."""
+    return Prepared(
+        lambda person, project, midnight: (
+            _work_of(stage, person, project)
+            .order_by()
+            .values("person")
+            .annotate(today=Count("pk", filter=Q(created_at__gte=midnight)), in_all=Count("pk"))
+            .values_list("today", "in_all")
+        )
+    )
+
+
+def _work_of(stage: str, person: int, project: int) -> QuerySet:
+    if stage == Stage.EDIT:
+        return Edit.objects.filter(person=person, undone_at=None, group__run__project=project)
+    if stage == Stage.REVIEW:
+        return Review.objects.filter(person=person, undone_at=None, candidate__group__run__project=project)
+    if stage == Stage.OBJECTS:
+        return ObjectAnswer.objects.filter(person=person, undone_at=None, frame__check_of__project=project)
+    here = Q(stage=stage, item__subtest__project=project)
+    if Stage.GOLD in stages_at(stage):
+        here |= Q(gold__project=project)
+    return Vote.objects.filter(here, person=person).exclude(state=VoteState.UNDONE)
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,23 @@ from annotation.models import Edit, Review, ReviewPolicy, ReviewRate, Task, Task
 from annotation.rules.reviewing import DECISIONS
 from generation.models import Candidate
 from projects.models import Membership, Project, Role, User
+from projects.prepared import Prepared
+
+_RATE = Prepared(
+    lambda project, person: ReviewRate.objects.filter(project=project, person=person).values_list("rate")[:1]
+)
+_POLICY = Prepared(lambda project: ReviewPolicy.objects.filter(project=project)[:1])
 
 
 def review_rate(project: Project, person: User) -> float:
     """The share (0..1) of the person's edits that a reviewer sees. Two queries at most."""
-    own = ReviewRate.objects.filter(project=project, person=person).values_list("rate", flat=True).first()
+    own = _RATE.first(project=project.pk, person=person.pk)
     return policy_of(project).rate if own is None else own
 
 
 def policy_of(project: Project) -> ReviewPolicy:
     """The project's row, or an unsaved one with the defaults: everything is reviewed, once."""
-    return ReviewPolicy.objects.filter(project=project).first() or ReviewPolicy(project=project)
+    return _POLICY.first(project=project.pk) or ReviewPolicy(project=project)
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,21 @@
 """A candidate group's way to its item: what it needs next becomes tasks, and k accepted foils become the item."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotation.actions import _tasks
 from annotation.actions._assembly import assemble
 from annotation.actions._foils import VERSION
-from annotation.models import SlotState, Stage, Task, TaskState
+from annotation.models import Slot, SlotState, Stage, Task, TaskState
 from annotation.rules.flow import GroupFacts, NextWork, next_work
 from annotation.rules.ordering import FRESH, RETURNED
 from corpus.models import Caption, DoubtSettled, Subtest
 from corpus.rules.states import CandidateState
 from generation.models import Candidate, CandidateGroup, GenerationRun
 from projects.models import User
+from projects.prepared import Prepared
 
 PERSON_METHOD = "person"
 # What comes back without a group to go back to; those of a subtest share runs that say where their groups come from.
@@ -23,10 +25,59 @@ C = CandidateState
 GIVEN_UP = frozenset({DoubtSettled.CORRECTED, DoubtSettled.DROPPED})
 
 
+def _locked(pk: int) -> QuerySet[CandidateGroup]:
+    groups = CandidateGroup.objects.select_related("run__subtest", "run__project", "caption")
+    return groups.select_for_update(of=("self",), no_key=True).filter(pk=pk)
+
+
+def _counts(group: int) -> QuerySet[Candidate, tuple[int, ...]]:
+    """As _COUNTED names them; no row where the group has no candidates."""
+
+    def count(condition: Q) -> Count:
+        return Count("pk", filter=condition)
+
+    made_by_method = Q(parent=None) & ~Q(method=PERSON_METHOD) & ~Q(state__in=[C.GENERATED, C.FILTERED_OUT])
+    return (
+        Candidate.objects.filter(group=group)
+        .order_by()
+        .values("group")
+        .annotate(
+            accepted=count(Q(state=C.ACCEPTED, foil=None)),
+            in_review=count(Q(state=C.IN_REVIEW)),
+            claimable=count(Q(state__in=[C.QUEUED, C.RETURNED])),
+            editing=count(Q(state=C.EDITING)),
+            suggestions=count(made_by_method),
+        )
+        .values_list(*_COUNTED)
+    )
+
+
+def _open_tasks(tasks: QuerySet[Task]) -> QuerySet[Task]:
+    """With `held`: whether somebody has it in their hands."""
+    leased = Slot.objects.filter(task=OuterRef("pk"), state=SlotState.LEASED)
+    return tasks.filter(state=TaskState.OPEN).annotate(held=Exists(leased))
+
+
+_COUNTED = ("accepted", "in_review", "claimable", "editing", "suggestions")
+_LOCKED = Prepared(_locked)
+_COUNTS = Prepared(_counts)
+_OPEN_EDITS = Prepared(
+    lambda group: _open_tasks(Task.objects.filter(group=group, stage=Stage.EDIT)).values_list("pk", "held")
+)
+_OPEN_REVIEWS = Prepared(
+    lambda group: _open_tasks(Task.objects.filter(candidate__group=group, stage=Stage.REVIEW, second=False))
+    .order_by("candidate__rank", "candidate_id")
+    .values_list("pk", "candidate", "held")
+)
+_IN_REVIEW = Prepared(lambda group: Candidate.objects.filter(group=group, state=C.IN_REVIEW).order_by("rank", "pk"))
+
+
 def locked_group(pk: int) -> CandidateGroup:
     """The group with run, subtest, project and caption; other writes on it wait until the transaction ends."""
-    groups = CandidateGroup.objects.select_related("run__subtest", "run__project", "caption")
-    return groups.select_for_update(of=("self",), no_key=True).get(pk=pk)
+    group = _LOCKED.first(pk=pk)
+    if group is None:
+        raise CandidateGroup.DoesNotExist
+    return group
 
 
 def reopened_group(subtest: Subtest, caption: Caption, person: User) -> CandidateGroup:
@@ -45,24 +96,13 @@ def reopened_group(subtest: Subtest, caption: Caption, person: User) -> Candidat
 
 def group_facts(group: CandidateGroup) -> GroupFacts:
     """The counts that decide what the group needs next: one query."""
-
-    def count(condition: Q) -> Count:
-        return Count("pk", filter=condition)
-
-    made_by_method = Q(parent=None) & ~Q(method=PERSON_METHOD) & ~Q(state__in=[C.GENERATED, C.FILTERED_OUT])
-    counts = group.candidates.aggregate(
-        accepted=count(Q(state=C.ACCEPTED, foil=None)),
-        in_review=count(Q(state=C.IN_REVIEW)),
-        claimable=count(Q(state__in=[C.QUEUED, C.RETURNED])),
-        editing=count(Q(state=C.EDITING)),
-        suggestions=count(made_by_method),
-    )
+    counts = _COUNTS.first(group=group.pk) or (0,) * len(_COUNTED)
     run = group.run
     return GroupFacts(
         wanted=run.subtest.foils_per_item,
         by_person=run.method == PERSON_METHOD,
         edit_stage=run.project.edit_stage,
-        **counts,
+        **dict(zip(_COUNTED, counts, strict=True)),
     )
 
 
@@ -86,29 +126,28 @@ def advance(
         assemble(group, actor, now)
         return
     _set_reviews(group, needed, now)
-    open_edits = Task.objects.filter(group=group, stage=Stage.EDIT, state=TaskState.OPEN)
-    if needed.edit and not open_edits.exists():
+    open_edits = _OPEN_EDITS.all(group=group.pk)
+    if needed.edit and not open_edits:
         band = RETURNED if reserved_for else FRESH
         _tasks.store([_tasks.edit_task(group.run.project, group)], band, reserved_for, reserved_until)
     elif not needed.edit:
-        _tasks.cancel(open_edits.exclude(slots__state=SlotState.LEASED), now)
+        _cancel([task for task, held in open_edits if not held], now)
 
 
 def _set_reviews(group: CandidateGroup, needed: NextWork, now: datetime) -> None:
     """As many open review tasks as foils are missing, the best ranked first; those in hand count and stay."""
-    open_reviews = Task.objects.filter(
-        candidate__group=group, stage=Stage.REVIEW, state=TaskState.OPEN, second=False
-    )
-    tasks = list(open_reviews.order_by("candidate__rank", "candidate_id").prefetch_related("slots"))
-    held = [task for task in tasks if any(slot.state == SlotState.LEASED for slot in task.slots.all())]
-    free = [task for task in tasks if task not in held]
-    room = max(0, needed.reviews - len(held))
-    _tasks.cancel(Task.objects.filter(pk__in=[task.pk for task in free[room:]]), now)
+    tasks = _OPEN_REVIEWS.all(group=group.pk)
+    free = [task for task, _candidate, held in tasks if not held]
+    room = max(0, needed.reviews - (len(tasks) - len(free)))
+    _cancel(free[room:], now)
     missing = room - len(free)
     if missing <= 0:
         return
-    waiting = Candidate.objects.filter(group=group, state=C.IN_REVIEW).exclude(
-        pk__in=[task.candidate_id for task in tasks]
-    )
-    new = waiting.order_by("rank", "pk")[:missing]
+    asked = {candidate for _task, candidate, _held in tasks}
+    new = [candidate for candidate in _IN_REVIEW.all(group=group.pk) if candidate.pk not in asked][:missing]
     _tasks.store([_tasks.review_task(group.run.project, candidate, group.caption.video_id) for candidate in new])
+
+
+def _cancel(tasks: Sequence[int], now: datetime) -> None:
+    if tasks:
+        _tasks.cancel(Task.objects.filter(pk__in=tasks), now)

@@ -3,6 +3,7 @@
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 
 from django.db.models import Case, F, IntegerField, Q, Value, When
 from django.db.models.expressions import Subquery
@@ -43,6 +44,11 @@ _GUIDELINE = Prepared(
         Q(subtest=None) | Q(subtest=subtest), project=project, stage=stage
     ).order_by(*NEWEST)[:1]
 )
+_WAITING = Prepared(
+    lambda group: Candidate.objects.filter(group=group, state__in=[CandidateState.QUEUED, CandidateState.RETURNED])
+)
+# What an editor of the group has in hand.
+IN_HAND = Prepared(lambda group: Candidate.objects.filter(group=group, state=CandidateState.EDITING))
 _OWN = Prepared(
     lambda pk, token: Slot.objects.select_for_update(of=("self",), no_key=True).filter(
         pk=pk, state=SlotState.LEASED, token=token, task__state=TaskState.OPEN
@@ -129,17 +135,18 @@ def open_lease(
 
 def take_candidates(slot: Slot, person: User) -> None:
     """What waits for editing in the slot's group moves into the editor's hands."""
-    waiting = Candidate.objects.filter(group=slot.task.group_id)
+    waiting = _WAITING.all(group=slot.task.group_id)
     for state in (CandidateState.QUEUED, CandidateState.RETURNED):
-        move_candidates(waiting.filter(state=state), "claim", slot.project, person, claimed_from=state)
+        of_state = [candidate for candidate in waiting if candidate.state == state]
+        move_candidates(of_state, "claim", slot.project, person, claimed_from=state)
 
 
 def put_candidates_back(slot: Slot, actor: User | None, reason: str) -> None:
     """What is still in the editor's hands goes back to where it was claimed from."""
-    in_hand = Candidate.objects.filter(group=slot.task.group_id, state=CandidateState.EDITING)
-    returned = in_hand.filter(claimed_from=CandidateState.RETURNED)
+    in_hand = IN_HAND.all(group=slot.task.group_id)
+    returned = [candidate for candidate in in_hand if candidate.claimed_from == CandidateState.RETURNED]
     move_candidates(returned, "release_returned", slot.project, actor, reason)
-    move_candidates(in_hand, "release", slot.project, actor, reason)
+    move_candidates([c for c in in_hand if c not in returned], "release", slot.project, actor, reason)
 
 
 def end_lease(slot: Slot, ending: str, now: datetime, actor: User | None) -> None:
@@ -254,13 +261,19 @@ def _current_guideline(slot: Slot) -> Guideline | None:
     if slot.stage in JUDGING:
         subtest = slot.task.item.subtest_id
         return _GUIDELINE.first(project=slot.project_id, stage=desk_of(slot.stage), subtest=subtest)
-    versions = Guideline.objects.filter(_of_subtest(slot), project=slot.project_id, stage=desk_of(slot.stage))
-    return versions.order_by(*NEWEST).first()
+    asked = {"slot": slot.pk} if Stage(slot.stage) in SUBTEST_PATH else {}
+    return _guideline_of(slot.stage).first(project=slot.project_id, **asked)
 
 
-def _of_subtest(slot: Slot) -> Q:
-    """Guidelines of the slot's subtest, and those of the stage as a whole."""
-    path = SUBTEST_PATH.get(Stage(slot.stage))
-    return (
-        Q(subtest=None) | Q(subtest=Subquery(Slot.objects.filter(pk=slot.pk).values(path))) if path else Q(subtest=None)
+@cache
+def _guideline_of(stage: str) -> Prepared[Guideline]:
+    """The guideline of the slot's subtest, or that of the stage as a whole."""
+    path = SUBTEST_PATH.get(Stage(stage))
+    of_stage = Guideline.objects.filter(stage=desk_of(stage)).order_by(*NEWEST)
+    if path is None:
+        return Prepared(lambda project: of_stage.filter(project=project, subtest=None)[:1])
+    return Prepared(
+        lambda project, slot: of_stage.filter(
+            Q(subtest=None) | Q(subtest=Subquery(Slot.objects.filter(pk=slot).values(path))), project=project
+        )[:1]
     )

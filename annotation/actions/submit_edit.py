@@ -26,10 +26,12 @@ from corpus.rules.states import CandidateState
 from generation.models import Candidate, CandidateGroup
 from projects import audit
 from projects.models import Role, User
+from projects.prepared import Prepared
 
 C = CandidateState
 # What even late work, which only is kept, must not hold.
 UNSTORABLE = frozenset({Problem.TOO_LONG, Problem.CONTROL_CHARACTER})
+_NOT_IN_AN_ITEM = Prepared(lambda group: Candidate.objects.filter(group=group, foil=None).values_list("state", "text"))
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def _store(sent: Sent, lease: Lease, place: _leases.Place, group: CandidateGroup
     _tasks.finish(slot.task)
     edit = _record(sent, lease, place, group, given)
     candidates = _become_candidates(sent.person, group, given)
-    edit.candidates.set(candidates)
+    edit.candidates.add(*candidates)
     _pass_unreviewed(sent.person, group, candidates)
     _leases.put_candidates_back(slot, sent.person, "not used")
     _submits.involve(sent, slot, Involvement.Kind.MADE)
@@ -123,7 +125,7 @@ def _check(group: CandidateGroup, given: Texts) -> None:
         )
     by_state: dict[str, list[str]] = {}
     # What an item already holds does not count: a requeued foil may come back as it was.
-    for state, text in group.candidates.filter(foil=None).values_list("state", "text"):
+    for state, text in _NOT_IN_AN_ITEM.all(group=group.pk):
         by_state.setdefault(state, []).append(text)
     others = [*by_state.get(C.IN_REVIEW, ()), *by_state.get(C.ACCEPTED, ())]
     found = editing.check_texts(group.caption.text, given.texts, others, by_state.get(C.DROPPED, ()))
@@ -139,7 +141,7 @@ def _raise_first(errors: Sequence[editing.Finding]) -> None:
 
 def _become_candidates(person: User, group: CandidateGroup, given: Texts) -> list[Candidate]:
     """The candidates that stand for the texts now, all in review; what they replace is superseded."""
-    in_hand = {c.pk: c for c in group.candidates.filter(state=C.EDITING)}
+    in_hand = {c.pk: c for c in _leases.IN_HAND.all(group=group.pk)}
     unknown = [parent for parent in given.parents if parent is not None and parent not in in_hand]
     if unknown:
         raise AnnotationError(_("A suggestion that you used is no longer there; reload to see those that are."))
@@ -149,6 +151,8 @@ def _become_candidates(person: User, group: CandidateGroup, given: Texts) -> lis
     project = group.run.project
     move_candidates([in_hand[pk] for pk in kept], "submit", project, person)
     move_candidates([in_hand[pk] for pk in replaced], "supersede", project, person, "reworded")
+    if all(text in by_text for text in given.texts):
+        return [by_text[text] for text in given.texts]
     next_rank = max(group.candidates.values_list("rank", flat=True), default=-1) + 1
     return [
         by_text[text]
