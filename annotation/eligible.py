@@ -100,11 +100,6 @@ def bars(person: int, scope: str, stage: str, now: datetime) -> Bars:
     )
 
 
-def eligible_slots(person: User, project: Project, stage: str, now: datetime) -> QuerySet[Slot]:
-    """Free slots of the stage that the person may take now, in the order in which they are given out."""
-    return slots_in_scope(project.leakage_scope, stage, person=person.pk, project=project.pk, now=now)
-
-
 def places_ahead(person: User, project: Project, stage: str, now: datetime, most: int) -> list[tuple[int, int]]:
     """(task, item) of the next places that the person may take now, locked by somebody or not; `most` is a constant."""
     found = _places_ahead(project.leakage_scope, stage, most)
@@ -123,7 +118,10 @@ def _places_ahead(scope: str, stage: str, most: int) -> Prepared[tuple[int, int]
 
 
 def slots_in_scope(scope: str, stage: str, *, person: int, project: int, now: datetime) -> QuerySet[Slot]:
-    """The same; what decides the shape of the query comes first, so that the rest can be prepared."""
+    """Free slots of the stage that the person may take now, in the order in which they are given out.
+
+    What decides the shape of the query comes first, so that the rest can be prepared.
+    """
     free = Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE)
     return free.exclude(bars(person, scope, stage, now).any()).order_by("priority", "id")
 

@@ -22,7 +22,6 @@ from annotation.eligible import (
     FRESH_PLACE,
     JUDGING,
     declined_by,
-    eligible_slots,
     may_take_any,
     person_facts,
     skipped_by,
@@ -123,6 +122,12 @@ def _first_place(scope: str, stage: str, *, skipped: bool, patient: bool) -> Pre
         return (slots.filter if skipped else slots.exclude)(skipped_by(person))[:1]
 
     return Prepared(build)
+
+
+@cache
+def _next_video(scope: str, stage: str) -> Prepared[int]:
+    """Of the first place that the person may have but for `pk`."""
+    return Prepared(lambda pk, **whose: slots_in_scope(scope, stage, **whose).exclude(pk=pk).values_list("video")[:1])
 
 
 def _open_places(scope: str, stage: str, *, patient: bool, **whose: Any) -> QuerySet[Slot]:
@@ -292,8 +297,8 @@ def _upcoming(
     stage = desk_of(slot.stage)
     if stage == Stage.REVIEW:
         # Of few reviewers, who each take the first that they may: this one, unless another is faster.
-        behind = eligible_slots(person, slot.project, stage, now).exclude(pk=slot.pk)
-        return None, behind.values_list("video", flat=True).first()
+        whose = {"person": person.pk, "project": slot.project_id, "now": now}
+        return None, _next_video(slot.project.leakage_scope, stage).first(pk=slot.pk, **whose)
     if stage not in JUDGING:
         return None, None
     if standing is not None and (gold := _gold.upcoming(standing, person, slot)) is not None:
