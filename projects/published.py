@@ -11,8 +11,9 @@ def published_accounts() -> list[dict[str, Any]]:
     The role is told in the language of whoever reads.
     """
     rows = Project.objects.filter(is_simulated=True).values("name", "sign_in_hint")
+    labels = dict(Role.choices)
     return [
-        {"name": row["name"], "accounts": [{**each, "role": Role(each["role"]).label} for each in hint["accounts"]]}
+        {"name": row["name"], "accounts": [{**a, "role": labels.get(a["role"], a["role"])} for a in hint["accounts"]]}
         for row in rows
         if (hint := row["sign_in_hint"])
     ]

@@ -73,6 +73,14 @@ def cleaned(form: BaseForm) -> dict[str, Any]:
 class Api(NinjaAPI):
     """Answers carry an ETag; what has not changed is answered with 304."""
 
+    _document: Any = None
+
+    def get_openapi_schema(self, **root: Any) -> Any:
+        """Made once a process: it takes a second, anybody may ask for it, and it is the same for all."""
+        if self._document is None:
+            self._document = super().get_openapi_schema(**root)
+        return self._document
+
     def create_response(
         self, request: HttpRequest, data: Any, *, status: int | None = None, temporal_response: Any = None
     ) -> HttpResponse:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
@@ -9,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from foilworks.api.api import api
+from foilworks.api.api import ABOUT, api
 
 METHODS = ("get", "post", "patch", "delete")
 
@@ -17,13 +18,13 @@ METHODS = ("get", "post", "patch", "delete")
 @require_safe
 @login_not_required
 def api_docs(request: HttpRequest) -> HttpResponse:
-    document = api.get_openapi_schema()
-    context = {"about": document["info"]["description"], "groups": _groups(document)}
-    return render(request, "foilworks/api_docs.html", context)
+    return render(request, "foilworks/api_docs.html", {"about": ABOUT, "groups": _groups()})
 
 
-def _groups(document: Mapping[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:
+@cache
+def _groups() -> list[tuple[str, list[dict[str, Any]]]]:
     """(tag, its operations) in the order of the document."""
+    document = api.get_openapi_schema()
     groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for path, methods in document["paths"].items():
         for method in METHODS:
