@@ -24,7 +24,7 @@ from annotation.rules.serving import gold_caption_first, gold_is_due, pick, stre
 from corpus.models import WATCHABLE
 from projects.models import User
 
-LookAhead = Callable[[Slot, User, datetime, Standing | None], tuple[int | None, int | None]]
+LookAhead = Callable[[Slot, Standing | None], tuple[int | None, int | None]]
 
 
 def is_due(standing: Standing | None) -> bool:
@@ -50,7 +50,7 @@ def serve(standing: Standing, person: User, now: datetime, look_ahead: LookAhead
     if pair is None:
         return None
     slot = _place(pair, person)
-    place, video = look_ahead(slot, person, now, standing)
+    place, video = look_ahead(slot, standing)
     first = gold_caption_first(standing.policy.secret, person.pk, standing.gold_served)
     lease = _leases.open_lease(slot, person, now, upcoming=place, standing=standing, first=first)
     count_served(standing, gold=True)

@@ -1,9 +1,10 @@
 """A person asks for the next piece of work of a stage and gets a lease on it."""
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from time import monotonic
 from typing import Any
@@ -30,7 +31,7 @@ from annotation.eligible import (
 )
 from annotation.errors import AnnotationError, Conflict
 from annotation.models import Ending, Lease, Question, Slot, SlotState, Stage, Standing
-from annotation.models.stages import desk_of, stages_at
+from annotation.models.stages import stages_at
 from annotation.rules.eligibility import why_not
 from annotation.rules.ordering import FRESH
 from corpus.models import WATCHABLE
@@ -58,8 +59,9 @@ PATIENCE = 8.0
 TRIES = 5
 # One claim makes tasks for at most so many groups, so that it stays quick behind a large run.
 TASKED_A_CLAIM = 1_000
-# The next piece is chosen among so many places: the longer, the rarer two people prefer the same one.
-LOOKED_AHEAD = 16
+# The next piece is chosen among so many places: the longer, the rarer two people prefer the same one. The piece at hand
+# may have some of them.
+LOOKED_AHEAD = 18
 
 
 def _free_place(*shown: str) -> Prepared[Slot]:
@@ -83,12 +85,12 @@ def _leased(stage: str) -> Prepared[Slot]:
     )
 
 
-def _behind(project: int, stage: str, task: int, person: int) -> QuerySet:
+def _behind(project: int, stage: str, person: int) -> QuerySet:
     """Only a hint: whether it may be had is asked at the claim. What the person answered stands first, and is out.
 
     What somebody at work was named already is left to them, or every second claim would find its place taken.
     """
-    free = Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE).exclude(task=task)
+    free = Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE)
     begun = Slot.objects.filter(item=OuterRef("item"), stage=stage, person=person)
     practised = Question.objects.filter(attempt__person=person, pair__item=OuterRef("item"))
     skipped = Lease.objects.filter(task=OuterRef("task"), person=person, ending=Ending.SKIPPED)
@@ -96,12 +98,16 @@ def _behind(project: int, stage: str, task: int, person: int) -> QuerySet:
     at_work = Lease.objects.filter(slot__project=project, slot__stage=stage, slot__state=SlotState.LEASED)
     named = at_work.filter(ending=Ending.RUNNING, upcoming_slot__isnull=False).values("upcoming_slot")
     behind = behind.filter(video__media_state__in=WATCHABLE).exclude(pk__in=named)
-    return behind.order_by("priority", "id").values_list("pk", "video")[:LOOKED_AHEAD]
+    return behind.order_by("priority", "id").values_list("pk", "video", "task")
 
 
 _FREE_PLACE = {stage: _free_place(*shown) for stage, shown in SHOWN.items()}
 _LEASED = {stage: _leased(stage) for stage in ROLE_OF_STAGE}
-_BEHIND = Prepared(_behind)
+_BEHIND = Prepared(lambda project, stage, person: _behind(project, stage, person)[:LOOKED_AHEAD])
+# Where the piece at hand has all places that stand next.
+_BEHIND_TASK = Prepared(
+    lambda project, stage, person, task: _behind(project, stage, person).exclude(task=task)[:LOOKED_AHEAD]
+)
 
 
 def _begun(pk: int, task: int) -> tuple[QuerySet, dict]:
@@ -146,6 +152,8 @@ class _Asked:
     stage: str
     now: datetime
     patient: bool
+    # (place, video, task) of what stands next in the queue: looked up before the write begins, which holds others up.
+    ahead: Sequence[tuple[int, int, int]] = ()
 
     @property
     def whose(self) -> dict[str, Any]:
@@ -172,9 +180,10 @@ def claim(
     require_role(person, project, ROLE_OF_STAGE[Stage(stage)])
     require_consent(person, project)
     moment = now or timezone.now()
+    ahead = _BEHIND.all(project=project.pk, stage=stage, person=person.pk) if stage in JUDGING else ()
     ends = monotonic() + PATIENCE
     for attempt in count():
-        asked = _Asked(person, project, stage, moment, patient=attempt > 0)
+        asked = _Asked(person, project, stage, moment, patient=attempt > 0, ahead=ahead)
         try:
             found = committed(lambda asked=asked: _claim(asked, preferred))
         except IntegrityError:
@@ -205,7 +214,7 @@ def _claim(asked: _Asked, preferred: int | None) -> Claim | None:
     if not due and not asked.patient and (found := _take_named(asked, preferred, standing)):
         return found
     # Where no real work is left, gold would be all that there is.
-    if due and asked.anything() and (found := _gold.serve(standing, person, now, _upcoming)):
+    if due and asked.anything() and (found := _gold.serve(standing, person, now, partial(_upcoming, asked))):
         return found
     for skipped in (False, True):
         if found := _take(asked, standing, skipped=skipped):
@@ -223,8 +232,7 @@ def _take_named(asked: _Asked, preferred: int | None, standing: Standing | None)
         return None
     if found := _take_place(asked, preferred, standing):
         return found
-    others = _BEHIND.all(project=asked.project.pk, stage=asked.stage, task=0, person=asked.person.pk)
-    return _take_place(asked, secrets.choice(others)[0], standing) if others else None
+    return _take_place(asked, secrets.choice(asked.ahead)[0], standing) if asked.ahead else None
 
 
 def _take_place(asked: _Asked, wanted: int, standing: Standing | None) -> Claim | None:
@@ -236,7 +244,7 @@ def _take_place(asked: _Asked, wanted: int, standing: Standing | None) -> Claim 
     task = task_facts(slot, asked.now)
     if why_not(person_facts(person, task), task, project.leakage_scope):
         return None
-    return _leased_to(slot, person, asked.now, standing)
+    return _leased_to(asked, slot, standing)
 
 
 def _running(asked: _Asked) -> Claim | None:
@@ -258,7 +266,7 @@ def _take(asked: _Asked, standing: Standing | None, *, skipped: bool) -> Claim |
     slot = _first_place(scope, stage, skipped=skipped, patient=patient).first(**asked.whose)
     tried: list[int] = []
     while slot is not None:
-        found = _lease(slot, asked.person, asked.now, standing, skipped=skipped)
+        found = _lease(asked, slot, standing, skipped=skipped)
         if found is not None or len(tried) == TRIES:
             return found
         tried.append(slot.pk)
@@ -267,44 +275,39 @@ def _take(asked: _Asked, standing: Standing | None, *, skipped: bool) -> Claim |
     return None
 
 
-def _lease(
-    slot: Slot, person: User, now: datetime, standing: Standing | None, *, skipped: bool = False
-) -> Claim | None:
+def _lease(asked: _Asked, slot: Slot, standing: Standing | None, *, skipped: bool) -> Claim | None:
     """A lease on the slot; None where somebody was faster, or the person has another place in the item."""
     try:
         with transaction.atomic():
-            return _leased_to(slot, person, now, standing, skipped=skipped)
+            return _leased_to(asked, slot, standing, skipped=skipped)
     except (IntegrityError, Conflict):
         return None
 
 
-def _leased_to(slot: Slot, person: User, now: datetime, standing: Standing | None, *, skipped: bool = False) -> Claim:
-    upcoming, video = _upcoming(slot, person, now, standing)
-    lease = _leases.open_lease(slot, person, now, upcoming=upcoming, standing=standing)
+def _leased_to(asked: _Asked, slot: Slot, standing: Standing | None, *, skipped: bool = False) -> Claim:
+    upcoming, video = _upcoming(asked, slot, standing)
+    lease = _leases.open_lease(slot, asked.person, asked.now, upcoming=upcoming, standing=standing)
     _start(slot)
     _gold.count_served(standing, gold=False)
     rows = slot.stage in JUDGING
     return claim_of(lease, slot, skipped_before=skipped, upcoming_video=video, with_rows=rows)
 
 
-def _upcoming(
-    slot: Slot, person: User, now: datetime, standing: Standing | None = None
-) -> tuple[int | None, int | None]:
+def _upcoming(asked: _Asked, slot: Slot, standing: Standing | None) -> tuple[int | None, int | None]:
     """(place, video) that the person is offered next, so that its clip is loaded meanwhile; nothing is held for them.
 
     One of those that stand next in the queue, at random: the very next one is everybody's. Gold, where it is due.
     """
-    stage = desk_of(slot.stage)
-    if stage == Stage.REVIEW:
+    if asked.stage == Stage.REVIEW:
         # Of few reviewers, who each take the first that they may: this one, unless another is faster.
-        whose = {"person": person.pk, "project": slot.project_id, "now": now}
-        return None, _next_video(slot.project.leakage_scope, stage).first(pk=slot.pk, **whose)
-    if stage not in JUDGING:
-        return None, None
-    if standing is not None and (gold := _gold.upcoming(standing, person, slot)) is not None:
+        return None, _next_video(asked.project.leakage_scope, asked.stage).first(pk=slot.pk, **asked.whose)
+    if standing is not None and (gold := _gold.upcoming(standing, asked.person, slot)) is not None:
         return gold
-    next_ones = _BEHIND.all(project=slot.project_id, stage=stage, task=slot.task_id, person=person.pk)
-    return secrets.choice(next_ones) if next_ones else (None, None)
+    others = [each for each in asked.ahead if each[2] != slot.task_id]
+    if not others and len(asked.ahead) == LOOKED_AHEAD:
+        whose = {"project": asked.project.pk, "person": asked.person.pk}
+        others = _BEHIND_TASK.all(stage=asked.stage, task=slot.task_id, **whose)
+    return secrets.choice(others)[:2] if others else (None, None)
 
 
 def _start(slot: Slot) -> None:
