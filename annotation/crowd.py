@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 
 from annotation.models import Edit, ObjectAnswer, Review, Slot, SlotState, Stage, Standing, Vote, VoteState
 from annotation.models.stages import stages_at
-from annotation.queries import open_work
+from annotation.queue_queries import open_work
 from projects.models import CrowdPlace, CrowdStudy, PlaceState, Project, User
 
 # Fewer answers to gold say nothing of anybody.

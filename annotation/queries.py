@@ -6,22 +6,18 @@ Cards are plain data. What must not reach an annotator is not in them: names of 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
 
-from django.db.models import Case, Count, Q, QuerySet, Value, When
+from django.db.models import Count, Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.choice_cards import BaselineWork, ObjectsWork, baseline_work, objects_work
 from annotation.claims import Claim
-from annotation.eligible import JUDGING, bars, lineage_of, places_ahead
-from annotation.messages import EMPTY
+from annotation.eligible import lineage_of
 from annotation.models import (
     Draft,
-    Edit,
     Lease,
-    ObjectAnswer,
     Review,
     ReviewDecision,
     Slot,
@@ -29,9 +25,9 @@ from annotation.models import (
     Stage,
     Task,
     Vote,
-    VoteState,
 )
 from annotation.models.stages import desk_of, stages_at
+from annotation.queue_queries import work_counts
 from annotation.rules import editing
 from annotation.rules.editing import Finding
 from annotation.rules.marking import Marks, marks_of
@@ -44,8 +40,6 @@ from text.diff import diff_segments
 
 Segments = list[tuple[str, str]]
 C = CandidateState
-# How many places a look at a queue counts.
-COUNTED_TO = 1_000
 
 
 @dataclass(frozen=True)
@@ -328,86 +322,6 @@ def _notes_of(
     return tuple(found)
 
 
-def work_counts(person: User, project: Project, stage: str, now: datetime) -> tuple[int, int]:
-    """How many pieces the person has done in this stage, (since midnight in the current time zone, in all)."""
-    midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
-    return _work_counts(stage).first(person=person.pk, project=project.pk, midnight=midnight) or (0, 0)
-
-
-@cache
-def _work_counts(stage: str) -> Prepared[tuple[int, int]]:
-    """No row where the person has done nothing."""
-    return Prepared(
-        lambda person, project, midnight: (
-            _work_of(stage, person, project)
-            .order_by()
-            .values("person")
-            .annotate(today=Count("pk", filter=Q(created_at__gte=midnight)), in_all=Count("pk"))
-            .values_list("today", "in_all")
-        )
-    )
-
-
-def _work_of(stage: str, person: int, project: int) -> QuerySet:
-    if stage == Stage.EDIT:
-        return Edit.objects.filter(person=person, undone_at=None, group__run__project=project)
-    if stage == Stage.REVIEW:
-        return Review.objects.filter(person=person, undone_at=None, candidate__group__run__project=project)
-    if stage == Stage.OBJECTS:
-        return ObjectAnswer.objects.filter(person=person, undone_at=None, frame__check_of__project=project)
-    here = Q(stage=stage, item__subtest__project=project)
-    if Stage.GOLD in stages_at(stage):
-        here |= Q(gold__project=project)
-    return Vote.objects.filter(here, person=person).exclude(state=VoteState.UNDONE)
-
-
-@dataclass(frozen=True)
-class EmptyReason:
-    """`code` is a key of annotation.messages.EMPTY; `count` is how many places it keeps from the person."""
-
-    code: str
-    count: int
-
-
-def why_empty(person: User, project: Project, stage: str, *, now: datetime | None = None) -> list[EmptyReason]:
-    """Why there is nothing for this person in a stage: a place counts under the first reason that holds. One query,
-    whose cost grows with what is not done yet; a second one where all is done.
-
-    An empty list means that there is something to claim.
-    """
-    counting = _reasons(project.leakage_scope, stage)
-    counts = dict(counting.all(person=person.pk, project=project.pk, now=now or timezone.now()))
-    if "claimable" in counts:
-        return []
-    if found := [EmptyReason(code, counts[code]) for code in EMPTY if code in counts]:
-        return found
-    done = Slot.objects.filter(project=project, stage=stage, state=SlotState.DONE).count()
-    return [EmptyReason("all_done" if done else "nothing_yet", done)]
-
-
-@cache
-def _reasons(scope: str, stage: str) -> Prepared[tuple[str, int]]:
-    """(reason, how many places it keeps from the person), of what is not done yet."""
-    return Prepared(lambda person, project, now: _counted_by_reason(scope, stage, person, project, now))
-
-
-def _counted_by_reason(scope: str, stage: str, person: int, project: int, now: datetime) -> QuerySet:
-    barred = bars(person, scope, stage, now)
-    mine, leased = Q(person=person), Q(state=SlotState.LEASED)
-    why = Case(
-        When(leased & ~mine, then=Value("leased")),
-        When(barred.media & ~leased, then=Value("media_missing")),
-        When(barred.declined & ~leased, then=Value("declined")),
-        When(barred.yours & ~leased, then=Value("yours")),
-        When(barred.made & ~leased, then=Value("made_it")),
-        When((barred.reviewed | barred.judged) & ~leased, then=Value("reviewed_it")),
-        When(barred.reserved & ~leased, then=Value("reserved")),
-        default=Value("claimable"),
-    )
-    waiting = Slot.objects.filter(project=project, stage=stage, state__in=[SlotState.FREE, SlotState.LEASED])
-    return waiting.annotate(why=why).order_by().values_list("why").annotate(n=Count("pk"))
-
-
 @dataclass(frozen=True)
 class Funnel:
     """How many of a project are where; `tasks` is keyed by (stage, state), the other tables by state."""
@@ -441,23 +355,6 @@ def funnel(project: Project) -> Funnel:
         captions_in_doubt=Caption.objects.filter(video__project=project, flagged_false=True).count(),
         media_missing=Video.objects.filter(project=project).exclude(media_state__in=WATCHABLE).count(),
     )
-
-
-class AtLeast(int):
-    """A count that was ended early: shown as "334+"."""
-
-    def __str__(self) -> str:
-        return f"{int(self)}+"
-
-
-def open_work(person: User, project: Project, stage: str, *, now: datetime | None = None) -> int:
-    """How many pieces of a stage are free for this person right now, of the `COUNTED_TO` places that come next.
-
-    So a look at a queue costs the same however long it is.
-    """
-    ahead = places_ahead(person, project, stage, now or timezone.now(), COUNTED_TO)
-    pieces = {item if stage in JUDGING else task for task, item in ahead}
-    return (AtLeast if len(ahead) == COUNTED_TO else int)(len(pieces))
 
 
 def _by(rows: QuerySet, column: str) -> dict[str, int]:

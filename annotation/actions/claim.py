@@ -180,9 +180,9 @@ def claim(
     require_role(person, project, ROLE_OF_STAGE[Stage(stage)])
     require_consent(person, project)
     moment = now or timezone.now()
-    ahead = _BEHIND.all(project=project.pk, stage=stage, person=person.pk) if stage in JUDGING else ()
     ends = monotonic() + PATIENCE
     for attempt in count():
+        ahead = _BEHIND.all(project=project.pk, stage=stage, person=person.pk) if stage in JUDGING else ()
         asked = _Asked(person, project, stage, moment, patient=attempt > 0, ahead=ahead)
         try:
             found = committed(lambda asked=asked: _claim(asked, preferred))

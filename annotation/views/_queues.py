@@ -11,7 +11,7 @@ from annotation.messages import ADMISSION, EMPTY
 from annotation.models import Slot, SlotState, Stage, Task
 from annotation.models.stages import stages_at
 from annotation.quality_queries import why_barred
-from annotation.queries import open_work, why_empty, work_counts
+from annotation.queue_queries import open_work, why_empty, work_counts
 from projects.access import roles_in
 from projects.models import Project, User
 

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.actions.claim import ROLE_OF_STAGE
 from annotation.models import Stage
-from annotation.queries import open_work, work_counts
+from annotation.queue_queries import open_work, work_counts
 from corpus.models import Release
 from evaluation.dashboard import overview
 from evaluation.dashboard.kept import counted

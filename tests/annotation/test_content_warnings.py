@@ -7,7 +7,7 @@ from annotation.actions.claim import claim
 from annotation.actions.decline_video import decline_video
 from annotation.actions.make_tasks import make_tasks
 from annotation.models import DeclinedVideo, Lease, Slot, SlotState
-from annotation.queries import open_work, why_empty
+from annotation.queue_queries import open_work, why_empty
 from corpus.actions.set_content_warning import set_content_warning
 from corpus.errors import CorpusError
 from projects.errors import AccessDenied

@@ -13,7 +13,8 @@ from annotation.actions.submit_vote import submit_vote
 from annotation.actions.undo_vote import undo_vote
 from annotation.errors import AnnotationError, NotAdmitted, WorkRefused
 from annotation.models import GoldPair, Involvement, Lease, Slot, Stage, Standing, Task, Vote
-from annotation.queries import claim_card, work_counts
+from annotation.queries import claim_card
+from annotation.queue_queries import work_counts
 from corpus.models import Foil, Item
 from evaluation.reporting.reports import project_report
 from foilworks.invariants.table import violations

@@ -12,7 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from annotation import queries
+from annotation import queue_queries
 from annotation.actions.claim import claim
 from annotation.actions.submit_edit import submit_edit
 from annotation.actions.submit_review import submit_review
@@ -178,7 +178,7 @@ def test_so_do_those_of_a_review(world):
 )
 def test_so_do_the_lists_and_counts_of_pages(world, role, path, monkeypatch):
     # A thousand of these tables would be a large share of them, for which reading them whole is right.
-    monkeypatch.setattr(queries, "COUNTED_TO", 50)
+    monkeypatch.setattr(queue_queries, "COUNTED_TO", 50)
     client = Client()
     client.force_login(person(role))
     url = path if path.startswith("/") else f"/projects/{world.slug}/{path}"
