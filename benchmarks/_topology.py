@@ -154,11 +154,10 @@ class Topology:
         return self.web, self.worker
 
     def _web(self) -> Tree:
-        arguments = (
-            f"foilworks.wsgi:application --bind 127.0.0.1:{self.port} --worker-class gthread --workers 2 --threads 6 "
-            "--keep-alive 75 --graceful-timeout 2 --log-level warning --no-control-socket --preload"
-        )
-        command = [sys.executable, "-m", "gunicorn", *arguments.split()]
+        from foilworks.supervisor.services import GUNICORN
+
+        told = f"foilworks.wsgi:application --bind 127.0.0.1:{self.port} {GUNICORN} --graceful-timeout 2"
+        command = [sys.executable, "-m", "gunicorn", *told.split(), "--log-level", "warning"]
         return Tree("web", command, self._environment("web"), self.folder.parent / "web.log")
 
     def _worker(self) -> Tree:

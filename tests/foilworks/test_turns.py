@@ -105,9 +105,12 @@ def test_a_child_of_a_fork_waits_for_its_parents_turn(tmp_path):
     reads, writes = os.pipe()
     child = os.fork()
     if child == 0:
-        own = line_of(tmp_path / "database")
-        os.write(writes, b"waits" if not own._lock(0) else b"has it")
-        os._exit(0)
+        try:
+            own = line_of(tmp_path / "database")
+            os.write(writes, b"waits" if not own._lock(0) else b"has it")
+        finally:
+            # Nothing of the tests goes on in the child, whatever comes.
+            os._exit(0)
     os.waitpid(child, 0)
     assert os.read(reads, 10) == b"waits"
     os.close(reads)
