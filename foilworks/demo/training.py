@@ -18,7 +18,8 @@ from torch.nn import functional as F
 from foilworks.demo.captions import mirrored_caption, reversed_caption
 from hub.tiny_video import TinyConfig, TinyVideoText, Words
 
-EPOCHS = 28
+# After 28 one seed in four tells directions apart in nine of ten clips only, and which one hangs on the processor.
+EPOCHS = 40
 CLIPS_A_BATCH = 24
 LEARNING_RATE = 2e-3
 WEIGHT_DECAY = 0.05
