@@ -107,7 +107,7 @@ class Hand(Person):
         key = fields["idempotency_key"]
         while True:
             self.browser.page, self.browser.stored = page, False
-            answered = self._tried(lambda: self.browser.post(here, fields, swap=self.stage == "validation"))
+            answered = self._tried(lambda: self.browser.post(here, fields, swap=self.has_scripts))
             if self.browser.stored:
                 with self.diary.lock:
                     self.diary.acknowledged[self.stage].add(key)

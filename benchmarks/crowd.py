@@ -172,6 +172,8 @@ class Person:
     def __init__(self, port: int, session: str, stage: str, told: Told, number: int) -> None:
         self.browser, self.stage, self.told, self.number = Browser(port, session), stage, told, number
         self.chance = random.Random(f"{stage}/{number}")
+        # One in eight has a browser without scripts, which loads each page.
+        self.has_scripts = number % 8 != 0
 
     def work(self) -> None:
         give: Callable[[], dict[str, str]] = getattr(self, f"_{self.stage}")
@@ -203,7 +205,7 @@ class Person:
             return
         here, page = self.browser.url, self.browser.page
         fields = {**self.browser.hidden(), **give()}
-        self.browser.post(here, fields, swap=self.stage == "validation")
+        self.browser.post(here, fields, swap=self.has_scripts)
         if self.browser.status != 200:
             raise RuntimeError(f"{self.browser.status}: {self.browser.page[:300]}")
         with self.told.lock:

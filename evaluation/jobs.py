@@ -94,7 +94,7 @@ def score_shard(run_id: int, job: Job) -> None:
         found, _ = work_of(run, opened.info.needs_video, opened.by_item, job.payload.get("positions"))
         work = cut_to(found, job.payload)
         todo = list(missing(run, work, opened.info.needs_video))
-        progress(job, job.total - _pairs(todo), job.total, opened.info.model_id)
+        progress(job, job.total - _pairs(todo), job.total, f"asking the model: {opened.info.model_id}")
         tally = _score_all(run, opened, todo, job)
     progress(job, job.total, measured={**job.measured, "problems": listed(work, tally)})
 
@@ -141,7 +141,7 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
         work, without_media = work_of(run, info.needs_video, opened.by_item)
         wanted = sum(len(each.texts) for each in work)
         todo = list(missing(run, work, info.needs_video))
-        message = f"{info.model_id}: {wanted} distinct texts of {len(work)} clips"
+        message = f"distinct texts: {wanted}, of {len(work)} clips ({info.model_id})"
         progress(job, wanted - _pairs(todo), wanted, message)
         parts = parts_of(todo, info.needs_video)
         if len(parts) > 1:
@@ -211,7 +211,7 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
     if not rows:
         raise EvaluationError(f"{path.name}: no id of it is in the release; name records as in its items.jsonl")
     Score.objects.bulk_create(rows, batch_size=ROWS_A_QUERY, ignore_conflicts=True)
-    progress(job, len(records), len(records), f"{len(used)} items")
+    progress(job, len(records), len(records), f"items of the file: {len(used)}")
     return problems
 
 

@@ -64,6 +64,8 @@ def work_page(
     shown = {
         **context,
         "card": card,
+        # The request's own path is that of the piece before, where this one is the answer to a submit.
+        "here": piece_url(request.project, card.claim),
         "clip": player_clip(card.video),
         "guideline": {"version": card.guideline_version, "html": guideline_html(card.guideline_text)},
         "seconds_left": max(0, round((card.claim.expires_at - timezone.now()).total_seconds())),

@@ -6,11 +6,12 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_http_methods
 
 from annotation.actions.submit_edit import submit_edit
+from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Stage
 from annotation.queries import EditWork, Suggestion, claim_card
 from annotation.views._checks import live_checks, marked_words, note_words
-from annotation.views._done import LONGEST_ID
+from annotation.views._done import LONGEST_ID, Record
 from annotation.views._steps import base_of, lost, my_claim, next_piece, sent_with, work_page
 from generation.hints import hint_model
 
@@ -24,13 +25,19 @@ def edit(request: HttpRequest, slug: str, token: str) -> HttpResponse:
         except AnnotationError as error:
             problem = str(error)
         else:
-            return next_piece(request, request.project, Stage.EDIT, record)
+            return next_piece(request, request.project, Stage.EDIT, record, last=claim, show=_page)
+    return _page(request, claim, None, problem)
+
+
+def _page(request: HttpRequest, claim: Claim, done: Record | None, problem: str = "") -> HttpResponse:
+    """The piece; with `done` the one that comes after what was just sent, in the same answer."""
     try:
         card = claim_card(request.user, claim)
     except Http404:
         return lost(request, claim, problem)
-    context = _context(card.edit, request.POST) | {"hint_model": hint_model(request.project)}
-    return work_page(request, card, context, problem)
+    typed = QueryDict() if done else request.POST
+    context = _context(card.edit, typed) | {"hint_model": hint_model(request.project)}
+    return work_page(request, card, context, problem, done)
 
 
 def _answer(form: QueryDict) -> tuple[str, list[str], list[int | None]]:

@@ -78,7 +78,7 @@ def measure(run: BiasRun, job: Job) -> None:
     message = {"at": 0}
 
     def heard(done: int) -> None:
-        progress(job, message["at"], steps, f"embedding texts: {done} new ones")
+        progress(job, message["at"], steps, f"embedding texts: {done}")
 
     progress(job, 0, steps, "loading the encoder")
     embedding, key = open_encoder(run.encoder, run.params.get("device", "auto"), heard)
@@ -87,7 +87,7 @@ def measure(run: BiasRun, job: Job) -> None:
     credits = _Credits()
     for at, concept in enumerate(CONCEPTS):
         message["at"] = at
-        progress(job, at, steps, f"measuring {concept}")
+        progress(job, at, steps, f"measuring: {concept}")
         _measure(task, concept, credits)
     message["at"] = len(CONCEPTS)
     progress(job, len(CONCEPTS), steps, "nine models on objects in sequence")

@@ -32,7 +32,7 @@ def score_blind(scorer_id: int, job: Job) -> None:
     stored = known_values(scorer, items).values
     missing = [text for text in texts if text not in stored]
     done = len(texts) - len(missing)
-    progress(job, done, len(texts), f"{adapter.info.model_id}: {len(missing)} texts")
+    progress(job, done, len(texts), f"texts to score: {len(missing)} ({adapter.info.model_id})")
     for start in range(0, len(missing), TEXTS_A_WRITE):
         batch = missing[start : start + TEXTS_A_WRITE]
         values = adapter.score(None, batch)

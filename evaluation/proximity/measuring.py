@@ -31,7 +31,7 @@ def measure(run: ProximityRun, job: Job) -> None:
     cases = {pair_sha256(case): case for record in records_of(run.release) for case in cases_of(record)}
     encoder, opposites = load(FILTERS[ENCODER]), load(FILTERS[ANTONYMS])
     params = {"model": run.model, "device": run.device}
-    progress(job, 0, 2 * len(cases), f"{run.name}: {len(cases)} pairs of texts")
+    progress(job, 0, 2 * len(cases), f"pairs of texts: {len(cases)} ({run.name})")
     run.scorer = _scorer(ENCODER, encoder.VERSION, encoder.scorer(params))
     run.antonyms = _scorer(ANTONYMS, opposites.VERSION, in_use())
     run.save(update_fields=["scorer", "antonyms"])

@@ -189,7 +189,7 @@ def _noted(lesson: Lesson, job: Job) -> Told:
             values = {"loss": sum(since) / len(since), "parts": said.parts, **curve}
             TeacherPoint.objects.update_or_create(training=training, step=said.step, defaults=values)
             since.clear()
-        progress(job, said.step, lesson.plan.steps, f"loss {said.loss:.3f}")
+        progress(job, said.step, lesson.plan.steps, f"loss: {said.loss:.3f}")
 
     return told
 

@@ -70,7 +70,7 @@ def _learn(tuning: Tuning, texts: list[Text], plan: SpanTraining, work: Path, jo
             tuning.losses.append([step, round(sum(since) / len(since), 5)])
             tuning.save(update_fields=["losses"])
             since = []
-        progress(job, step, tuning.steps, f"loss {loss:.3f}")
+        progress(job, step, tuning.steps, f"loss: {loss:.3f}")
 
 
 def _interval(steps: int, checkpoint_every: int) -> int:

@@ -1,11 +1,40 @@
 """Words of the code as people read them."""
 
 from django import template
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
 
 register = template.Library()
 
+# What the states of the code and the progress of jobs are called: kept in English, shown in the reader's language.
+WORDS = frozenset(
+    (
+        # Candidates, items, foils.
+        _("generated"), _("filtered out"), _("queued"), _("editing"), _("in review"), _("returned"), _("accepted"),
+        _("dropped"), _("superseded"), _("in validation"), _("valid"), _("invalid"), _("split"), _("requeued"),
+        _("retracted"), _("pending"),
+        # Tasks, places of people, votes, jobs.
+        _("open"), _("done"), _("cancelled"), _("free"), _("leased"), _("counted"), _("surplus"), _("set aside"),
+        _("undone"), _("waiting"), _("running"), _("failed"),
+        # What a run lists.
+        _("missing media"), _("unreadable"), _("refused"), _("not finite"), _("not in file"), _("not in release"),
+        _("wrong number of texts"),
+        # How far a job is.
+        _("reading captions"), _("making foils"), _("choosing"), _("loading the model"), _("loss"), _("epoch"),
+        _("looked at the first sources"), _("making captions"), _("asking the model"), _("decoding frames"),
+        _("texts to score"), _("distinct texts"), _("items of the file"), _("computing"), _("counting"),
+        _("encoding videos"), _("describing frames"), _("extracting concepts"), _("loading the encoder"),
+        _("comparing sentences with descriptions"), _("embedding texts"), _("measuring"),
+        _("nine models on objects in sequence"), _("writing"), _("pairs of texts"), _("asking the teacher"),
+        _("reading the release before"), _("reading the release after"), _("reading the train split"),
+        _("reading"), _("records"), _("storing"), _("videos"), _("votes"), _("checking"), _("filming"),
+    )
+)  # fmt: skip
+
 
 @register.filter
-def spaced(code: str) -> str:
-    """`in_review` as "in review": states keep the vocabulary of the code, without its underscores."""
-    return str(code).replace("_", " ")
+def in_words(code: str) -> str:
+    """`in_review` as "in review", in the reader's language; of "making foils: 3 of 4" what stands before the colon."""
+    spaced = str(code).replace("_", " ")
+    phrase, colon, detail = spaced.partition(": ")
+    return f"{gettext(phrase)}{colon}{detail}" if phrase in WORDS else spaced

@@ -62,13 +62,20 @@ function show(page, address) {
   const [was, is] = [main, content].map((part) => part.querySelector("[data-done-today]"));
   // The card that came counts on from this one: only what was stored came with an address.
   if (is && !is.textContent) is.textContent = String(Number(was?.textContent || 0) + (address ? 1 : 0));
-  if (address) history.pushState(null, "", address);
+  if (address) moveTo(address);
   document.title = found.title;
   main.replaceChildren(...content.childNodes);
   scrollTo(0, 0);
   main.focus({ preventScroll: true });
   main.dispatchEvent(new CustomEvent(LOADED, { bubbles: true }));
   say(main);
+}
+
+/** What stands outside the card and leads back to where the person is leads back to this one. */
+function moveTo(address) {
+  history.pushState(null, "", address);
+  for (const next of document.querySelectorAll(".appbar input[name='next']")) next.value = address;
+  for (const link of document.querySelectorAll("[data-outbox] a")) link.search = new URLSearchParams({ next: location.pathname });
 }
 
 /** What a page that loads would have been heard to say. A status that comes with its words in it is mostly not read out. */

@@ -107,6 +107,38 @@ def test_sending_goes_on_to_the_next_piece_and_names_the_last(world: World):
     assert url(world, "undo", "edit", edit.pk) in page
 
 
+ANSWERS = {
+    Stage.EDIT: {"text": "a man unfolds a shirt.", "parent": ""},
+    Stage.REVIEW: {"decision": "accept"},
+    Stage.VALIDATION: {"answer": "first"},
+}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_page_with_scripts_gets_the_next_piece_in_the_same_answer(world: World, stage: str):
+    for _two in range(2):
+        if stage == Stage.VALIDATION:
+            world.item()
+        else:
+            world.group()
+    if stage == Stage.REVIEW:
+        world.edit("ann")
+        world.edit("ann")
+    name = {Stage.EDIT: "ann", Stage.REVIEW: "rita", Stage.VALIDATION: "vera"}[stage]
+    claim = world.claim(name, stage)
+    person = browser(getattr(world, name))
+    swap = {"X-Foilworks-Swap": "1"}
+    sent = person.post(url(world, stage, claim.token), {"idempotency_key": new_key(), **ANSWERS[stage]}, headers=swap)
+    running = Lease.objects.get(person=getattr(world, name), ending="")
+    assert (sent.status_code, running.token != claim.token) == (200, True)
+    assert sent.headers["X-Foilworks-Url"].startswith(url(world, stage, running.token) + "?done=")
+    content = sent.content.decode()
+    assert content.lstrip().startswith("<title>")
+    assert 'name="idempotency_key"' in content
+    # Nothing of what was sent stands in the new form.
+    assert claim.token not in content
+
+
 def test_evidence_and_time_are_stored_as_sent(world: World):
     world.group()
     claim = world.claim("ann", Stage.EDIT)

@@ -94,11 +94,15 @@ def test_a_submit_with_an_expired_session_is_not_lost_either(project: Project, s
     Session.objects.all().delete()
     page.keyboard.type(" now")
     page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("goes out when you have signed in")).to_be_visible()
+    assert_accessible(page)
+    assert not Edit.objects.exists()
+    page.locator("[data-outbox]").get_by_role("link", name="Sign in").click()
     page.get_by_label("Username").fill("ann")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    expect(box(page)).to_have_value(f"{TEXT} now")
-    assert not Edit.objects.exists()
+    page.wait_for_url("**/?done=*")
+    assert Edit.objects.get().texts == [f"{TEXT} now"]
 
 
 def test_a_draft_of_another_machine_that_is_newer_wins(project: Project, sign_in: SignIn) -> None:

@@ -1,10 +1,12 @@
 """Five foils an editor, reviews at speed, splits, captions in doubt, guidelines: by keyboard alone, wide and narrow."""
 
+from urllib.parse import urlsplit
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.actions.publish_guideline import publish_guideline
-from annotation.models import Guideline, Review, Stage
+from annotation.models import Edit, Guideline, Review, Stage
 from corpus.models import Caption, Item
 from generation.actions.set_hint_model import set_hint_model
 from generation.jobs import answer_hint
@@ -76,6 +78,43 @@ def test_five_counterfactuals_are_written_by_keyboard(sign_in: SignIn, narrow: b
     assert sorted(texts) == sorted(foil(verb) for verb in VERBS)
 
 
+def leads_back_to(page: Page) -> set[str]:
+    """The paths that sign-in links and the choice of a language name."""
+    named = page.evaluate("""[
+        ...[...document.querySelectorAll("a[href*='next=']")].map((a) => new URL(a.href).searchParams.get("next")),
+        ...[...document.querySelectorAll("input[name='next']")].map((field) => field.value),
+    ]""")
+    assert len(named) >= 3
+    return {urlsplit(address).path for address in named}
+
+
+@WIDTHS
+def test_one_foil_after_the_other_without_a_page_to_load(sign_in: SignIn, narrow: bool) -> None:
+    world = make_world()
+    for verb in VERBS[:3]:
+        world.group(foil(verb), caption=filmed(world))
+    page = sign_in(world.ann, narrow=narrow)
+    open_piece(page, world, "edit")
+    loaded: list[str] = []
+    page.on("request", lambda request: loaded.append(request.url) if request.resource_type == "document" else None)
+    for done in range(1, 3):
+        before = page.locator("input[name='idempotency_key']").first.input_value()
+        page.keyboard.press("e")
+        page.keyboard.press("Control+Enter")
+        expect(page.locator("input[name='idempotency_key']").first).not_to_have_value(before)
+        page.wait_for_selector(WORK)
+        expect(page.locator("[data-said]")).to_have_text(f"Sent. {done} done today")
+        expect(page.locator("main")).to_be_focused()
+        assert leads_back_to(page) == {urlsplit(page.url).path}
+        assert Edit.objects.count() == done
+    assert loaded == []
+    assert_accessible(page)
+    # The form of the new piece is alive: its suggestion is in the box, its difference counts.
+    expect(page.locator("[data-changed]")).to_have_text("1")
+    sent = {text for edit in Edit.objects.all() for text in edit.texts}
+    assert {page.locator("textarea").input_value()} == {foil(verb) for verb in VERBS[:3]} - sent
+
+
 @WIDTHS
 def test_reviews_at_speed_one_key_a_card(sign_in: SignIn, narrow: bool) -> None:
     world = make_world(foils_per_item=5, changes="action")
@@ -98,6 +137,7 @@ def test_reviews_at_speed_one_key_a_card(sign_in: SignIn, narrow: bool) -> None:
     # What is sent is said where a page that loads would have been read out; the card came without one.
     expect(page.locator("[data-said]")).to_have_text("Sent. 1 done today")
     expect(page.locator("main")).to_be_focused()
+    assert leads_back_to(page) == {urlsplit(page.url).path}
     # A key that is held decides once.
     page.keyboard.down("4")
     page.keyboard.down("4")

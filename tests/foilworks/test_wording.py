@@ -1,0 +1,63 @@
+"""What the code calls its states and what jobs say of their progress, in the reader's language."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.utils import translation
+
+from annotation.models import SlotState, TaskState, VoteState
+from corpus.rules.states import CandidateState, FoilVerdict, ItemState
+from jobs.models import JobState
+from projects.templatetags.wording import WORDS, in_words
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PACKAGES = ("annotation", "corpus", "evaluation", "foilworks", "generation", "jobs")
+SHOWN = (CandidateState, ItemState, FoilVerdict, TaskState, SlotState, VoteState)
+STATES = sorted({str(state) for states in SHOWN for state in states} | set(map(str, JobState)) - {JobState.SPREAD})
+
+
+def said() -> Iterator[tuple[str, str]]:
+    """(place, text up to its first value) of all that is passed to `progress` as a text."""
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "progress":
+                    for argument in node.args[1:]:
+                        text = argument.values[0] if isinstance(argument, ast.JoinedStr) else argument
+                        if isinstance(text, ast.Constant) and isinstance(text.value, str):
+                            yield f"{path.relative_to(ROOT)}:{node.lineno}", text.value
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_every_state_has_a_name_that_a_language_can_say(state):
+    assert state.replace("_", " ") in WORDS
+
+
+def test_what_jobs_say_begins_with_a_phrase_that_a_language_can_say():
+    found = list(said())
+    assert len(found) > 30
+    # The release is read before or after training: the phrase ends with what is put in.
+    unknown = [
+        (place, text)
+        for place, text in found
+        if text.partition(": ")[0] not in WORDS and not any(known.startswith(text) for known in WORDS)
+    ]
+    assert unknown == []
+
+
+@pytest.mark.parametrize(
+    ("code", "english", "german"),
+    [
+        ("in_review", "in review", "in Durchsicht"),
+        ("making foils", "making foils", "macht Foils"),
+        ("loss: 0.125", "loss: 0.125", "Verlust: 0.125"),
+        ("wording: of_nobody", "wording: of nobody", "wording: of nobody"),
+        ("", "", ""),
+    ],
+)
+def test_the_phrase_is_translated_and_what_follows_it_stays(code, english, german):
+    assert in_words(code) == english
+    with translation.override("de"):
+        assert in_words(code) == german
