@@ -34,14 +34,15 @@ def _train(project_id: int, architecture: str, job: Job) -> None:
     """Train and save one model; a second run gives the same files. The seed is the sample project's own."""
     project = Project.objects.get(pk=project_id)
     seed = plan.seed_of(project)
-    progress(job, 0, EPOCHS, "reading the train split")
+    epochs = EPOCHS[architecture]
+    progress(job, 0, epochs, "reading the train split")
     data = _training_set(project)
     config = TinyConfig(architecture, f"tiny/{architecture}", frames=FRAMES, size=SIZE)
     model, vocabulary = train(
         data,
         config,
         seed=seed,
-        heard=lambda epoch, loss: progress(job, epoch, EPOCHS, f"epoch: {epoch}, loss {loss:.2f}"),
+        heard=lambda epoch, loss: progress(job, epoch, epochs, f"epoch: {epoch}, loss {loss:.2f}"),
     )
     card = {
         "category": "video",
