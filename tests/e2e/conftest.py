@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -159,13 +161,32 @@ def assert_accessible(page: Page) -> None:
     """No violation that axe-core calls serious or critical, and no sideways scrolling of the page."""
     # What is still fading in has the colours of neither its beginning nor its end.
     wait_until(page, STANDS_STILL)
-    page.evaluate(AXE_SCRIPT)
+    _picture(page)
+    if page.evaluate("!window.axe"):
+        page.evaluate(AXE_SCRIPT)
     found = page.evaluate(ASK_AXE)
     bad = [rule["id"] for rule in found["violations"] if rule["impact"] in {"serious", "critical"}]
     assert bad == [], AxeResults(found).generate_report()
     assert found["asked"] > 60
     overflow = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
     assert overflow <= 0, f"the page is {overflow} px wider than its window"
+
+
+def _picture(page: Page) -> None:
+    """For whoever looks at the pages: of each that is asked about, where FOILWORKS_SHOTS names a folder."""
+    if folder := os.environ.get("FOILWORKS_SHOTS"):
+        name = re.sub(r"[^a-z0-9]+", "-", urlsplit(page.url).path).strip("-")
+        width = (page.viewport_size or WIDE)["width"]
+        page.screenshot(path=Path(folder) / f"{name or 'home'}-{width}-{time.time_ns()}.png", full_page=True)
+
+
+def assert_accessible_wide_and_narrow(page: Page) -> None:
+    """The same in both widths; the page is loaded once and left as wide as it was."""
+    found = page.viewport_size
+    for size in (WIDE, NARROW) if found == WIDE else (NARROW, WIDE):
+        page.set_viewport_size(size)
+        assert_accessible(page)
+    page.set_viewport_size(found or WIDE)
 
 
 @pytest.fixture

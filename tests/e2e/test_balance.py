@@ -9,7 +9,7 @@ from generation.actions.start_selection import start_selection
 from generation.models import Candidate, FilterScore
 from jobs.runner import run_now
 from projects.models import Role
-from tests.e2e.conftest import SignIn, assert_accessible, wait_until
+from tests.e2e.conftest import SignIn, assert_accessible_wide_and_narrow, wait_until
 from tests.factories import (
     make_candidate,
     make_caption,
@@ -53,9 +53,8 @@ def address(world, name: str, *args) -> str:
     return reverse(name, args=[world["project"].slug, *args])
 
 
-@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
-def test_the_pages_are_accessible_quiet_and_fit(world, sign_in: SignIn, narrow):
-    page = sign_in(world["owner"], narrow=narrow)
+def test_the_pages_are_accessible_quiet_and_fit(world, sign_in: SignIn):
+    page = sign_in(world["owner"])
     for path in (
         address(world, "generation:thresholds", world["run"].pk) + "?nli=0.7",
         address(world, "generation:selections"),
@@ -66,7 +65,7 @@ def test_the_pages_are_accessible_quiet_and_fit(world, sign_in: SignIn, narrow):
         assert page.goto(path).status == 200
         expect(page.locator("h1")).to_have_count(1)
         wait_until(page, "[...document.images].every(image => image.complete && image.naturalWidth > 0)")
-        assert_accessible(page)
+        assert_accessible_wide_and_narrow(page)
 
 
 def test_a_slider_moved_by_keys_shows_at_once_what_would_pass_and_is_applied(world, sign_in: SignIn):

@@ -7,15 +7,14 @@ import pytest
 from evaluation.actions.bring_benchmark import bring_benchmark
 from evaluation.actions.check_shortcuts import check_shortcuts
 from jobs.runner import run_now
-from tests.e2e.conftest import SignIn, assert_accessible
+from tests.e2e.conftest import SignIn, assert_accessible_wide_and_narrow
 from tests.evaluation.bias import texts
 from tests.factories import make_item, make_member, make_subtest
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.parametrize("narrow", [False, True], ids=["1280", "360"])
-def test_every_page_of_a_measured_data_set(sign_in: SignIn, tmp_path: Path, narrow: bool) -> None:
+def test_every_page_of_a_measured_data_set(sign_in: SignIn, tmp_path: Path) -> None:
     project, told = texts.described("things", tmp_path)
     owner = make_member(project, "researcher")
     run = texts.measured(told, name="direction")
@@ -27,7 +26,7 @@ def test_every_page_of_a_measured_data_set(sign_in: SignIn, tmp_path: Path, narr
     caption = project.videos.filter(split="test").first().captions.get()
     make_item(make_subtest(project), caption, (caption.text.replace("cup", "ball"),), state="valid")
     assert run_now(check_shortcuts(None, told, encoder="fake-words:").job).state == "done"
-    page = sign_in(owner, narrow=narrow)
+    page = sign_in(owner)
     for address in (
         "", f"{run.pk}/", f"{run.pk + 1}/", f"{run.pk}/split/",
         f"{run.pk}/models/", "ablation/", "items/", "new/",
@@ -36,4 +35,4 @@ def test_every_page_of_a_measured_data_set(sign_in: SignIn, tmp_path: Path, narr
         answer = page.goto(f"/projects/things/bias/{address}")
         assert answer
         assert answer.status == 200
-        assert_accessible(page)
+        assert_accessible_wide_and_narrow(page)

@@ -17,7 +17,7 @@ from evaluation.models import Run
 from jobs.models import Job, JobState
 from jobs.runner import run_now
 from projects.models import Project, Role, User
-from tests.e2e.conftest import SignIn, assert_accessible
+from tests.e2e.conftest import SignIn, assert_accessible_wide_and_narrow
 from tests.evaluation.ranked import make_release, score
 from tests.factories import (
     make_candidate,
@@ -74,44 +74,40 @@ def release(project: Project, owner: User, tmp_path: Path) -> Release:
     return found
 
 
-def looked_at(page: Page, name: str, narrow: bool, folder: Path) -> None:
-    """No serious violation, nothing wider than the window, every chart drawn; and a picture for whoever asks."""
-    assert_accessible(page)
+def looked_at(page: Page) -> None:
+    """No serious violation, nothing wider than the window, wide or narrow; every chart drawn."""
+    assert_accessible_wide_and_narrow(page)
     for image in page.locator(".chart img").all():
         expect(image).to_have_js_property("complete", True)
         assert image.evaluate("image => image.naturalWidth") > 0
-    page.screenshot(path=folder / f"{name}-{'narrow' if narrow else 'wide'}.png", full_page=True)
 
 
-@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
-def test_the_pages_of_models(
-    project: Project, owner: User, release: Release, sign_in: SignIn, narrow: bool, tmp_path: Path
-) -> None:
-    page = sign_in(owner, narrow=narrow)
+def test_the_pages_of_models(project: Project, owner: User, release: Release, sign_in: SignIn) -> None:
+    page = sign_in(owner)
     start = f"/projects/ranked/releases/{release.pk}/"
     page.goto(f"{start}leaderboard/?column=T")
     expect(page.get_by_role("heading", name="Leaderboard")).to_be_visible()
-    looked_at(page, "leaderboard", narrow, tmp_path)
+    looked_at(page)
     page.get_by_role("link", name="Compare two").click()
     expect(page.get_by_role("heading", name="Difference")).to_be_visible()
-    looked_at(page, "compare", narrow, tmp_path)
+    looked_at(page)
     page.get_by_role("link", name="Both are right").click()
     expect(page.locator("a[aria-current=page]", has_text="Both are right")).to_be_visible()
     for kind in ("delta", "proximity", "identity", "counts", "length"):
         page.goto(f"{start}analyses/{kind}/")
         expect(page.locator("table").first).to_be_visible()
-        looked_at(page, kind, narrow, tmp_path)
+        looked_at(page)
     page.goto(f"{start}changes/")
     expect(page.get_by_role("heading", name="Edited (24)")).to_be_visible()
-    looked_at(page, "changes", narrow, tmp_path)
+    looked_at(page)
     run = release.runs.first()
     page.goto(f"/projects/ranked/scoring/{run.pk}/")
     page.get_by_role("link", name="Model card").click()
     page.get_by_label("size").fill("151 M")
-    looked_at(page, "card", narrow, tmp_path)
+    looked_at(page)
     page.get_by_role("button", name="Store").click()
     expect(page.get_by_text("is stored")).to_be_visible()
-    looked_at(page, "run", narrow, tmp_path)
+    looked_at(page)
 
 
 @pytest.fixture
@@ -138,29 +134,26 @@ def judged(project: Project, owner: User) -> Run:
     return run
 
 
-@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
-def test_the_pages_of_votes_words_and_ranks(
-    judged: Run, owner: User, sign_in: SignIn, narrow: bool, tmp_path: Path
-) -> None:
-    page = sign_in(owner, narrow=narrow)
+def test_the_pages_of_votes_words_and_ranks(judged: Run, owner: User, sign_in: SignIn) -> None:
+    page = sign_in(owner)
     page.goto("/projects/ranked/reports/skill/")
-    looked_at(page, "skill-before", narrow, tmp_path)
+    looked_at(page)
     page.get_by_role("button", name="Compute").click()
     expect(page.locator("#report-progress .badge")).to_be_visible()
     run_now(Job.objects.get(dotted="evaluation.jobs.compute_report"))
     # The page asks for itself every two seconds while the job is alive.
     expect(page.get_by_role("heading", name="Where they differ")).to_be_visible(timeout=10_000)
-    looked_at(page, "skill", narrow, tmp_path)
+    looked_at(page)
     for kind in ("agreement", "numbers", "verbs"):
         page.goto(f"/projects/ranked/reports/{kind}/")
         expect(page.locator("table").first).to_be_visible()
-        looked_at(page, kind, narrow, tmp_path)
+        looked_at(page)
     page.goto(f"/projects/ranked/scoring/{judged.pk}/")
     expect(page.get_by_text("among captions of other videos (control)")).to_be_visible()
-    looked_at(page, "ranks", narrow, tmp_path)
+    looked_at(page)
     page.goto(f"/projects/ranked/releases/{judged.release_id}/scores/")
     expect(page.get_by_role("heading", name="Bring scores")).to_be_visible()
-    looked_at(page, "bring", narrow, tmp_path)
+    looked_at(page)
     page.goto(f"/projects/ranked/releases/{judged.release_id}/analyses/proximity/")
     page.get_by_label("Encoder").fill("fake:")
     page.get_by_label("Called").fill("SBERT")
@@ -168,4 +161,4 @@ def test_the_pages_of_votes_words_and_ranks(
     expect(page.locator("#proximity-runs .badge")).to_be_visible()
     run_now(Job.objects.get(dotted="evaluation.jobs.measure_proximity"))
     expect(page.get_by_role("cell", name="SBERT: high").first).to_be_visible(timeout=10_000)
-    looked_at(page, "proximity-measured", narrow, tmp_path)
+    looked_at(page)

@@ -1,6 +1,5 @@
 """The form of a new run in a real browser: no choice is lost, and a run that asks an endpoint shows what it costs."""
 
-import os
 import re
 
 import pytest
@@ -34,12 +33,6 @@ def owner(project):
 
 def address(project) -> str:
     return reverse("generation:new_run", args=[project.slug])
-
-
-def shot(page, name: str) -> None:
-    """A picture to look at, where somebody asks for it."""
-    if folder := os.environ.get("FOILWORKS_SHOTS"):
-        page.screenshot(path=f"{folder}/{name}.png", full_page=True)
 
 
 def test_a_method_chosen_before_the_scripts_are_there_is_kept(project, owner, sign_in: SignIn):
@@ -88,14 +81,12 @@ def test_a_run_that_asks_an_endpoint(project, owner, sign_in: SignIn, settings, 
         page.get_by_label("endpoint").select_option("lab")
         page.locator("[name=method-foils]").fill("2")
         assert_accessible(page)
-        shot(page, f"new-run-{narrow}")
         page.get_by_role("link", name="What the prompts say").click()
         expect(page.get_by_role("heading", name="counterfactual@1")).to_be_visible()
         page.get_by_role("link", name=re.compile("Start from it ?: counterfactual@1")).click()
         assert "install … to" in page.get_by_label("Instruction").input_value()
         page.get_by_text("Its words: counterfactual@1").click()
         assert_accessible(page)
-        shot(page, f"prompts-{narrow}")
         page.goto(f"{address(project)}?method=chat")
         page.get_by_label("endpoint").select_option("lab")
         page.locator("[name=method-foils]").fill("2")
@@ -106,11 +97,9 @@ def test_a_run_that_asks_an_endpoint(project, owner, sign_in: SignIn, settings, 
         expect(page.get_by_role("heading", name="Cost so far")).to_be_visible()
         expect(page.get_by_role("heading", name="1 caption got no answer")).to_be_visible()
         assert_accessible(page)
-        shot(page, f"run-{narrow}")
         page.get_by_role("link", name="503 after 3 tries").click()
         expect(page.get_by_text("a man lifts 3 boxes onto a table")).to_be_visible()
         assert_accessible(page)
-        shot(page, f"skipped-{narrow}")
         page.go_back()
         server.answer = lambda body, n: foils("a man drops boxes", "a man paints boxes")
         page.get_by_label("Requests at most").fill("50")

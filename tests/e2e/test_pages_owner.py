@@ -15,7 +15,15 @@ from generation.models import FilterScore, GenerationRun, Tuning
 from jobs.models import Job, JobState
 from jobs.runner import run_now
 from projects.models import Role
-from tests.e2e.conftest import OpenTab, SignIn, assert_accessible, film, moving_dot, wait_until
+from tests.e2e.conftest import (
+    OpenTab,
+    SignIn,
+    assert_accessible,
+    assert_accessible_wide_and_narrow,
+    film,
+    moving_dot,
+    wait_until,
+)
 from tests.factories import (
     make_candidate,
     make_caption,
@@ -100,29 +108,27 @@ def addresses(world) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
-def test_every_page_is_accessible_quiet_and_fits(world, sign_in: SignIn, narrow):
-    page = sign_in(world["owner"], narrow=narrow)
+def test_every_page_is_accessible_quiet_and_fits(world, sign_in: SignIn):
+    page = sign_in(world["owner"])
     for name, address in addresses(world).items():
         response = page.goto(address)
         assert response.status == 200, name
         expect(page.locator("h1")).to_have_count(1)
         loaded = "[...document.images].every(image => image.complete && image.naturalWidth > 0)"
         wait_until(page, loaded)
-        assert_accessible(page)
+        assert_accessible_wide_and_narrow(page)
 
 
-@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
-def test_pages_of_an_empty_project_say_what_to_do(sign_in: SignIn, narrow):
+def test_pages_of_an_empty_project_say_what_to_do(sign_in: SignIn):
     project = make_project(slug="empty")
-    page = sign_in(make_member(project, Role.RESEARCHER), narrow=narrow)
+    page = sign_in(make_member(project, Role.RESEARCHER))
     for name in ("evaluation:dashboard", "corpus:videos", "corpus:subtests", "generation:runs", "generation:new_run",
                  "evaluation:releases", "evaluation:freeze"):  # fmt: skip
         page.goto(reverse(name, args=[project.slug]))
-        assert_accessible(page)
+        assert_accessible_wide_and_narrow(page)
     for kind in PAGES:
         page.goto(reverse("evaluation:report", args=[project.slug, kind]))
-        assert_accessible(page)
+        assert_accessible_wide_and_narrow(page)
 
 
 def test_the_parameters_change_with_the_method_and_a_run_starts_by_keyboard(world, sign_in: SignIn):

@@ -46,18 +46,12 @@ def visitor(open_tab: OpenTab, request) -> Page:
     return open_tab(narrow=request.param, expected=["422"])
 
 
-def shoot(page, name, tmp_path_factory) -> None:
-    path = tmp_path_factory.getbasetemp() / f"{name}-{page.viewport_size['width']}.png"
-    page.screenshot(path=path, full_page=True)
-
-
-def test_a_stranger_reads_the_page_and_sends_scores(opened: PublicPage, visitor, tmp_path, tmp_path_factory) -> None:
+def test_a_stranger_reads_the_page_and_sends_scores(opened: PublicPage, visitor, tmp_path) -> None:
     visitor.goto(f"/r/{opened.key}/")
     expect(visitor.get_by_role("heading", level=1)).to_contain_text("<img src=x")
     expect(visitor.locator("video")).to_have_count(1)
     assert visitor.evaluate("document.images.length") == 0
     assert_accessible(visitor)
-    shoot(visitor, "public", tmp_path_factory)
     visitor.get_by_role("link", name="Send scores of your model").click()
     assert_accessible(visitor)
     path = tmp_path / "scores.jsonl"
@@ -70,7 +64,6 @@ def test_a_stranger_reads_the_page_and_sends_scores(opened: PublicPage, visitor,
     visitor.get_by_role("button", name="Send").click()
     expect(visitor.get_by_text("is no item of the release")).to_be_visible()
     assert_accessible(visitor)
-    shoot(visitor, "problems", tmp_path_factory)
     path.write_text("".join(json.dumps({"id": each["id"], "caption": 1, "foils": [0]}) + "\n" for each in records))
     visitor.get_by_label("File of scores").set_input_files(path)
     visitor.get_by_role("button", name="Send").click()
@@ -79,14 +72,13 @@ def test_a_stranger_reads_the_page_and_sends_scores(opened: PublicPage, visitor,
     assert Submission.objects.get().state == "waiting"
 
 
-def test_a_stranger_reads_in_one_screen_what_it_is_for(visitor, live_server, tmp_path_factory) -> None:
+def test_a_stranger_reads_in_one_screen_what_it_is_for(visitor, live_server) -> None:
     seen: list[str] = []
     visitor.on("response", lambda response: seen.append(response.url))
     visitor.goto("/", wait_until="networkidle")
     expect(visitor.get_by_role("heading", level=1)).to_contain_text("Does a video model see")
     assert visitor.evaluate("document.images[0].naturalWidth") > 1000
     assert_accessible(visitor)
-    shoot(visitor, "landing", tmp_path_factory)
     assert len(seen) < 10
     assert all(url.startswith(live_server.url) for url in seen)
     if visitor.viewport_size == WIDE:
@@ -99,23 +91,20 @@ def test_a_stranger_reads_in_one_screen_what_it_is_for(visitor, live_server, tmp
 
 @pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
 def test_the_owner_decides_and_fills_in_what_only_people_know(
-    opened: PublicPage, sign_in: SignIn, narrow: bool, tmp_path_factory
+    opened: PublicPage, sign_in: SignIn, narrow: bool
 ) -> None:
     Submission.objects.create(release=opened.release, label=f"Theirs {HOSTILE}", sent_by="A lab", contact="a@b.example",
                               notes=HOSTILE, file_name="x", path="none/x", sha256="1" * 64, n_items=2)  # fmt: skip
     page = sign_in(opened.opened_by, narrow=narrow)
     page.goto(f"/projects/dots/releases/{opened.release_id}/public/")
     assert_accessible(page)
-    shoot(page, "owner", tmp_path_factory)
     page.get_by_label("Why Theirs").fill("trained on it")
     page.get_by_role("button", name="Refuse Theirs").click()
     expect(page.get_by_text("trained on it")).to_be_visible()
     page.goto("/projects/dots/datasheet/")
     assert_accessible(page)
-    shoot(page, "datasheet", tmp_path_factory)
     page.get_by_label("Were any ethical review processes conducted").fill(HOSTILE)
     page.get_by_role("button", name="Store").click()
     expect(page.get_by_label("Were any ethical review processes conducted")).to_have_value(HOSTILE)
     page.goto("/projects/dots/publication/")
     assert_accessible(page)
-    shoot(page, "publication", tmp_path_factory)

@@ -39,7 +39,6 @@ def test_shards_and_times_are_read_on_any_screen_and_the_run_is_stopped(sign_in:
         page.goto(f"/projects/ranked/scoring/{run.pk}/")
         expect(page.get_by_text("6 shards, 3 of them open")).to_be_visible()
         expect(page.get_by_text("Time left")).to_be_visible()
-        page.screenshot(path=tmp_path / f"run-{'narrow' if narrow else 'wide'}.png", full_page=True)
         assert_accessible(page)
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("The run is stopped. What is scored stays.")).to_be_visible()

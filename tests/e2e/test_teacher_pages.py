@@ -34,9 +34,8 @@ def taught() -> Shapes:
     return shapes
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-def test_the_pages_of_trainings(sign_in: SignIn, taught: Shapes, live_server, tmp_path: Path, narrow: bool) -> None:
-    page: Page = sign_in(taught.owner, narrow=narrow)
+def test_the_pages_of_trainings(sign_in: SignIn, taught: Shapes, live_server) -> None:
+    page: Page = sign_in(taught.owner)
     first, _, waiting = taught.project.teacher_trainings.order_by("pk")
     pages = {
         "teacher": (),
@@ -46,6 +45,6 @@ def test_the_pages_of_trainings(sign_in: SignIn, taught: Shapes, live_server, tm
     }
     for name, args in pages.items():
         page.goto(live_server.url + reverse(f"evaluation:{name}", args=[taught.project.slug, *args]))
-        looked_at(page, name, narrow, tmp_path)
+        looked_at(page)
     page.goto(live_server.url + reverse("evaluation:teacher_training", args=[taught.project.slug, waiting.pk]))
-    looked_at(page, "teacher_waiting", narrow, tmp_path)
+    looked_at(page)
