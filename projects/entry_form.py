@@ -5,13 +5,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.forms.utils import pretty_name
 
 from text.registry import Entry, Param, RegistryError, parse_params
 
 
 def param_field(param: Param) -> forms.Field:
     """A form field for one parameter of a table's row; empty means its default."""
-    shared: dict[str, Any] = {"label": param.name, "help_text": param.help, "required": False, "initial": param.default}
+    # "max_words" reads "Max words": the name stays recognisable, since commands and provenance use it.
+    label = pretty_name(param.name)
+    shared: dict[str, Any] = {"label": label, "help_text": param.help, "required": False, "initial": param.default}
     if param.kind == "bool":
         return forms.BooleanField(**shared)
     if param.kind == "choice":

@@ -78,7 +78,7 @@ def test_a_run_that_asks_an_endpoint(project, owner, sign_in: SignIn, settings, 
             "lab": {"url": server.url, "models": ("tiny", "large"), "price": (10.0, 20.0), "currency": "EUR"}
         }
         page.goto(f"{address(project)}?method=chat")
-        page.get_by_label("endpoint").select_option("lab")
+        page.get_by_label("Endpoint").select_option("lab")
         page.locator("[name=method-foils]").fill("2")
         assert_accessible(page)
         page.get_by_role("link", name="What the prompts say").click()
@@ -88,7 +88,7 @@ def test_a_run_that_asks_an_endpoint(project, owner, sign_in: SignIn, settings, 
         page.get_by_text("Its words: counterfactual@1").click()
         assert_accessible(page)
         page.goto(f"{address(project)}?method=chat")
-        page.get_by_label("endpoint").select_option("lab")
+        page.get_by_label("Endpoint").select_option("lab")
         page.locator("[name=method-foils]").fill("2")
         page.get_by_role("button", name="Start the run").click()
         expect(page.get_by_text("The run has started")).to_be_visible()
