@@ -51,6 +51,8 @@ django.setup()
 # A process that inherits DJANGO_SETTINGS_MODULE reads them before this file: another home, another database.
 _early = "settings were read before tests/conftest.py: start tests without DJANGO_SETTINGS_MODULE"
 assert Path(_HOME.name).resolve() == django.conf.settings.FOILWORKS_HOME, _early
+# The real hashers cost 0.3 s a person; passwords are not what these tests are about.
+django.conf.settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 def _look_through_static_files_once() -> None:
@@ -126,5 +128,3 @@ def own_folders(settings, tmp_path: Path) -> None:
     settings.MODEL_ROOT = tmp_path / "models"
     settings.CACHE_ROOT = tmp_path / "cache"
     settings.UPLOAD_ROOT = tmp_path / "uploads"
-    # The real hashers cost 0.3 s a person; passwords are not what these tests are about.
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

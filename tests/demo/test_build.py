@@ -30,7 +30,6 @@ from projects.models import AuditEvent, Membership, Project, Role, User
 # One test process builds the demo once for all of them.
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("demo")]
 SIZES = Sizes(training=14, pairs=14, counting=12, free=2)
-QUICK_HASHER = "django.contrib.auth.hashers.MD5PasswordHasher"
 CHOICES = ["caption", "foil", "neither", "both", "cannot_tell"]
 
 
@@ -54,7 +53,7 @@ def built(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[Buil
     home = tmp_path_factory.mktemp("home")
     folders = {name: home / name.lower() for name in ("MEDIA_ROOT", "EXPORT_ROOT", "MODEL_ROOT", "CACHE_ROOT")}
     with django_db_blocker.unblock(), transaction.atomic():
-        with override_settings(**folders, PASSWORD_HASHERS=[QUICK_HASHER]):
+        with override_settings(**folders):
             made = Built(*build(3, SIZES, silent, in_place))
         yield made
         transaction.set_rollback(True)
