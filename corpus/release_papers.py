@@ -41,9 +41,9 @@ class SourceTerms:
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing with the numbers behind it: `rows` has its header first."""
+    """A drawing with the numbers behind it: `rows` has its header first. Drawn where it is written: few formats do."""
 
-    svg: bytes
+    drawn: Callable[[], bytes]
     rows: tuple[tuple[Any, ...], ...]
 
 

@@ -113,7 +113,7 @@ def _write_papers(folder: Path, release: ReleaseContent) -> None:
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
     for name, figure in release.papers.figures.items():
         (folder / "figures").mkdir(exist_ok=True)
-        (folder / "figures" / f"{name}.svg").write_bytes(figure.svg)
+        (folder / "figures" / f"{name}.svg").write_bytes(figure.drawn())
         (folder / "figures" / f"{name}.csv").write_text(figure_csv(figure), encoding="utf-8", newline="")
 
 

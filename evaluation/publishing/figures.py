@@ -1,6 +1,7 @@
 """The drawings of an export, each from one of its tables, with the numbers behind it."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from corpus.release_papers import Figure
@@ -32,7 +33,7 @@ def figure_rows(tables: Tables) -> dict[str, Rows]:
 
 def figures_of(tables: Tables) -> dict[str, Figure]:
     """Every figure that the tables give, as SVG with its numbers."""
-    return {name: Figure(_drawn(name, tables), rows) for name, rows in figure_rows(tables).items()}
+    return {name: Figure(partial(_drawn, name, tables), rows) for name, rows in figure_rows(tables).items()}
 
 
 def _drawn(name: str, tables: Tables) -> bytes:

@@ -264,7 +264,7 @@ def _same_figures(folder: Path) -> None:
     for stem, rows in figure_rows(tables).items():
         path = folder / "figures" / f"{stem}.csv"
         text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else None
-        if text != figure_csv(Figure(b"", rows)):
+        if text != figure_csv(Figure(bytes, rows)):
             raise _DifferenceError(f"figures/{path.name}: has not the numbers of its table")
 
 
