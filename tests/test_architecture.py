@@ -40,6 +40,8 @@ TABLES = {
     "evaluation.metrics": ("METRICS", set()),
     "evaluation.analyses": ("REPORTS", set()),
 }
+# Their modules say in VERSION which of their outcomes these are; it stands in what they made.
+VERSIONED = {"generation.methods", "generation.captioning", "generation.filters"}
 HEAVY = ("torch", "transformers", "sentence_transformers", "spacy", "crowdkit", "pandas")
 
 
@@ -111,16 +113,38 @@ def rows() -> Iterator[tuple[str, str, Entry]]:
     ("package", "slug", "entry"), list(rows()), ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_every_row_loads_and_documents_its_parameters(package, slug, entry):
-    assert load(entry) is not None
+    made = load(entry)
+    if package in VERSIONED:
+        version = getattr(made, "VERSION", None)
+        assert isinstance(version, str), f'{entry.path}: says no VERSION; write VERSION = "1"'
+        assert version
     assert re.fullmatch(r"[a-z0-9]+([-_][a-z0-9]+)*", slug), "a slug stands in addresses and commands"
     assert entry.label
     assert all(param.help for param in entry.params)
     assert len({param.name for param in entry.params}) == len(entry.params)
 
 
+def only_rows(tree: ast.Module) -> bool:
+    """Whether a file holds imports and tables alone: such a one is looked up, not read, and grows by a row a thing."""
+    return all(
+        isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign | ast.Expr) for node in tree.body
+    )
+
+
+def too_long(name: str, text: str) -> bool:
+    return len(text.splitlines()) > LONGEST_FILE and not (name.endswith("/table.py") and only_rows(ast.parse(text)))
+
+
 def test_no_file_is_longer_than_a_person_reads():
-    lengths = {relative(path): len(text_of(path).splitlines()) for path in source_files()}
-    found(f"files over {LONGEST_FILE} lines", [f"{name}: {n}" for name, n in lengths.items() if n > LONGEST_FILE])
+    long = [relative(path) for path in source_files() if too_long(relative(path), text_of(path))]
+    found(f"files over {LONGEST_FILE} lines (a table.py of rows alone may be longer)", long)
+
+
+def test_only_a_table_of_rows_alone_may_be_longer():
+    rows = '"""Rows."""\nfrom text.registry import Entry\n' + "ROW = {}\n" * LONGEST_FILE
+    assert not too_long("generation/methods/table.py", rows)
+    assert too_long("generation/methods/number.py", rows)
+    assert too_long("hub/table.py", rows + "def looked_up(): ...\n")
 
 
 def test_no_function_is_longer_than_a_screen_or_two():

@@ -5,6 +5,7 @@ import re
 import sys
 from inspect import getmembers, isfunction, signature
 from pathlib import Path
+from textwrap import indent
 from types import ModuleType
 from typing import Any
 
@@ -25,6 +26,7 @@ from tests import factories
 from tests.evaluation.test_families import make_release, score, values
 from tests.generation.making import drafts
 from tests.hub import test_interfaces
+from tests.test_architecture import too_long
 from text.registry import Entry, Param
 
 PAGE = Path(__file__).parent.parent / "docs" / "how-to" / "extend.md"
@@ -50,6 +52,17 @@ def extended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for table, row in ((METHODS, METHOD_ROW), (ADAPTERS, ADAPTER_ROW)):
         for slug, entry in on_the_page(row).items():
             monkeypatch.setitem(table, slug, entry)
+
+
+@pytest.mark.parametrize(
+    ("name", "row"), [("generation/methods/table.py", METHOD_ROW), ("hub/table.py", ADAPTER_ROW)]
+)
+def test_the_rows_of_the_page_fit_into_their_tables(name: str, row: str) -> None:
+    text = (PAGE.parents[2] / name).read_text(encoding="utf-8")
+    for _ in range(5):
+        text = text.replace(": dict[str, Entry] = {\n", ": dict[str, Entry] = {\n" + indent(row, "    "), 1)
+    assert text.count(row.split("\n")[0]) == 5
+    assert not too_long(name, text)
 
 
 def test_the_tests_of_the_page_pass(extended: None, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ A table maps a slug to an `Entry`. Menus, forms and method pages read the table 
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -18,12 +18,15 @@ FALSE_WORDS = frozenset({"0", "false", "no", "off", ""})
 
 
 class RegistryError(ActionableError):
-    """An unknown slug or a parameter value that the entry does not take."""
+    """An unknown slug, a parameter value that the entry does not take, or a row whose parameter is none."""
 
 
 @dataclass(frozen=True)
 class Param:
-    """One field of an entry. `kind` is str, int, float, bool, json or choice (with `choices`)."""
+    """One field of an entry. `kind` is str, int, float, bool, json or choice (with `choices`).
+
+    RegistryError: another kind, or a default that is not of its kind.
+    """
 
     name: str
     default: Any
@@ -31,10 +34,21 @@ class Param:
     kind: str = "str"
     choices: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if self.kind not in CONVERTERS:
+            raise RegistryError(f"parameter '{self.name}': kind '{self.kind}'; give one of: {', '.join(CONVERTERS)}")
+        # A default reaches the method as it stands: "10" is no whole number, though a form may send it.
+        if _convert(self, self.default) != self.default:
+            raise _wrong(self, self.default, f"a default of the kind {self.kind}, not text that says one")
+
 
 @dataclass(frozen=True)
 class Entry:
-    """One row: `path` is a module ("generation.methods.number") or an attribute ("hub.fake:FakeEmbedder")."""
+    """One row: `path` is a module ("generation.methods.number") or an attribute ("hub.fake:FakeEmbedder").
+
+    `deviations`: where it departs from what was published; `published` False: nobody's paper has it, so that these are
+    remarks and both modes do the same.
+    """
 
     label: str
     path: str
@@ -42,6 +56,7 @@ class Entry:
     deviations: tuple[str, ...] = ()
     needs_gpu: bool = False
     summary: str = ""
+    published: bool = True
 
 
 def load(entry: Entry) -> Any:
@@ -74,8 +89,7 @@ def parse_params(entry: Entry, raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _convert(param: Param, value: Any) -> Any:
-    converters = {"int": _int, "float": _float, "bool": _bool, "json": _json, "choice": _choice, "str": _str}
-    return converters[param.kind](param, value)
+    return CONVERTERS[param.kind](param, value)
 
 
 def _wrong(param: Param, value: Any, takes: str) -> RegistryError:
@@ -131,3 +145,13 @@ def _choice(param: Param, value: Any) -> str:
     if value not in param.choices:
         raise _wrong(param, value, "one of: " + ", ".join(param.choices))
     return str(value)
+
+
+CONVERTERS: dict[str, Callable[[Param, Any], Any]] = {
+    "str": _str,
+    "int": _int,
+    "float": _float,
+    "bool": _bool,
+    "choice": _choice,
+    "json": _json,
+}

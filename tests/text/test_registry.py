@@ -67,3 +67,22 @@ def test_an_unknown_slug_lists_the_known_ones() -> None:
 def test_load_imports_a_module_or_an_attribute_of_one() -> None:
     assert load(ENTRY) is Param
     assert load(Entry("A module", "text.registry")).__name__ == "text.registry"
+
+
+@pytest.mark.parametrize(
+    ("default", "kind", "says"),
+    [
+        (5, "integer", "parameter 'k': kind 'integer'; give one of: str, int, float, bool, choice, json"),
+        ("many", "int", "parameter 'k' is 'many'; give a whole number"),
+        ("5", "int", "parameter 'k' is '5'; give a default of the kind int, not text that says one"),
+        ("yes", "bool", "parameter 'k' is 'yes'; give a default of the kind bool, not text that says one"),
+        (5, "str", "parameter 'k' is 5; give text"),
+        ("odd", "choice", "parameter 'k' is 'odd'; give one of: easy, hard"),
+    ],
+)
+def test_a_row_says_what_is_wrong_with_its_parameter_as_soon_as_it_is_written(
+    default: object, kind: str, says: str
+) -> None:
+    with pytest.raises(RegistryError) as caught:
+        Param("k", default, "how many", kind, ("easy", "hard"))
+    assert str(caught.value) == says
