@@ -1,6 +1,6 @@
 """The `foilworks` console script: Django's commands under one name, with a help page of our own.
 
-`manage.py` calls the same function, and Django's commands (`migrate`, `createsuperuser`, `shell` …) work as well.
+`manage.py` calls the same function, and Django's commands (`shell`, `changepassword` …) work as well.
 """
 
 import difflib
@@ -85,7 +85,7 @@ def _about(name: str) -> str:
 
 
 def _suggestion(command: str) -> str:
-    near = difflib.get_close_matches(command, [*own_commands(), "migrate", "createsuperuser", "shell"], n=3)
+    near = difflib.get_close_matches(command, [*own_commands(), "changepassword", "shell"], n=3)
     return f"; did you mean {' or '.join(near)}?" if near else f"; `{NAME} --help` lists the commands"
 
 

@@ -62,7 +62,7 @@ def cli_page() -> str:
     names = _named("foilworks.cli", "own_commands")()
     intro = (
         "Every command has `--help`, and `--json` for one JSON object on stdout. Exit status: 0 done, 1 bad input (one "
-        "line says what is wrong and what to do), 2 wrong usage. Django's commands (`createsuperuser`, `shell` …) work "
+        "line says what is wrong and what to do), 2 wrong usage. Django's commands (`shell`, `changepassword` …) work "
         "as well.\n"
     )
     overview = table(["command", "does"], [(f"[{name}](#{name})", sentence(_command(name).help)) for name in names])

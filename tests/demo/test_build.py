@@ -22,6 +22,7 @@ from foilworks.demo.build import build
 from foilworks.demo.captions import is_true
 from foilworks.demo.cast import PASSWORD, PLAYERS, VISITORS, drawn
 from foilworks.demo.plan import Sizes
+from foilworks.management.commands.demo import Command
 from generation.models import Candidate
 from jobs.models import Job
 from jobs.runner import run_now
@@ -213,3 +214,14 @@ def test_errors_are_drawn_in_exact_numbers_and_by_seed() -> None:
     assert drawn(scenes, 0.28, 0, "a") == drawn(reversed(scenes), 0.28, 0, "a")
     assert drawn(scenes, 0.28, 0, "a") != drawn(scenes, 0.28, 1, "a")
     assert drawn(scenes, 0.0, 0) == frozenset()
+
+
+def test_it_ends_with_who_may_look_at_it_and_how(built, tmp_path):
+    with override_settings(EXPORT_ROOT=tmp_path):
+        result = run.numbers(built.project, built.release, built.runs)
+    said = Command().render(result)
+    assert said.startswith(f"{result['items']} items")
+    for told in (built.release.name, *VISITORS.values(), PASSWORD, "T: ", "P+T: ", "make up", "http://127.0.0.1:8000"):
+        assert told in said
+    assert said.endswith("docs/tutorial.md")
+    assert Command().render({"served": True}) == "stopped"

@@ -18,7 +18,13 @@ PROMISED = {"demo", "up", "doctor", "import", "generate", "foil", "report", "rel
 def foilworks(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
     program = Path(sys.executable).with_name("foilworks")
     return subprocess.run(
-        [program, *arguments], env={**os.environ, **environment}, cwd=ROOT, capture_output=True, text=True, check=False
+        [program, *arguments],
+        env={**os.environ, **environment},
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -84,6 +90,21 @@ def test_django_commands_work_as_well(tmp_path):
     done = foilworks("migrate", "--verbosity", "0", FOILWORKS_HOME=str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "foilworks.sqlite3").exists()
+
+
+def test_the_first_account_needs_a_terminal_or_a_password_beside_it(tmp_path):
+    home = {"FOILWORKS_HOME": str(tmp_path)}
+    foilworks("migrate", "--verbosity", "0", **home)
+    refused = foilworks("createsuperuser", **home)
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("foilworks: there is no terminal")
+    assert len(refused.stderr.splitlines()) == 1
+    assert "manage.py" not in refused.stdout + refused.stderr
+    asked = ("createsuperuser", "--noinput", "--username", "olga", "--email", "olga@example.org")
+    made = foilworks(*asked, "--json", DJANGO_SUPERUSER_PASSWORD="moving-squares", **home)
+    assert (made.returncode, made.stdout, made.stderr) == (0, '{"created": true}\n', "")
+    again = foilworks(*asked, DJANGO_SUPERUSER_PASSWORD="moving-squares", **home)
+    assert (again.returncode, again.stderr) == (1, "foilworks: That username is already taken.\n")
 
 
 def test_what_every_command_loads_first_has_no_numpy_in_it():

@@ -7,12 +7,16 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import CommandParser
 
+from corpus.models import Release
 from foilworks.demo.cast import PASSWORD, VISITORS
 from foilworks.demo.run import make_demo
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.tables import table
 from foilworks.supervisor.services import serve
 
+METRICS = "T: the caption scores above its foil; P: so does that of the simpler item beside it; P+T: both; n: items"
+ACCOUNTS = f"accounts: {', '.join(VISITORS.values())}; password: {PASSWORD}"
+NEXT = "nothing is served yet; now: make up, then http://127.0.0.1:8000 in a browser; tutorial: docs/tutorial.md"
 
 class Command(FoilworksCommand):
     help = "makes a sample project with simulated people, trains and scores two small models, exports; then serves it"
@@ -29,8 +33,7 @@ class Command(FoilworksCommand):
         result = make_demo(options["seed"], self._steps, fresh=options["fresh"])
         if options["headless"] or not sys.stdout.isatty():
             return result
-        self.say(self.render(result))
-        self.say("accounts: " + ", ".join(VISITORS.values()) + f"; password: {PASSWORD}")
+        self.say(self._made(result))
         serve(port=options["port"], workers=1, say=self.say)
         return {**result, "served": True}
 
@@ -43,11 +46,18 @@ class Command(FoilworksCommand):
     def render(self, result: dict[str, Any]) -> str:
         if result.get("served"):
             return "stopped"
+        return f"{self._made(result)}\n{NEXT}"
+
+    def _made(self, result: dict[str, Any]) -> str:
+        """What there is now, and who may look at it."""
+        name = Release.objects.values_list("name", flat=True).get(pk=result["release"])
         models = [(name, *scores.values()) for name, scores in result["models"].items()]
         shares = ", ".join(f"{name} {result[name]:.3f}" for name in ("alpha", "js_all", "js_valid"))
         lines = [
             f"{result['items']} items, {result['valid']} valid, {result['unanimous']} unanimous; {shares}",
             table(("direction", "T", "P", "P+T", "n"), models),
-            f"export: {result['export']}",
+            METRICS,
+            f"release: {name} of the project {result['project']}; export: {result['export']}",
+            ACCOUNTS,
         ]
         return "\n".join(lines)
