@@ -141,7 +141,7 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
         work, without_media = work_of(run, info.needs_video, opened.by_item)
         wanted = sum(len(each.texts) for each in work)
         todo = list(missing(run, work, info.needs_video))
-        message = f"distinct texts: {wanted}, of {len(work)} clips ({info.model_id})"
+        message = f"distinct texts: {wanted} ({info.model_id})"
         progress(job, wanted - _pairs(todo), wanted, message)
         parts = parts_of(todo, info.needs_video)
         if len(parts) > 1:

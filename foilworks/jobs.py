@@ -42,7 +42,7 @@ def _train(project_id: int, architecture: str, job: Job) -> None:
         data,
         config,
         seed=seed,
-        heard=lambda epoch, loss: progress(job, epoch, epochs, f"epoch: {epoch}, loss {loss:.2f}"),
+        heard=lambda epoch, loss: progress(job, epoch, epochs, f"loss: {loss:.2f}"),
     )
     card = {
         "category": "video",

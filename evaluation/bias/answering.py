@@ -57,7 +57,7 @@ def _trained(row: BenchmarkedModel, samples: Sequence[Sample], job: Job) -> dict
 
     def heard(epoch: int, loss: float) -> None:
         losses.append(loss)
-        progress(job, epoch, settings.epochs + 1, f"epoch: {epoch}, loss {loss:.3f}")
+        progress(job, epoch, settings.epochs + 1, f"loss: {loss:.3f}")
 
     head = train(backbone, clip_reader(learnt, backbone.info), labels, names, settings, device=device, heard=heard)
     found = predicted(head, backbone, clip_reader(test, backbone.info), len(test), CLIPS_A_BATCH, device=device)

@@ -7,6 +7,7 @@ from evaluation.charts.of_reports import (
     INK,
     QUIET,
     beside,
+    clear_of,
     legend_below,
     new_figure,
     percent,
@@ -18,6 +19,7 @@ from evaluation.charts.of_reports import (
 
 # Filled and hollow, so that a grey print tells them apart.
 MARKS = (("before validation", "o", INK, -0.16), ("after validation", "s", "white", 0.16))
+GUESSING = 0.5
 
 
 def solved_by_words(rows: Sequence[Mapping[str, Any]], title: str = "") -> bytes:
@@ -34,10 +36,10 @@ def solved_by_words(rows: Sequence[Mapping[str, Any]], title: str = "") -> bytes
             axes.plot([value], [at], marker=marker, markerfacecolor=fill, markeredgecolor=INK, color=INK, markersize=6,
                       linestyle="", label=None if label in told else label)  # fmt: skip
             told.add(label)
-            beside(axes, max(value, high), at, percent(value, 1), color=INK)
-    axes.axvline(0.5, color=QUIET, linestyle=":", linewidth=1.4, label="guessing")
+            beside(axes, clear_of(max(value, high), [GUESSING]), at, percent(value, 1), color=INK)
+    axes.axvline(GUESSING, color=QUIET, linestyle=":", linewidth=1.4, label="guessing")
     row_names(axes, [short(f"{row['name']} (n = {row['n_items']:,})") for row in rows])
     axes.set_xlim(0, 1.12)
-    percent_axis(axes, "how often a classifier of words is right, with 95 % interval")
+    percent_axis(axes, "how often a classifier of words is right, with 95 % interval; n: items")
     legend_below(axes)
     return svg_of(figure)

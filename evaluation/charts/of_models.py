@@ -15,6 +15,7 @@ from evaluation.charts.of_reports import (
     QUIET,
     SHADES,
     beside,
+    clear_of,
     legend_below,
     new_figure,
     number,
@@ -50,13 +51,15 @@ def forest(
     """
     figure, axes = new_figure(max(1, len(rows)), title, legend=chance is not None or human is not None)
     _bands(axes, [group for *_rest, group in rows])
+    across = [line for line in (chance, human and human[0]) if line is not None]
     for row, (_name, value, interval, _group) in enumerate(rows):
         low, high = interval or (value, value)
         axes.plot([low, high], [row, row], color=INK, linewidth=1.4, solid_capstyle="butt")
         axes.plot([value], [row], marker="o", color=INK, markersize=5)
         paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
-        axes.annotate(percent(value, 1), (max(value, high), row), xytext=(6, 0), textcoords="offset points",
-                      va="center", color=INK, fontsize=8.5, bbox=paper)  # fmt: skip
+        start = clear_of(max(value, high), across)
+        axes.annotate(percent(value, 1), (start, row), xytext=(6, 0), textcoords="offset points", va="center",
+                      color=INK, fontsize=8.5, bbox=paper)  # fmt: skip
     _lines(axes, chance, human)
     row_names(axes, [short(name) for name, *_rest in rows])
     axes.set_xlim(0, 1.12)
@@ -99,12 +102,13 @@ def grouped(
     figure, axes = new_figure(max(1, round(len(rows) * max(1, 0.55 * len(names)))), title, legend=len(names) > 1)
     height = 0.8 / max(1, len(names))
     values = [value for _, series in rows for value, _ in series.values() if value is not None]
+    across = [] if chance is None else [chance]
     for column, name in enumerate(names):
         offset, told = (column - (len(names) - 1) / 2) * height, name
         for row, (_label, series) in enumerate(rows):
             value, interval = series.get(name, (None, None))
             if value is not None:
-                _bar(axes, row + offset, height, value, interval, column, told, in_percent)
+                _bar(axes, row + offset, height, value, interval, column, told, in_percent, across)
                 told = ""
     if chance is not None:
         axes.axvline(chance, color=INK, linestyle=":", linewidth=1.4, label=f"chance {percent(chance, 1)}")
@@ -124,7 +128,15 @@ def grouped(
 
 
 def _bar(
-    axes: Axes, place: float, height: float, value: float, interval: Interval, column: int, label: str, in_percent: bool
+    axes: Axes,
+    place: float,
+    height: float,
+    value: float,
+    interval: Interval,
+    column: int,
+    label: str,
+    in_percent: bool,
+    across: Sequence[float],
 ) -> None:
     shade = SHADES[column % len(SHADES)]
     hatch = HATCHES[(column + column // len(SHADES)) % len(HATCHES)]
@@ -135,7 +147,7 @@ def _bar(
         for color, width in (("white", 3.4), (INK, 1.4)):
             axes.plot(list(interval), [place, place], color=color, linewidth=width, solid_capstyle="butt")
     text = percent(value, 1) if in_percent else number(value)
-    beside(axes, max(0.0, end), place, text, color=INK, fontsize=8.0)
+    beside(axes, clear_of(max(0.0, end), across), place, text, color=INK, fontsize=8.0)
 
 
 Outline = tuple[str, Sequence[float], Sequence[float]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +38,8 @@ ROW = 0.42
 LONGEST_LABEL = 34
 # How many letters stand side by side below a chart.
 LEGEND_LETTERS = 92
+# Of a chart of shares, as shares: what "100.0 %" takes beside a bar, and how near left of it a line may be.
+LABEL_ROOM, LINE_ROOM = 0.11, 0.01
 CHOICE_NAMES = {"cannot_tell": "cannot tell"}
 
 
@@ -74,7 +76,7 @@ def votes_by_choice(rows: Sequence[tuple[str, Mapping[str, int]]], title: str = 
         left = [start + share for start, share in zip(left, shares, strict=True)]
     row_names(axes, [f"{short(name)} (n = {sum(votes.values()):,})" for name, votes in rows])
     axes.set_xlim(0, 1)
-    percent_axis(axes, "share of the counted votes")
+    percent_axis(axes, "share of the counted votes; n: votes, several an item")
     legend_below(axes)
     return svg_of(figure)
 
@@ -112,7 +114,7 @@ def scores(rows: Sequence[tuple[str, Mapping[str, Any]]], title: str = "") -> by
                 told = ""
     row_names(axes, [f"{short(name)} (n = {group['n']:,})" for name, group in rows])
     axes.set_xlim(0, 1.12)
-    percent_axis(axes, "share of items that are right, with 95 % interval")
+    percent_axis(axes, "share of items that are right, with 95 % interval; n: items")
     legend_below(axes)
     return svg_of(figure)
 
@@ -133,7 +135,15 @@ def _score_bar(
     axes.plot([chance, chance], [place - half, place + half], color="white", linewidth=3.0)
     axes.plot([chance, chance], [place - half, place + half], color=INK, linestyle=":", linewidth=1.6,
               label="chance" if label and not column else None)  # fmt: skip
-    beside(axes, max(value, high), place, percent(value, 1), color=INK)
+    beside(axes, clear_of(max(value, high), [chance]), place, percent(value, 1), color=INK)
+
+
+def clear_of(end: float, lines: Iterable[float]) -> float:
+    """Where a number beside `end` begins: right of the lines across the chart that would go through it."""
+    for line in sorted(lines):
+        if end - LINE_ROOM < line < end + LABEL_ROOM:
+            end = max(end, line)
+    return end
 
 
 @cache

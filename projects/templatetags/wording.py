@@ -20,7 +20,7 @@ WORDS = frozenset(
         _("missing media"), _("unreadable"), _("refused"), _("not finite"), _("not in file"), _("not in release"),
         _("wrong number of texts"),
         # How far a job is.
-        _("reading captions"), _("making foils"), _("choosing"), _("loading the model"), _("loss"), _("epoch"),
+        _("reading captions"), _("making foils"), _("choosing"), _("loading the model"), _("loss"),
         _("looked at the first sources"), _("making captions"), _("asking the model"), _("decoding frames"),
         _("texts to score"), _("distinct texts"), _("items of the file"), _("computing"), _("counting"),
         _("encoding videos"), _("describing frames"), _("extracting concepts"), _("loading the encoder"),
@@ -28,6 +28,9 @@ WORDS = frozenset(
         _("nine models on objects in sequence"), _("writing"), _("pairs of texts"), _("asking the teacher"),
         _("reading the release before"), _("reading the release after"), _("reading the train split"),
         _("reading"), _("records"), _("storing"), _("videos"), _("votes"), _("checking"), _("filming"),
+        # Why agreement has no value.
+        _("no unit has two votes"),
+        _("all votes fall into one category, so that agreement by chance is certain"),
     )
 )  # fmt: skip
 

@@ -67,6 +67,20 @@ def test_charts_of_models_are_svg_and_repeat_to_the_byte(draw):
     assert draw() == image
 
 
+@pytest.mark.parametrize(
+    ("end", "lines", "start"),
+    [(0.14, [0.5], 0.14), (0.44, [0.5], 0.5), (0.5, [0.5], 0.5), (0.6, [0.5], 0.6), (0.42, [0.58, 0.5], 0.58),
+     (0.3, [], 0.3)],
+)  # fmt: skip
+def test_a_number_stands_clear_of_the_lines_across_a_chart(end, lines, start):
+    assert of_reports.clear_of(end, lines) == start
+
+
+def test_a_chart_says_what_its_n_counts():
+    assert "n: votes, several an item" in CASES["votes"]("direction").decode()
+    assert "n: items" in CASES["scores"]("direction").decode()
+
+
 def test_series_are_told_apart_without_colour():
     """In grey: neighbours differ in lightness, and where shades repeat, in hatching; lines differ in dashes."""
 

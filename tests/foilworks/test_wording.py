@@ -9,6 +9,7 @@ from django.utils import translation
 
 from annotation.models import SlotState, TaskState, VoteState
 from corpus.rules.states import CandidateState, FoilVerdict, ItemState
+from evaluation.analyses._agreement import NOTHING_SHARED, ONE_CATEGORY
 from jobs.models import JobState
 from projects.templatetags.wording import WORDS, in_words
 
@@ -30,6 +31,18 @@ def said() -> Iterator[tuple[str, str]]:
                             yield f"{path.relative_to(ROOT)}:{node.lineno}", text.value
 
 
+def details() -> Iterator[tuple[str, str]]:
+    """(place, text) of all that is written between the values after a phrase, which no language translates."""
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant):
+                    phrase, colon, first = str(node.values[0].value).partition(": ")
+                    if colon and phrase in WORDS:
+                        rest = [str(part.value) for part in node.values[1:] if isinstance(part, ast.Constant)]
+                        yield f"{path.relative_to(ROOT)}:{node.lineno}", first + "".join(rest)
+
+
 @pytest.mark.parametrize("state", STATES)
 def test_every_state_has_a_name_that_a_language_can_say(state):
     assert state.replace("_", " ") in WORDS
@@ -45,6 +58,16 @@ def test_what_jobs_say_begins_with_a_phrase_that_a_language_can_say():
         if text.partition(": ")[0] not in WORDS and not any(known.startswith(text) for known in WORDS)
     ]
     assert unknown == []
+
+
+def test_what_stands_behind_the_phrase_has_no_words_of_its_own():
+    found = list(details())
+    assert len(found) > 10
+    assert [(place, text) for place, text in found if any(letter.isalpha() for letter in text)] == []
+
+
+def test_why_agreement_has_no_value_can_be_said():
+    assert {NOTHING_SHARED, ONE_CATEGORY} <= WORDS
 
 
 @pytest.mark.parametrize(
