@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from generation.errors import GenerationError
 from text.diff import Edit, apply_edits
 
 # What a filter's model found out about a pair of texts, by the filter's own names; thresholds are held against it.
@@ -104,8 +105,13 @@ def draft_from_edits(
     rank: int = 0,
     facts: Mapping[str, Any] | None = None,
 ) -> FoilDraft:
-    """The draft that `edits` (any order, not overlapping, offsets into the caption) make of the caption."""
+    """The draft that `edits` (any order, not overlapping, offsets into the caption) make of the caption.
+
+    GenerationError: there are none, so that there is no foil either.
+    """
     ordered = tuple(sorted(edits))
+    if not ordered:
+        raise GenerationError(f"{method}: caption {caption.id} got no edits; yield Skip instead")
     foil = apply_edits(caption.text, ordered)
     start, end = ordered[0].start, ordered[-1].end
     return FoilDraft(

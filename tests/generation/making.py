@@ -33,10 +33,21 @@ def outcomes(
     return list(pipeline.run(method, captions, mode=mode, seed=seed, state=state, batch_size=batch_size))
 
 
+def made_twice(slug: str, caption: CaptionInput, **options: Any) -> list[FoilDraft]:
+    """All foils of one caption by itself, held to what every method promises."""
+    (outcome,), (again,) = (outcomes(slug, [caption], **options) for _ in range(2))
+    draw = "draw with generator_for(seed, slug, caption.id)"
+    assert again == outcome, f"{slug}: the same seed made something else; {draw}"
+    found = [judged.draft for judged in outcome.foils]
+    for draft in found:
+        assert draft.foil != caption.text, f"{slug}: the foil is the caption; yield Skip instead"
+        assert draft.method == slug, f"{slug}: the draft says method={draft.method!r}"
+    return found
+
+
 def drafts(slug: str, text: str, **options: Any) -> list[FoilDraft]:
-    """All foils of one caption by itself."""
-    (outcome,) = outcomes(slug, [CaptionInput("only", text)], **options)
-    return [judged.draft for judged in outcome.foils]
+    """All foils of one caption by itself; fails where the method breaks a promise (`made_twice`)."""
+    return made_twice(slug, CaptionInput("only", text), **options)
 
 
 def skipped(slug: str, text: str, facts: dict[str, Any] | None = None, **options: Any) -> str:
@@ -49,10 +60,9 @@ def skipped(slug: str, text: str, facts: dict[str, Any] | None = None, **options
 def over_seeds(
     slug: str, text: str, *, facts: dict[str, Any] | None = None, seeds: int = 40, **options: Any
 ) -> set[str]:
-    """Every foil that some seed makes of one caption by itself."""
+    """Every foil that some seed makes of one caption by itself; fails where the method breaks a promise."""
     caption = CaptionInput("only", text, facts=facts or {})
-    made = (outcomes(slug, [caption], seed=seed, **options)[0] for seed in range(seeds))
-    return {judged.draft.foil for outcome in made for judged in outcome.foils}
+    return {draft.foil for seed in range(seeds) for draft in made_twice(slug, caption, seed=seed, **options)}
 
 
 def judge(module: Any, case: Case, params: dict[str, Any], **state: Any) -> Verdict:

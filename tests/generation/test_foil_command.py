@@ -5,6 +5,8 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
+from foilworks.management.commands.foil import Command
+
 
 def foil(capsys, **options):
     call_command("foil", as_json=True, **options)
@@ -58,6 +60,12 @@ def test_skips_and_blanks_say_why_and_how_many(capsys):
     result = foil(capsys, method="number", caption="nothing here", mode="paper")
     assert result["skipped"] == [{"caption": "nothing here", "why": "the caption states no 'exactly <number>'"}]
     assert foil(capsys, method="person", caption="x")["blanks"] == [{"caption": "x", "count": 5}]
+
+
+def test_a_text_that_stays_as_it_was_is_shown_as_no_foil():
+    made = [{"caption": "a circle", "foil": foil} for foil in ("a circle", "a ring")]
+    shown = Command().render({"candidates": made, "blanks": [], "skipped": []})
+    assert shown == "a circle\n  unchanged: the filter `identical` would drop it\na circle\n  -> a ring"
 
 
 def test_a_file_of_captions(capsys, tmp_path):

@@ -133,6 +133,11 @@ def test_several_edits_are_ordered_and_their_span_covers_them():
     assert (draft.source, draft.target) == ("three men jump", "one man jumps")
 
 
+def test_a_draft_of_no_edits_says_what_to_yield_instead():
+    with pytest.raises(GenerationError, match="season: caption 0 got no edits; yield Skip instead"):
+        draft_from_edits(CAPTIONS[0], [], method="season", mode="paper")
+
+
 def test_a_filter_of_many_judges_all_survivors_of_a_batch_of_captions_at_once():
     batches = []
 

@@ -42,10 +42,16 @@ class Command(FoilworksCommand):
         )
 
     def render(self, result: dict[str, Any]) -> str:
-        lines = [f"{one['caption']}\n  -> {one['foil']}" for one in result["candidates"]]
+        lines = [f"{one['caption']}\n  {_outcome(one)}" for one in result["candidates"]]
         lines += [f"{one['caption']}\n  left for people: {one['count']}" for one in result["blanks"]]
         lines += [f"{one['caption']}\n  skipped: {one['why']}" for one in result["skipped"]]
         return "\n".join(lines) or "there was no caption"
+
+
+def _outcome(candidate: dict[str, Any]) -> str:
+    if candidate["foil"] == candidate["caption"]:
+        return "unchanged: the filter `identical` would drop it"
+    return f"-> {candidate['foil']}"
 
 
 def _text(caption: str) -> str:

@@ -1,0 +1,39 @@
+"""What the tests of a method ask of it without saying so: every foil is another text, and chance is the seed's."""
+
+import random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from generation.methods.table import METHODS
+from generation.records import draft_from_edits
+from tests.generation import making
+from text.diff import Edit
+from text.registry import Entry
+
+
+def method(monkeypatch: pytest.MonkeyPatch, target: Any, named: str = "written") -> None:
+    """A method `written` that replaces the first letter by what `target` gives."""
+
+    def make(captions: Any, *, params: dict[str, Any], mode: str, seed: int) -> Any:
+        for caption in captions:
+            yield draft_from_edits(caption, [Edit(0, 1, target())], method=named, mode=mode)
+
+    monkeypatch.setitem(METHODS, "written", Entry("Written", "written"))
+    monkeypatch.setattr(making, "load", lambda entry: SimpleNamespace(make=make))
+
+
+@pytest.mark.parametrize("ask", [making.drafts, making.over_seeds])
+def test_what_breaks_a_promise_fails_in_the_methods_own_test(monkeypatch: pytest.MonkeyPatch, ask: Any) -> None:
+    method(monkeypatch, lambda: "b")
+    assert ask("written", "a text")
+    method(monkeypatch, lambda: "a")
+    with pytest.raises(AssertionError, match="written: the foil is the caption; yield Skip instead"):
+        ask("written", "a text")
+    method(monkeypatch, lambda: str(random.random()))
+    with pytest.raises(AssertionError, match="written: the same seed made something else"):
+        ask("written", "a text")
+    method(monkeypatch, lambda: "b", named="writen")
+    with pytest.raises(AssertionError, match="written: the draft says method='writen'"):
+        ask("written", "a text")
