@@ -166,7 +166,12 @@ class ExternalEmbedder:
         return self.external.numbers(answer, "vectors", (len(texts), None), "").astype(np.float32)
 
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The product, of unit rows where the kind is the cosine."""
+        """The product, of unit rows where the kind is the cosine. HubError: vectors of two lengths."""
+        if videos.shape[1:] != texts.shape[1:]:
+            raise HubError(
+                f"{self.external.manifest.name}: its vector of a clip has {videos.shape[1]} numbers, of a text "
+                f"{texts.shape[1]}; give one length"
+            )
         if self.info.kind == ScoreKind.COSINE:
             videos, texts = (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12) for rows in
                              (videos, texts))  # fmt: skip

@@ -36,6 +36,10 @@ HIGHER_IS_BETTER: Mapping[ScoreKind, bool] = {
 }
 
 
+# What a model sees, by which results group models: `ModelInfo.card["category"]`.
+CATEGORIES = ("text", "image-text", "video")
+
+
 @dataclass(frozen=True)
 class ModelInfo:
     """Which model this is and what it wants to see.
@@ -43,7 +47,7 @@ class ModelInfo:
     `model_id` and `revision` name the weights wherever they lie (a path is not part of them); `frames` is how many
     frames a clip is sampled to and `size` the (height, width) they are resized to by the decoder, None = as stored.
     `needs_video` is False for a model of text alone: its scores do not depend on the clip. `by_item` is True where a
-    score depends on the other texts that are asked with it, as a share of a choice does.
+    score depends on the other texts that are asked with it, as a share of a choice does. `card` says the `category`.
     """
 
     model_id: str

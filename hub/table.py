@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hub._trust import trusting
+from hub.contract import loader, opened
 from hub.errors import HubError
 from hub.interfaces import Trust
 from text.registry import Entry, load
@@ -161,14 +162,14 @@ def open_adapter(spec: str, *, device: str = "auto", dtype: str = "float32", tru
     """The loaded Embedder or Scorer that `spec` names, on `device` (auto, cpu, cuda, cuda:N).
 
     `trust`: what is allowed for this model beyond safetensors and our own code. Only jobs call this: it imports the
-    adapter's libraries. HubError: unknown spec, a model that does not load, a device that is not there, or `file:`,
-    which is scores and no model.
+    adapter's libraries. HubError: unknown spec, a model that does not load or keeps not to its interface, a device that
+    is not there, or `file:`, which is scores and no model.
     """
     slug, argument = parse_spec(spec)
     if slug == SCORE_FILE:
         raise HubError(f"'{spec}' is a score file, not a model to run; import it instead of loading it")
     with trusting(trust or Trust()):
-        return load(ADAPTERS[slug])(argument, device=device, dtype=dtype)
+        return opened(slug, loader(slug, load(ADAPTERS[slug]))(argument, device=device, dtype=dtype))
 
 
 def open_helper(name: str, role: str, *, device: str = "auto", dtype: str = "float32") -> Any:

@@ -237,7 +237,7 @@ def _read_config(path: Path) -> tuple[TinyConfig, Mapping[str, object]]:
     for name in sorted(known - {"architecture", "name"}):
         if not isinstance(raw[name], int) or isinstance(raw[name], bool) or not 1 <= raw[name] <= 4096:
             raise HubError(f"{path}: {name}: {raw[name]!r} is not a whole number from 1 to 4096; save the model again")
-    return TinyConfig(**raw), card if isinstance(card, dict) else {}
+    return TinyConfig(**raw), {"category": "video", **(card if isinstance(card, dict) else {})}
 
 
 def _read_vocabulary(path: Path) -> Words:

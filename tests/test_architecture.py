@@ -35,7 +35,7 @@ TABLES = {
     "corpus.exporters": ("EXPORTERS", set()),
     "hub": (
         "EVERY",
-        {"device", "dual_training", "errors", "interfaces", "memory", "revisions", "span_training", "warm"},
+        {"contract", "device", "dual_training", "errors", "interfaces", "memory", "revisions", "span_training", "warm"},
     ),
     "evaluation.metrics": ("METRICS", set()),
     "evaluation.analyses": ("REPORTS", set()),

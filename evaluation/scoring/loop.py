@@ -18,6 +18,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from hub.contract import rows_of, scores_of, similarities
 from hub.errors import ClipError
 from hub.interfaces import Embedder, Frames, ModelInfo, Scorer, Shrinks, VideoMeta
 from hub.memory import give_back, ran_out_of_memory
@@ -232,7 +233,7 @@ def _by_embedding(
         rows = _rows(adapter, batch, counts, kept)
         # Each clip meets only its own texts, so that scores cost n, not n x n.
         values = {
-            at: adapter.score(row[None], encoded[[place[text] for text in batch[at].want.texts]])[0]
+            at: similarities(adapter, row, encoded[[place[text] for text in batch[at].want.texts]])
             for at, row in sorted(rows.items())
         }
         counts.compute_seconds += perf_counter() - began
@@ -278,7 +279,7 @@ def _encoded_clips(
         parts = _halves(places, "clips", counts)
     else:
         counts.clips_encoded += len(places)
-        return list(zip(places, rows, strict=True))
+        return list(zip(places, rows_of(adapter.info, "encode_video", rows, len(places), "clip"), strict=True))
     give_back()
     return [found for part in parts for found in _encoded_clips(adapter, part, batch, counts)]
 
@@ -294,7 +295,11 @@ def _halves(things: Sequence[Thing], what: str, counts: Tally) -> list[Sequence[
 
 def _encode_texts(adapter: Embedder, texts: list[str], counts: Tally) -> np.ndarray:
     began = perf_counter()
-    rows = _of_texts(adapter.encode_text, texts, counts)
+    rows = _of_texts(
+        lambda batch: rows_of(adapter.info, "encode_text", adapter.encode_text(batch), len(batch), "text"),
+        texts,
+        counts,
+    )
     counts.texts_encoded += len(texts)
     counts.compute_seconds += perf_counter() - began
     return np.concatenate(rows) if rows else np.empty((0, 0), np.float32)
@@ -354,12 +359,12 @@ def _scored(adapter: Scorer, found: _Fetched, texts: Sequence[str], mode: str, c
     """All texts of the clip at once, or in halves where they do not fit and do not depend on each other."""
     most = counts.halved.get("texts", len(texts))
     if adapter.info.by_item or len(texts) <= 1:
-        return list(adapter.score(found.frames, texts, mode, found.meta))
+        return scores_of(adapter.info, adapter.score(found.frames, texts, mode, found.meta), texts)
     if len(texts) > most:
         parts = list(_batches(texts, most))
     else:
         try:
-            return list(adapter.score(found.frames, texts, mode, found.meta))
+            return scores_of(adapter.info, adapter.score(found.frames, texts, mode, found.meta), texts)
         except (MemoryError, RuntimeError) as error:
             if not ran_out_of_memory(error):
                 raise
@@ -371,7 +376,9 @@ def _scored(adapter: Scorer, found: _Fetched, texts: Sequence[str], mode: str, c
 def _without_video(adapter: Scorer, wanted: list[_Wanted], mode: str, counts: Tally) -> Iterator[PairScore]:
     for texts in _batches(_by_length(text for want in wanted for text in want.texts), TEXTS_A_BATCH):
         began = perf_counter()
-        answers = _of_texts(lambda batch: adapter.score(None, batch, mode), texts, counts)
+        answers = _of_texts(
+            lambda batch: scores_of(adapter.info, adapter.score(None, batch, mode), batch), texts, counts
+        )
         counts.texts_encoded += len(texts)
         counts.compute_seconds += perf_counter() - began
         for text, score in zip(texts, (score for batch in answers for score in batch), strict=True):

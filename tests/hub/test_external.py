@@ -66,6 +66,17 @@ def test_an_embedder_encodes_clips_and_texts_apart(tmp_path: Path) -> None:
     np.testing.assert_allclose(adapter.score(rows, texts), [wanted, wanted], atol=1e-6)
 
 
+def test_vectors_of_two_lengths_are_one_message(tmp_path: Path) -> None:
+    body = (
+        "if q['op'] == 'encode_text': say(id=q['id'], vectors=[[len(t)] for t in q['texts']])\n"
+        "else: say(id=q['id'], vector=[3, 4])"
+    )
+    adapter = open_adapter(program(tmp_path / "m", body, {**FIRST, "interface": "embedder"}), device="cpu")
+    rows, texts = adapter.encode_video([clip(1)], [META]), adapter.encode_text(["a", "abc"])
+    with pytest.raises(HubError, match="m: its vector of a clip has 2 numbers, of a text 1; give one length"):
+        adapter.score(rows, texts)
+
+
 def test_it_is_told_the_file_and_the_times_and_not_our_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://secret")
     body = "open('seen.json', 'w').write(json.dumps([q, dict(os.environ)]))\nsay(id=q['id'], scores=[0.5])"
