@@ -46,7 +46,8 @@ test: checks $(STAMPS)/dev ## set up everything with a browser, the checks of li
 lint: checks ## ruff, direction of imports, types of the pure packages, missing migrations, unsafe code, known holes
 	@$(BIN)/python scripts/audit.py --packages
 
-# Without what is published about packages: a hole found tomorrow must not break today's tests.
+# Without what is published about packages: a hole found tomorrow must not break today's tests. Of the reference, the
+# pages that take a second; the tests hold all of them.
 .PHONY: checks
 checks: $(STAMPS)/dev ## lint without what is published about packages
 	@$(BIN)/ruff check .
@@ -54,6 +55,7 @@ checks: $(STAMPS)/dev ## lint without what is published about packages
 	@$(BIN)/mypy
 	@$(BIN)/python manage.py makemigrations --check --dry-run
 	@$(BIN)/python scripts/audit.py --code
+	@$(BIN)/python scripts/reference.py check methods.md scoring.md format-tables.md states.md
 
 .PHONY: mutations
 mutations: $(STAMPS)/mutations ## small faults put into the pure rules and metrics: how many the tests notice (half an hour)

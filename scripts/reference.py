@@ -2,6 +2,7 @@
 
     .venv/bin/python scripts/reference.py update     writes the pages
     .venv/bin/python scripts/reference.py check      names those that are behind; status 1 where there are some
+    .venv/bin/python scripts/reference.py check methods.md scoring.md    these alone: a second, all of them ten
 
 Nothing of it is written by hand; tests/docs/test_reference.py holds the pages to it.
 """
@@ -116,7 +117,8 @@ def _default(action: argparse.Action) -> str:
 def entries(what: str, rows: Mapping[str, Any], level: str = "##") -> str:
     """Each row with its summary, parameters and deviations, behind a table of all."""
     overview = table([what, "", "what it is"], [(f"`{slug}`", row.label, row.summary) for slug, row in rows.items()])
-    told = [_entry(slug, row, f"{level}#") for slug, row in rows.items() if row.params or row.deviations]
+    more = [slug for slug, row in rows.items() if row.params or row.deviations or not row.published]
+    told = [_entry(slug, rows[slug], f"{level}#") for slug in more]
     return "\n".join([overview, *told])
 
 
@@ -124,8 +126,11 @@ def _entry(slug: str, row: Any, level: str) -> str:
     parts = [f"{level} `{slug}`\n"]
     if row.params:
         parts.append(table(["parameter", "default", "what it is"], [_param(param) for param in row.params]))
-    if row.deviations:
+    if not row.published:
+        parts.append("No paper published it: both modes do the same.\n")
+    elif row.deviations:
         parts.append("Deviations from the source:\n")
+    if row.deviations:
         parts.append("\n".join(f"- {tidy(text)}" for text in row.deviations) + "\n")
     return "\n".join(parts)
 
@@ -297,9 +302,9 @@ PAGES: dict[str, Callable[[], str]] = {
 }
 
 
-def behind() -> dict[str, str]:
-    """Name -> text of the pages that do not say what the code says."""
-    made = {name: make() for name, make in PAGES.items()}
+def behind(names: Iterable[str] = ()) -> dict[str, str]:
+    """Name -> text of the pages, all of them where none is named, that do not say what the code says."""
+    made = {name: PAGES[name]() for name in names or PAGES}
     return {name: text for name, text in made.items() if _stored(name) != text}
 
 
@@ -309,7 +314,8 @@ def _stored(name: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    if arguments not in (["update"], ["check"]):
+    names = arguments[1:] if arguments[:1] == ["check"] else []
+    if arguments[: len(arguments) - len(names)] not in (["update"], ["check"]) or set(names) - set(PAGES):
         print((__doc__ or "").strip(), file=sys.stderr)
         return 2
     sys.path.insert(0, str(ROOT))
@@ -318,7 +324,7 @@ def main(arguments: list[str]) -> int:
 
     django.setup()
     updating = arguments == ["update"]
-    found = behind()
+    found = behind(names)
     for name, text in found.items():
         if updating:
             (FOLDER / name).write_text(text, encoding="utf-8")

@@ -166,10 +166,11 @@ METHODS: dict[str, Entry] = {
         path="generation.methods.colour_swap",
         summary="“A red ball hits a blue box” becomes “A blue ball hits a red box”: the same words.",
         params=(Param("foils", 1, "foils for each caption at most", "int"), TAGGER),
+        published=False,
         deviations=(
             (
-                "both modes are the same: no paper here published it. Colours of one thing (“red and white shirt”), of "
-                "two things of one name and of names (“orange juice”) are left alone: their foils could stay true."
+                "Colours of one thing (“red and white shirt”), of two things of one name and of names (“orange juice”) "
+                "are left alone: their foils could stay true."
             ),
         ),
     ),
@@ -432,6 +433,7 @@ METHODS: dict[str, Entry] = {
         label="Deterministic word swap",
         path="generation.methods.fake",
         summary="For tests, demonstrations and object swaps by list: “circle” becomes “square”.",
+        published=False,
         params=(
             Param("foils", 1, "foils for each caption at most", "int"),
             Param(

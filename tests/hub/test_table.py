@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -50,8 +49,3 @@ def test_neither_the_table_nor_the_fake_imports_torch() -> None:
     code = "import sys, hub.table, hub.fake; hub.table.open_adapter('fake:'); print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
-
-
-def test_every_adapter_stands_in_the_page_of_models() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "reference" / "models.md").read_text(encoding="utf-8")
-    assert [slug for slug in ADAPTERS if f"\n| `{slug}` |" not in page] == []

@@ -1,0 +1,24 @@
+"""What pages say of a method: a paper's with its deviations, nobody's with what holds for it."""
+
+import pytest
+from django.urls import reverse
+
+from projects.models import Role
+from tests.factories import make_member, make_project, make_run, make_subtest
+
+
+@pytest.mark.django_db
+def test_a_method_of_nobodys_paper_differs_from_none(client):
+    project = make_project()
+    client.force_login(make_member(project, Role.RESEARCHER))
+    methods = client.get(reverse("generation:methods")).content.decode()
+    of_colours = methods.partition('id="methods-colour_swap"')[2].partition("</article>")[0]
+    run = make_run(make_subtest(project), method="colour_swap")
+    pages = [
+        client.get(reverse("generation:new_run", args=[project.slug]), {"method": "colour_swap"}),
+        client.get(reverse("generation:run", args=[project.slug, run.pk])),
+    ]
+    for html in [of_colours, *(page.content.decode() for page in pages)]:
+        assert "No paper published it: both modes do the same." in html
+        assert "their foils could stay true" in html
+        assert "iffers from the paper" not in html
