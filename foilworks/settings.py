@@ -301,6 +301,8 @@ LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "UTC"
 USE_I18N = True
+# How languages write the dates that templates name.
+FORMAT_MODULE_PATH = "foilworks.formats"
 USE_TZ = True
 
 AUTH_PASSWORD_VALIDATORS = [

@@ -1,25 +1,40 @@
-"""Numbers as reports print them; None is a dash, never 0 and never "None"."""
+"""Numbers as reports print them, in the manner of the reader's language; None is a dash, never 0 and never "None"."""
 
 from collections.abc import Sequence
 
 from django import template
+from django.utils.formats import get_format
 from django.utils.html import format_html
 
 register = template.Library()
 DASH = "–"
 MINUS = "−"
+# Between two numbers that may have a comma in them.
+BETWEEN = {".": ", ", ",": "; "}
+
+
+def written(number: str) -> str:
+    """A number of Python as the reader's language writes it: -1,234.5 is −1.234,5 in German."""
+    marks = {"-": MINUS, ".": get_format("DECIMAL_SEPARATOR"), ",": get_format("THOUSAND_SEPARATOR")}
+    return number.translate(str.maketrans(marks))
+
+
+def from_to(low: str, high: str, unit: str = "") -> str:
+    """Two written numbers as an interval below the number that they belong to."""
+    between = BETWEEN.get(get_format("DECIMAL_SEPARATOR"), "; ")
+    return format_html('<span class="ci">[{}{}{}]{}</span>', low, between, high, unit)
 
 
 @register.filter
 def share(value: float | None, digits: int = 1) -> str:
     """0.9731 -> 97.3 %."""
-    return DASH if value is None else f"{100 * value:.{digits}f} %".replace("-", MINUS)
+    return DASH if value is None else written(f"{100 * value:.{digits}f} %")
 
 
 @register.filter
 def shift(value: float) -> str:
     """A difference of shares in percentage points: 0.0279 -> +2.79 pp."""
-    return f"{100 * value:+.2f} pp".replace("-", MINUS)
+    return written(f"{100 * value:+.2f} pp")
 
 
 @register.filter
@@ -30,7 +45,7 @@ def of(value: int | None, total: int | None) -> str:
 
 @register.filter
 def decimal(value: float | None, digits: int = 3) -> str:
-    return DASH if value is None else f"{value:.{digits}f}".replace("-", MINUS)
+    return DASH if value is None else written(f"{value:.{digits}f}")
 
 
 @register.filter
@@ -38,7 +53,7 @@ def interval(bounds: Sequence[float] | None, digits: int = 3) -> str:
     """[-0.04, 0.5] -> [−0.040, 0.500] under the number it belongs to; nothing where there is none."""
     if not bounds:
         return ""
-    return format_html('<span class="ci">[{}, {}]</span>', decimal(bounds[0], digits), decimal(bounds[1], digits))
+    return from_to(decimal(bounds[0], digits), decimal(bounds[1], digits))
 
 
 @register.filter
@@ -46,7 +61,7 @@ def share_interval(bounds: Sequence[float] | None, digits: int = 1) -> str:
     if not bounds:
         return ""
     low, high = (decimal(100 * bound, digits) for bound in bounds)
-    return format_html('<span class="ci">[{}, {}] %</span>', low, high)
+    return from_to(low, high, " %")
 
 
 @register.filter
@@ -55,12 +70,12 @@ def shift_interval(bounds: Sequence[float] | None, digits: int = 1) -> str:
     if not bounds:
         return ""
     low, high = (decimal(100 * bound, digits) for bound in bounds)
-    return format_html('<span class="ci">[{}, {}] pp</span>', low, high)
+    return from_to(low, high, " pp")
 
 
 @register.filter
 def count(value: int | None) -> str:
-    return DASH if value is None else f"{value:,}"
+    return DASH if value is None else written(f"{value:,}")
 
 
 @register.filter
@@ -80,4 +95,4 @@ def p_value(value: float | None) -> str:
     """0.0004 -> < .001; no test is a dash."""
     if value is None:
         return DASH
-    return "< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
+    return written("< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0"))

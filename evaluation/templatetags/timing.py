@@ -1,6 +1,7 @@
 """Seconds as people read them."""
 
 from django import template
+from django.utils.formats import get_format
 from django.utils.translation import gettext as _
 
 register = template.Library()
@@ -12,7 +13,7 @@ def duration(seconds: float | None) -> str:
     if seconds is None or seconds == "":
         return "–"
     if seconds < 10:
-        return _("%(n).1f s") % {"n": seconds}
+        return (_("%(n).1f s") % {"n": seconds}).replace(".", get_format("DECIMAL_SEPARATOR"))
     if seconds < 60:
         return _("%(n)d s") % {"n": seconds}
     if seconds < 3600:

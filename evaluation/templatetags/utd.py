@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from django import template
-from django.utils.html import format_html
 
-from evaluation.templatetags.numbers import DASH, MINUS
+from evaluation.templatetags.numbers import DASH, from_to, written
 
 register = template.Library()
 
@@ -13,13 +12,13 @@ register = template.Library()
 @register.filter
 def points(value: float | None) -> str:
     """0.6333 -> 63.3."""
-    return DASH if value is None else f"{100 * value:.1f}".replace("-", MINUS)
+    return DASH if value is None else written(f"{100 * value:.1f}")
 
 
 @register.filter
 def change(value: float | None) -> str:
     """-0.03 -> −3.0, as a difference in points."""
-    return "" if value is None else f"{100 * value:+.1f}".replace("-", MINUS)
+    return "" if value is None else written(f"{100 * value:+.1f}")
 
 
 @register.filter
@@ -27,7 +26,7 @@ def span(bounds: Sequence[float] | None) -> str:
     """[0.58, 0.69] -> [58.0, 69.0] below its number."""
     if not bounds:
         return ""
-    return format_html('<span class="ci">[{}, {}]</span>', points(bounds[0]), points(bounds[1]))
+    return from_to(points(bounds[0]), points(bounds[1]))
 
 
 @register.filter
@@ -35,4 +34,4 @@ def change_span(bounds: Sequence[float] | None) -> str:
     """The interval of a difference."""
     if not bounds:
         return ""
-    return format_html('<span class="ci">[{}, {}]</span>', change(bounds[0]), change(bounds[1]))
+    return from_to(change(bounds[0]), change(bounds[1]))

@@ -98,7 +98,7 @@ function fill(root, dialog) {
     element.dataset.hotkey.split(" ").forEach((key, index) => {
       if (index) row.querySelector("td").append(" ");
       const kbd = document.createElement("kbd");
-      kbd.textContent = key.replace("+", " + ");
+      kbd.textContent = key.replace("Ctrl", dialog.dataset.ctrl).replace("+", " + ");
       row.querySelector("td").append(kbd);
     });
     list.append(row);

@@ -1,0 +1,63 @@
+"""Dates and numbers on pages are those of the reader's language, each by one rule."""
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from django.template import Context, Template
+from django.utils import translation
+
+from foilworks.formats.de.formats import DATES
+
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
+WHEN = datetime(2026, 3, 9, 14, 5, 7, tzinfo=UTC)
+
+
+def shown(text: str, language: str, **values: object) -> str:
+    with translation.override(language):
+        return Template("{% load numbers timing utd %}" + text).render(Context(values))
+
+
+def test_german_knows_every_date_with_a_month_that_a_template_names():
+    texts = [path.read_text(encoding="utf-8") for path in TEMPLATES.rglob("*.html")]
+    named = {form for text in texts for form in re.findall(r"""date:["']([^"']+)["']""", text)}
+    months = {form for form in named if re.search("[MF]", form) and not form.endswith("_FORMAT")}
+    assert months <= set(DATES)
+
+
+@pytest.mark.parametrize(
+    ("form", "english", "german"),
+    [
+        ("j M Y", "9 Mar 2026", "9. März 2026"),
+        ("j M Y, H:i", "9 Mar 2026, 14:05", "9. März 2026, 14:05"),
+        ("j M", "9 Mar", "9. März"),
+        ("j F Y", "9 March 2026", "9. März 2026"),
+        ("Y-m-d H:i", "2026-03-09 14:05", "2026-03-09 14:05"),
+    ],
+)
+def test_dates(form, english, german):
+    text = "{{ when|date:'" + form + "' }}"
+    assert (shown(text, "en", when=WHEN), shown(text, "de", when=WHEN)) == (english, german)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "english", "german"),
+    [
+        ("{{ v|share }}", 0.143, "14.3 %", "14,3 %"),
+        ("{{ v|shift }}", -0.0279, "−2.79 pp", "−2,79 pp"),
+        ("{{ v|decimal }}", -1.5, "−1.500", "−1,500"),
+        ("{{ v|decimal }}", None, "–", "–"),
+        ("{{ v|count }}", 12345, "12,345", "12.345"),
+        ("{{ v|interval }}", (-0.04, 0.5), '<span class="ci">[−0.040, 0.500]</span>',
+         '<span class="ci">[−0,040; 0,500]</span>'),
+        ("{{ v|share_interval }}", (0.1, 0.5), '<span class="ci">[10.0, 50.0] %</span>',
+         '<span class="ci">[10,0; 50,0] %</span>'),
+        ("{{ v|p_value }}", 0.0004, "&lt; .001", "&lt; ,001"),
+        ("{{ v|duration }}", 0.42, "0.4 s", "0,4 s"),
+        ("{{ v|points }}", 0.6333, "63.3", "63,3"),
+        ("{{ v|floatformat:2 }}", 23.21, "23.21", "23,21"),
+    ],
+)  # fmt: skip
+def test_numbers(text, value, english, german):
+    assert (shown(text, "en", v=value), shown(text, "de", v=value)) == (english, german)
