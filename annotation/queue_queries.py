@@ -1,5 +1,7 @@
 """What a person reads about a queue: how much is open to them, how much they have done, why there is nothing."""
 
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -113,3 +115,41 @@ def open_work(person: User, project: Project, stage: str, *, now: datetime | Non
     ahead = places_ahead(person, project, stage, now or timezone.now(), COUNTED_TO)
     pieces = {item if stage in JUDGING else task for task, item in ahead}
     return (AtLeast if len(ahead) == COUNTED_TO else int)(len(pieces))
+
+
+def free_places(projects: Collection[Project]) -> dict[tuple[int, str], int]:
+    """(project, stage) -> its free places, whoever may take them. One query."""
+    free = Slot.objects.filter(project__in=projects, state=SlotState.FREE)
+    return {(project, stage): n for project, stage, n in _counted(free, Count("pk"))}
+
+
+def open_work_in(
+    person: User, stages: Mapping[Project, Collection[str]], places: Mapping[tuple[int, str], int], now: datetime
+) -> dict[tuple[int, str], int]:
+    """(project, stage) -> what `open_work` says, of those where it is more than nothing; `places` are the free ones.
+
+    One query for all projects together, and one for each queue of more than `COUNTED_TO` places.
+    """
+    found: dict[tuple[int, str], int] = {}
+    alike: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for project, theirs in stages.items():
+        for stage in theirs:
+            n = places.get((project.pk, stage), 0)
+            if n > COUNTED_TO:
+                found[project.pk, stage] = open_work(person, project, stage, now=now)
+            elif n:
+                alike[project.leakage_scope, stage].append(project.pk)
+    allowed = Q()
+    for (scope, stage), projects in alike.items():
+        allowed |= Q(stage=stage, project__in=projects) & ~bars(person.pk, scope, stage, now).any()
+    if alike:
+        free = Slot.objects.filter(allowed, state=SlotState.FREE)
+        mine = _counted(free, Count("item", distinct=True), Count("task", distinct=True))
+        found |= {(project, stage): items if stage in JUDGING else tasks for project, stage, items, tasks in mine}
+    return {key: n for key, n in found.items() if n}
+
+
+def _counted(slots: QuerySet[Slot], *counts: Count) -> QuerySet:
+    """Rows of (project, stage, *counts)."""
+    named = {f"n{place}": count for place, count in enumerate(counts)}
+    return slots.order_by().values_list("project", "stage").annotate(**named)

@@ -1,7 +1,7 @@
 """Candidate groups and imported items that wait for people get their tasks."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
@@ -19,6 +19,9 @@ from projects.models import Project
 from projects.prepared import Prepared
 
 BATCH = 500
+# Work that a run or an import has just brought gets its tasks when somebody looks, so that the counts are true; one
+# look makes them for at most so many groups and as many items, so that it stays quick behind a large run.
+TASKED_A_LOOK = 1_000
 
 
 def make_tasks(project: Project, *, limit: int | None = None) -> int:
@@ -45,9 +48,28 @@ def _in_batches(make: Callable[[Project, int], int], project: Project, limit: in
     return done
 
 
+def make_tasks_where_missing(projects: Collection[Project], idle: Collection[Project], limit: int) -> int:
+    """The same for several projects that somebody looks at together: what runs brought to any of them, and what imports
+    brought to the `idle` ones, in which nobody has anything to validate. Two queries where there is nothing to do.
+
+    Items are looked for only there: that question reads every item in validation.
+    """
+    by_id = {project.pk: project for project in (*projects, *idle)}
+    waiting = _ready(CandidateGroup.objects.filter(run__project__in=projects)) if projects else None
+    found = set() if waiting is None else set(waiting.order_by().values_list("run__project", flat=True).distinct())
+    if idle:
+        items = _untasked(Item.objects.filter(subtest__project__in=idle))
+        found |= set(items.order_by().values_list("subtest__project", flat=True).distinct())
+    return sum(make_tasks(by_id[pk], limit=limit) for pk in sorted(found))
+
+
 def groups_without_tasks(project: Project | int) -> QuerySet[CandidateGroup]:
     """Groups whose tasks are not made yet and whose filters have run, of runs that nobody has cancelled."""
-    waiting = CandidateGroup.objects.filter(run__project=project, tasked=False)
+    return _ready(CandidateGroup.objects.filter(run__project=project))
+
+
+def _ready(groups: QuerySet[CandidateGroup]) -> QuerySet[CandidateGroup]:
+    waiting = groups.filter(tasked=False)
     unfiltered = Candidate.objects.filter(group=OuterRef("pk"), state=CandidateState.GENERATED)
     waiting = waiting.exclude(run__job__state=JobState.CANCELLED).exclude(caption__doubt_settled__in=GIVEN_UP)
     return waiting.exclude(Exists(unfiltered))
@@ -84,19 +106,22 @@ def _task_groups(project: Project, groups: Sequence[CandidateGroup]) -> None:
     _tasks.store(fresh)
 
 
-def _items_without_tasks(project: Project | int) -> QuerySet[Item]:
+def items_without_tasks(project: Project | int) -> QuerySet[Item]:
     """Items that came in without votes wait for validators as well."""
+    return _untasked(Item.objects.filter(subtest__project=project))
+
+
+def _untasked(items: QuerySet[Item]) -> QuerySet[Item]:
     asked = Task.objects.filter(item=OuterRef("pk"), stage=Stage.VALIDATION)
-    return Item.objects.filter(
+    return items.filter(
         ~Exists(asked),
         Exists(Foil.objects.filter(item=OuterRef("pk"))),
-        subtest__project=project,
         subtest__votes_wanted__gt=0,
         state=ItemState.IN_VALIDATION,
     )
 
 
-_ITEMS_WAIT = Prepared(lambda project: _items_without_tasks(project).values_list("pk")[:1])
+_ITEMS_WAIT = Prepared(lambda project: items_without_tasks(project).values_list("pk")[:1])
 
 
 def _items_batch(project: Project, size: int) -> int:
@@ -104,7 +129,7 @@ def _items_batch(project: Project, size: int) -> int:
         return 0
     with transaction.atomic():
         one_write_at_a_time(project)
-        waiting = _items_without_tasks(project).select_related("subtest").prefetch_related("foils")
+        waiting = items_without_tasks(project).select_related("subtest").prefetch_related("foils")
         items = list(waiting.order_by("pk")[:size])
         tasks = [
             task

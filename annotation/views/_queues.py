@@ -33,8 +33,6 @@ ABOUT: dict[str, Words] = {
 }
 # Researchers open these; before that nobody needs to know of them.
 STUDIES = frozenset({Stage.BASELINE, Stage.OBJECTS})
-# Work that a run or an import has just brought gets its tasks when somebody looks, so that the counts are true.
-TASKED_A_LOOK = 1_000
 # These say how things stand as a whole; their number is of no use to the person.
 UNCOUNTED = frozenset({"nothing_yet", "all_done"})
 OWN_OR_DONE = frozenset({"yours", "all_done"})

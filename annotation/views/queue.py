@@ -6,9 +6,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotation.actions.claim import ROLE_OF_STAGE
-from annotation.actions.make_tasks import make_tasks
+from annotation.actions.make_tasks import TASKED_A_LOOK, make_tasks
 from annotation.views._done import done_bar
-from annotation.views._queues import TASKED_A_LOOK, queue_of
+from annotation.views._queues import queue_of
 from annotation.views._steps import next_piece
 from projects.access import get_project
 

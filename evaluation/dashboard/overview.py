@@ -1,11 +1,15 @@
 """Numbers of the overview pages: what waits in a project, how far its items are. Reads all apps below."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from django.db.models import Count, Q
+from django.utils import timezone
 
-from annotation.actions.claim import ROLE_OF_STAGE
-from annotation.models import Slot, SlotState, Stage
+from annotation.actions.claim import OF_CANDIDATES, ROLE_OF_STAGE
+from annotation.actions.make_tasks import TASKED_A_LOOK, make_tasks_where_missing
+from annotation.models import Stage
+from annotation.queue_queries import free_places, open_work_in
 from corpus.models import Subtest
 from corpus.rules.states import ItemState
 from evaluation.models import Run
@@ -20,7 +24,7 @@ N_RUNS = 6
 
 @dataclass
 class ProjectCard:
-    """One project of a person's list; `waiting` counts free places of the stages that are theirs."""
+    """One project of a person's list; `waiting`: the stages that are theirs, with how much is open to them."""
 
     project: Project
     roles: list[str]
@@ -28,17 +32,40 @@ class ProjectCard:
 
 
 def projects_of(person: User) -> list[ProjectCard]:
-    """The person's projects with roles and open work; three queries, however many projects."""
+    """The person's projects with roles and the work that is open to them, that of runs and imports that nobody has
+    looked at yet, too. Six queries at most, however many projects; some more for who looks first, and for long queues.
+    """
     cards = {project.pk: ProjectCard(project, []) for project in visible_projects(person)}
     rows = Membership.objects.filter(project__in=cards, person=person)
     for project_id, role in rows.order_by("role").values_list("project_id", "role"):
         cards[project_id].roles.append(role)
-    free = Slot.objects.filter(project__in=cards, state=SlotState.FREE)
-    counts = free.values_list("project_id", "stage").annotate(n=Count("id")).order_by("stage")
-    for project_id, stage, n in counts:
-        if ROLE_OF_STAGE.get(stage) in cards[project_id].roles:
-            cards[project_id].waiting.append((Stage(stage).label, n))
+    stages = {card.project: theirs for card in cards.values() if (theirs := stages_of(card.roles))}
+    if not stages:
+        return list(cards.values())
+    places = lay_out(stages)
+    for (project_id, stage), n in sorted(open_work_in(person, stages, places, timezone.now()).items()):
+        cards[project_id].waiting.append((Stage(stage).label, n))
     return list(cards.values())
+
+
+def stages_of(roles: Collection[str]) -> list[Stage]:
+    """What the roles open, in the order of the work."""
+    return [stage for stage, role in ROLE_OF_STAGE.items() if role in roles]
+
+
+def lay_out(stages: Mapping[Project, Collection[str]]) -> dict[tuple[int, str], int]:
+    """What runs and imports brought gets its tasks as soon as somebody who may do it looks; the places that are free.
+    Up to three queries where nothing was brought.
+
+    Never for a look of who only researches: where nobody edits, review tasks end the moving of thresholds.
+    """
+    places = free_places(stages)
+    candidates = [project for project, theirs in stages.items() if OF_CANDIDATES.intersection(theirs)]
+    judged = [project for project, theirs in stages.items() if Stage.VALIDATION in theirs]
+    idle = [project for project in judged if (project.pk, Stage.VALIDATION) not in places]
+    if make_tasks_where_missing(candidates, idle, TASKED_A_LOOK):
+        places = free_places(stages)
+    return places
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from annotation.actions.claim import ROLE_OF_STAGE
 from annotation.models import Stage
 from annotation.queue_queries import open_work, work_counts
 from corpus.models import Release
@@ -57,7 +56,9 @@ def _runs(project: Project) -> dict[str, Any]:
 
 def _work(person: User, project: Project) -> list[dict[str, Any]]:
     """The stages that the person's roles open: what waits for them, what they have done."""
-    roles, now = roles_in(person, project), timezone.now()
+    stages, now = overview.stages_of(roles_in(person, project)), timezone.now()
+    if stages:
+        overview.lay_out({project: stages})
     return [
         {
             "stage": stage,
@@ -65,6 +66,5 @@ def _work(person: User, project: Project) -> list[dict[str, Any]]:
             "open": open_work(person, project, stage, now=now),
             "done": work_counts(person, project, stage, now),
         }
-        for stage, role in ROLE_OF_STAGE.items()
-        if role in roles
+        for stage in stages
     ]

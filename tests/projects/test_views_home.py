@@ -3,12 +3,17 @@
 import pytest
 from django.urls import reverse
 
+from annotation.models import Involvement, Slot, Task
+from corpus.rules.states import CandidateState
 from projects.models import AuditEvent, Membership, Project, Role
 from tests.factories import (
+    make_candidate,
     make_caption,
+    make_group,
     make_item,
     make_member,
     make_project,
+    make_run,
     make_subtest,
     make_task,
     make_user,
@@ -35,7 +40,7 @@ def test_a_person_sees_their_own_projects_with_their_roles(client):
 def test_open_work_is_told_to_those_who_may_do_it(client):
     project = make_project()
     open_validation(project)
-    for role, waiting in ((Role.VALIDATOR, [("validation", 3)]), (Role.ANNOTATOR, [])):
+    for role, waiting in ((Role.VALIDATOR, [("validation", 1)]), (Role.ANNOTATOR, [])):
         client.force_login(make_member(project, role))
         (card,) = client.get("/").context["cards"]
         assert card.waiting == waiting
@@ -64,9 +69,79 @@ def test_ten_projects_cost_as_many_queries_as_one(client, django_assert_num_quer
         open_validation(project)
         if n in (0, 9):
             client.force_login(person)
-            # Session, person, projects, roles, open places, may create a project.
-            with django_assert_num_queries(6):
+            # Session, person, projects, roles, free places, those open to the person, may create a project.
+            with django_assert_num_queries(7):
                 client.get("/")
+
+
+def test_the_number_is_the_persons_own_as_on_the_page_of_work(client):
+    project = make_project()
+    person = make_member(project, Role.VALIDATOR)
+    for _ in range(3):
+        open_validation(project)
+    made = Slot.objects.filter(project=project).first()
+    Involvement.objects.create(project=project, person=person, video=made.video, kind=Involvement.Kind.MADE)
+    client.force_login(person)
+    page = client.get("/")
+    assert page.context["cards"][0].waiting == [("validation", 2)]
+    assert "validation: 2 for you" in page.content.decode()
+    (queue,) = client.get(reverse("annotation:work", args=[project.slug])).context["queues"]
+    assert queue.available == 2
+
+
+def test_long_queues_are_counted_to_an_end_and_say_so(client, monkeypatch):
+    monkeypatch.setattr("annotation.queue_queries.COUNTED_TO", 4)
+    project = make_project()
+    for _ in range(2):
+        open_validation(project)
+    client.force_login(make_member(project, Role.VALIDATOR))
+    assert "validation: 2+ for you" in client.get("/").content.decode()
+
+
+class TestWhatRunsAndImportsBrought:
+    """Nobody has opened *Work* or a queue yet."""
+
+    def test_an_annotator_is_told_of_it_at_once(self, client):
+        project = make_project()
+        make_candidate(make_group(make_run(make_subtest(project))))
+        client.force_login(make_member(project, Role.ANNOTATOR))
+        assert client.get("/").context["cards"][0].waiting == [("edit", 1)]
+
+    def test_a_validator_is_told_of_it_at_once(self, client):
+        project = make_project()
+        make_item(make_subtest(project))
+        client.force_login(make_member(project, Role.VALIDATOR))
+        assert client.get("/").context["cards"][0].waiting == [("validation", 1)]
+
+    def test_so_does_the_projects_own_page(self, client):
+        project = make_project()
+        make_item(make_subtest(project))
+        client.force_login(make_member(project, Role.VALIDATOR))
+        (row,) = client.get(reverse("evaluation:dashboard", args=[project.slug])).context["work"]
+        assert row["open"] == 1
+
+    def test_a_look_of_the_researcher_leaves_the_thresholds_movable(self, client):
+        project = make_project(edit_stage=False)
+        group = make_group(make_run(make_subtest(project)))
+        make_candidate(group, state=CandidateState.IN_REVIEW)
+        client.force_login(make_member(project, Role.RESEARCHER))
+        client.get("/")
+        client.get(reverse("evaluation:dashboard", args=[project.slug]))
+        group.refresh_from_db()
+        assert not group.tasked
+        assert not Task.objects.exists()
+
+    def test_ten_projects_in_which_nothing_waits_cost_as_many_queries_as_one(self, client, django_assert_num_queries):
+        person = make_user()
+        client.force_login(person)
+        for n in range(10):
+            project = make_project()
+            for role in (Role.ANNOTATOR, Role.VALIDATOR):
+                Membership.objects.create(project=project, person=person, role=role)
+            if n in (0, 9):
+                # Session, person, projects, roles, free places, groups and items without tasks, may create a project.
+                with django_assert_num_queries(8):
+                    client.get("/")
 
 
 def test_a_researcher_makes_a_project_and_owns_it(client):
