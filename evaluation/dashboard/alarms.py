@@ -29,6 +29,14 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
         _("%(stage)s has %(open)d open places, and nothing was handed in for %(hours)d hours."),
         "annotation:people",
     ),
+    "judges": (
+        _("Too few people can judge."),
+        _(
+            "%(name)s wants %(wanted)d judges a pair; %(can)d can judge: add %(lack)d. Until then places of %(pairs)d "
+            "of its pairs stay open; nobody judges a video that they had a hand in."
+        ),
+        "annotation:people",
+    ),
     "paused": (
         _("Somebody is paused."),
         _("%(n)d of the validators are paused and wait for you."),
@@ -56,7 +64,7 @@ class Alarm:
 
 
 def alarms_of(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """`found`: subtests, gate_stopped, queues, paused, doubted, cost of a count -> codes with their numbers (JSON)."""
+    """`found`: subtests, gate_stopped, short, queues, paused, doubted, cost of a count -> codes with numbers (JSON)."""
     alarms: list[dict[str, Any]] = [
         {"code": "agreement", "name": row["name"], "alpha": row["alpha"]}
         for row in found["subtests"]
@@ -64,6 +72,7 @@ def alarms_of(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
     if found["gate_stopped"]:
         alarms.append({"code": "gate", "names": ", ".join(found["gate_stopped"])})
+    alarms += [{"code": "judges", **row} for row in found["short"]]
     for queue in found["queues"]:
         if queue["open"] and queue["idle_hours"] is not None and queue["idle_hours"] >= STALLED_HOURS:
             hours = int(queue["idle_hours"])

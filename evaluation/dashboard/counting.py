@@ -36,6 +36,8 @@ from evaluation.analyses._agreement import alpha
 from evaluation.analyses._words import js_divergence
 from evaluation.dashboard.alarms import alarms_of
 from evaluation.dashboard.forecast import Yields, forecast, work_left
+from evaluation.dashboard.staffing import staffing
+from evaluation.dashboard.untasked import untasked_places
 from evaluation.models import Report
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project
@@ -65,7 +67,8 @@ def count(project: Project, now: datetime | None = None) -> dict[str, Any]:
         "doubted": Caption.objects.filter(video__project=project, flagged_false=True, doubt_settled="").count(),
     }
     found["funnel"] = _funnel(project, subtests)
-    found["forecast"] = _forecast(project, queues, days, timezone.localdate(now))
+    found |= staffing(project, found["funnel"], subtests, sum(row["open"] + row["leased"] for row in queues))
+    found["forecast"] = _forecast(project, queues, days, timezone.localdate(now), is_short=bool(found["short"]))
     found["cost"] = _cost(project, found["funnel"]["valid"])
     found["alarms"] = alarms_of(found)
     return found
@@ -104,10 +107,12 @@ def _subtests(project: Project) -> list[dict[str, Any]]:
     for subtest, state, n in rows.order_by():
         states[subtest][state] = n
     agreed, diverged = _agreement(project), _divergence(project)
+    named = Subtest.objects.filter(project=project).order_by("name")
     return [
         {
             "name": name,
             "kind": kind,
+            "votes_wanted": wanted,
             "n_items": states[pk].total(),
             "n_waiting": states[pk][ItemState.IN_VALIDATION],
             "n_valid": states[pk][ItemState.VALID],
@@ -117,7 +122,7 @@ def _subtests(project: Project) -> list[dict[str, Any]]:
             **agreed.get(pk, {"alpha": None, "n_pairs": 0, "n_votes": 0}),
             **diverged.get(pk, {"js_all": None, "js_valid": None}),
         }
-        for pk, name, kind in Subtest.objects.filter(project=project).order_by("name").values_list("pk", "name", "kind")
+        for pk, name, kind, wanted in named.values_list("pk", "name", "kind", "votes_wanted")
     ]
 
 
@@ -158,7 +163,10 @@ def _divergence(project: Project) -> dict[int, dict[str, float | None]]:
 
 
 def _queues(project: Project, now: datetime, last: dict[str, datetime]) -> list[dict[str, Any]]:
-    """Places by stage. Expired leases are open. `idle_hours`: since the last piece, or since the first task."""
+    """Places by stage, those of tasks that are yet to be made too. Expired leases are open.
+
+    `idle_hours`: since the last piece, or since the first task.
+    """
     over = Q(state=SlotState.LEASED, expires_at__lte=now)
     rows = Slot.objects.filter(project=project).exclude(stage=Stage.GOLD).order_by().values_list("stage")
     counts = rows.annotate(
@@ -168,11 +176,15 @@ def _queues(project: Project, now: datetime, last: dict[str, datetime]) -> list[
     )
     waiting = Task.objects.filter(project=project, state=TaskState.OPEN).order_by().values_list("stage")
     since = dict(waiting.annotate(first=Min("created_at")))
-    found = []
+    found, coming = [], untasked_places(project)
     for stage, open_, leased, done in counts:
         at = max(filter(None, (last.get(stage), since.get(stage))), default=None)
         hours = (now - at).total_seconds() / 3600 if at else None
-        found.append({"stage": stage, "open": open_, "leased": leased, "done": done, "idle_hours": hours})
+        places = open_ + coming.pop(stage, 0)
+        found.append({"stage": stage, "open": places, "leased": leased, "done": done, "idle_hours": hours})
+    found += [
+        {"stage": str(stage), "open": n, "leased": 0, "done": 0, "idle_hours": None} for stage, n in coming.items()
+    ]
     return sorted(found, key=lambda row: Stage.values.index(row["stage"]))
 
 
@@ -198,9 +210,9 @@ def _days(project: Project, now: datetime) -> tuple[dict[str, dict[date, int]], 
 
 
 def _forecast(
-    project: Project, queues: list[dict[str, Any]], days: dict[str, dict[date, int]], today: date
+    project: Project, queues: list[dict[str, Any]], days: dict[str, dict[date, int]], today: date, *, is_short: bool
 ) -> dict[str, Any]:
-    """Days from now as JSON, and what went into it."""
+    """Days from now as JSON, and what went into it. `is_short`: no pace fills places that nobody may take."""
     held = {row["stage"]: row["open"] + row["leased"] for row in queues}
     yields = _yields(project)
     left = work_left(*(held.get(stage, 0) for stage in FORECAST), yields)
@@ -209,9 +221,10 @@ def _forecast(
     table = {stage: [known.get(stage, {}).get(day, 0) for day in window] for stage in FORECAST}
     said = forecast({"edit": left.edit, "review": left.review, "validation": left.validation}, table)
     return {
-        "days": said.days,
-        "low": said.low,
-        "high": said.high,
+        "days": None if is_short else said.days,
+        "low": None if is_short else said.low,
+        "high": None if is_short else said.high,
+        "is_short": is_short,
         "stuck": list(said.stuck),
         "n_days": said.n_days,
         "stages": [vars(one) for one in said.stages],

@@ -5,8 +5,17 @@ from dataclasses import dataclass
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
+from projects.models import Role
 
 Words = str | Promise
+PEOPLE = "annotation:people"
+MISSING = {
+    Role.ANNOTATOR: ngettext_lazy("an annotator", "%(n)d annotators", "n"),
+    Role.REVIEWER: ngettext_lazy("a reviewer", "%(n)d reviewers", "n"),
+    Role.VALIDATOR: ngettext_lazy("%(n)d validator", "%(n)d validators", "n"),
+}
 # (what the step is, why, the page, what its button says, which counts tell that it is done)
 STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
     (
@@ -33,15 +42,14 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
     (
         _("Bring in people"),
         _("Somebody writes, somebody else reviews, and others who saw neither judge: three for each pair, by default."),
-        "annotation:people",
+        PEOPLE,
         _("Add people"),
-        ("edited", "accepted", "judged"),
+        # Told by who is there, not by a count.
+        (),
     ),
     (
         _("Let them work"),
-        _(
-            "What waits in which queue stands below. An item is valid when enough of its judges chose the caption."
-        ),
+        _("What waits in which queue stands below. An item is valid when enough of its judges chose the caption."),
         "annotation:work",
         _("Queues"),
         ("valid",),
@@ -58,7 +66,7 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
 
 @dataclass(frozen=True)
 class FirstStep:
-    """`is_next`: the first that is not done."""
+    """`is_next`: the first that is not done. `missing`: the people without whom it is not."""
 
     label: Words
     text: Words
@@ -66,15 +74,21 @@ class FirstStep:
     action: Words
     is_done: bool
     is_next: bool
+    missing: str = ""
 
 
-def first_steps(counts: Mapping[str, int]) -> list[FirstStep]:
-    """`counts`: those of the funnel, with `subtests`. None once something is released."""
+def first_steps(counts: Mapping[str, int], missing: Mapping[str, int]) -> list[FirstStep]:
+    """`counts`: those of the funnel, with `subtests`; `missing`: people by role. None once something is released."""
     if counts["released"]:
         return []
-    done = [any(counts[name] for name in names) for *_words, names in STEPS]
-    following = done.index(False)
+    done = [not missing if page == PEOPLE else any(counts[name] for name in names) for *_w, page, _a, names in STEPS]
+    following, lack = done.index(False), said(missing)
     return [
-        FirstStep(label, text, page, action, done[place], place == following)
+        FirstStep(label, text, page, action, done[place], place == following, lack if page == PEOPLE else "")
         for place, (label, text, page, action, _names) in enumerate(STEPS)
     ]
+
+
+def said(missing: Mapping[str, int]) -> str:
+    """In the order of the work."""
+    return ", ".join(str(words % {"n": missing[role]}) for role, words in MISSING.items() if missing.get(role))

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from annotation.models import Stage
 from corpus.models import Subtest
+from evaluation.dashboard.after_release import after_release
 from evaluation.dashboard.alarms import WORDS, Alarm
 from evaluation.dashboard.counting import SHOWN_DAYS
 from evaluation.dashboard.first_steps import first_steps
@@ -62,7 +63,9 @@ def context(project: Project, counted: Counted) -> dict[str, Any]:
         return state
     return {
         **state,
-        "first_steps": first_steps({**found["funnel"], "subtests": len(found["subtests"])}),
+        # A count that was kept by an earlier version knows of nobody who is missing.
+        "first_steps": first_steps({**found["funnel"], "subtests": len(found["subtests"])}, found.get("missing", {})),
+        "after_release": after_release(project) if found["funnel"]["released"] else None,
         "is_empty": not (found["funnel"]["captions"] or found["funnel"]["items"]),
         "funnel": steps(found["funnel"], edits=project.edit_stage),
         "queues": [StageQueue(q["stage"], Stage(q["stage"]).label, *(q[k] for k in ("open", "leased", "done")))

@@ -10,6 +10,7 @@ from evaluation.publishing.papers import citation_of, papers_of
 from evaluation.publishing.tables import SourceLicence
 from projects.models import Project
 
+KIND = "datasheet"
 VERSION = "1"
 
 
@@ -31,4 +32,4 @@ def own_answers(project: Project) -> tuple[Release | None, dict[str, str]]:
     terms = SourceLicence.objects.filter(project=project).order_by("pk")
     stated = terms.values_list("source_dataset", "licence", "url", "notes")
     parts = [VERSION, release.content_hash, asdict(citation_of(project)), list(stated), project.consent_version]
-    return release, kept(project, "datasheet", str(release.pk), digest(parts), make)
+    return release, kept(project, KIND, str(release.pk), digest(parts), make)

@@ -14,28 +14,39 @@ NOTHING = dict.fromkeys(
 
 
 @pytest.mark.parametrize(
-    ("counts", "following"),
+    ("counts", "missing", "following"),
     [
-        ({}, 0),
-        ({"subtests": 1}, 1),
+        ({}, 3, 0),
+        ({"subtests": 1}, 3, 1),
         # The second thing first: what is missing before it is next.
-        ({"captions": 3}, 0),
-        ({"subtests": 1, "captions": 3}, 2),
-        ({"subtests": 1, "captions": 3, "made": 2}, 3),
-        ({"subtests": 1, "captions": 3, "made": 2, "edited": 1}, 4),
+        ({"captions": 3}, 0, 0),
+        ({"subtests": 1, "captions": 3}, 3, 2),
+        ({"subtests": 1, "captions": 3, "made": 2}, 1, 3),
+        # People are there before anybody has edited anything.
+        ({"subtests": 1, "captions": 3, "made": 2}, 0, 4),
+        # Work has begun, and cannot be ended with who is there.
+        ({"subtests": 1, "captions": 3, "made": 2, "edited": 1}, 1, 3),
         # A benchmark that was imported has items without runs.
-        ({"captions": 3, "items": 3}, 3),
-        ({"captions": 3, "items": 3, "judged": 3, "valid": 2}, 5),
+        ({"captions": 3, "items": 3}, 3, 3),
+        ({"captions": 3, "items": 3, "judged": 3, "valid": 2}, 0, 5),
     ],
 )
-def test_the_first_that_is_not_done_is_next(counts, following):
-    steps = first_steps({**NOTHING, **counts})
+def test_the_first_that_is_not_done_is_next(counts, missing, following):
+    steps = first_steps({**NOTHING, **counts}, {"validator": missing} if missing else {})
     assert [step.is_next for step in steps] == [place == following for place in range(len(STEPS))]
     assert not any(step.is_done for step in steps if step.is_next)
 
 
 def test_nothing_is_said_once_something_is_released():
-    assert first_steps({**NOTHING, "released": 1}) == []
+    assert first_steps({**NOTHING, "released": 1}, {}) == []
+
+
+def test_who_is_missing_is_named():
+    (people,) = [step for step in first_steps(NOTHING, {"validator": 1, "reviewer": 1}) if step.missing]
+    assert people.missing == "a reviewer, 1 validator"
+    (people,) = [step for step in first_steps(NOTHING, {"annotator": 1, "validator": 3}) if step.missing]
+    assert people.missing == "an annotator, 3 validators"
+    assert not any(step.missing for step in first_steps(NOTHING, {}))
 
 
 @pytest.mark.django_db
@@ -46,8 +57,9 @@ def test_a_new_project_shows_the_way_and_no_wall_of_zeros():
     url = reverse("evaluation:dashboard", args=[project.slug])
     page = client.get(url).content.decode()
     assert "To a first release" in page
+    assert "Still missing: an annotator, a reviewer, 3 validators." in page
     assert "From captions to a release" not in page
-    for step in first_steps(NOTHING):
+    for step in first_steps(NOTHING, {}):
         assert reverse(step.page, args=[project.slug]) in page
     make_subtest(project)
     make_caption(make_video(project))

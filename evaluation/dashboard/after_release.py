@@ -1,0 +1,45 @@
+"""What is left to do once something is released: the datasheet, an export, a public page."""
+
+from dataclasses import dataclass
+
+from corpus.exporters._sheet_questions import QUESTIONS
+from corpus.models import Release
+from evaluation.dashboard.kept import SMALL
+from evaluation.kept import digest
+from evaluation.models import Report
+from evaluation.publishing.sheet import KIND, own_answers
+from evaluation.publishing.tables import DatasheetAnswer, PublicPage
+from projects.models import Project
+
+
+@dataclass(frozen=True)
+class AfterRelease:
+    """`n_open`: questions of the datasheet that nothing answers; None where its numbers are yet to be read."""
+
+    release: Release
+    n_open: int | None
+    has_page: bool
+
+
+def after_release(project: Project) -> AfterRelease | None:
+    """Of the newest release; None where nothing is left to do. A few queries.
+
+    What the numbers of a large release answer is read by its datasheet's own page, not by a look at the overview.
+    """
+    release = Release.objects.filter(project=project).order_by("-pk").first()
+    if release is None:
+        return None
+    has_page = PublicPage.objects.filter(release__project=project, is_open=True).exists()
+    n_open = _open_questions(project, release)
+    return AfterRelease(release, n_open, has_page) if n_open or not has_page else None
+
+
+def _open_questions(project: Project, release: Release) -> int | None:
+    sheets = Report.objects.filter(project=project, kind=KIND, params_key=digest(str(release.pk)))
+    if release.n_items > SMALL and not sheets.exists():
+        return None
+    _release, own = own_answers(project)
+    said = {slug for slug, text in DatasheetAnswer.objects.filter(project=project).values_list("question", "text")
+            if text.strip()}  # fmt: skip
+    asked = {slug for slug in QUESTIONS if not slug.endswith(".comments")}
+    return len(asked - said - own.keys())

@@ -1,0 +1,95 @@
+"""Whether there are the people that the work asks for: by role, and pair by pair. A fixed number of queries."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import Max
+
+from annotation.models import Involvement, Slot, SlotState, Stage, Standing, Task, TaskState
+from corpus.models import Subtest
+from evaluation.dashboard.team import missing_people
+from projects.models import CrowdStudy, LeakageScope, Membership, Project, Role
+
+HANDS = (Involvement.Kind.MADE, Involvement.Kind.REVIEWED, Involvement.Kind.SETTLED)
+USUAL_JUDGES = Subtest._meta.get_field("votes_wanted").default
+
+
+def staffing(
+    project: Project, funnel: Mapping[str, int], subtests: Sequence[Mapping[str, Any]], n_open: int
+) -> dict[str, Any]:
+    """As JSON: `missing` people by role, and `short`: subtests with pairs that too few people may judge.
+
+    `funnel`, `subtests`: as they are counted; `n_open`: places that are not done. Whom a crowd study brings is missing
+    nowhere.
+    """
+    team = _team(project)
+    crowd = set(CrowdStudy.objects.filter(project=project, is_open=True).values_list("role", flat=True))
+    validators = {person for person, roles in team.items() if Role.VALIDATOR in roles}
+    short = [] if Role.VALIDATOR in crowd else short_subtests(project, validators)
+    n_waiting = sum(row["n_waiting"] for row in subtests)
+    if funnel["valid"] and not (n_waiting or n_open):
+        return {"missing": {}, "short": short}
+    makes = bool(funnel["captions_used"] or not funnel["items"])
+    judges = max((row["votes_wanted"] for row in subtests), default=USUAL_JUDGES)
+    lack = missing_people(
+        team.values(),
+        edits=makes and project.edit_stage and Role.ANNOTATOR not in crowd,
+        reviews=makes and Role.REVIEWER not in crowd,
+        judges=judges if (makes or n_waiting) and Role.VALIDATOR not in crowd else 0,
+    )
+    worst = max((row["lack"] for row in short), default=0)
+    if worst > lack.get(Role.VALIDATOR, 0):
+        lack[Role.VALIDATOR.value] = worst
+    return {"missing": lack, "short": short}
+
+
+def _team(project: Project) -> dict[int, set[str]]:
+    """Member -> roles, without closed accounts; who is paused judges nothing. Two queries."""
+    team: dict[int, set[str]] = defaultdict(set)
+    rows = Membership.objects.filter(project=project, person__is_active=True)
+    for person, role in rows.values_list("person", "role"):
+        team[person].add(role)
+    for person in Standing.objects.filter(policy__project=project, state=Standing.State.PAUSED).values_list(
+        "person", flat=True
+    ):
+        team[person].discard(Role.VALIDATOR)
+    return team
+
+
+def short_subtests(project: Project, validators: set[int]) -> list[dict[str, Any]]:
+    """Subtests with open pairs whose places can never all be filled: `name`, `wanted` and the fewest who `can`, how
+    many `pairs`, and the most that they `lack`. One query where there are people enough for any pair, else four."""
+    tasks = Task.objects.filter(project=project, stage=Stage.VALIDATION, state=TaskState.OPEN)
+    barred = _barred(project, validators)
+    most = max(map(len, barred.values()), default=0)
+    if len(validators) - most >= (tasks.aggregate(n=Max("overlap"))["n"] or 0):
+        return []
+    done: dict[int, set[int | None]] = defaultdict(set)
+    slots = Slot.objects.filter(project=project, stage=Stage.VALIDATION, state=SlotState.DONE)
+    for task, person in slots.filter(task__state=TaskState.OPEN).values_list("task", "person").iterator():
+        done[task].add(person)
+    per_item = project.leakage_scope == LeakageScope.ITEM
+    found: dict[str, dict[str, Any]] = {}
+    rows = tasks.order_by("item__subtest__name").values_list(
+        "pk", "item__subtest__name", "overlap", "video", "item__candidate_group"
+    )
+    for pk, name, wanted, video, group in rows.iterator():
+        judges = validators - barred.get((video, group if per_item else None), set()) | done.get(pk, set())
+        if len(judges) < wanted:
+            row = found.setdefault(name, {"name": name, "wanted": wanted, "can": wanted, "pairs": 0, "lack": 0})
+            lack = wanted - len(judges)
+            if lack > row["lack"]:
+                row |= {"wanted": wanted, "can": len(judges), "lack": lack}
+            row["pairs"] += 1
+    return list(found.values())
+
+
+def _barred(project: Project, validators: set[int]) -> dict[tuple[int, int | None], set[int]]:
+    """(video, group where the item is the scope) -> validators who had a hand in it."""
+    hands = Involvement.objects.filter(project=project, person__in=validators, kind__in=HANDS)
+    per_item = project.leakage_scope == LeakageScope.ITEM
+    found: dict[tuple[int, int | None], set[int]] = defaultdict(set)
+    for video, group, person in hands.values_list("video", "group", "person").iterator():
+        found[video, group if per_item else None].add(person)
+    return found

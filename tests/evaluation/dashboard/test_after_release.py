@@ -1,0 +1,75 @@
+"""What the overview says is left once something is released."""
+
+import pytest
+from django.urls import reverse
+
+from corpus.exporters._sheet_questions import QUESTIONS
+from corpus.rules.states import ItemState
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.dashboard import after_release as module
+from evaluation.dashboard.after_release import after_release
+from evaluation.publishing.tables import DatasheetAnswer, PublicPage
+from projects.models import Role
+from tests.factories import make_item, make_member, make_project, make_subtest
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project():
+    return make_project()
+
+
+@pytest.fixture
+def owner(client, project):
+    client.force_login(make_member(project, Role.RESEARCHER))
+    return client
+
+
+@pytest.fixture
+def release(project):
+    make_item(make_subtest(project), state=ItemState.VALID)
+    return freeze_release(make_member(project, Role.RESEARCHER), project, name="v1")
+
+
+def answer_everything(project) -> None:
+    DatasheetAnswer.objects.bulk_create(
+        DatasheetAnswer(project=project, question=slug, text="Yes.") for slug in QUESTIONS
+    )
+
+
+def test_an_unreleased_project_is_told_nothing(owner, project):
+    assert after_release(project) is None
+    assert "what is left" not in owner.get(reverse("evaluation:dashboard", args=[project.slug])).content.decode()
+
+
+def test_it_counts_open_questions_as_the_datasheet_does_and_leads_to_what_is_left(owner, project, release):
+    page = owner.get(reverse("evaluation:dashboard", args=[project.slug])).content.decode()
+    n_open = owner.get(reverse("evaluation:datasheet", args=[project.slug])).context["form"].n_open()
+    assert n_open > 1
+    assert f"{n_open} questions are open" in page
+    assert "v1 is frozen: what is left" in page
+    for name, args in (("datasheet", []), ("release", [release.pk]), ("public_page", [release.pk])):
+        assert reverse(f"evaluation:{name}", args=[project.slug, *args]) in page
+
+
+def test_each_thing_that_is_done_leaves_the_card_and_then_the_card_goes(project, release):
+    answer_everything(project)
+    found = after_release(project)
+    assert (found.n_open, found.has_page) == (0, False)
+    PublicPage.objects.create(release=release, is_open=True)
+    assert after_release(project) is None
+
+
+def test_a_page_alone_does_not_end_it(project, release):
+    PublicPage.objects.create(release=release, is_open=True)
+    assert after_release(project).has_page
+    PublicPage.objects.update(is_open=False)
+    assert not after_release(project).has_page
+
+
+def test_the_numbers_of_a_large_release_are_not_read_by_a_look(owner, project, release, monkeypatch):
+    monkeypatch.setattr(module, "SMALL", 0)
+    assert after_release(project).n_open is None
+    owner.get(reverse("evaluation:datasheet", args=[project.slug]))
+    assert after_release(project).n_open

@@ -1,0 +1,200 @@
+"""Who is missing, by role and pair by pair, and what the overview says of it."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.actions.make_tasks import make_tasks
+from annotation.models import Involvement, QualityPolicy, Stage, Standing
+from corpus.rules.states import CandidateState
+from evaluation.dashboard.counting import count
+from evaluation.dashboard.staffing import short_subtests
+from evaluation.dashboard.team import missing_people
+from projects.models import CrowdStudy, Membership, Role
+from tests import factories
+from tests.annotation.world import make_world
+
+pytestmark = pytest.mark.django_db
+A, R, V = Role.ANNOTATOR, Role.REVIEWER, Role.VALIDATOR
+ALL = (A, R, V)
+
+
+@pytest.mark.parametrize(
+    ("team", "missing"),
+    [
+        ([], {"annotator": 1, "reviewer": 1, "validator": 3}),
+        ([[A], [R], [V], [V], [V]], {}),
+        ([[A], [A], [A]], {"reviewer": 1, "validator": 3}),
+        ([[A], [R], [V], [V]], {"validator": 1}),
+        # Nobody reviews their own.
+        ([[A, R], [V], [V], [V]], {"reviewer": 1}),
+        # Two of five with all roles write and review; three judge.
+        ([ALL] * 5, {}),
+        ([ALL] * 4, {"validator": 1}),
+        # Who may do nothing else writes, so that the others judge.
+        ([[A], [R], *[ALL] * 3], {}),
+        ([[Role.RESEARCHER], [A], [R], [V], [V], [V]], {}),
+    ],
+)
+def test_the_fewest_people_that_are_missing(team, missing):
+    assert missing_people(team, edits=True, reviews=True, judges=3) == missing
+
+
+def test_where_nobody_edits_or_reviews_only_judges_are_missing():
+    assert missing_people([[V]], edits=False, reviews=True, judges=1) == {"reviewer": 1}
+    assert missing_people([[V]], edits=False, reviews=False, judges=3) == {"validator": 2}
+    assert missing_people([], edits=False, reviews=False, judges=0) == {}
+
+
+@pytest.fixture
+def world():
+    """Three votes are wanted; vera, vic and val validate."""
+    return make_world(name="direction")
+
+
+def leaves(world, *names: str) -> None:
+    Membership.objects.filter(project=world.project, person__in=[getattr(world, name) for name in names]).delete()
+
+
+def overview(world) -> str:
+    client = Client()
+    client.force_login(world.owner)
+    return client.get(reverse("evaluation:dashboard", args=[world.project.slug])).content.decode()
+
+
+def test_two_validators_of_three_wanted_are_told_as_too_few(world):
+    item = world.item()
+    make_tasks(world.project)
+    leaves(world, "val")
+    world.vote("vera")
+    world.vote("vic")
+    page = overview(world)
+    assert "direction wants 3 judges a pair; 2 can judge: add 1." in page
+    assert "Still missing: 1 validator." in page
+    found = count(world.project)
+    assert found["short"] == [{"name": "direction", "wanted": 3, "can": 2, "pairs": 1, "lack": 1}]
+    assert item.subtest.votes_wanted == 3
+
+
+def test_no_finishing_day_is_given_while_too_few_can_judge(world, monkeypatch):
+    for _ in range(3):
+        world.item()
+    make_tasks(world.project)
+    world.vote("vera")
+    assert count(world.project)["forecast"]["days"] is not None
+    leaves(world, "val")
+    said = count(world.project)["forecast"]
+    assert (said["days"], said["low"], said["high"]) == (None, None, None)
+    page = overview(world)
+    assert "never with these people: too few can judge" in page
+
+
+def test_enough_people_are_no_alarm(world):
+    world.item()
+    make_tasks(world.project)
+    found = count(world.project)
+    assert (found["short"], found["missing"]) == ([], {})
+    assert "judges" not in [alarm["code"] for alarm in found["alarms"]]
+
+
+def test_who_had_a_hand_in_a_video_is_no_judge_of_it(world):
+    item, _other = world.item(), world.item()
+    make_tasks(world.project)
+    hand = {"project": world.project, "person": world.val, "kind": Involvement.Kind.MADE}
+    Involvement.objects.create(video=item.video, **hand)
+    people = {world.vera.pk, world.vic.pk, world.val.pk}
+    (short,) = short_subtests(world.project, people)
+    assert (short["can"], short["pairs"], short["lack"]) == (2, 1, 1)
+
+
+def test_who_voted_and_left_was_one_of_the_judges(world):
+    world.item()
+    make_tasks(world.project)
+    world.vote("vera")
+    leaves(world, "vera")
+    assert short_subtests(world.project, {world.vic.pk, world.val.pk}) == []
+    assert short_subtests(world.project, {world.vic.pk})[0]["can"] == 2
+
+
+def test_where_the_item_is_the_scope_another_item_of_the_video_bars_nobody():
+    world = make_world({"leakage_scope": "item"}, name="direction")
+    made = world.made_item()
+    other = factories.make_group(factories.make_run(world.subtest), made.caption)
+    hand = {"project": world.project, "person": world.val, "kind": Involvement.Kind.MADE, "video": made.video}
+    people = {world.vera.pk, world.vic.pk, world.val.pk}
+    Involvement.objects.create(group=other, **hand)
+    assert short_subtests(world.project, people) == []
+    Involvement.objects.create(group=made.candidate_group, **hand)
+    assert short_subtests(world.project, people)[0]["can"] == 2
+
+
+def test_who_is_paused_judges_nothing(world):
+    world.item()
+    make_tasks(world.project)
+    policy = QualityPolicy.objects.create(project=world.project)
+    Standing.objects.create(policy=policy, person=world.val, state=Standing.State.PAUSED)
+    assert count(world.project)["short"][0]["can"] == 2
+
+
+def test_whom_a_crowd_study_brings_is_missing_nowhere(world):
+    world.item()
+    make_tasks(world.project)
+    leaves(world, "vera", "vic", "val")
+    fields = {"stage": Stage.VALIDATION, "role": V, "pieces": 1, "places": 3}
+    study = CrowdStudy.objects.create(project=world.project, name="crowd", **fields)
+    found = count(world.project)
+    assert (found["short"], found["missing"]) == ([], {})
+    CrowdStudy.objects.filter(pk=study.pk).update(is_open=False)
+    assert count(world.project)["missing"] == {"validator": 3}
+
+
+def test_an_imported_benchmark_needs_nobody_who_writes(world):
+    world.item()
+    leaves(world, "ann", "abe", "rita", "rob", "vera")
+    assert count(world.project)["missing"] == {"validator": 1}
+
+
+class TestWhatIsYetToGetItsTasks:
+    """The owner's overview says of it before anybody looks at a queue, and makes no task."""
+
+    def queues(self, world) -> dict[str, int]:
+        return {row["stage"]: row["open"] for row in count(world.project)["queues"]}
+
+    def test_it_stands_in_the_queues(self, world):
+        world.group()
+        world.item("a man unfolds a shirt.", "a man tears a shirt.")
+        assert self.queues(world) == {"edit": 1, "validation": 6}
+        make_tasks(world.project)
+        assert self.queues(world) == {"edit": 1, "validation": 6}
+        assert "No task for people yet" not in overview(world)
+
+    def test_what_no_filter_has_seen_and_what_did_not_survive_waits_for_nobody(self, world):
+        for state in (CandidateState.GENERATED, CandidateState.FILTERED_OUT):
+            factories.make_candidate(factories.make_group(world.run), state=state)
+        assert self.queues(world) == {}
+
+    def test_a_group_that_is_looked_at_again_counts_once(self, world):
+        group = world.group()
+        make_tasks(world.project)
+        type(group).objects.filter(pk=group.pk).update(tasked=False)
+        assert self.queues(world) == {"edit": 1}
+
+    def test_people_who_write_of_their_own_have_groups_without_suggestions(self, world):
+        world.run.method = "person"
+        world.run.save()
+        factories.make_group(world.run)
+        assert self.queues(world) == {"edit": 1}
+        make_tasks(world.project)
+        assert self.queues(world) == {"edit": 1}
+
+    @pytest.mark.parametrize("foils_per_item", [1, 2, 5])
+    def test_without_an_edit_stage_reviewers_get_as_many_as_an_item_lacks(self, foils_per_item):
+        world = make_world({"edit_stage": False}, foils_per_item=foils_per_item)
+        for _ in range(2):
+            group = factories.make_group(world.run)
+            for text in ("a man unfolds a shirt.", "a man tears a shirt.", "a man sees a shirt."):
+                factories.make_candidate(group, text, state=CandidateState.IN_REVIEW)
+        waiting = {"review": 2 * min(foils_per_item, 3)}
+        assert self.queues(world) == waiting
+        make_tasks(world.project)
+        assert self.queues(world) == waiting
