@@ -2,6 +2,7 @@
 stand on the page."""
 
 import re
+import subprocess
 import sys
 from inspect import getmembers, isfunction, signature
 from pathlib import Path
@@ -61,8 +62,20 @@ def test_the_rows_of_the_page_fit_into_their_tables(name: str, row: str) -> None
     text = (PAGE.parents[2] / name).read_text(encoding="utf-8")
     for _ in range(5):
         text = text.replace(": dict[str, Entry] = {\n", ": dict[str, Entry] = {\n" + indent(row, "    "), 1)
-    assert text.count(row.split("\n")[0]) == 5
+    assert text.count(row.split("\n")[0]) >= 5
     assert not too_long(name, text)
+
+
+def test_the_code_of_the_page_passes_the_linter(tmp_path: Path) -> None:
+    files = {"method.py": METHOD, "test_method.py": METHOD_TEST, "adapter.py": ADAPTER}
+    for name, code in files.items():
+        (tmp_path / name).write_text(code, encoding="utf-8")
+    settings = PAGE.parents[2] / "pyproject.toml"
+    ruff = Path(sys.executable).with_name("ruff")
+    # In this folder our own packages are not known as such: the order of imports is not asked for.
+    asked = [ruff, "check", "--no-cache", "--config", settings, "--ignore", "I001", tmp_path]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_tests_of_the_page_pass(extended: None, tmp_path: Path) -> None:
