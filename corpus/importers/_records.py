@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from corpus.errors import CorpusError
 from corpus.importers._fields import ProblemError, check_content
 from corpus.importers._json import parse_line
 from corpus.importers._lint import warnings_of
@@ -21,6 +22,7 @@ from corpus.records import (
 from text.spill import Spill
 
 _HASHED_CHARACTERS = 16
+_TABLE_ENDINGS = frozenset({".csv", ".tsv"})
 
 
 class RawRecord(NamedTuple):
@@ -34,8 +36,13 @@ class RawRecord(NamedTuple):
 
 
 def json_lines(path: Path) -> Iterator[RawRecord]:
-    """The records of a file of JSON lines. CorpusError when the file as a whole cannot be read."""
+    """The records of a file of JSON lines. CorpusError when the file as a whole cannot be read, or is a table."""
+    first = True
     for number, line in lines(path):
+        if first and line is not None and path.suffix.lower() in _TABLE_ENDINGS and line.lstrip()[:1] not in {"{", "["}:
+            # One complaint, not one a line.
+            raise CorpusError(f"{path}:{number}: file: looks like a table, not like JSON lines; choose CSV table (csv)")
+        first = False
         if line is None:
             yield RawRecord(None, None, number, f"has more than {LONGEST_LINE} bytes", "line")
             continue

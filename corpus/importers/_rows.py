@@ -9,6 +9,9 @@ from corpus.errors import CorpusError
 from corpus.importers._text import LONGEST_LINE, rows_of_text
 
 COMMA, SEMICOLON, TAB = ",", ";", "\t"
+JSON_ENDINGS = frozenset({".jsonl", ".ndjson", ".json"})
+# Of a header that is shown in a complaint.
+_SHOWN_NAMES, _SHOWN_NAME = 12, 40
 
 
 class Row(NamedTuple):
@@ -20,13 +23,16 @@ class Row(NamedTuple):
     problem: str = ""
 
 
-def read_rows(path: Path, required: Sequence[str], delimiters: str = COMMA) -> Iterator[Row]:
+def read_rows(
+    path: Path, required: Sequence[str], delimiters: str = COMMA, *, one_of: Sequence[str] = ()
+) -> Iterator[Row]:
     """The rows below the header, which must name the `required` columns; rows without any text are passed over.
 
-    Of several possible delimiters the one counts that makes the header name them. CorpusError, with its line: no such
-    file, not UTF-8, a quote that is never closed, a header without these columns.
+    Of several possible delimiters the one counts that makes the header name them. `one_of`: columns of which a record
+    needs one at least, the usual one first. CorpusError, with its line: no such file, not UTF-8, a quote that is never
+    closed, a header without these columns.
     """
-    delimiter, header = _header(path, required, delimiters)
+    delimiter, header = _header(path, required, delimiters, one_of)
     for line, values in _split(path, delimiter):
         if line == header.line or not any(value.strip() for value in values):
             continue
@@ -41,15 +47,29 @@ class _Header(NamedTuple):
     line: int
 
 
-def _header(path: Path, required: Sequence[str], delimiters: str) -> tuple[str, _Header]:
+def _header(path: Path, required: Sequence[str], delimiters: str, one_of: Sequence[str]) -> tuple[str, _Header]:
     tried = [(delimiter, _first_row(path, delimiter)) for delimiter in delimiters]
     found = [(delimiter, header) for delimiter, header in tried if set(required) <= set(header.names)]
     if found:
         _check_names(path, found[0][1])
-        return found[0]
-    first = tried[0][1]
-    missing = ", ".join(name for name in required if name not in first.names)
-    raise _error(path, first.line, "header", f"has no column {missing}", "name the columns in the first line")
+        if not one_of or set(one_of) & set(found[0][1].names):
+            return found[0]
+    # What is no table by any of the delimiters is taken for one by that which makes the most columns of it.
+    raise _without_columns(path, max((header for _, header in tried), key=lambda one: len(one.names)), required, one_of)
+
+
+def _without_columns(path: Path, header: _Header, required: Sequence[str], one_of: Sequence[str]) -> CorpusError:
+    if path.suffix.lower() in JSON_ENDINGS and "".join(header.names)[:1] in {"{", "["}:
+        return _error(path, header.line, "file", "looks like JSON, no table", "choose JSON lines (jsonl)")
+    usual = list(one_of[:1])
+    lacking = [name for name in required if name not in header.names]
+    lacking += usual if not set(one_of) & set(header.names) else []
+    has = ", ".join(name[:_SHOWN_NAME] for name in header.names[:_SHOWN_NAMES] if name) or "none"
+    more = ", …" if len(header.names) > _SHOWN_NAMES else ""
+    problem = f"has no column {', '.join(lacking)} (its columns: {has}{more})"
+    fix = f"name the columns in the first line: {', '.join([*required, *usual])}"
+    others = f" (or {', '.join(one_of[1:])})" if one_of[1:] else ""
+    return _error(path, header.line, "header", problem, fix + others)
 
 
 def _first_row(path: Path, delimiter: str) -> _Header:

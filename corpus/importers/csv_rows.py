@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[ReadOutcome]:
     """The records of a table. CorpusError when the file as a whole cannot be read."""
     subtest = default_subtest(path, params)
-    rows = read_rows(path, ["id", "caption"], COMMA + SEMICOLON + TAB)
+    rows = read_rows(path, ["id", "caption"], COMMA + SEMICOLON + TAB, one_of=jsonl.NAMES_OF_CLIPS)
     raw = (RawRecord(None, row.cells, row.line, row.problem, "row") for row in rows)
     yield from read_records(path, raw, lambda record: _parse(record, subtest))
 

@@ -36,6 +36,8 @@ COLUMNS = {
     "facts": "object with facts that methods read; columns not named here are added to it",
     "extra": "object with anything else, given back on export",
 }
+# A record has one of them at least.
+NAMES_OF_CLIPS = ("video", "url", "source_id", "video_key")
 _COLUMNS = frozenset(COLUMNS)
 _PAIR_FIELDS = frozenset({"caption", "foil", "foils", "votes", "extra"})
 

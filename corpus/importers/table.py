@@ -107,3 +107,23 @@ IMPORTERS: dict[str, Entry] = {
         summary="Frame by frame descriptions of videos that are there, splits, or predictions of nine models.",
     ),
 }
+
+# What the name of a file says of its format; other endings are of several.
+BY_ENDING = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+
+# What people write by hand, or a published table looks like: the first lines of a file that is taken as it stands.
+EXAMPLES = {
+    "csv": (
+        "id,video,caption,foil\n1,cup.mp4,A hand lifts a cup.,A hand drops a cup.\n2,door.mp4,A man opens a door.,\n"
+    ),
+    "jsonl": (
+        '{"id": "1", "video": "cup.mp4", "caption": "A hand lifts a cup.", "foil": "A hand drops a cup."}\n'
+        '{"id": "2", "video": "door.mp4", "caption": "A man opens a door."}\n'
+    ),
+    "contrast": (
+        "clip\tending0\tending1\tending2\tlabel\n"
+        "door.mp4\tA man opens a door.\tA man closes a door.\tA man paints a door.\t0\n"
+    ),
+    "msrvtt": "video_id,sentence\nvideo7010,a girl is singing on stage\nvideo7010,a woman sings a song\n",
+    "votes": ("item,annotator,choice\n1,ann,caption\n1,ben,foil\n"),
+}

@@ -10,6 +10,7 @@ from corpus.media_files import MEDIA_FIELDS, set_media
 from corpus.models import MediaState, Video
 from corpus.records import ItemRecord, VideoRecord
 from evaluation.exchange.batch import CHUNK, Batch, chunks
+from evaluation.exchange.result import MOST_MISSING
 from projects.bulk_writes import insert_many, new_row
 
 _SAME = ("url", "start_time", "end_time", "time_unit")
@@ -54,6 +55,8 @@ def store_videos(batch: Batch) -> None:
         if not batch.is_first("clip", video.key):
             continue
         batch.result.media[video.media_state] += 1
+        if video.media_state == MediaState.MISSING and len(batch.result.missing) < MOST_MISSING:
+            batch.result.missing.append(video.key)
         if video.media_state == MediaState.BROKEN:
             batch.result.broken.append({"video": video.key, "error": video.media_error})
 

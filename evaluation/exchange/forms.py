@@ -1,14 +1,17 @@
 """The form of an import: a file of records with its format, videos, or both."""
 
+from pathlib import PurePath
 from typing import Any
 
 from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from corpus.importers.table import IMPORTERS
+from corpus.importers.table import BY_ENDING, IMPORTERS
 from corpus.records import MAX_DATASET, MAX_LABEL
 
+# The choice that is no format.
+BY_NAME = "auto"
 MEGABYTE = 1024 * 1024
 
 
@@ -45,7 +48,8 @@ class ImportForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         formats = [(slug, entry.label) for slug, entry in IMPORTERS.items()]
-        self.fields["format"].choices = [*formats, ("videos", _("Videos alone"))]
+        by_name = (BY_NAME, _("By the name of the file"))
+        self.fields["format"].choices = [by_name, *formats, ("videos", _("Videos alone"))]
         self.fields["videos"].help_text = _(
             "They are found by name or by the id that the records give; mp4, webm, mov, mkv or avi, "
             "%(mb)s MB in all. What browsers do not play is converted."
@@ -53,6 +57,8 @@ class ImportForm(forms.Form):
         self.fields["videos"].widget.attrs["accept"] = "video/*,.mkv,.avi"
 
     def clean(self) -> dict[str, Any]:
+        if self.cleaned_data.get("format") == BY_NAME:
+            self._say_format()
         alone = self.cleaned_data.get("format") == "videos"
         if alone and not self.cleaned_data.get("videos") and "videos" not in self.errors:
             self.add_error("videos", _("Choose the videos."))
@@ -61,6 +67,19 @@ class ImportForm(forms.Form):
         if not alone and not self.cleaned_data.get("records") and "records" not in self.errors:
             self.add_error("records", _("Choose the file of records."))
         return self.cleaned_data
+
+    def _say_format(self) -> None:
+        """Put the format that the file's name says in the place of "by its name"."""
+        records = self.cleaned_data.get("records")
+        if records is None:
+            if self.cleaned_data.get("videos"):
+                self.cleaned_data["format"] = "videos"
+            return
+        said = BY_ENDING.get(PurePath(records.name or "").suffix.lower())
+        if said is None:
+            self.add_error("format", _("The name of the file does not say what it is; choose its format."))
+        else:
+            self.cleaned_data["format"] = said
 
     def wish(self) -> dict[str, Any]:
         """What the action is asked for."""

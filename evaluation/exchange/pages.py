@@ -38,6 +38,11 @@ def counted(outcome: Mapping[str, Any]) -> list[tuple[str | Promise, int, int]]:
     return [row for row in rows if row[1] or row[2]]
 
 
+def takes_none(outcome: Mapping[str, Any]) -> bool:
+    """Whether records were sent and all of them are bad."""
+    return bool(outcome.get("errors")) and not any(outcome.get(kind) for kind in ("new", "same", "changed"))
+
+
 def lines(outcome: Mapping[str, Any], kind: str) -> list[Line]:
     """The complaints of a kind, taken apart into line, field and words."""
     found = []

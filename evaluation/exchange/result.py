@@ -4,6 +4,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+# Of clips without a file: enough to see what is wrong with their names.
+MOST_MISSING = 5
 KINDS = ("items", "captions", "proficiency_items", "videos", "subtests", "foils", "votes")
 
 
@@ -12,7 +14,8 @@ class ImportResult:
     """`created` and `unchanged` count rows by kind; `media` counts the clips of the file by state.
 
     `changes` are records that are stored otherwise: left as they are, or `updated` where that was asked for.
-    `broken` names clips whose file cannot be used; `errors` and `warnings` are lines, `PATH:LINE: FIELD: …`.
+    `missing` names the first clips whose file was not found, `broken` all whose file cannot be used; `errors` and
+    `warnings` are lines, `PATH:LINE: FIELD: …`.
     """
 
     format: str
@@ -27,6 +30,7 @@ class ImportResult:
     changes: list[dict[str, Any]] = field(default_factory=list)
     attached: int = 0
     media: Counter[str] = field(default_factory=Counter)
+    missing: list[str] = field(default_factory=list)
     broken: list[dict[str, str]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -47,6 +51,7 @@ class ImportResult:
             "changes": self.changes,
             "attached": self.attached,
             "media": {state: self.media[state] for state in ("ready", "elsewhere", "missing", "broken")},
+            "missing": self.missing,
             "broken": self.broken,
             "errors": self.errors,
             "warnings": self.warnings,

@@ -79,7 +79,14 @@ def _sample(upload: Import) -> list[dict[str, Any]]:
     outcomes = load(entry).read(records_path(upload), params=parse_params(entry, upload.params))
     items = (outcome for outcome in outcomes if isinstance(outcome, ItemRecord))
     return [
-        {"id": item.id, "subtest": item.subtest, "clip": item.video.key, "caption": item.caption, "foils": item.foils}
+        {
+            "id": item.id,
+            # A caption without foils makes no subtest.
+            "subtest": item.subtest if item.foils else "",
+            "clip": item.video.key,
+            "caption": item.caption,
+            "foils": item.foils,
+        }
         for item in islice(items, SAMPLE)
     ]
 

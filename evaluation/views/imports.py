@@ -8,12 +8,12 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from corpus.importers.table import IMPORTERS
+from corpus.importers.table import EXAMPLES, IMPORTERS
 from evaluation.access import get_import
 from evaluation.actions.confirm_import import confirm_import, discard_import
 from evaluation.actions.receive_import import receive_import
-from evaluation.exchange.forms import ImportForm
-from evaluation.exchange.pages import changes, counted, lines
+from evaluation.exchange.forms import BY_NAME, ImportForm
+from evaluation.exchange.pages import changes, counted, lines, takes_none
 from evaluation.models import Import
 from projects.access import get_project
 from projects.models import Role
@@ -29,7 +29,20 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
     if sent and form.is_valid():
         return redirect("evaluation:import", slug, receive_import(request.user, project, **form.wish()).pk)
     earlier = Import.objects.filter(project=project).select_related("job", "created_by")[:MOST_LISTED]
-    context = {"form": form, "imports": earlier, "formats": IMPORTERS}
+    # The note below the format is fetched from this page anew: htmx sends the field by its name.
+    chosen = (request.POST if sent else request.GET).get("format")
+    if chosen in dict(form.fields["format"].choices):
+        form.initial["format"] = chosen
+    swap = {"hx-get": request.path, "hx-target": "#format-note", "hx-select": "#format-note", "hx-swap": "outerHTML"}
+    form.fields["format"].widget.attrs.update(swap)
+    context = {
+        "form": form,
+        "imports": earlier,
+        "formats": IMPORTERS,
+        "examples": EXAMPLES,
+        "format_rows": [(slug, entry, EXAMPLES.get(slug, "")) for slug, entry in IMPORTERS.items()],
+        "chosen": form.initial.get("format", BY_NAME),
+    }
     return render(request, "evaluation/new_import.html", context, status=422 if sent else 200)
 
 
@@ -72,5 +85,8 @@ def _context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
         "entry": IMPORTERS.get(upload.format),
         "counts": counted(outcome),
         "changes": changes(outcome),
+        "makes_subtests": any(row["subtest"] for row in outcome.get("sample", [])),
+        "takes_none": takes_none(outcome),
+        "more_missing": outcome.get("media", {}).get("missing", 0) - len(outcome.get("missing", [])),
         "complaints": [*lines(outcome, "errors"), *lines(outcome, "warnings")],
     }

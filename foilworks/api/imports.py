@@ -93,7 +93,8 @@ def create_import(
     records: UploadedFile | None = File(None),  # noqa: B008
     videos: list[UploadedFile] | None = File(None),  # noqa: B008
 ) -> Status:
-    """Send a file of records, videos, or both (format `videos`: videos alone).
+    """Send a file of records, videos, or both (format `videos`: videos alone; `auto`: a table
+    or JSON lines, as the file's name says).
 
     A job says what would come of it (`preview`), and confirming it stores it; `at_once` stores without a preview. Bad
     records are listed in the result, the good ones are stored.

@@ -234,3 +234,15 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path):
         list(jsonl.read(tmp_path / "gone.jsonl", params={}))
     with pytest.raises(CorpusError, match="cannot be read"):
         list(jsonl.read(tmp_path, params={}))
+
+
+@pytest.mark.parametrize("name", ["captions.csv", "captions.TSV"])
+def test_a_table_is_one_complaint_and_not_one_a_line(tmp_path, name):
+    with pytest.raises(CorpusError, match=f"{name}:1: file: looks like a table, not like JSON lines; choose CSV table"):
+        read(tmp_path, "id,caption", "a,x", "b,y", name=name)
+
+
+def test_json_lines_may_be_called_as_they_like(tmp_path):
+    first, second = read(tmp_path, GOOD, "id,caption", name="captions.csv")
+    assert isinstance(first, ItemRecord)
+    assert isinstance(second, BadRecord)

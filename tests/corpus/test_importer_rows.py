@@ -34,6 +34,9 @@ def the_error(read, tmp_path, content) -> str:
     return complaint(caught.value, tmp_path)
 
 
+NEEDED = "name the columns in the first line: id, caption, video (or url, source_id, video_key)"
+
+
 class TestCsv:
     HEADER = "id,video,start_time,end_time,caption,foil,foils,proficiency,votes,count,note\n"
 
@@ -142,27 +145,47 @@ class TestCsv:
         ("content", "words"),
         [
             (b"", "1: file: is empty; get a whole copy of it"),
-            (b"id,caption\na,\xff\n", "2: encoding: byte 0xff is not UTF-8; save the file as UTF-8"),
+            (b"id,video,caption\na,\xff\n", "2: encoding: byte 0xff is not UTF-8; save the file as UTF-8"),
             (
                 "id,caption\na,b".encode("utf-16"),
                 "1: encoding: byte 0xff is not UTF-8; save the file as UTF-8",
             ),
-            (b"id,text\na,x\n", "1: header: has no column caption; name the columns in the first line"),
-            (b"\n\na,x\n", "3: header: has no column id, caption; name the columns in the first line"),
+            (b"id;text\na;x\n", f"1: header: has no column caption, video (its columns: id, text); {NEEDED}"),
+            (b"\n\na,x\n", f"3: header: has no column id, caption, video (its columns: a, x); {NEEDED}"),
+            (b"caption,id\nx,a\n", f"1: header: has no column video (its columns: caption, id); {NEEDED}"),
+            (
+                ",".join(f"column{n}" for n in range(30)).encode(),
+                "1: header: has no column id, caption, video (its columns: "
+                + "".join(f"column{n}, " for n in range(12))
+                + f"…); {NEEDED}",
+            ),
             (b"id,caption,id\na,x,b\n", "1: header: has two columns 'id'; give each column its own name"),
             (b"id,caption,\na,x,b\n", "1: header: has no name for column 3; name it, or remove the column"),
             (
-                b'id,caption\na,x\nb,"never closed\nc,y\n',
+                b'id,video,caption\na,a.mp4,x\nb,b.mp4,"never closed\nc,c.mp4,y\n',
                 "3: quotes: a quoted text is not closed; close it, and double the quotes inside of it",
             ),
             (
-                b'id,caption\na,"x"y\n',
+                b'id,video,caption\na,a.mp4,"x"y\n',
                 "2: quotes: a quoted text is not closed; close it, and double the quotes inside of it",
             ),
         ],
     )
     def test_an_unreadable_file_is_one_line(self, tmp_path, content, words):
         assert the_error(read_csv, tmp_path, content) == f"sitting.csv:{words}"
+
+    @pytest.mark.parametrize("column", jsonl.NAMES_OF_CLIPS)
+    def test_any_column_that_names_a_clip_will_do(self, tmp_path, column):
+        (item,) = read_csv(tmp_path, f"id,caption,{column}\na,x,https://example.org/a\n")
+        assert item.caption == "x"
+
+    def test_json_lines_read_as_a_table_are_one_complaint(self, tmp_path):
+        (tmp_path / "x.jsonl").write_text('{"id": "a", "caption": "x"}\n' * 9)
+        with pytest.raises(CorpusError) as caught:
+            list(csv_rows.read(tmp_path / "x.jsonl", params={}))
+        assert complaint(caught.value, tmp_path) == (
+            "x.jsonl:1: file: looks like JSON, no table; choose JSON lines (jsonl)"
+        )
 
 
 class TestContrast:
@@ -221,7 +244,7 @@ class TestContrast:
     @pytest.mark.parametrize(
         ("text", "words"),
         [
-            ("clip,ending0,ending1,label\n", "has no column clip, ending0, ending1, label; name the columns"),
+            ("clip,ending0,ending1,label\n", "has no column clip, ending0, ending1, label (its columns: "),
             ("clip\tending0\tending1\tending3\tlabel\nv\ta\tb\tc\t0\n", "has no column ending2; number the endings"),
         ],
     )

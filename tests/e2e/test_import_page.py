@@ -9,7 +9,7 @@ from corpus.models import Item, Video
 from jobs.models import Job
 from jobs.runner import run_now
 from media.encode import write_mp4
-from projects.models import Role
+from projects.models import Project, Role
 from tests.e2e.conftest import SignIn, assert_accessible, moving_dot, wait_until
 from tests.factories import make_member, make_project
 from tests.media.test_probe import encode
@@ -74,6 +74,32 @@ def test_files_are_sent_looked_at_and_imported(sign_in: SignIn, folder: Path, se
         ("right.mp4", "ready"),
     ]
     assert Item.objects.count() == 3
+
+
+def test_the_chosen_format_says_what_it_needs_and_the_files_name_says_the_format(
+    sign_in: SignIn, folder: Path, settings
+) -> None:
+    settings.UPLOAD_ROOT = folder / "uploads"
+    make_project(slug="dots", name="Dots")
+    page = sign_in(make_member(Project.objects.get(), Role.RESEARCHER))
+    page.goto("/projects/dots/imports/")
+    note = page.locator("#format-note")
+    expect(note).to_contain_text("Needed: id and caption")
+    page.get_by_label("What is sent").select_option("votes")
+    expect(note).to_contain_text("item,annotator,choice")
+    page.get_by_label("What is sent").select_option("auto")
+    expect(note).to_contain_text("id,video,caption,foil")
+    page.get_by_label("File of records").set_input_files(folder / "dots.csv")
+    page.get_by_role("button", name="Send and look").click()
+    expect(page.get_by_text("being read")).to_be_visible()
+    do_the_job()
+    expect(page.get_by_text("No file was found for:")).to_be_visible()
+    expect(page.get_by_text("right.mp4, hevc.mp4, gone.mp4")).to_be_visible()
+    page.get_by_role("button", name="Import").click()
+    expect(page.get_by_text("importing")).to_be_visible()
+    do_the_job()
+    page.get_by_role("link", name="Clips without a file").click()
+    expect(page.get_by_role("link", name="gone.mp4")).to_be_visible()
 
 
 @pytest.mark.parametrize("narrow", [False, True])

@@ -67,3 +67,22 @@ def test_bad_rows_are_listed_and_strict_stores_nothing(tmp_path, capsys):
     status, got, _ = run(capsys, "csv", path, "--project", "p")
     assert (status, got["errors"]) == (0, [f"{path}:3: caption: is missing; give the text"])
     assert Item.objects.count() == 1
+
+
+def test_the_command_names_the_first_clips_without_a_file(tmp_path, capsys):
+    make_project(slug="p")
+    rows = "".join(f"{n},clip{n}.mp4,a man sits.\n" for n in range(7))
+    (tmp_path / "t.csv").write_text(f"id,video,caption\n{rows}", encoding="utf-8")
+    arguments = ["import", "csv", str(tmp_path / "t.csv"), "--project", "p"]
+    named = "no file for: clip0.mp4, clip1.mp4, clip2.mp4, clip3.mp4, clip4.mp4 and 2 more; "
+    call_command(*arguments, "--dry-run")
+    assert f"{named}name their folder with --media" in capsys.readouterr().err
+    call_command(*arguments)
+    assert f"{named}bring them by `foilworks attach --project p --media DIR`" in capsys.readouterr().err
+
+
+def test_the_command_says_once_that_a_table_is_no_json_lines(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("id,video,caption\na,a.mp4,x\nb,b.mp4,y\n", encoding="utf-8")
+    status, got, said = run(capsys, "jsonl", tmp_path / "t.csv", "--project", "p", "--create")
+    assert (status, got) == (1, None)
+    assert said.strip().endswith("t.csv:1: file: looks like a table, not like JSON lines; choose CSV table (csv)")

@@ -9,7 +9,9 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from corpus.importers.table import EXAMPLES, IMPORTERS
 from corpus.models import Item, MediaState, Video
+from corpus.records import BadRecord, RecordWarning
 from evaluation.actions.discard_stale_imports import discard_stale_imports
 from evaluation.files.uploads import folder_of, safe_name
 from evaluation.models import Import
@@ -19,6 +21,7 @@ from projects.models import AuditEvent, Role
 from tests.factories import make_member, make_project, make_video
 from tests.media.painted import painted_clip
 from tests.media.test_probe import encode
+from text.registry import load
 
 pytestmark = pytest.mark.django_db
 
@@ -96,7 +99,7 @@ def test_records_and_videos_are_previewed_then_stored(owner, project, film):
 
 
 def test_an_unreadable_file_is_said_on_the_page(owner, project):
-    send(owner, project, records=file("x.csv", b"id,caption\na,\xff\n"))
+    send(owner, project, records=file("x.csv", b"id,video,caption\na,\xff\n"))
     upload = looked_at()
     assert upload.state == "failed"
     assert upload.preview == {"problem": "x.csv:2: encoding: byte 0xff is not UTF-8; save the file as UTF-8"}
@@ -277,3 +280,88 @@ def test_what_is_stored_otherwise_is_shown_and_changed_only_where_it_is_ticked(o
     upload = Import.objects.latest("pk")
     assert (upload.result["new"], upload.result["changed"], upload.result["updated"]) == (1, 1, int(update))
     assert Item.objects.get(key="a").foils.get().text == ("<z>" if update else "y")
+
+
+def test_a_table_needs_no_word_on_its_format(owner, project):
+    send(owner, project, records=file("sitting.csv", CSV), format="auto")
+    assert Import.objects.get().format == "csv"
+    assert looked_at().preview["new"] == 2
+
+
+@pytest.mark.parametrize(
+    ("files", "format_slug"),
+    [
+        ({"records": ("x.JSONL", "{}")}, "jsonl"),
+        ({"records": ("x.tsv", "id")}, "csv"),
+        ({"videos": ("a.mp4", "x")}, ""),
+    ],
+)
+def test_the_name_of_a_file_says_its_format(owner, project, files, format_slug):
+    sent = {name: file(*what) for name, what in files.items()}
+    owner.post(reverse("evaluation:new_import", args=[project.slug]), {"format": "auto", **sent})
+    assert Import.objects.get().format == format_slug
+
+
+def test_a_name_that_says_nothing_is_asked_about(owner, project):
+    response = send(owner, project, records=file("annotations.json", "{}"), format="auto")
+    assert "choose its format" in response.context["form"].errors["format"][0]
+    assert Import.objects.count() == 0
+
+
+def test_a_table_sent_as_json_lines_is_one_complaint(owner, project):
+    send(owner, project, records=file("captions.csv", CSV), format="jsonl")
+    html = page(owner, looked_at())
+    assert "captions.csv:1: file: looks like a table, not like JSON lines; choose CSV table (csv)" in html
+    assert "Record by record" not in html
+
+
+def test_nothing_can_be_confirmed_where_every_record_is_bad(owner, project):
+    send(owner, project, records=file("x.csv", "id,video,caption\na,a.mp4,\n"))
+    upload = looked_at()
+    confirm = reverse("evaluation:confirm_import", args=[project.slug, upload.pk])
+    html = page(owner, upload)
+    assert "1 of 1 records is bad" in html
+    assert confirm not in html
+    assert reverse("evaluation:discard_import", args=[project.slug, upload.pk]) in html
+    send(owner, project, records=file("x.csv", "id,video,caption\na,a.mp4,\nb,b.mp4,x\n"))
+    upload = looked_at()
+    assert reverse("evaluation:confirm_import", args=[project.slug, upload.pk]) in page(owner, upload)
+
+
+def test_clips_without_a_file_are_named_and_reached(owner, project):
+    rows = "".join(f"{n},clip{n}.mp4,a man sits.\n" for n in range(7))
+    send(owner, project, records=file("x.csv", f"id,video,caption\n{rows}"))
+    upload = looked_at()
+    html = " ".join(page(owner, upload).split())
+    assert "clip0.mp4, clip1.mp4, clip2.mp4, clip3.mp4, clip4.mp4</span> and 2 more." in html
+    owner.post(reverse("evaluation:confirm_import", args=[project.slug, upload.pk]))
+    assert reverse("corpus:videos", args=[project.slug]) + "?media=missing" in page(owner, looked_at())
+
+
+def test_the_preview_names_a_subtest_only_where_one_is_made(owner, project):
+    send(owner, project, records=file("captions.csv", "id,video,caption,foil\na,a.mp4,x,\nb,b.mp4,x,y\n"))
+    upload = looked_at()
+    assert [row["subtest"] for row in upload.preview["sample"]] == ["", "captions"]
+    assert '<th scope="col">Subtest</th>' in page(owner, upload)
+    send(owner, project, records=file("captions.csv", "id,video,caption\na,a.mp4,x\n"))
+    assert '<th scope="col">Subtest</th>' not in page(owner, looked_at())
+
+
+@pytest.mark.parametrize("slug", EXAMPLES)
+def test_the_examples_of_the_page_can_be_imported(tmp_path, slug):
+    path = tmp_path / f"x.{slug if slug in ('csv', 'jsonl') else 'txt'}"
+    path.write_text(EXAMPLES[slug])
+    found = list(load(IMPORTERS[slug]).read(path, params={param.name: "" for param in IMPORTERS[slug].params}))
+    assert len(found) == EXAMPLES[slug].count("\n") - (slug != "jsonl")
+    assert not [one for one in found if isinstance(one, BadRecord | RecordWarning)]
+
+
+def test_the_page_shows_what_the_chosen_format_needs(owner, project):
+    address = reverse("evaluation:new_import", args=[project.slug])
+    for chosen, words in (("", "id,video,caption,foil"), ("jsonl", "cup.mp4&quot;"), ("votes", "1,ann,caption")):
+        html = owner.get(address, {"format": chosen} if chosen else {}).content.decode()
+        note = html[html.index('id="format-note"') : html.index('name="records"')]
+        assert words in note
+    # Without scripts each format's own words are there to be opened.
+    for entry in IMPORTERS.values():
+        assert f"<summary>{entry.label}</summary>" in html

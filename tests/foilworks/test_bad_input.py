@@ -57,7 +57,10 @@ UNREADABLE = {
     "an empty file": ("jsonl", b"", "1: file: is empty; get a whole copy of it"),
     "a missing column": (
         "contrast", b"clip\tending0\tlabel\nx\ta\t0\n",
-        "1: header: has no column ending1; name the columns in the first line",
+        (
+            "1: header: has no column ending1 (its columns: clip, ending0, label); "
+            "name the columns in the first line: clip, ending0, ending1, label"
+        ),
     ),
 }  # fmt: skip
 BAD_RECORDS = {

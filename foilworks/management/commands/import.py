@@ -59,6 +59,10 @@ class Command(FoilworksCommand):
     def render(self, result: dict[str, Any]) -> str:
         for kind in ("errors", "warnings"):
             self._list(kind, result[kind])
+        if named := result["missing"]:
+            left = result["media"]["missing"] - len(named)
+            more = f" and {left} more" if left > 0 else ""
+            self.say(one_line(f"no file for: {', '.join(named)}{more}; {_how_to_attach(result)}"))
         self._list("broken", [f"{clip['video']}: {clip['error']}" for clip in result["broken"]])
         self._list("changed", [_change(change) for change in result["changes"]])
         rows = [(kind, count, result["unchanged"].get(kind)) for kind, count in result["created"].items()]
@@ -79,6 +83,12 @@ def _change(change: dict[str, Any]) -> str:
     fields = "; ".join(f"{name}: {both['stored']!r} -> {both['file']!r}" for name, both in change["fields"].items())
     tail = "" if change["updated"] else " (stays as it is; --update takes what the file says)"
     return f"{change['record']}: {change['id']}: {fields}{tail}"
+
+
+def _how_to_attach(result: dict[str, Any]) -> str:
+    if result["dry_run"]:
+        return "name their folder with --media, or bring them later by `foilworks attach`"
+    return f"bring them by `foilworks attach --project {result['project']} --media DIR`"
 
 
 def _formats() -> str:
