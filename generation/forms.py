@@ -1,7 +1,7 @@
 """The form of a new run: its fields come from the tables of methods and filters, so a new row needs no new form."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -9,11 +9,13 @@ from django.utils.translation import gettext_lazy as _
 from corpus.models import Split, Subtest
 from generation.asking.form import check_asking, offer_choices
 from generation.captioning.table import CAPTIONERS
-from generation.filters.table import FILTERS, default_filters
+from generation.filters.table import FILTERS, default_filters, needs_weights
 from generation.methods.table import METHODS
+from generation.models import GenerationRun
 from generation.side_models import CaptionSources
 from projects.entry_form import EntryForm
 from projects.models import Project
+from text.registry import Entry
 
 MODES = [
     ("corrected", _("corrected: departs from the paper where its deviations say so")),
@@ -22,10 +24,29 @@ MODES = [
 MAX_SEED = 2**31 - 1
 
 
-class RunForm(forms.Form):
-    """Method, subtest, mode, seed, captions; the parameters of method and filters are forms of their own."""
+# Until one is chosen: no method is what every project would want.
+_NO_METHOD = Entry("", "")
 
-    method = forms.ChoiceField(label=_("Method"), choices=[(slug, entry.label) for slug, entry in METHODS.items()])
+
+class FilterRow(NamedTuple):
+    """One filter of the form. `weights`: what it needs, "model" or "vectors"."""
+
+    slug: str
+    label: str
+    params: EntryForm
+    chosen: bool
+    weights: str
+
+
+class RunForm(forms.Form):
+    """Method, subtest, mode, seed, captions; the parameters of method and filters are forms of their own.
+
+    `like`: a run whose wishes stand in the fields at first.
+    """
+
+    method = forms.ChoiceField(
+        label=_("Method"), choices=[("", _("Choose one")), *[(slug, entry.label) for slug, entry in METHODS.items()]]
+    )
     subtest = forms.ModelChoiceField(Subtest.objects.none(), label=_("Subtest"), empty_label=None)
     mode = forms.ChoiceField(label=_("Mode"), choices=MODES, widget=forms.RadioSelect, initial="corrected")
     split = forms.ChoiceField(
@@ -44,18 +65,39 @@ class RunForm(forms.Form):
         choices=[(slug, entry.label) for slug, entry in FILTERS.items()],
     )
 
-    def __init__(self, project: Project, data: Mapping[str, Any] | None = None, *, method: str = "") -> None:
-        super().__init__(data, initial={"method": method} if method in METHODS else None)
+    def __init__(
+        self,
+        project: Project,
+        data: Mapping[str, Any] | None = None,
+        *,
+        method: str = "",
+        like: GenerationRun | None = None,
+    ) -> None:
+        wanted = (data or {}).get("method") or method or (like.method if like else "")
+        self.method_slug = wanted if wanted in METHODS else ""
+        super().__init__(data, initial={"method": self.method_slug})
         self.fields["subtest"].queryset = Subtest.objects.filter(project=project)
-        wanted = (data or {}).get("method") or method
-        self.method_slug = wanted if wanted in METHODS else next(iter(METHODS))
         self.fields["filters"].initial = list(default_filters(self.method_slug))
         # What was chosen before the page could show its parameters, or without scripts: they are shown now.
-        self.seen = (data or {}).get("seen") or self.method_slug
+        self.seen = (data or {}).get("seen", self.method_slug)
         unseen = self.seen != self.method_slug
-        self.params = EntryForm(METHODS[self.method_slug], None if unseen else data, prefix="method")
+        entry = METHODS.get(self.method_slug, _NO_METHOD)
+        self.params = EntryForm(entry, None if unseen else data, prefix="method")
         offer_choices(self.params, project, makes="foils")
         self.filter_params = {slug: EntryForm(entry, data, prefix=slug) for slug, entry in FILTERS.items()}
+        if like is not None:
+            self._begin_like(like)
+
+    def _begin_like(self, run: GenerationRun) -> None:
+        self.initial |= {"subtest": run.subtest_id, "seed": run.seed, "mode": run.mode}
+        self.initial["split"] = run.selection.get("split", "")
+        if run.method != self.method_slug:
+            return
+        self.params.begin_with(run.params)
+        chosen = {row["slug"]: row.get("params", {}) for row in run.filters if row["slug"] in FILTERS}
+        self.initial["filters"] = list(chosen)
+        for slug, params in chosen.items():
+            self.filter_params[slug].begin_with(params)
 
     def is_valid(self) -> bool:
         """Parameters of filters that were not chosen are not asked about; those of the method must have been seen."""
@@ -64,12 +106,21 @@ class RunForm(forms.Form):
         wrong = [slug for slug in chosen if not self.filter_params[slug].is_valid()]
         return valid and not wrong
 
-    def filter_rows(self) -> list[tuple[str, str, EntryForm, bool]]:
-        """(slug, label, its parameters, chosen) for each filter."""
+    def filter_rows(self) -> list[FilterRow]:
         chosen = set(self["filters"].value() or [])
-        if self.seen in METHODS and self.seen != self.method_slug and chosen == set(default_filters(self.seen)):
+        if self.seen != self.method_slug and chosen == set(default_filters(self.seen)):
             chosen = set(default_filters(self.method_slug))
-        return [(slug, FILTERS[slug].label, form, slug in chosen) for slug, form in self.filter_params.items()]
+        return [
+            FilterRow(slug, FILTERS[slug].label, form, slug in chosen, needs_weights(FILTERS[slug]))
+            for slug, form in self.filter_params.items()
+        ]
+
+    def chosen_rows(self) -> list[FilterRow]:
+        return [row for row in self.filter_rows() if row.chosen]
+
+    def more_rows(self) -> list[FilterRow]:
+        """Those that are not chosen; what runs at once stands before what asks a model."""
+        return sorted((row for row in self.filter_rows() if not row.chosen), key=lambda row: bool(row.weights))
 
     def chosen_filters(self) -> dict[str, dict[str, Any]]:
         return {slug: self.filter_params[slug].values() for slug in self.cleaned_data["filters"]}

@@ -45,5 +45,12 @@ class EntryForm(forms.Form):
             raise forms.ValidationError(str(error)) from error
         return self.cleaned_data
 
+    def begin_with(self, values: Mapping[str, Any]) -> None:
+        """These values stand in the fields at first; what the row does not take is passed over."""
+        for param in self.entry.params:
+            if param.name in values:
+                given = values[param.name]
+                self.initial[param.name] = json.dumps(given, ensure_ascii=False) if param.kind == "json" else given
+
     def values(self) -> dict[str, Any]:
         return self.converted

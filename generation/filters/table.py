@@ -237,3 +237,9 @@ CHANGES_MORE = frozenset({"actor_swap", "identity_swap", "random_caption", "stat
 def default_filters(method: str) -> tuple[str, ...]:
     """The filters of a run of the method where nothing else is asked for."""
     return tuple(slug for slug in DEFAULT_FILTERS if slug != "minimal_edit" or method not in CHANGES_MORE)
+
+
+def needs_weights(entry: Entry) -> str:
+    """What the filter needs on the machine, or downloaded: "model", "vectors" of words, or nothing. What runs on a
+    device is a model."""
+    return "model" if DEVICE in entry.params else "vectors" if VECTORS in entry.params else ""

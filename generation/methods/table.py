@@ -67,7 +67,8 @@ METHODS: dict[str, Entry] = {
             Param(
                 "pairs",
                 "",
-                "exact opposites only, as “left to right:right to left,up:down”; both directions are taken",
+                "exact opposites only, as “left to right:right to left,up:down”; both directions are taken; captions "
+                "such as “moves up” want up:down here, since alone such a word is no preposition",
             ),
             Param(
                 "min_corpus",

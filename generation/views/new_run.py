@@ -6,6 +6,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
+from generation.access import get_run
 from generation.actions.start_run import start_run
 from generation.forms import RunForm
 from projects.access import get_project
@@ -15,7 +16,13 @@ from projects.models import Role
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_run(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
-    form = RunForm(project, request.POST if request.method == "POST" else None, method=request.GET.get("method", ""))
+    like = request.GET.get("like", "")
+    form = RunForm(
+        project,
+        request.POST if request.method == "POST" else None,
+        method=request.GET.get("method", ""),
+        like=get_run(request.user, slug, int(like)) if like.isdecimal() and len(like) < 19 else None,
+    )
     if request.method == "POST" and form.is_valid():
         run = start_run(
             request.user,

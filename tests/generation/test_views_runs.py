@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from corpus.rules.states import CandidateState
-from generation.filters.table import FILTERS
+from generation.filters.table import FILTERS, needs_weights
 from generation.methods.table import METHODS
 from generation.models import GenerationRun
 from jobs.models import Job, JobState
@@ -20,6 +20,7 @@ from tests.factories import (
     make_subtest,
     make_video,
 )
+from text.registry import load
 
 pytestmark = pytest.mark.django_db
 
@@ -110,7 +111,7 @@ class TestNewRun:
     def test_a_method_comes_with_the_filters_that_suit_it(self, owner, project):
         def chosen(method: str) -> set[str]:
             form = owner.get(url("method_fields", project), {"method": method}).context["form"]
-            return {slug for slug, _label, _params, is_chosen in form.filter_rows() if is_chosen}
+            return {row.slug for row in form.chosen_rows()}
 
         assert chosen("number") == {"identical", "duplicate", "minimal_edit"}
         # Another video's caption shares hardly a word with this one's.
@@ -125,9 +126,57 @@ class TestNewRun:
             assert f'name="method-{param.name}"' in fragment
         assert "<html" not in fragment
 
-    def test_an_unknown_method_shows_the_first(self, owner, project, subtest):
-        form = owner.get(url("method_fields", project), {"method": "../etc"}).context["form"]
-        assert form.method_slug == next(iter(METHODS))
+    @pytest.mark.parametrize("asked", ["", "../etc"])
+    def test_no_method_is_chosen_for_anybody(self, owner, project, subtest, asked):
+        html = owner.get(url("new_run", project), {"method": asked} if asked else {}).content.decode()
+        assert '<option value="" selected>Choose one</option>' in html
+        assert reverse("generation:methods") in html[html.index('id="method-fields"') :]
+        assert 'name="method-' not in html
+        answer = owner.post(url("new_run", project), form_data(subtest, method="", seen=""))
+        assert answer.status_code == 422
+        assert list(answer.context["form"].errors) == ["method"]
+        assert "Not started yet." not in answer.content.decode()
+
+    def test_chosen_filters_stand_before_the_folded_others_and_those_with_weights_last(self, owner, project, subtest):
+        answer = owner.get(url("new_run", project), {"method": "number"})
+        form, html = answer.context["form"], answer.content.decode()
+        assert [row.slug for row in form.chosen_rows()] == ["minimal_edit", "duplicate", "identical"]
+        more = form.more_rows()
+        assert len(more) == len(FILTERS) - 3
+        assert [bool(row.weights) for row in more] == sorted(bool(row.weights) for row in more)
+        assert html.index('value="identical"') < html.index("More filters") < html.index('value="has_verb"')
+        assert html.count("needs a model") == sum(row.weights == "model" for row in more)
+        assert html.count("needs word vectors") == 1
+
+    def test_what_was_ticked_stands_first_after_a_mistake(self, owner, project, subtest):
+        answer = owner.post(url("new_run", project), form_data(subtest, filters=["nli"], **{"method-max": "many"}))
+        assert [row.slug for row in answer.context["form"].chosen_rows()] == ["nli"]
+
+    def test_filters_that_keep_a_model_loaded_are_those_marked(self):
+        asking = {slug for slug, entry in FILTERS.items() if hasattr(load(entry), "measure_many")}
+        marked = {slug for slug, entry in FILTERS.items() if needs_weights(entry)}
+        assert asking <= marked
+        assert marked - asking <= {"detector", "word_similarity", "meaning"}
+
+    def test_a_run_like_another_begins_with_its_wishes(self, owner, project, subtest):
+        make_subtest(project, name="Another")
+        old = make_run(
+            subtest, method="number", mode="paper", seed=7, params={"max": 4, "gone": 1}, selection={"split": "val"},
+            filters=[{"slug": "minimal_edit", "params": {"max_words": 9}}, {"slug": "gone", "params": {}}],
+        )  # fmt: skip
+        form = owner.get(url("new_run", project), {"like": old.pk}).context["form"]
+        begun = {name: form[name].value() for name in ("subtest", "method", "mode", "seed", "split", "filters")}
+        assert begun == {
+            "subtest": subtest.pk, "method": "number", "mode": "paper", "seed": 7, "split": "val",
+            "filters": ["minimal_edit"],
+        }  # fmt: skip
+        assert form.params["max"].value() == 4
+        assert form.filter_params["minimal_edit"]["max_words"].value() == 9
+        other = owner.get(url("new_run", project), {"like": old.pk, "method": "person"}).context["form"]
+        assert (other.method_slug, other["seed"].value(), other["subtest"].value()) == ("person", 7, subtest.pk)
+        foreign = make_run(make_subtest(make_project()))
+        assert owner.get(url("new_run", project), {"like": foreign.pk}).status_code == 404
+        assert owner.get(url("new_run", project), {"like": "9" * 40}).status_code == 200
 
     def test_without_a_subtest_the_page_says_to_make_one(self, owner, project):
         assert reverse("corpus:subtests", args=[project.slug]) in owner.get(url("new_run", project)).content.decode()
@@ -197,6 +246,18 @@ class TestRun:
         assert (f'hx-get="{url("run_progress", project, run.pk)}"' in html) is polls
         assert 'max="20" value="5"' in html
         assert "<html" not in html
+
+    @pytest.mark.parametrize(
+        ("skipped", "state"), [({"no verb": 2}, "done"), ({}, "done"), ({"no verb": 2}, "running")]
+    )
+    def test_a_run_that_is_done_says_what_comes_next(self, owner, project, subtest, skipped, state):
+        job = Job.objects.create(dotted="x", target_id=1, state=state)
+        run = make_run(subtest, job=job, skipped=skipped)
+        html = owner.get(url("run", project, run.pk)).content.decode()
+        assert ("What next" in html) is (state == "done")
+        offered = bool(skipped) and state == "done"
+        assert (f"{url('new_run', project)}?like={run.pk}&amp;method=person" in html) is offered
+        assert (f'{url("new_run", project)}?like={run.pk}"' in html) is offered
 
     def test_a_run_of_another_project_is_not_there(self, owner, project):
         foreign = make_run(make_subtest(make_project()))
@@ -297,5 +358,5 @@ class TestAskingAModel:
         assert 'value="5"' in html
         # The usual filters of the one give way to those of the other.
         form = answer.context["form"]
-        assert {slug for slug, _l, _p, chosen in form.filter_rows() if chosen} == {"identical", "duplicate"}
+        assert {row.slug for row in form.chosen_rows()} == {"identical", "duplicate"}
         assert owner.post(url("new_run", project), {**sent, "seen": "actor_swap"}).status_code == 302
