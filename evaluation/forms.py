@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Subtest
 from evaluation.actions.measure_proximity import LONGEST_MODEL, LONGEST_NAME
-from evaluation.actions.start_run import ADAPTERS, DEVICE, LONGEST_LABEL, LONGEST_SPEC
+from evaluation.actions.start_run import ADAPTERS, DEVICE, LONGEST_LABEL, LONGEST_SPEC, SCORE_FILE
 from evaluation.analyses.table import REPORTS
 from evaluation.files.score_readers import AUTO, FORMS
 from evaluation.scoring.protocols import PROTOCOLS
@@ -79,7 +79,11 @@ class FreezeForm(forms.Form):
 class ScoringForm(forms.Form):
     """A model to score a release with; the action says what is wrong with it."""
 
-    spec = forms.CharField(label=_("Model"), max_length=LONGEST_SPEC)
+    spec = forms.CharField(
+        label=_("Model"),
+        max_length=LONGEST_SPEC,
+        help_text=_("Its kind, a colon, its name: such as clip:openai/clip-vit-base-patch32."),
+    )
     label = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_LABEL)
     protocol = forms.ChoiceField(label=_("Protocol"), choices=[(slug, p.label) for slug, p in PROTOCOLS.items()])
     control = forms.BooleanField(
@@ -91,8 +95,19 @@ class ScoringForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["spec"].help_text = "; ".join(entry.summary.replace("`", "") for entry in load(ADAPTERS).values())
         self.fields["spec"].widget.attrs["list"] = "models"
+
+    def clean_spec(self) -> str:
+        spec: str = self.cleaned_data["spec"]
+        kind, colon, _name = spec.partition(":")
+        if not colon or kind not in {*load(ADAPTERS), SCORE_FILE}:
+            problem = _("“%(spec)s” names no model; begin with its kind, as in clip:openai/clip-vit-base-patch32.")
+            raise forms.ValidationError(problem % {"spec": spec[:80]})
+        return spec
+
+    def kinds(self) -> list[tuple[str, list[str]]]:
+        """(label, its summary cut at the code in it: every second piece is code) of what can be scored with."""
+        return [(entry.label, entry.summary.split("`")) for entry in load(ADAPTERS).values()]
 
     def suggestions(self) -> list[str]:
         """What the home's folder of models holds, as it would be typed, and the fake."""

@@ -22,6 +22,7 @@ from projects.models import Project
 
 Record = Mapping[str, Any]
 SCORE_FILE = "file:"
+SHOWN_RELEASES = 10
 
 
 def project_named(slug: str) -> Project:
@@ -44,8 +45,11 @@ def release_named(name: str, project: Project | None = None) -> Release:
     found_rows = list((matching | rows.filter(name=name))[:2])
     if len(found_rows) == 1:
         return found_rows[0]
-    problem = "names several releases" if found_rows else "names no release"
-    raise EvaluationError(f"'{name}' {problem}; give the id that `foilworks release` printed")
+    if found_rows:
+        raise EvaluationError(f"'{name}' names several releases; give the id that `foilworks release` printed")
+    newest = list(rows.order_by("-pk")[:SHOWN_RELEASES])
+    known = ", ".join(f"{one.name} (id {one.pk}, of {one.project.slug})" for one in newest)
+    raise EvaluationError(f"'{name}' names no release; there are: {known or 'none yet: `foilworks release` makes one'}")
 
 
 def records_of(release: Release) -> list[dict[str, Any]]:

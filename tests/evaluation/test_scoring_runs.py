@@ -1,6 +1,7 @@
 """Runs on a release, with real clips, real decoding and the models that ship in the product."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -333,8 +334,11 @@ def test_the_number_of_queries_of_results_does_not_grow(release):
 def test_a_release_is_found_by_id_hash_and_name(release):
     for name in (str(release.pk), release.content_hash, release.content_hash[:12], release.name):
         assert release_named(name) == release
-    with pytest.raises(EvaluationError, match="'v9' names no release"):
+    wanted = rf"'v9' names no release; there are: {release.name} \(id {release.pk}, of scored\)"
+    with pytest.raises(EvaluationError, match=wanted):
         release_named("v9")
+    with pytest.raises(EvaluationError, match="there are: none yet: `foilworks release` makes one"):
+        release_named("v9", factories.make_project())
 
 
 def test_the_command_scores_and_prints_the_metrics(release, capsys):
@@ -346,6 +350,13 @@ def test_the_command_scores_and_prints_the_metrics(release, capsys):
     assert "overall" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         call_command("evaluate", "--release", "v9", "--model", "fake:1")
+
+
+def test_the_command_says_why_nothing_could_be_scored(release, capsys):
+    for path in (Path(settings.MEDIA_ROOT) / "videos").iterdir():
+        path.write_bytes(b"no film")
+    call_command("evaluate", "--release", str(release.pk), "--model", "fake:1", "--sync")
+    assert re.search(r"nothing could be scored \(3 unreadable; the first: moves:i0: .+", capsys.readouterr().out)
 
 
 def _spy(real, asked):

@@ -145,6 +145,20 @@ class TestRelease:
         assert list(answer.context["form"].errors) == ["spec"]
         assert not Run.objects.exists()
 
+    def test_how_models_are_named_is_folded_away_and_the_complaint_is_short(self, owner, project, release):
+        html = owner.get(url("release", project, release.pk)).content.decode()
+        folded = html.index("What can be scored with, and how it is named")
+        assert html.index("such as clip:openai/clip-vit-base-patch32") < folded
+        for kind in ("clip:HUB_ID_OR_FOLDER", "fake:SEED", "vlm:HUB_ID_OR_FOLDER"):
+            assert html.index(f'<code class="hash">{kind}</code>') > folded
+        data = {"spec": "openai/clip-vit-base-patch32", "protocol": "foilworks", "device": "auto"}
+        (complaint,) = owner.post(url("release", project, release.pk), data).context["form"].errors["spec"]
+        assert "names no model; begin with its kind, as in clip:openai/clip-vit-base-patch32" in complaint
+        assert len(complaint) < 150
+
+    def test_the_exports_say_that_videos_stay_here(self, owner, project, release):
+        assert "Videos are not in these files" in owner.get(url("release", project, release.pk)).content.decode()
+
     def test_models_of_the_home_are_suggested(self, owner, project, release, settings):
         (settings.MODEL_ROOT / "temporal").mkdir(parents=True)
         html = owner.get(url("release", project, release.pk)).content.decode()

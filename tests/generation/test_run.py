@@ -301,6 +301,15 @@ def test_the_command_runs_and_counts(project, subtest, captions, capsys):
     }
 
 
+def test_the_command_says_what_to_do_in_a_project_without_subtests(capsys):
+    make_project(slug="fresh")
+    with pytest.raises(SystemExit):
+        call_command("generate", project="fresh", method="number", subtest="seasons")
+    said = capsys.readouterr().err
+    assert "the project 'fresh' has no subtest yet" in said
+    assert "Content → Subtests, or by POST /api/projects/fresh/subtests" in said
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from evaluation.actions.start_run import DTYPES, start_run
 from evaluation.queries import project_named, release_named, run_results
 from evaluation.scoring.protocols import PROTOCOLS
-from foilworks.management.base import FoilworksCommand
+from foilworks.management.base import FoilworksCommand, one_line
 from foilworks.management.tables import table
 from jobs.queue import nobody_works
 from jobs.runner import run_now
@@ -65,7 +65,14 @@ class Command(FoilworksCommand):
         if "overall" not in result:
             return f"run {result['run']} of {result['model']} is queued (job {result['job']})"
         if result["overall"] is None:
-            problems = ", ".join(f"{len(items)} {name.replace('_', ' ')}" for name, items in result["problems"].items())
+            problems = "; ".join(_told(name, items) for name, items in result["problems"].items())
             return f"run {result['run']}: nothing could be scored ({problems or 'the release is empty'})"
         groups = [*result["subtests"].items(), ("overall", result["overall"])]
         return table(("", *COLUMNS), [(name, *[group[key] for key in COLUMNS]) for name, group in groups])
+
+
+def _told(name: str, items: list[Any]) -> str:
+    """How many items have the problem, and what the first of them says of it."""
+    first = items[0]
+    why = one_line(f"{first['item']}: {first['why']}") if isinstance(first, dict) else str(first)
+    return f"{len(items)} {name.replace('_', ' ')}; the first: {why}"

@@ -96,9 +96,14 @@ def _subtest(project: Project, name: str | None) -> Subtest:
     subtests = {subtest.name: subtest for subtest in Subtest.objects.filter(project=project)}
     if name is None and len(subtests) == 1:
         return next(iter(subtests.values()))
+    if not subtests:
+        raise GenerationError(
+            f"the project '{project.slug}' has no subtest yet, and foils belong to one; make it on the page Content → "
+            f"Subtests, or by POST /api/projects/{project.slug}/subtests"
+        )
     if name not in subtests:
         wanted = f"there is no subtest '{name}'" if name else "which subtest is meant is not said"
-        raise GenerationError(f"{wanted}; give --subtest, one of: {', '.join(subtests) or 'none yet'}")
+        raise GenerationError(f"{wanted}; give --subtest, one of: {', '.join(subtests)}")
     return subtests[name]
 
 
