@@ -4,6 +4,9 @@
 import { clamp, fresh, remember, remembered } from "./dom.js";
 import { Watch } from "./watch.js";
 
+// As the page's language writes them.
+const SECONDS = new Intl.NumberFormat(document.documentElement.lang, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
 const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 2];
 const FALLBACK_FPS = 25;
 
@@ -268,13 +271,13 @@ class Player {
 
   show() {
     const [frame, count] = [this.frame() - this.first, this.last - this.first + 1];
-    const seconds = (frame / this.fps).toFixed(2);
+    const seconds = SECONDS.format(frame / this.fps);
     // The frame that is on the screen for sure; nothing while a seek is on its way.
     this.element.dataset.shown = this.target === null ? String(frame) : "";
     const scrub = this.part("scrub");
     scrub.value = String(frame);
     scrub.setAttribute("aria-valuetext", `${frame + 1} / ${count}, ${seconds} s`);
-    this.part("time").textContent = `${seconds} / ${(count / this.fps).toFixed(2)} s`;
+    this.part("time").textContent = `${seconds} / ${SECONDS.format(count / this.fps)} s`;
     this.part("frame").textContent = `${frame + 1} / ${count}`;
     const active = Boolean(this.wanted || this.rewinding);
     this.element.dataset.state = active ? "playing" : "paused";

@@ -97,6 +97,14 @@ class TestPages:
         # Of 18 votes: 4 * 2 for the caption, 4 + 2 * 2 for the foil, 2 for neither.
         assert "caption 44%, foil 44%, neither 11%" in html
 
+    def test_validation_says_which_alpha_has_no_value_and_why(self, owner, project, validators):
+        subtest = make_subtest(project, name="Colour")
+        judged(subtest, validators, 2, ("caption", "caption", "caption"))
+        judged(subtest, validators, 1, ("foil", "foil", "foil"), ItemState.INVALID)
+        html = owner.get(url(project, "validation")).content.decode()
+        assert "Colour, Alpha valid: all votes fall into one category" in html
+        assert "Colour, Alpha all" not in html
+
     def test_agreement_shows_every_coding_under_its_name(self, owner, project):
         context = owner.get(url(project, "agreement")).context
         assert [row["coding"] for row in context["codings"]] == ["truth", "shown", "truth3"]
