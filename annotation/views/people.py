@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from django.contrib import messages
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Prefetch, Q
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -18,28 +18,48 @@ from annotation.forms import MemberForm
 from annotation.models import SlotState
 from projects.access import get_project
 from projects.actions.add_member import Added, add_member
+from projects.actions.renew_password import renew_password
 from projects.errors import ProjectError
 from projects.models import Membership, Project, Role, User
+from projects.unused_accounts import unused_accounts
 
 PER_PAGE = 50
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def people(request: HttpRequest, slug: str) -> HttpResponse:
-    """The list; POST adds somebody, and the answer to it is the only page that ever shows a new password."""
+    """The list; POST adds somebody, or renews a password that nobody used. Its answer is the only page that ever shows
+    the password."""
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    if request.method == "POST" and request.POST.get("renew", "").isdecimal():
+        return _renew(request, project, int(request.POST["renew"]))
     form = MemberForm(request.POST if request.method == "POST" else None, initial={"roles": [Role.ANNOTATOR]})
     added = _added(request, project, form)
     if added and not added.password:
         messages.success(request, _("%(name)s is a member now.") % {"name": added.person.username})
         return redirect("annotation:people", slug)
+    return _page(request, project, None if added else form, added=added)
+
+
+def _renew(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+    person = member_for(request.user, project, pk)
+    try:
+        return _page(request, project, renewed=renew_password(request.user, project, person.pk))
+    except ProjectError as error:
+        messages.error(request, str(error))
+        return redirect("annotation:people", project.slug)
+
+
+def _page(request: HttpRequest, project: Project, form: MemberForm | None = None, **told: Added | None) -> HttpResponse:
+    """`told`: whose password is shown, this once."""
     context = {
-        "form": MemberForm(initial={"roles": [Role.ANNOTATOR]}) if added else form,
-        "added": added,
+        "form": form or MemberForm(initial={"roles": [Role.ANNOTATOR]}),
         "page": _members(project, request.GET.get("page")),
         "roles_of_people": Role.choices,
+        **told,
     }
-    response = render(request, "annotation/people.html", context, status=422 if form.errors else 200)
+    status = 422 if form is not None and form.errors else 200
+    response = render(request, "annotation/people.html", context, status=status)
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -72,10 +92,12 @@ def _added(request: HttpRequest, project: Project, form: MemberForm) -> Added | 
 
 
 def _members(project: Project, number: str | None) -> Page:
-    """A page of the members, each with `roles_here` and the number of pieces `in_hand`. Three queries."""
+    """A page of the members, each with `roles_here`, the number of pieces `in_hand`, and whether the password
+    `may_renew`. Three queries."""
     here = Membership.objects.filter(project=project)
     held = Q(slots__project=project, slots__state=SlotState.LEASED)
     rows = User.objects.filter(pk__in=here.values("person")).annotate(in_hand=Count("slots", filter=held))
+    rows = rows.annotate(may_renew=Exists(unused_accounts(project).filter(pk=OuterRef("pk"))))
     rows = rows.prefetch_related(Prefetch("memberships", here, to_attr="here"))
     page = Paginator(rows.order_by("username"), PER_PAGE).get_page(number)
     for person in page:

@@ -61,6 +61,13 @@ def add_member(
     return added
 
 
+def temporary_password() -> str:
+    """78 bits that can be read out."""
+    return "-".join(
+        "".join(secrets.choice(LETTERS) for _letter in range(PART_LENGTH)) for _part in range(PASSWORD_PARTS)
+    )
+
+
 def _person_named(name: str) -> User:
     person = User.objects.filter(username=name).first()
     if person is None:
@@ -79,9 +86,7 @@ def _new_account(name: str) -> Added:
             % {"name": name}
         )
     person = User(username=name, password_is_temporary=True)
-    password = "-".join(
-        "".join(secrets.choice(LETTERS) for _letter in range(PART_LENGTH)) for _part in range(PASSWORD_PARTS)
-    )
+    password = temporary_password()
     person.set_password(password)
     try:
         person.full_clean()

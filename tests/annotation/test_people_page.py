@@ -1,10 +1,11 @@
 """The page of a project's members."""
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Stage
-from projects.models import Membership, User
+from projects.models import AuditEvent, Membership, User
 from tests.annotation.world import make_world
 from tests.factories import make_member, make_user
 
@@ -89,3 +90,44 @@ def test_who_leaves_is_sent_home(owner, world):
     make_member(world.project, "researcher")
     page = post(owner, world, "member_remove", world.owner.pk)
     assert page.redirect_chain[-1][0] == "/"
+
+
+def made_account(owner, world, name: str = "nora") -> tuple[User, str]:
+    answer = owner.post(people(world), {"username": name, "roles": ["annotator"], "new_account": "on"})
+    return User.objects.get(username=name), answer.context["added"].password
+
+
+def test_a_lost_temporary_password_is_made_anew_and_shown_once(owner, world):
+    nora, lost = made_account(owner, world)
+    page = owner.get(people(world)).content.decode()
+    assert page.count('name="renew"') == 1
+    assert f'name="renew" value="{nora.pk}"' in page
+    answer = owner.post(people(world), {"renew": nora.pk})
+    password = answer.context["renewed"].password
+    assert password in answer.content.decode()
+    assert answer.headers["Cache-Control"] == "no-store"
+    nora.refresh_from_db()
+    assert nora.check_password(password)
+    assert not nora.check_password(lost)
+    assert nora.password_is_temporary
+    event = AuditEvent.objects.get(action="projects.renew_password")
+    assert (event.actor, event.project, event.target_id) == (world.owner, world.project, str(nora.pk))
+    assert password not in str(event.details)
+    assert password not in owner.get(people(world)).content.decode()
+
+
+def test_who_has_signed_in_keeps_the_password(owner, world):
+    nora, password = made_account(owner, world)
+    Client().post(reverse("projects:sign_in"), {"username": "nora", "password": password})
+    assert User.objects.get(pk=nora.pk).last_login
+    assert 'name="renew"' not in owner.get(people(world)).content.decode()
+    page = owner.post(people(world), {"renew": nora.pk}, follow=True)
+    assert "This account has been used" in page.content.decode()
+    nora.refresh_from_db()
+    assert nora.check_password(password)
+    assert not AuditEvent.objects.filter(action="projects.renew_password").exists()
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "x", "", str(2**70)])
+def test_nobody_is_renewed_by_a_number_that_is_no_member(owner, world, value):
+    assert owner.post(people(world), {"renew": value}).status_code in (404, 422)

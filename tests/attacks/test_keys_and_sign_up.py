@@ -9,9 +9,11 @@ from django.urls import get_resolver
 from foilworks import production
 from foilworks import settings as source
 from foilworks.service_urls import database
-from projects.models import Project, User
+from projects.actions.add_member import add_member
+from projects.actions.make_token import make_token
+from projects.models import Membership, Project, Role, User
 from tests.attacks.guards import guarded_by, replaced
-from tests.factories import PASSWORD, make_project, make_user
+from tests.factories import PASSWORD, make_member, make_project, make_user
 from tests.test_access_matrix import url_names
 
 pytestmark = pytest.mark.django_db
@@ -25,9 +27,12 @@ STRONG = replaced(
     list,
 )
 GUESSES = replaced("projects.throttle.is_over", "wrong passwords have an end", lambda limit, *whose, more=1: False)
-PRODUCTION = replaced(
-    "foilworks.production.RULES", "`foilworks doctor --production` refuses what is insecure", ()
+UNUSED = replaced(
+    "projects.actions.renew_password.unused_accounts",
+    "a researcher renews the password of an account that nobody used, and of no other",
+    lambda project: User.objects.all(),
 )
+PRODUCTION = replaced("foilworks.production.RULES", "`foilworks doctor --production` refuses what is insecure", ())
 
 
 @guarded_by(OWN_KEY)
@@ -89,3 +94,55 @@ def test_a_setting_that_cannot_be_read_stops_the_start(tmp_path):
     with pytest.raises(ImproperlyConfigured):
         database("mysql://localhost/x", tmp_path)
 
+
+def _another_project(owner: User, victim: User) -> None:
+    Membership.objects.create(project=make_project(), person=victim, role=Role.VALIDATOR)
+
+
+def _signed_in(owner: User, victim: User) -> None:
+    Client().force_login(victim)
+
+
+def _has_a_token(owner: User, victim: User) -> None:
+    make_token(victim, name="script")
+
+
+def _closed(owner: User, victim: User) -> None:
+    User.objects.filter(pk=victim.pk).update(is_active=False)
+
+
+def _chose_their_own(owner: User, victim: User) -> None:
+    User.objects.filter(pk=victim.pk).update(password_is_temporary=False)
+
+
+def _administers(owner: User, victim: User) -> None:
+    User.objects.filter(pk=victim.pk).update(is_superuser=True)
+
+
+@guarded_by(UNUSED)
+@pytest.mark.parametrize(
+    "became", [_another_project, _signed_in, _has_a_token, _closed, _chose_their_own, _administers]
+)
+def test_a_researcher_does_not_take_over_an_account_by_a_new_password(client, became):
+    project = make_project()
+    owner = make_member(project, Role.RESEARCHER)
+    added = add_member(owner, project, "nora", [Role.ANNOTATOR], new_account=True)
+    became(owner, added.person)
+    client.force_login(owner)
+    client.post(f"/projects/{project.slug}/people/", {"renew": added.person.pk})
+    assert User.objects.get(username="nora").check_password(added.password)
+
+
+@guarded_by(UNUSED)
+@pytest.mark.parametrize("temporary", [True, False])
+def test_nor_an_account_that_another_project_made_and_that_was_added(client, temporary):
+    project, theirs = make_project(), make_project()
+    owner, other = (make_member(each, Role.RESEARCHER) for each in (project, theirs))
+    nora = add_member(other, theirs, "nora", [Role.ANNOTATOR], new_account=True)
+    User.objects.filter(pk=nora.person.pk).update(password_is_temporary=temporary)
+    add_member(owner, project, "nora", [Role.ANNOTATOR])
+    # Even once it has left the project that made it.
+    Membership.objects.filter(project=theirs, person=nora.person).delete()
+    client.force_login(owner)
+    client.post(f"/projects/{project.slug}/people/", {"renew": nora.person.pk})
+    assert User.objects.get(username="nora").check_password(nora.password)

@@ -1,0 +1,37 @@
+"""A researcher lost the temporary password of an account that nobody has used yet, and gets another."""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from projects import audit
+from projects.access import require_role
+from projects.actions.add_member import Added, temporary_password
+from projects.errors import AccessDenied, ProjectError
+from projects.models import Project, Role, User
+from projects.published import is_published
+from projects.unused_accounts import unused_accounts
+
+
+@transaction.atomic
+def renew_password(actor: User, project: Project, person_id: int) -> Added:
+    """Another temporary password, told once; the one before opens nothing any more.
+
+    ProjectError for any other account than an unused one of this project. AccessDenied for a published account of a
+    demo, which makes no accounts either.
+    """
+    require_role(actor, project, Role.RESEARCHER)
+    if is_published(actor):
+        raise AccessDenied(_("The accounts of a demo make no further ones; sign in with an account of your own."))
+    # Locked, so that a first sign-in and a new password do not miss each other.
+    unused = unused_accounts(project).select_for_update(of=("self",), no_key=True)
+    person = unused.filter(pk=person_id).first()
+    if person is None:
+        raise ProjectError(
+            _("This account has been used, or is not this project's alone: only its owner or the operator sets its "
+              "password.")
+        )  # fmt: skip
+    password = temporary_password()
+    person.set_password(password)
+    person.save(update_fields=["password"])
+    audit.record(audit.event(project, actor, "projects.renew_password", person))
+    return Added(person, password)
