@@ -65,7 +65,11 @@ class SubtestForm(forms.ModelForm):
         help_texts = {
             "foils_per_item": _("Left empty: 5 where foils change the action (Feint6K), else 1."),
             "proficiency_subtest": _("Items look there for the simpler skill on the same video."),
-            "votes_wanted": _("ViLMA: 3 for main items, 1 for proficiency items; 0: valid without a vote."),
+            "votes_wanted": _(
+                "ViLMA: 3 for main items, 1 for proficiency items; 0: valid without a vote. So many people have to be "
+                "able to judge each pair. It cannot be changed later."
+            ),
+            "votes_needed": _("It cannot be changed later."),
             "stop_early": _("Saves votes; whether all would have agreed is then not known."),
             "foils_enough": _("Only read where enough valid pairs make the item valid."),
         }

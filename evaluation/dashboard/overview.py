@@ -1,10 +1,11 @@
 """Numbers of the overview pages: what waits in a project, how far its items are. Reads all apps below."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Count, Q
 from django.utils import timezone
+from django.utils.translation import ngettext
 
 from annotation.actions.claim import OF_CANDIDATES, ROLE_OF_STAGE
 from annotation.actions.make_tasks import TASKED_A_LOOK, make_tasks_where_missing
@@ -20,6 +21,7 @@ from projects.access import visible_projects
 from projects.models import Membership, Project, User
 
 N_RUNS = 6
+LEFT_OUT = ("n_waiting", "n_split", "n_invalid")
 
 
 @dataclass
@@ -98,9 +100,29 @@ def _method_label(slug: str) -> str:
 def freezable(project: Project) -> list[Subtest]:
     """What a release made now would hold: main subtests with `n_valid` items and `n_paired` of them.
 
-    A paired item is one whose proficiency item is valid too: P and P+T stand over those.
+    A paired item is one whose proficiency item is valid too: P and P+T stand over those. What it would not hold:
+    `n_waiting` in validation, `n_split`, `n_invalid`.
     """
     valid = Q(items__state=ItemState.VALID)
-    paired = valid & Q(items__proficiency_item__state=ItemState.VALID)
     rows = Subtest.objects.filter(project=project, kind=Subtest.Kind.MAIN).order_by("name")
-    return list(rows.annotate(n_valid=Count("items", filter=valid), n_paired=Count("items", filter=paired)))
+    return list(
+        rows.annotate(
+            n_valid=Count("items", filter=valid),
+            n_paired=Count("items", filter=valid & Q(items__proficiency_item__state=ItemState.VALID)),
+            n_waiting=Count("items", filter=Q(items__state=ItemState.IN_VALIDATION)),
+            n_split=Count("items", filter=Q(items__state=ItemState.SPLIT)),
+            n_invalid=Count("items", filter=Q(items__state__in=(ItemState.INVALID, ItemState.REQUEUED))),
+        )
+    )
+
+
+def left_out(content: Sequence[Subtest]) -> str:
+    """Why the other items of `freezable` are not in it, in words; "" where none is left out. What is retracted was
+    taken out by hand and is not told."""
+    waiting, split, invalid = (sum(getattr(row, name) for row in content) for name in LEFT_OUT)
+    parts = [
+        waiting and ngettext("%(n)d in validation", "%(n)d in validation", waiting) % {"n": waiting},
+        split and ngettext("%(n)d split", "%(n)d split", split) % {"n": split},
+        invalid and ngettext("%(n)d invalid", "%(n)d invalid", invalid) % {"n": invalid},
+    ]
+    return ", ".join(filter(None, parts))

@@ -39,5 +39,6 @@ def freeze(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("evaluation:release", project.slug, release.pk)
     content = overview.freezable(project)
     n_valid = sum(row.n_valid for row in content)
-    context = {"form": form, "content": content, "n_valid": n_valid, "gate": gate}
+    left_out = overview.left_out(content)
+    context = {"form": form, "content": content, "n_valid": n_valid, "left_out": left_out, "gate": gate}
     return render(request, "evaluation/freeze.html", context, status=422 if form.errors else 200)
