@@ -1,0 +1,65 @@
+"""What an owner is told on the way: who is missing, which pairs too few may judge, what a release leaves out, what is
+left after it; and what a validator's list of projects says of work that nobody has looked at yet."""
+
+import pytest
+from playwright.sync_api import expect
+
+from corpus.rules.states import ItemState
+from evaluation.actions.freeze_release import freeze_release
+from projects.actions.add_member import add_member
+from projects.models import Role, User
+from tests.e2e.conftest import SignIn, assert_accessible_wide_and_narrow
+from tests.factories import make_item, make_member, make_project, make_subtest
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def owner() -> User:
+    """Of a project whose subtest wants three judges a pair; one validator is there."""
+    project = make_project(slug="dots", name="Dots")
+    owner = make_member(project, Role.RESEARCHER, name="olga")
+    make_member(project, Role.VALIDATOR, name="vera")
+    subtest = make_subtest(project, name="direction")
+    states = (ItemState.VALID, ItemState.IN_VALIDATION, ItemState.SPLIT, ItemState.INVALID)
+    for state in states:
+        make_item(subtest, state=state)
+    return owner
+
+
+def test_the_way_to_a_release_and_behind_it(owner: User, sign_in: SignIn) -> None:
+    validator = sign_in(User.objects.get(username="vera"))
+    validator.goto("/")
+    expect(validator.get_by_text("validation: 1 for you")).to_be_visible()
+    assert_accessible_wide_and_narrow(validator)
+
+    page = sign_in(owner)
+    page.goto("/projects/dots/")
+    expect(page.get_by_text("direction wants 3 judges a pair; 1 can judge: add 2.", exact=False)).to_be_visible()
+    expect(page.get_by_text("Still missing: 2 validators.")).to_be_visible()
+    assert_accessible_wide_and_narrow(page)
+    page.goto("/projects/dots/subtests/")
+    assert_accessible_wide_and_narrow(page)
+    page.goto("/projects/dots/releases/new/")
+    expect(page.get_by_text("Not in it: 1 in validation, 1 split, 1 invalid.")).to_be_visible()
+    assert_accessible_wide_and_narrow(page)
+
+    project = owner.memberships.get().project
+    freeze_release(owner, project, name="v1")
+    page.goto("/projects/dots/")
+    expect(page.get_by_role("heading", name="v1 is frozen: what is left")).to_be_visible()
+    assert_accessible_wide_and_narrow(page)
+    page.get_by_text("questions are open").locator("..").get_by_role("link", name="Datasheet").click()
+    expect(page.get_by_role("heading", name="Datasheet")).to_be_visible()
+
+
+def test_a_lost_temporary_password_is_renewed_by_its_button(owner: User, sign_in: SignIn) -> None:
+    project = owner.memberships.get().project
+    nora = add_member(owner, project, "nora", [Role.ANNOTATOR], new_account=True)
+    page = sign_in(owner)
+    page.goto("/projects/dots/people/")
+    assert_accessible_wide_and_narrow(page)
+    page.get_by_role("button", name="New temporary password for nora").click()
+    expect(page.get_by_role("heading", name="A new temporary password for nora")).to_be_visible()
+    assert page.locator(".password").inner_text() != nora.password
+    assert_accessible_wide_and_narrow(page)
