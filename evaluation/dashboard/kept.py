@@ -27,7 +27,7 @@ JOB = "evaluation.jobs.count_dashboard"
 # Counted within a request up to here: a few hundredths of a second.
 SMALL = 1000
 YOUNG = timedelta(seconds=60)
-# Some writes leave no audit row of the project (a run's candidates), and "today" passes by itself.
+# Some writes leave no audit row of the project (candidates of a run that goes on), and "today" passes by itself.
 OLD = timedelta(minutes=10)
 
 
@@ -41,7 +41,7 @@ class Counted:
 
 
 def counted(project: Project) -> Counted:
-    """What the dashboard shows now; at most three queries where the project is large and its count is kept."""
+    """What the dashboard shows now; at most four queries where the project is large and its count is kept."""
     row = Report.objects.filter(project=project, kind=KIND, params_key="").select_related("job").first()
     if (row is None or row.data.get("size", 0) <= SMALL) and _is_small(project):
         now = timezone.now()
@@ -78,9 +78,13 @@ def _is_due(project: Project, row: Report) -> bool:
         return False
     if age > OLD or row.fingerprint != VERSION:
         return True
+    as_of = _time(row.data["as_of"])
     last = AuditEvent.objects.filter(project=project).order_by("-id").values_list("at", flat=True).first()
     # A write is stored a little after its row was made.
-    return last is not None and last + YOUNG > _time(row.data["as_of"])
+    if last is not None and last + YOUNG > as_of:
+        return True
+    # What a run made waits for people from its end on.
+    return Job.objects.filter(project_id=project.pk, finished_at__gt=as_of).exclude(dotted=JOB).exists()
 
 
 def _has_just_failed(job: Job) -> bool:

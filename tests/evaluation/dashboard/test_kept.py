@@ -86,6 +86,18 @@ def test_what_leaves_no_audit_row_shows_after_ten_minutes(project):
     assert kept.counted(project).is_counting
 
 
+def test_what_a_run_made_shows_a_minute_after_its_end(project):
+    kept.keep(project)
+    project.audit_events.update(at=timezone.now() - timedelta(hours=1))
+    aged(project, minutes=2)
+    ended = {"target_id": 1, "state": JobState.DONE, "finished_at": timezone.now(), "project_id": project.pk}
+    # The count's own job is no reason for another.
+    Job.objects.create(dotted=kept.JOB, **ended)
+    assert not kept.counted(project).is_counting
+    Job.objects.create(dotted="generation.jobs.run_generation", **ended)
+    assert kept.counted(project).is_counting
+
+
 def test_a_count_that_failed_is_not_asked_for_at_every_look(project):
     kept.counted(project)
     Job.objects.update(state=JobState.FAILED, finished_at=timezone.now())
