@@ -33,7 +33,7 @@ from annotation.rules.editing import Finding
 from annotation.rules.marking import Marks, marks_of
 from corpus.models import WATCHABLE, Caption, Item, Subtest, Video
 from corpus.rules.states import CandidateState
-from generation.models import Candidate, CandidateGroup
+from generation.models import PERSON_METHOD, Candidate, CandidateGroup
 from projects.models import Project, User
 from projects.prepared import Prepared
 from text.diff import diff_segments
@@ -342,7 +342,7 @@ def funnel(project: Project) -> Funnel:
     groups = CandidateGroup.objects.filter(run__project=project)
     alive = Candidate.objects.filter(group__run__project=project).exclude(state__in=[C.GENERATED, C.FILTERED_OUT])
     by_group = groups.aggregate(all=Count("pk"), untasked=Count("pk", filter=Q(tasked=False)))
-    dead = groups.filter(tasked=True).exclude(run__method="person").exclude(pk__in=alive.values("group"))
+    dead = groups.filter(tasked=True).exclude(run__method=PERSON_METHOD).exclude(pk__in=alive.values("group"))
     task_counts = Task.objects.filter(project=project).values_list("stage", "state").annotate(n=Count("pk"))
     return Funnel(
         groups=by_group["all"],

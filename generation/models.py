@@ -12,6 +12,9 @@ from jobs.models import Job
 from projects.asked_work import AskedWork
 from projects.models import Project, User
 
+# The method of what people write: its groups come without a suggestion.
+PERSON_METHOD = "person"
+
 
 class GenerationRun(AskedWork):
     """One method with its parameters over the captions of a project, making candidates for one subtest."""

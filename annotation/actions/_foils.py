@@ -5,12 +5,12 @@ from typing import Any
 
 from corpus.models import Foil
 from corpus.rules.states import CandidateState
-from generation.models import Candidate, CandidateGroup
+from generation.models import PERSON_METHOD, Candidate, CandidateGroup
 from projects import audit
 from projects.models import Project, User
 from text.diff import Edit, diff_edits
 
-METHOD, VERSION = "person", "1"
+VERSION = "1"
 # What a reopened or carried over foil keeps of where it came from.
 MADE_BY = (
     "method",
@@ -48,7 +48,7 @@ def write_candidate(
         text_sha256=_sha256(text),
         state=state,
         claimed_from=CandidateState.QUEUED,
-        method=METHOD,
+        method=PERSON_METHOD,
         method_version=VERSION,
         author=author,
         parent=parent,

@@ -13,11 +13,10 @@ from annotation.rules.flow import GroupFacts, NextWork, next_work
 from annotation.rules.ordering import FRESH, RETURNED
 from corpus.models import Caption, DoubtSettled, Subtest
 from corpus.rules.states import CandidateState
-from generation.models import Candidate, CandidateGroup, GenerationRun
+from generation.models import PERSON_METHOD, Candidate, CandidateGroup, GenerationRun
 from projects.models import User
 from projects.prepared import Prepared
 
-PERSON_METHOD = "person"
 # What comes back without a group to go back to; those of a subtest share runs that say where their groups come from.
 REOPENED = "reopened"
 C = CandidateState

@@ -12,11 +12,8 @@ from annotation.actions.make_tasks import groups_without_tasks, items_without_ta
 from annotation.models import Stage, Task, TaskState
 from corpus.models import Foil
 from corpus.rules.states import CandidateState
-from generation.models import Candidate
+from generation.models import PERSON_METHOD, Candidate
 from projects.models import Project
-
-# Its groups come without a suggestion.
-PERSON_METHOD = "person"
 
 
 def untasked_places(project: Project) -> Counter[str]:

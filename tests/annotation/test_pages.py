@@ -34,16 +34,23 @@ def page_of(world: World, name: str, claim: Claim) -> str:
     return html.unescape(response.content.decode())
 
 
-def claimed(world: World, stage: str) -> tuple[str, Claim]:
-    """A name and their claim in a stage that the world has work for."""
-    name = {Stage.EDIT: "ann", Stage.REVIEW: "rita", Stage.VALIDATION: "vera"}[stage]
+WHO = {Stage.EDIT: "ann", Stage.REVIEW: "rita", Stage.VALIDATION: "vera"}
+
+
+def give_work(world: World, stage: str) -> None:
+    """One piece that waits in the stage."""
     if stage == Stage.VALIDATION:
         world.item()
     else:
         world.group()
     if stage == Stage.REVIEW:
         world.edit("ann")
-    return name, world.claim(name, stage)
+
+
+def claimed(world: World, stage: str) -> tuple[str, Claim]:
+    """A name and their claim in a stage that the world has work for."""
+    give_work(world, stage)
+    return WHO[stage], world.claim(WHO[stage], stage)
 
 
 STAGES = [Stage.EDIT, Stage.REVIEW, Stage.VALIDATION]
@@ -116,16 +123,8 @@ ANSWERS = {
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_page_with_scripts_gets_the_next_piece_in_the_same_answer(world: World, stage: str):
-    for _two in range(2):
-        if stage == Stage.VALIDATION:
-            world.item()
-        else:
-            world.group()
-    if stage == Stage.REVIEW:
-        world.edit("ann")
-        world.edit("ann")
-    name = {Stage.EDIT: "ann", Stage.REVIEW: "rita", Stage.VALIDATION: "vera"}[stage]
-    claim = world.claim(name, stage)
+    give_work(world, stage)
+    name, claim = claimed(world, stage)
     person = browser(getattr(world, name))
     swap = {"X-Foilworks-Swap": "1"}
     sent = person.post(url(world, stage, claim.token), {"idempotency_key": new_key(), **ANSWERS[stage]}, headers=swap)
