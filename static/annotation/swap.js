@@ -1,10 +1,14 @@
 // form[data-swap]: the answer is sent by this script and the next card put in the place of this one: one request a piece, no
 // page to load, and the clip is there already: the page names the one that probably comes next ([data-next-clip]).
 // Without scripts the form is sent as any other. What cannot be sent goes to the outbox.
+// main[data-new]: the card has just come. A key pressed twice, or a double click, must not decide what nobody has seen.
 import { fresh, reached, unreached } from "../foilworks/dom.js";
 
 export const LOADED = "foilworks:load";
+// As long as the second press of a double click may take.
+const UNSEEN_MS = 500;
 let ahead = null;
+let unseen = null;
 
 export function wireSwap(root) {
   for (const form of fresh(root, "form[data-swap]", "Swap")) {
@@ -65,10 +69,17 @@ function show(page, address) {
   if (address) moveTo(address);
   document.title = found.title;
   main.replaceChildren(...content.childNodes);
+  guard(main);
   scrollTo(0, 0);
   main.focus({ preventScroll: true });
   main.dispatchEvent(new CustomEvent(LOADED, { bubbles: true }));
   say(main);
+}
+
+function guard(main) {
+  main.dataset.new = "";
+  clearTimeout(unseen);
+  unseen = setTimeout(() => delete main.dataset.new, UNSEEN_MS);
 }
 
 /** What stands outside the card and leads back to where the person is leads back to this one. */
@@ -86,4 +97,10 @@ function say(main) {
   if (said) said.textContent = text.filter(Boolean).join(" ");
 }
 
+// Before the form's own listeners, one of which takes a submit for sent.
+addEventListener("submit", (event) => {
+  if (!event.target.matches("main[data-new] form[data-swap]")) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}, { capture: true });
 addEventListener("popstate", () => location.reload());

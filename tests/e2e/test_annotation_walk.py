@@ -11,13 +11,12 @@ from corpus.models import Item
 from corpus.rules.states import ItemState
 from generation.models import Candidate
 from projects.models import Project, User
-from tests.e2e.conftest import CAPTION, SignIn, assert_accessible
+from tests.e2e.conftest import CAPTION, WORK, SignIn, assert_accessible
 from tests.factories import make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 FOIL = "a red dot moves to the left."
-WORK = "[data-player][data-ready]"
 
 
 def start(page: Page, stage: str) -> None:

@@ -13,11 +13,10 @@ from generation.jobs import answer_hint
 from generation.models import Candidate, Hint
 from tests import factories
 from tests.annotation.world import World, make_world
-from tests.e2e.conftest import SignIn, assert_accessible, film, moving_dot
+from tests.e2e.conftest import WORK, SignIn, assert_accessible, film, moving_dot
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-WORK = "[data-player][data-ready]"
 CAPTION = "a red dot moves to the right."
 VERBS = ("jumps", "rolls", "slides", "spins", "shrinks")
 WIDTHS = pytest.mark.parametrize("narrow", [False, True], ids=["1280", "360"])
@@ -133,6 +132,12 @@ def test_reviews_at_speed_one_key_a_card(sign_in: SignIn, narrow: bool) -> None:
         page.wait_for_selector(WORK)
         assert Review.objects.count() == number + 1
 
+    # Each key is pressed twice: the second press meets the card that the first one brought, and decides nothing.
+    page.evaluate("""() => {
+      const main = document.querySelector("main");
+      const press = () => "new" in main.dataset && main.querySelector("[data-hotkey='a']").click();
+      new MutationObserver(press).observe(main, { attributeFilter: ["data-new"] });
+    }""")
     decide("a")
     # What is sent is said where a page that loads would have been read out; the card came without one.
     expect(page.locator("[data-said]")).to_have_text("Sent. 1 done today")

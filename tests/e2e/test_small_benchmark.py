@@ -18,13 +18,12 @@ from jobs.models import Job, JobState
 from jobs.runner import run_now
 from media.encode import write_mp4
 from projects.models import User
-from tests.e2e.conftest import SignIn, moving_dot
+from tests.e2e.conftest import WORK, SignIn, moving_dot
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 CAPTIONS = {"right": "a red dot moves to the right.", "left": "a red dot moves to the left."}
-WORK = "[data-player][data-ready]"
 HELPERS = {"ann": "annotator", "rita": "reviewer", "vera": "validator", "vic": "validator", "val": "validator"}
 
 

@@ -16,12 +16,11 @@ from jobs.models import Job
 from jobs.runner import execute
 from projects.models import Project, User
 from tests.e2e.conftest import CAPTION as TRUE
-from tests.e2e.conftest import SignIn, assert_accessible, film, moving_dot, wait_until
+from tests.e2e.conftest import WORK, SignIn, assert_accessible, film, moving_dot, wait_until
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-WORK = "[data-player][data-ready]"
 MOST_REQUESTS, MOST_BYTES = 10, 150_000
 BOTH = pytest.mark.parametrize("narrow", [False, True], ids=["1280", "360"])
 FOILS = tuple(f"a red dot moves {where}." for where in ("to the left", "up", "down", "in a circle", "nowhere"))
