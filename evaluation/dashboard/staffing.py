@@ -6,7 +6,8 @@ from typing import Any
 
 from django.db.models import Max
 
-from annotation.models import Involvement, Slot, SlotState, Stage, Standing, Task, TaskState
+from annotation.models import Involvement, Slot, SlotState, Stage, Task, TaskState
+from annotation.quality_queries import kept_from_judging
 from corpus.models import Subtest
 from evaluation.dashboard.team import missing_people
 from projects.models import CrowdStudy, LeakageScope, Membership, Project, Role
@@ -45,14 +46,12 @@ def staffing(
 
 
 def _team(project: Project) -> dict[int, set[str]]:
-    """Member -> roles, without closed accounts; who is paused judges nothing. Two queries."""
+    """Member -> roles, without closed accounts; who is kept from judging is no validator. Three queries."""
     team: dict[int, set[str]] = defaultdict(set)
     rows = Membership.objects.filter(project=project, person__is_active=True)
     for person, role in rows.values_list("person", "role"):
         team[person].add(role)
-    for person in Standing.objects.filter(policy__project=project, state=Standing.State.PAUSED).values_list(
-        "person", flat=True
-    ):
+    for person in kept_from_judging(project) & team.keys():
         team[person].discard(Role.VALIDATOR)
     return team
 

@@ -3,9 +3,10 @@
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.actions.make_tasks import make_tasks
-from annotation.models import Involvement, QualityPolicy, Stage, Standing
+from annotation.models import Attempt, Involvement, QualityPolicy, Stage, Standing
 from corpus.rules.states import CandidateState
 from evaluation.dashboard.counting import count
 from evaluation.dashboard.staffing import short_subtests
@@ -134,6 +135,22 @@ def test_who_is_paused_judges_nothing(world):
     policy = QualityPolicy.objects.create(project=world.project)
     Standing.objects.create(policy=policy, person=world.val, state=Standing.State.PAUSED)
     assert count(world.project)["short"][0]["can"] == 2
+
+
+@pytest.mark.parametrize(
+    ("required", "number", "passed", "can"),
+    [(True, 2, False, 2), (False, 2, False, 3), (True, 1, False, 3), (True, 2, None, 3), (True, 2, True, 3)],
+    ids=["no try left", "not required", "another try left", "still at it", "passed"],
+)
+def test_who_has_no_try_left_judges_nothing(world, required, number, passed, can):
+    world.item()
+    make_tasks(world.project)
+    policy = QualityPolicy.objects.create(project=world.project, qualification_required=required, tries=2)
+    go = {"stage": Stage.QUALIFICATION, "of_stage": Stage.VALIDATION, "number": number, "passed": passed}
+    Attempt.objects.create(project=world.project, person=world.val, **go)
+    if passed:
+        Standing.objects.create(policy=policy, person=world.val, qualified_at=timezone.now())
+    assert [row["can"] for row in count(world.project)["short"]] == ([can] if can < 3 else [])
 
 
 def test_whom_a_crowd_study_brings_is_missing_nowhere(world):
