@@ -70,7 +70,7 @@ def why_barred(person: User, project: Project) -> str:
 
 def kept_from_judging(project: Project) -> set[int]:
     """Who judges nothing until a researcher lets them: paused, or no try left at a qualification that is required.
-    Two queries."""
+    One query."""
     standings = Standing.objects.filter(policy__project=project)
     paused = standings.filter(state=Standing.State.PAUSED).values_list("person", flat=True)
     qualified = standings.filter(qualified_at__isnull=False).values("person")
@@ -78,7 +78,7 @@ def kept_from_judging(project: Project) -> set[int]:
         project=project, project__quality__qualification_required=True, stage=Stage.QUALIFICATION, passed=False
     )
     last = failed.filter(number__gte=F("project__quality__tries")).exclude(person__in=qualified)
-    return {*paused, *last.values_list("person", flat=True)}
+    return set(paused.union(last.values_list("person", flat=True)))
 
 
 def bars_of(policy: QualityPolicy) -> Bars:

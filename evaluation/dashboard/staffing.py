@@ -46,7 +46,7 @@ def staffing(
 
 
 def _team(project: Project) -> dict[int, set[str]]:
-    """Member -> roles, without closed accounts; who is kept from judging is no validator. Three queries."""
+    """Member -> roles, without closed accounts; who is kept from judging is no validator. Two queries."""
     team: dict[int, set[str]] = defaultdict(set)
     rows = Membership.objects.filter(project=project, person__is_active=True)
     for person, role in rows.values_list("person", "role"):

@@ -99,12 +99,14 @@ def test_an_a_b_loop_stays_between_its_ends(open_clip: Callable[..., Page]) -> N
     for key, times in ((".", 5), ("[", 1), (".", 4), ("]", 1)):
         press(page, key, times)
     settle(page, 9)
+    # A quarter as fast, a frame stands for .4 s: only a page that had no turn for so long would see one too many.
+    press(page, "<", 3)
     seen = page.evaluate(
         """async () => {
           const video = document.querySelector("video");
           const seen = new Set();
           document.querySelector('[data-player-do="toggle"]').click();
-          const end = performance.now() + 2500;
+          const end = performance.now() + 4500;
           while (performance.now() < end) {
             const shown = await new Promise((done) => video.requestVideoFrameCallback((now, frame) => done(frame)));
             seen.add(Math.round(shown.mediaTime * 10));
