@@ -35,7 +35,8 @@ def _answers(diary: Diary) -> dict[str, dict[str, int]]:
         keys, told = Counter(rows.values_list("idempotency_key", flat=True)), diary.acknowledged[stage]
         found[stage] = {"acknowledged": len(told), "stored": keys.total()}
         assert not told - set(keys), f"{stage}: acknowledged and not stored: {sorted(told - set(keys))[:5]}"
-        assert not set(keys) - told, f"{stage}: stored and never acknowledged: {sorted(set(keys) - told)[:5]}"
+        unsaid = sorted(set(keys) - told)
+        assert not unsaid, f"{stage}: stored and never acknowledged: {unsaid[:5]}; refused: {dict(diary.refused)}"
         assert keys.total() == len(told), f"{stage}: stored twice: {keys.most_common(3)}"
     return found
 

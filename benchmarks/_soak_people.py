@@ -7,6 +7,7 @@ does; what was said to be stored is written down here, and held against the tabl
 import http.client
 import json
 import random
+import re
 import threading
 import time
 import uuid
@@ -114,9 +115,14 @@ class Hand(Person):
                 return
             if answered:
                 with self.diary.lock:
-                    self.diary.refused[f"{self.stage} {self.browser.status}"] += 1
+                    self.diary.refused[f"{self.stage} {self.browser.status}: {self._what_it_says()}"] += 1
                 self.browser.page = ""
                 return
+
+    def _what_it_says(self) -> str:
+        """The title of the page that came in place of an acknowledgement, and its warning."""
+        parts = re.findall(r"<title>([^<]*)|(?:notice|toast|lede)[^>]*>([^<]*)", self.browser.page)
+        return " ".join(" ".join(filter(None, map(str.strip, found))) for found in parts[:3]).strip()
 
     def _tried(self, ask: Callable[[], None]) -> bool:
         """Whether the server answered, and not with an error of its own."""

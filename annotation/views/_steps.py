@@ -20,7 +20,7 @@ from annotation.actions.claim import ROLE_OF_STAGE, claim
 from annotation.claims import Claim, claim_of
 from annotation.crowd import ON_A_PLACE, has_finished
 from annotation.eligible import JUDGING
-from annotation.errors import NotAdmitted
+from annotation.errors import AnnotationError, NotAdmitted
 from annotation.models import Lease, Slot, Stage
 from annotation.models.stages import desk_of
 from annotation.queries import Card, draft_of
@@ -131,7 +131,13 @@ def next_piece(
         found = claim(request.user, project, stage, preferred=last.upcoming_slot if last else None)
     except NotAdmitted:
         found = None
-    query = f"?{urlencode({'done': done_parameter(done)})}" if done else ""
+    except AnnotationError as error:
+        if done is None:
+            raise
+        # What was sent is stored, whatever keeps the next piece away: the queue's page says both.
+        messages.warning(request, str(error))
+        found = None
+    query = _told(done)
     if found is None and crowd:
         return go_to(request, reverse("annotation:place", args=[project.slug]))
     if found is None:
@@ -142,6 +148,11 @@ def next_piece(
     response = show(request, found, done)
     response.headers[SWAPPED_URL] = address
     return response
+
+
+def _told(done: Record | None) -> str:
+    """What an address says of the record that was just made."""
+    return f"?{urlencode({'done': done_parameter(done)})}" if done else ""
 
 
 def is_swap(request: HttpRequest) -> bool:
@@ -156,10 +167,14 @@ def go_to(request: HttpRequest, address: str) -> HttpResponse:
     return redirect(address)
 
 
-def lost(request: HttpRequest, claim: Claim, problem: str = "") -> HttpResponse:
-    """Back to the queue, with a word on why the piece is not shown."""
-    messages.warning(request, problem or _("Your time on that piece is over; take the next."))
-    return go_to(request, queue_url(request.project, claim.stage))
+def lost(request: HttpRequest, claim: Claim, problem: str = "", done: Record | None = None) -> HttpResponse:
+    """Back to the queue, with a word on why the piece is not shown.
+
+    `done` is what was submitted in this very request: it is told of there, and nothing that could be taken for its end.
+    """
+    if done is None:
+        messages.warning(request, problem or _("Your time on that piece is over; take the next."))
+    return go_to(request, queue_url(request.project, claim.stage) + _told(done))
 
 
 def upcoming_source(project: Project, found: Claim) -> str:

@@ -34,7 +34,7 @@ def _page(request: HttpRequest, claim: Claim, done: Record | None, problem: str 
     try:
         card = claim_card(request.user, claim)
     except Http404:
-        return lost(request, claim, problem)
+        return lost(request, claim, problem, done)
     typed = QueryDict() if done else request.POST
     context = _context(card.edit, typed) | {"hint_model": hint_model(request.project)}
     return work_page(request, card, context, problem, done)

@@ -40,7 +40,7 @@ def _page(request: HttpRequest, claim: Claim, done: Record | None, problem: str 
     try:
         card = claim_card(request.user, claim)
     except Http404:
-        return lost(request, claim, problem)
+        return lost(request, claim, problem, done)
     typed = QueryDict() if done else request.POST
     return work_page(request, card, _context(card.review, typed), problem, done)
 

@@ -43,7 +43,7 @@ def _page(request: HttpRequest, claim: Claim, done: Record | None, problem: str 
     try:
         card = claim_card(request.user, claim, counted=not is_swap(request))
     except Http404:
-        return lost(request, claim, problem)
+        return lost(request, claim, problem, done)
     return work_page(request, card, _context(card.validation), problem, done)
 
 

@@ -2,6 +2,7 @@
 
 import html
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -10,7 +11,9 @@ from django.utils import timezone
 
 from annotation.actions.publish_guideline import publish_guideline
 from annotation.claims import Claim
-from annotation.models import Edit, Lease, Slot, Stage, Vote
+from annotation.errors import Conflict
+from annotation.models import Edit, Lease, Review, Slot, SlotState, Stage, Vote
+from annotation.views import _steps
 from generation.models import Candidate
 from projects.models import User
 from tests import factories
@@ -136,6 +139,49 @@ def test_a_page_with_scripts_gets_the_next_piece_in_the_same_answer(world: World
     assert 'name="idempotency_key"' in content
     # Nothing of what was sent stands in the new form.
     assert claim.token not in content
+
+
+@pytest.mark.parametrize("stage", [Stage.EDIT, Stage.REVIEW])
+def test_where_the_next_piece_is_lost_at_once_what_was_sent_is_told_of(world: World, stage: str, monkeypatch):
+    """Its lease may end between its claim and its page: by a clock that jumps, or a person in another tab."""
+    give_work(world, stage)
+    name, claim = claimed(world, stage)
+
+    def claim_and_lose(*args: Any, **fields: Any) -> Claim:
+        found = really(*args, **fields)
+        Slot.objects.filter(pk=found.slot_id).update(state=SlotState.FREE, token="", person=None)
+        return found
+
+    really = _steps.claim
+    monkeypatch.setattr(_steps, "claim", claim_and_lose)
+    person = browser(getattr(world, name))
+    form = {"idempotency_key": new_key(), **ANSWERS[stage]}
+    sent = person.post(url(world, stage, claim.token), form, headers={"X-Foilworks-Swap": "1"})
+    record = (Edit if stage == Stage.EDIT else Review).objects.latest("pk")
+    address = url(world, "queue", stage) + f"?done={stage}-{record.pk}"
+    assert (sent.status_code, sent.headers["X-Foilworks-Go"]) == (204, address)
+    page = person.get(address).content.decode()
+    assert url(world, "undo", stage, record.pk) in page
+    assert "time on that piece is over" not in page
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_where_no_next_piece_can_be_had_what_was_sent_is_told_of(world: World, scripts: bool, monkeypatch):
+    name, claim = claimed(world, Stage.EDIT)
+
+    def in_vain(*args: Any, **fields: Any) -> Claim:
+        raise Conflict("Many people are asking at once; ask again.")
+
+    monkeypatch.setattr(_steps, "claim", in_vain)
+    person = browser(getattr(world, name))
+    form = {"idempotency_key": new_key(), **ANSWERS[Stage.EDIT]}
+    headers = {"X-Foilworks-Swap": "1"} if scripts else {}
+    sent = person.post(url(world, Stage.EDIT, claim.token), form, headers=headers)
+    address = url(world, "queue", Stage.EDIT) + f"?done=edit-{Edit.objects.get().pk}"
+    assert sent.headers["X-Foilworks-Go" if scripts else "Location"] == address
+    assert "Many people are asking at once" in person.get(address).content.decode()
+    # Who has sent nothing is told at once.
+    assert person.post(url(world, "queue", Stage.EDIT)).status_code == 400
 
 
 def test_evidence_and_time_are_stored_as_sent(world: World):

@@ -12,7 +12,6 @@ from evaluation.files.items import read_items
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.tables import table_of
 from generation.balance.frequency import match
-from generation.balance.outcome import outcome
 from generation.balance.records import Chosen, Pair
 from generation.balance.selection import select
 
@@ -36,6 +35,9 @@ class Command(FoilworksCommand):
         parser.add_argument("--out", type=Path, metavar="FILE", help="write the kept items there, one a line")
 
     def run(self, **options: Any) -> dict[str, Any]:
+        # Its classifier's library takes seconds to load: the list of commands must not wait for that.
+        from generation.balance.outcome import outcome
+
         items, warnings = read_items(options["files"], options["file_format"])
         for warning in warnings:
             self.say(f"warning: {warning}")
