@@ -39,7 +39,8 @@ def test_a_method_chosen_before_the_scripts_are_there_is_kept(project, owner, si
     page = sign_in(owner)
     held = []
     page.route("**/django_htmx/**", lambda route: held.append(route))
-    page.goto(address(project), wait_until="commit")
+    with page.expect_request("**/django_htmx/**"):
+        page.goto(address(project), wait_until="commit")
     page.get_by_label("Method", exact=True).select_option("chat")
     page.wait_for_timeout(200)
     assert held

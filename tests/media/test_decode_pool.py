@@ -31,13 +31,13 @@ def test_it_reads_ahead_and_no_further_than_asked():
 
     def work(number: int) -> int:
         begun.append(number)
-        go.wait(5)
+        go.wait(30)
         return number
 
     with DecodePool(2) as pool:
         things = pool.ahead(iter(range(100)), work, depth=3)
         first, wait = next(things)
-        until = time.monotonic() + 5
+        until = time.monotonic() + 30
         while len(begun) < 2 and time.monotonic() < until:
             time.sleep(0.001)
         assert sorted(begun) == [0, 1]
