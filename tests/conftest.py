@@ -32,6 +32,7 @@ sys.dont_write_bytecode = False
 import django.conf  # noqa: E402
 import hypothesis  # noqa: E402
 import pytest  # noqa: E402
+from hypothesis.internal.conjecture import providers  # noqa: E402
 from whitenoise.middleware import WhiteNoiseMiddleware  # noqa: E402
 
 # What a test is taken to last, for the order in which files are begun; `@pytest.mark.slow(seconds=90)` says it.
@@ -44,7 +45,12 @@ BROWSER = "tests/e2e/"
 _BUSY = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
 hypothesis.settings.register_profile("repeated", derandomize=True, **_BUSY)
 hypothesis.settings.register_profile("search", derandomize=False, **_BUSY)
-hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeated"))
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "repeated")
+hypothesis.settings.load_profile(PROFILE)
+if PROFILE == "repeated":
+    # Hypothesis also tries the constants of whichever of our modules are loaded, and that is another set in each run,
+    # by what this process happened to test before. It has no setting for that; a search keeps them.
+    providers._get_local_constants = lambda: providers._local_constants
 
 # pytest-django sets Django up only where the settings were loaded already, and here they could not be until now.
 django.setup()

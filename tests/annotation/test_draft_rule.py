@@ -39,7 +39,16 @@ def test_it_has_a_length_to_the_character():
         '{"base": "b", "values": {"text": ["a", 1]}}',
         '{"base": "b", "values": {"text": ["a"], "other": 1}}',
         draft("a\x00"),
+        draft("a", base="\x00"),
+        draft("half a pair: \ud800"),
+        '{"base": "b", "values": {"\\u0000": ["a"]}}',
+        '{"base": "b", "values": {"\\udc00": ["a"]}}',
     ],
 )
 def test_anything_else_is_none(text):
     assert parse_draft(text) is None
+
+
+@pytest.mark.parametrize("text", ["\\u0000", "\\ud800", "\N{FIRE}", "\\"])
+def test_what_only_looks_like_an_escape_is_kept(text):
+    assert parse_draft(draft(text)) == {"base": "b", "values": {"text": [text]}}
