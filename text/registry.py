@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from text.errors import ActionableError
+from text.storable import is_storable
 
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
 FALSE_WORDS = frozenset({"0", "false", "no", "off", ""})
@@ -83,9 +84,7 @@ def parse_params(entry: Entry, raw: Mapping[str, Any]) -> dict[str, Any]:
         if name not in known:
             takes = ", ".join(known) or "no parameters"
             raise RegistryError(f"{entry.label} has no parameter '{name}'; it takes: {takes}")
-    return {
-        name: _convert(param, raw[name]) if name in raw else param.default for name, param in known.items()
-    }
+    return {name: _convert(param, raw[name]) if name in raw else param.default for name, param in known.items()}
 
 
 def _convert(param: Param, value: Any) -> Any:
@@ -99,6 +98,12 @@ def _wrong(param: Param, value: Any, takes: str) -> RegistryError:
 def _str(param: Param, value: Any) -> str:
     if not isinstance(value, str):
         raise _wrong(param, value, "text")
+    return _stored(param, value)
+
+
+def _stored(param: Param, value: Any) -> Any:
+    if not is_storable(value):
+        raise _wrong(param, value, "text without a NUL or half of a character pair, and finite numbers")
     return value
 
 
@@ -133,11 +138,9 @@ def _bool(param: Param, value: Any) -> bool:
 
 
 def _json(param: Param, value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
     try:
-        return json.loads(value)
-    except json.JSONDecodeError as error:
+        return _stored(param, json.loads(value) if isinstance(value, str) else value)
+    except (json.JSONDecodeError, RecursionError) as error:
         raise _wrong(param, value, "JSON") from error
 
 

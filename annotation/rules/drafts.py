@@ -1,13 +1,12 @@
 """What may be kept as a draft: the fields of a form, each with its texts, and the form as it was first shown. Pure."""
 
 import json
-import re
 from typing import Any
+
+from text.storable import is_storable
 
 # Ten foils at their longest, in characters of JSON, and the form that they were begun on.
 MAX_CHARACTERS = 100_000
-# PostgreSQL's JSON takes neither; a whole surrogate pair has become one character by then.
-UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def parse_draft(text: str) -> dict[str, Any] | None:
@@ -25,5 +24,4 @@ def parse_draft(text: str) -> dict[str, Any] | None:
         return None
     if not all(isinstance(texts, list) and all(isinstance(one, str) for one in texts) for texts in values.values()):
         return None
-    texts = [base, *values, *(one for several in values.values() for one in several)]
-    return None if any(map(UNSTORABLE.search, texts)) else {"base": base, "values": values}
+    return {"base": base, "values": values} if is_storable(found) else None

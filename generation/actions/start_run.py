@@ -23,6 +23,7 @@ from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
 from text.registry import lookup, parse_params
+from text.storable import is_storable
 
 JOB = "generation.jobs.run_generation"
 SELECTION = {"split": str, "key_prefix": str, "caption_keys": list}
@@ -118,6 +119,8 @@ def _selection(project: Project, wanted: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in wanted.items():
         if name not in SELECTION or not isinstance(value, SELECTION[name]):
             raise GenerationError(f"captions cannot be selected by {name}={value!r}; use {', '.join(SELECTION)}")
+    if not is_storable(wanted) or not all(isinstance(key, str) for key in wanted.get("caption_keys", ())):
+        raise GenerationError("captions cannot be selected by what no key holds: give text, without a NUL character")
     if wanted.get("split", "") not in Split.values:
         raise GenerationError(f"there is no split '{wanted['split']}'; choose one of: {', '.join(Split.values[1:])}")
     last = selected_rows(project, {}).aggregate(last=Max("pk"))["last"]
