@@ -22,7 +22,7 @@ import httpx
 from hub._budget import Budget
 from hub.errors import HubError
 from hub.interfaces import ChatReply, ChatRequest, ModelInfo, ScoreKind
-from text.tokens import storable
+from text.storable import storable
 
 FIRST_PAUSE = 1.0
 MOST_BYTES = 4 * 1024 * 1024

@@ -10,7 +10,7 @@ from transformers import AutoModelForCausalLM, GenerationConfig
 from hub._pretrained import Pretrained, load_pretrained, load_tokenizer, longest_input
 from hub.errors import HubError
 from hub.interfaces import ChatReply, ChatRequest, ModelInfo, ScoreKind
-from text.tokens import storable
+from text.storable import storable
 
 TOGETHER = 16
 LARGEST_SEED = 2**63 - 1

@@ -1,6 +1,8 @@
 """Errors that a person can act on become a page that says so, never a 500; what was refused leaves an audit row."""
 
 from collections.abc import Callable
+from itertools import chain
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -26,6 +28,13 @@ class ActionableErrorMiddleware:
             _say_what_is_taken(request, response)
         return response
 
+    def process_view(self, request: HttpRequest, view: Callable[..., Any], *_arguments: Any) -> HttpResponse | None:
+        """PostgreSQL takes no NUL: a page's form or address with one ends here. The API, which needs no CSRF token,
+        refuses it by its types and in its own shape."""
+        if getattr(view, "csrf_exempt", False) or not _holds_nul(request):
+            return None
+        return _problem(request, _("What was sent holds a NUL character. Take it out and send it again."), 400)
+
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if isinstance(error, ConsentNeeded):
             return _to_consent(request, error.slug)
@@ -37,7 +46,16 @@ class ActionableErrorMiddleware:
         if not isinstance(error, ActionableError):
             return None
         status = 429 if isinstance(error, TooManyTries) else 403 if isinstance(error, AccessDenied) else 400
-        return render(request, "foilworks/problem.html", {"problem": str(error), "status": status}, status=status)
+        return _problem(request, str(error), status)
+
+
+def _holds_nul(request: HttpRequest) -> bool:
+    sent = chain(request.GET.lists(), request.POST.lists())
+    return any("\x00" in text for name, values in sent for text in (name, *values))
+
+
+def _problem(request: HttpRequest, problem: str, status: int) -> HttpResponse:
+    return render(request, "foilworks/problem.html", {"problem": problem, "status": status}, status=status)
 
 
 def _to_consent(request: HttpRequest, slug: str) -> HttpResponse:
@@ -52,7 +70,5 @@ def _to_consent(request: HttpRequest, slug: str) -> HttpResponse:
 def _say_what_is_taken(request: HttpRequest, response: HttpResponse) -> None:
     """Who signs in again in the middle of a submit is led to where it went, and opens an address that takes a POST."""
     problem = _("What a form sends is taken here; there is no page. Go on from the project and send it again.")
-    response.content = render(
-        request, "foilworks/problem.html", {"problem": problem, "status": response.status_code}
-    ).content
+    response.content = _problem(request, problem, response.status_code).content
     response.headers["Content-Type"] = "text/html; charset=utf-8"

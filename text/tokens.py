@@ -5,9 +5,6 @@ import re
 # The word of every lexical measure (cli.md); a change here changes published numbers.
 WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 
-HALF = re.compile(r"[\ud800-\udfff]")
-CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-
 WordSpan = tuple[int, int, str]
 
 
@@ -25,9 +22,3 @@ def word_spans(text: str) -> list[WordSpan]:
     # A capital I with a dot grows to two characters when lower-cased, so offsets are mapped back.
     origin = [at for at, char in enumerate(text) for _ in char.lower()]
     return [(origin[start], origin[end - 1] + 1, word) for start, end, word in found]
-
-
-def storable(text: str) -> str:
-    """The text as any database keeps it: half characters become “?”, control characters go, line ends and tabs stay."""
-    whole = text.encode("utf-8", "replace").decode("utf-8") if HALF.search(text) else text
-    return CONTROLS.sub("", whole)

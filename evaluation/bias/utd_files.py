@@ -13,7 +13,7 @@ from corpus.importers._json import read_text
 from evaluation.bias.concepts import ACTIVITIES, DESCRIPTION, OBJECTS, SUMMARY, VERBS
 from evaluation.errors import EvaluationError
 from evaluation.files.json_records import fail
-from text.tokens import storable
+from text.storable import storable
 
 # As the authors call the summaries.
 NAMES = {concept: concept for concept in (DESCRIPTION, OBJECTS, ACTIVITIES, VERBS)}

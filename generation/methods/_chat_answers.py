@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from generation.filters._normal import normal_form
-from text.tokens import storable
+from text.storable import storable
 
 NAMES = ("captions", "counterfactuals", "foils", "sentences", "answers")
 OPENS = re.compile(r"[\[{]")

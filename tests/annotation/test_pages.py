@@ -1,6 +1,7 @@
 """The work pages over HTTP: whose they are, what they show and hide, what they answer when something is wrong."""
 
 import html
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -12,8 +13,9 @@ from django.utils import timezone
 from annotation.actions.publish_guideline import publish_guideline
 from annotation.claims import Claim
 from annotation.errors import Conflict
-from annotation.models import Edit, Lease, Review, Slot, SlotState, Stage, Vote
+from annotation.models import Draft, Edit, Lease, Review, Slot, SlotState, Stage, Vote
 from annotation.views import _steps
+from corpus.models import Takedown
 from generation.models import Candidate
 from projects.models import User
 from tests import factories
@@ -226,7 +228,9 @@ def test_a_refused_review_keeps_reasons_comment_and_fix(world: World):
 
 
 def test_markup_in_texts_is_text(world: World):
-    caption = factories.make_caption(factories.make_video(world.project), "<b>a man</b> folds </script><script>x()")
+    caption = factories.make_caption(
+        factories.make_video(world.project), "<b>a man</b> folds </script><script>x()"
+    )
     world.group("<i>a man</i> folds </script><script>x()", caption=caption)
     claim = world.claim("ann", Stage.EDIT)
     page = browser(world.ann).get(url(world, "edit", claim.token)).content.decode()
@@ -382,3 +386,28 @@ def test_a_piece_takes_a_steady_number_of_queries(world: World, django_assert_ma
     client.get(url(world, "edit", claim.token))
     with django_assert_max_num_queries(13):
         client.get(url(world, "edit", claim.token))
+
+
+def test_what_only_spells_out_an_escape_is_kept_as_a_draft(world: World):
+    world.group()
+    claim = world.claim("ann", Stage.EDIT)
+    sent = json.dumps({"base": "", "values": {"text": ["the key is \\u0000"]}})
+    assert browser(world.ann).post(url(world, "draft", claim.token), {"draft": sent}).status_code == 200
+    assert Draft.objects.get().payload == json.loads(sent)
+    refused = json.dumps({"base": "", "values": {"text": ["\x00"]}})
+    assert browser(world.ann).post(url(world, "draft", claim.token), {"draft": refused}).status_code == 400
+    assert Draft.objects.get().payload == json.loads(sent)
+
+
+def test_a_nul_in_a_form_or_an_address_is_a_message_and_nothing_is_stored(world: World):
+    video, person = factories.make_video(world.project), browser(world.owner)
+    page = url(world, "takedown", video.pk)
+    for response in (
+        person.post(page, {"reason": "Its uploader\x00 asked."}),
+        person.post(page, {"reason": "Its uploader asked.", "a\x00": ""}),
+        person.get(page + "?from=%00"),
+    ):
+        assert response.status_code == 400
+        assert "holds a NUL character. Take it out" in response.content.decode()
+    assert not Takedown.objects.exists()
+    assert person.get(page).status_code == 200

@@ -1,8 +1,10 @@
 """What every database takes as text and as JSON."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from text.storable import is_storable
+from text.storable import is_storable, storable
 
 
 @pytest.mark.parametrize(
@@ -26,3 +28,13 @@ def test_depth_ends_in_no_traceback():
         deep = [deep]
     assert is_storable(deep)
     assert not is_storable([deep, "\x00"])
+
+
+def test_what_no_database_keeps_is_taken_out_and_the_rest_stays():
+    assert storable("a\x00 b\x07\n\tc é 🙂") == "a b\n\tc é 🙂"
+    assert storable("half \ud83d") == "half ?"
+
+
+@given(st.text(st.characters(exclude_categories=[])))
+def test_what_was_made_storable_is(text):
+    assert is_storable(storable(text))

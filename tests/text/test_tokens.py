@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text.tokens import storable, word_spans, words
+from text.tokens import word_spans, words
 
 
 @pytest.mark.parametrize(
@@ -36,8 +36,3 @@ def test_spans_and_words_agree_on_any_text(text):
     assert [word for _, _, word in spans] == words(text)
     assert all(0 <= start < end <= len(text) for start, end, _ in spans)
     assert all(before[1] <= after[0] for before, after in itertools.pairwise(spans))
-
-
-def test_what_no_database_keeps_is_taken_out_and_the_rest_stays():
-    assert storable("a\x00 b\x07\n\tc é 🙂") == "a b\n\tc é 🙂"
-    assert storable("half \ud83d") == "half ?"
