@@ -4,13 +4,13 @@ import math
 import re
 from typing import Any
 
-_HALF = re.compile(r"[\ud800-\udfff]")
+HALF = re.compile(r"[\ud800-\udfff]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def storable(text: str) -> str:
     """The text as any database keeps it: half characters become “?”, control characters go, line ends and tabs stay."""
-    whole = text.encode("utf-8", "replace").decode("utf-8") if _HALF.search(text) else text
+    whole = text.encode("utf-8", "replace").decode("utf-8") if HALF.search(text) else text
     return _CONTROLS.sub("", whole)
 
 
@@ -23,7 +23,7 @@ def is_storable(value: Any) -> bool:
                 waiting += [*fields, *fields.values()]
             case list() | tuple() as several:
                 waiting += several
-            case str() as text if "\x00" in text or _HALF.search(text):
+            case str() as text if "\x00" in text or HALF.search(text):
                 return False
             case float() as number if not math.isfinite(number):
                 return False

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.rules.ordering import seeded_share
+from text.storable import is_storable
 
 FRAMES = 100
 MOST_OBJECTS = 60
@@ -62,6 +63,8 @@ def parse_line(text: str, source: str) -> Extracted:
     key, named = row.get("video"), row.get("source", source)
     if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY:
         raise LineError("video", "is missing; give the key of a video of the project")
+    if not is_storable(key):
+        raise LineError("video", "holds a NUL or half of a character pair; give the key of a video of the project")
     if not isinstance(named, str) or not 0 < len(named) <= MAX_SOURCE or not named.isprintable():
         raise LineError("source", f"is no word of 1 to {MAX_SOURCE} characters; say what extracted the objects")
     return Extracted(key, _time(row), _names(row), named)

@@ -7,11 +7,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from corpus.records import MAX_ID, MAX_TEXT, MAX_URL, TIME_UNITS, VoteCounts
+from text.storable import HALF
 
 MAX_DEPTH = 40
 # Beyond this a float no longer counts whole ticks.
 MAX_TIME = 2.0**53
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class ProblemError(Exception):
@@ -163,7 +163,7 @@ def check_content(value: Any, name: str = "", depth: int = 0) -> None:
 def _check_text(name: str, value: str) -> None:
     if "\x00" in value:
         raise ProblemError(name, "holds a NUL character", "remove it")
-    if not value.isascii() and _SURROGATE.search(value):
+    if not value.isascii() and HALF.search(value):
         raise ProblemError(name, "holds half of a character pair", "write the character whole")
 
 

@@ -40,6 +40,8 @@ SEEN = {"yes": True, "no": False}
         ("nonsense", "line"),
         ("[1]", "line"),
         ('{"time": 1, "objects": ["a"]}', "video"),
+        ('{"video": "a\\u0000b", "time": 1, "objects": ["a"]}', "video"),
+        ('{"video": "\\ud800", "time": 1, "objects": ["a"]}', "video"),
         ('{"video": "v", "time": -1, "objects": ["a"]}', "time"),
         ('{"video": "v", "time": true, "objects": ["a"]}', "time"),
         ('{"video": "v", "time": 1e400, "objects": ["a"]}', "time"),
