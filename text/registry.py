@@ -98,12 +98,8 @@ def _wrong(param: Param, value: Any, takes: str) -> RegistryError:
 def _str(param: Param, value: Any) -> str:
     if not isinstance(value, str):
         raise _wrong(param, value, "text")
-    return _stored(param, value)
-
-
-def _stored(param: Param, value: Any) -> Any:
     if not is_storable(value):
-        raise _wrong(param, value, "text without a NUL or half of a character pair, and finite numbers")
+        raise _wrong(param, value, "text without a NUL or half of a character pair")
     return value
 
 
@@ -139,9 +135,12 @@ def _bool(param: Param, value: Any) -> bool:
 
 def _json(param: Param, value: Any) -> Any:
     try:
-        return _stored(param, json.loads(value) if isinstance(value, str) else value)
+        found = json.loads(value) if isinstance(value, str) else value
     except (json.JSONDecodeError, RecursionError) as error:
         raise _wrong(param, value, "JSON") from error
+    if not is_storable(found):
+        raise _wrong(param, value, "JSON without a NUL, half of a character pair, NaN or infinity")
+    return found
 
 
 def _choice(param: Param, value: Any) -> str:

@@ -17,7 +17,8 @@ ENTRY = Entry(
     ),
 )
 
-STORABLE = "text without a NUL or half of a character pair, and finite numbers"
+TEXT = "text without a NUL or half of a character pair"
+JSON = "JSON without a NUL, half of a character pair, NaN or infinity"
 
 
 def test_defaults_fill_what_is_not_given() -> None:
@@ -52,10 +53,10 @@ def test_text_becomes_the_declared_kind(name: str, text: object, value: object) 
         ("pairs", "[", "parameter 'pairs' is '['; give JSON"),
         ("mode", "odd", "parameter 'mode' is 'odd'; give one of: easy, difficult"),
         ("name", 3, "parameter 'name' is 3; give text"),
-        ("name", "a\x00", f"parameter 'name' is 'a\\x00'; give {STORABLE}"),
-        ("name", "\ud800", f"parameter 'name' is '\\ud800'; give {STORABLE}"),
-        ("pairs", "NaN", f"parameter 'pairs' is nan; give {STORABLE}"),
-        ("pairs", {"a": ["\udc00"]}, f"parameter 'pairs' is {{'a': ['\\udc00']}}; give {STORABLE}"),
+        ("name", "a\x00", f"parameter 'name' is 'a\\x00'; give {TEXT}"),
+        ("name", "\ud800", f"parameter 'name' is '\\ud800'; give {TEXT}"),
+        ("pairs", "NaN", f"parameter 'pairs' is 'NaN'; give {JSON}"),
+        ("pairs", {"a": ["\udc00"]}, f"parameter 'pairs' is {{'a': ['\\udc00']}}; give {JSON}"),
         ("pairs", "[" * 50_000, f"parameter 'pairs' is '{'[' * 50_000}'; give JSON"),
         ("depth", "1", "Numbers has no parameter 'depth'; it takes: k, limit, strict, pairs, mode, name"),
     ],
