@@ -2,6 +2,7 @@
 import { catchUpChoices } from "./choices.js";
 import { wireDialogs } from "./dialogs.js";
 import { announceHotkeys, startHotkeys } from "./hotkeys.js";
+import { startLive } from "./live.js";
 import { wireForms } from "./submit.js";
 import { wireToasts } from "./toasts.js";
 
@@ -14,6 +15,7 @@ function wire(root) {
 
 wire(document);
 startHotkeys(document);
+startLive(document);
 // On a narrow screen bar and tabs scroll sideways: the link of this page must not be out of sight.
 for (const row of document.querySelectorAll(".appbar-nav, .tabs")) {
   const here = row.querySelector("[aria-current]");

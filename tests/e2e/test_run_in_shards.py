@@ -1,14 +1,15 @@
 """The page of a run while its shards are at work: wide, narrow and dark, with nothing in the way."""
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from evaluation.models import Run
 from jobs.models import Job, JobState
-from projects.models import Role
+from projects.models import Role, User
 from tests.e2e.conftest import SignIn, assert_accessible
 from tests.evaluation.ranked import make_release
 from tests.factories import make_member, make_project
@@ -17,9 +18,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 MEASURED = {"decode": 71.0, "wait": 6.5, "compute": 210.0, "write": 3.2, "pairs": 2048, "halved": {"clips": 8}}
 
 
-def test_shards_and_times_are_read_on_any_screen_and_the_run_is_stopped(sign_in: SignIn, tmp_path) -> None:
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """One that six shards are at work on, for as long as the test lasts."""
     project = make_project(slug="ranked", name="Ranked")
-    owner = make_member(project, Role.RESEARCHER, name="olga")
     now = timezone.now()
     job = Job.objects.create(dotted="evaluation.jobs.run_scoring", target_id=1, queue="gpu", state=JobState.SPREAD,
                              title="Scores of X-CLIP", done=5300, total=12288, started_at=now)  # fmt: skip
@@ -33,7 +35,15 @@ def test_shards_and_times_are_read_on_any_screen_and_the_run_is_stopped(sign_in:
             measured=MEASURED if state in {JobState.DONE, JobState.RUNNING} else {},
             error="The disk is full; free some space, then go on." if state == JobState.FAILED else "",
         )  # fmt: skip
-    run = Run.objects.create(release=make_release(project), spec="fake:1", label="X-CLIP", job=job)
+    return Run.objects.create(release=make_release(project), spec="fake:1", label="X-CLIP", job=job)
+
+
+@pytest.fixture
+def owner(run: Run) -> User:
+    return make_member(run.release.project, Role.RESEARCHER, name="olga")
+
+
+def test_shards_and_times_are_read_on_any_screen_and_the_run_is_stopped(sign_in: SignIn, run: Run, owner: User) -> None:
     for narrow in (False, True):
         page = sign_in(owner, narrow=narrow, color_scheme="dark" if narrow else "light")
         page.goto(f"/projects/ranked/scoring/{run.pk}/")
@@ -43,4 +53,57 @@ def test_shards_and_times_are_read_on_any_screen_and_the_run_is_stopped(sign_in:
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("The run is stopped. What is scored stays.")).to_be_visible()
     expect(page.get_by_role("button", name="Go on")).to_be_visible()
-    assert set(job.shards.values_list("state", flat=True)) == {"done", "failed", "cancelled"}
+    assert set(run.job.shards.values_list("state", flat=True)) == {"done", "failed", "cancelled"}
+
+
+def rounds(page: Page, n: int = 2) -> None:
+    """The part that shows the work has asked for itself anew so many times."""
+    for _ in range(n):
+        with page.expect_response("**/progress/"):
+            pass
+
+
+@pytest.mark.parametrize("by", ["pointer", "space bar"])
+def test_a_press_that_outlasts_the_part_it_began_on_stops_the_run(sign_in: SignIn, run: Run, owner: User, by) -> None:
+    """Both press on the way down and act on the way up, by when there was another button in this place."""
+    page = sign_in(owner)
+    page.goto(f"/projects/ranked/scoring/{run.pk}/")
+    stop = page.get_by_role("button", name="Stop")
+    if by == "pointer":
+        stop.hover()
+        page.mouse.down()
+    else:
+        stop.focus()
+        page.keyboard.down(" ")
+    Job.objects.filter(pk=run.job_id).update(done=5400)
+    rounds(page)
+    expect(page.get_by_text("5300 / 12288")).to_be_visible()
+    if by == "pointer":
+        page.mouse.up()
+    else:
+        page.keyboard.up(" ")
+    expect(page.get_by_text("The run is stopped. What is scored stays.")).to_be_visible()
+
+
+def test_what_somebody_did_to_a_part_outlasts_its_next_version(sign_in: SignIn, run: Run, owner: User) -> None:
+    page = sign_in(owner, narrow=True)
+    page.goto(f"/projects/ranked/scoring/{run.pk}/")
+    page.get_by_text("Where the time went").click()
+    shards = page.get_by_role("region", name="Shards")
+    shards.evaluate("(wrap) => wrap.scrollTo(90, 0)")
+    stop = page.get_by_role("button", name="Stop")
+    stop.focus()
+    Job.objects.filter(pk=run.job_id).update(done=5401)
+    expect(page.get_by_text("5401 / 12288")).to_be_visible()
+    expect(stop).to_be_focused()
+    expect(page.get_by_text("Time left")).to_be_hidden()
+    expect(page.get_by_text("6 shards, 3 of them open")).to_be_visible()
+    assert shards.evaluate("(wrap) => wrap.scrollLeft") == 90
+    # What is marked to be copied stays until it is no longer marked.
+    why = page.get_by_text("The disk is full; free some space, then go on.")
+    why.evaluate("(words) => getSelection().selectAllChildren(words)")
+    Job.objects.filter(pk=run.job_id).update(done=5402)
+    rounds(page)
+    assert page.evaluate("String(getSelection())") == "The disk is full; free some space, then go on."
+    page.evaluate("getSelection().removeAllRanges()")
+    expect(page.get_by_text("5402 / 12288")).to_be_visible()
