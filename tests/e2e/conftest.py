@@ -17,13 +17,13 @@ from django.conf import settings
 from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.test import Client
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 from playwright.sync_api import Error as BrowserError
 
 from corpus.models import MediaState, Video
 from media.encode import write_mp4
 from projects.models import Project, User
-from tests.e2e.tabs import NARROW, WIDE, Tabs
+from tests.e2e.tabs import NARROW, PATIENCE_MS, WIDE, Tabs
 from tests.factories import make_project, make_subtest, make_video
 
 FLAGS = (
@@ -44,6 +44,8 @@ SITE = os.environ.get("FOILWORKS_TEST_SITE", "")
 CAPTION = "a red dot moves to the right."
 # A card whose clip can be played, in sight for long enough to be decided (static/annotation/swap.js).
 WORK = "main:not([data-new]) [data-player][data-ready]"
+# Five seconds else, in which a machine that has more to do has not always answered; what is there is seen at once.
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="session")
