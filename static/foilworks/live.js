@@ -17,6 +17,7 @@ export function startLive(page) {
   page.addEventListener("pointerdown", press, true);
   page.addEventListener("keydown", (event) => PRESSING.has(event.key) && press(event), true);
   for (const end of ["pointerup", "pointercancel", "keyup"]) page.addEventListener(end, release, true);
+  addEventListener("blur", release);
   page.addEventListener("click", rememberFold, true);
   page.addEventListener("htmx:beforeSwap", (event) => {
     const part = event.target;
@@ -32,11 +33,14 @@ export function startLive(page) {
 }
 
 function press(event) {
+  // A menu may take the end of the press that opened it.
+  if (event.button === 2) return;
   clearTimeout(leaving);
   pressed = event.target;
 }
 
 function release() {
+  clearTimeout(leaving);
   leaving = setTimeout(() => (pressed = null), CLICK_COMES_WITHIN_MS);
 }
 
