@@ -24,6 +24,7 @@ from annotation.views.takedown import takedown
 from annotation.views.undo import undo
 from annotation.views.validation import validation
 from annotation.views.validators import validator_move, validators
+from annotation.views.vote_rule import vote_rule
 from annotation.views.work import work
 
 app_name = "annotation"
@@ -41,6 +42,7 @@ urlpatterns = [
     path("projects/<slug:slug>/captions/doubted/<int:pk>/", repair, name="repair"),
     path("projects/<slug:slug>/reviewing/", review_shares, name="people_reviewing"),
     path("projects/<slug:slug>/videos/<int:pk>/takedown/", takedown, name="takedown"),
+    path("projects/<slug:slug>/subtests/<int:pk>/votes/", vote_rule, name="vote_rule"),
     path("projects/<slug:slug>/guidelines/", guidelines, name="guidelines"),
     path("projects/<slug:slug>/guidelines/preview/", preview, name="guideline_preview"),
     path("projects/<slug:slug>/guidelines/<slug:stage>/", guideline, name="guideline"),

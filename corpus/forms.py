@@ -43,19 +43,13 @@ class VideoFilter(forms.Form):
         return f"{urlencode(chosen)}&" if chosen else ""
 
 
-class SubtestForm(forms.ModelForm):
-    """The name is unique in the project; what it takes to be valid is said in votes."""
+class VoteRuleForm(forms.ModelForm):
+    """What it takes an item to be valid, said in votes."""
 
     class Meta:
         model = Subtest
-        fields = [
-            "name", "test", "kind", "proficiency_subtest", "changes", "foils_per_item", "votes_wanted", "votes_needed",
-            "stop_early", "valid_when", "foils_enough",
-        ]  # fmt: skip
+        fields = ["votes_wanted", "votes_needed", "stop_early", "valid_when", "foils_enough"]
         labels = {
-            "proficiency_subtest": _("Its proficiency subtest"),
-            "changes": _("What foils change"),
-            "foils_per_item": _("Foils an item"),
             "votes_wanted": _("Votes wanted for a pair"),
             "votes_needed": _("Votes for the caption that make it valid"),
             "stop_early": _("Stop asking once no further vote can turn a pair"),
@@ -63,15 +57,41 @@ class SubtestForm(forms.ModelForm):
             "foils_enough": _("Valid pairs that are enough"),
         }
         help_texts = {
-            "foils_per_item": _("Left empty: 5 where foils change the action (Feint6K), else 1."),
-            "proficiency_subtest": _("Items look there for the simpler skill on the same video."),
             "votes_wanted": _(
                 "ViLMA: 3 for main items, 1 for proficiency items; 0: valid without a vote. So many people have to be "
-                "able to judge each pair. It cannot be changed later."
+                "able to judge each pair."
             ),
-            "votes_needed": _("It cannot be changed later."),
             "stop_early": _("Saves votes; whether all would have agreed is then not known."),
             "foils_enough": _("Only read where enough valid pairs make the item valid."),
+        }
+
+    def clean(self) -> dict[str, Any]:
+        wanted, needed = self.cleaned_data.get("votes_wanted"), self.cleaned_data.get("votes_needed")
+        if wanted is not None and needed is not None and needed > wanted:
+            self.add_error(
+                "votes_needed", _("More votes are needed than are asked for; lower this or raise the other.")
+            )
+        return self.cleaned_data
+
+
+class SubtestForm(VoteRuleForm):
+    """The name is unique in the project."""
+
+    class Meta(VoteRuleForm.Meta):
+        fields = [
+            "name", "test", "kind", "proficiency_subtest", "changes", "foils_per_item", *VoteRuleForm.Meta.fields,
+        ]  # fmt: skip
+        labels = {
+            "proficiency_subtest": _("Its proficiency subtest"),
+            "changes": _("What foils change"),
+            "foils_per_item": _("Foils an item"),
+            **VoteRuleForm.Meta.labels,
+        }
+        help_texts = {
+            "foils_per_item": _("Left empty: 5 where foils change the action (Feint6K), else 1."),
+            "proficiency_subtest": _("Items look there for the simpler skill on the same video."),
+            **VoteRuleForm.Meta.help_texts,
+            "votes_needed": _("Both can be changed until somebody has been shown a pair."),
         }
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
@@ -97,11 +117,3 @@ class SubtestForm(forms.ModelForm):
         if given < 1:
             raise forms.ValidationError(_("An item needs at least one foil."))
         return given
-
-    def clean(self) -> dict[str, Any]:
-        wanted, needed = self.cleaned_data.get("votes_wanted"), self.cleaned_data.get("votes_needed")
-        if wanted is not None and needed is not None and needed > wanted:
-            self.add_error(
-                "votes_needed", _("More votes are needed than are asked for; lower this or raise the other.")
-            )
-        return self.cleaned_data

@@ -85,7 +85,7 @@ GROUPS: tuple[Group, ...] = (
         (
             Page(_("Videos"), "corpus:videos", RESEARCHERS, section=("corpus:video", "annotation:takedown")),
             Page(_("Import"), "evaluation:new_import", RESEARCHERS, section=("evaluation:import",)),
-            Page(_("Subtests"), "corpus:subtests", RESEARCHERS),
+            Page(_("Subtests"), "corpus:subtests", RESEARCHERS, section=("annotation:vote_rule",)),
             Page(_("Items"), "evaluation:items", RESEARCHERS, section=("evaluation:item",)),
         ),
     ),

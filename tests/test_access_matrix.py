@@ -213,6 +213,7 @@ RULES: dict[str, Rule] = {
     "annotation:people_figures_file": owner_page(),
     "annotation:people_pay": owner_page(post=422),
     "annotation:own_figures": Rule(MEMBERS),
+    "annotation:vote_rule": owner_page("subtest", post=422),
     "annotation:guidelines": owner_page(),
     # A piece is in somebody's hands below: the page warns before it takes a new version.
     "annotation:guideline": owner_page("stage", post=200),

@@ -36,6 +36,7 @@ and AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do
     correct_caption(person, caption_id, text, *, keep=(), reason="", now=None) -> Caption    researcher: a revision
     confirm_caption(person, caption_id, reason, *, now=None) -> Caption  researcher: in doubt -> it stands
     drop_caption(person, caption_id, reason, *, now=None) -> Caption     researcher: its video's items are taken out
+    set_vote_rule(person, subtest, rule) -> Subtest      researcher: VoteRule, while nobody has been shown a pair
     set_review_shares(person, project, *, rate, second_share, own_rates=None, now=None) -> ReviewPolicy    researcher
     requeue(person, item_id, reason="", *, now=None) -> Item             researcher: invalid -> requeued, foils reopen
     retract(person, item_id, reason, *, now=None) -> Item                researcher: valid -> retracted

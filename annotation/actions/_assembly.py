@@ -5,14 +5,16 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from annotation.actions import _tasks
-from annotation.errors import AnnotationError
+from annotation.errors import AnnotationError, Conflict
 from annotation.models import Slot, SlotState, Task, Vote
 from corpus.models import Foil, Item, ReleaseItem, Subtest
 from corpus.rules.states import CandidateState, FoilVerdict, ItemState, first_item_state
 from generation.models import Candidate, CandidateGroup
 from projects import audit
 from projects.models import Project, User
+from projects.prepared import Prepared
 
+_VOTES_WANTED = Prepared(lambda pk: Subtest.objects.filter(pk=pk).values_list("votes_wanted", flat=True))
 GONE = (ItemState.REQUEUED, ItemState.RETRACTED)
 
 
@@ -29,6 +31,10 @@ def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
         state=state,
         decided_at=now if state == ItemState.VALID else None,
     )
+    # Asked behind the insert, which waits for who is changing the rule: the one in hand may be over by now.
+    subtest.votes_wanted = _VOTES_WANTED.first(pk=subtest.pk)
+    if first_item_state(subtest.votes_wanted) != state:
+        raise Conflict(_("The subtest's votes have just been changed; submit again."))
     foils = _make_foils(group, item, subtest)
     group.item = item
     group.save(update_fields=["item"])

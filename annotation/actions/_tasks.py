@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Exists, QuerySet
 
@@ -44,24 +45,19 @@ def store(
 ) -> None:
     """Save the tasks with their slots, placed in the queue within `band`."""
     Task.objects.bulk_create(tasks, batch_size=500)
+    reserved = {"reserved_for": reserved_for, "reserved_until": reserved_until}
     Slot.objects.bulk_create(
-        (
-            Slot(
-                task=task,
-                project_id=task.project_id,
-                stage=task.stage,
-                video_id=task.video_id,
-                item_id=task.item_id,
-                index=index,
-                priority=priority(band, task.project_id, task.stage, _target(task)),
-                reserved_for=reserved_for,
-                reserved_until=reserved_until,
-            )
-            for task in tasks
-            for index in range(task.overlap)
-        ),
-        batch_size=500,
+        (_slot(task, index, band, **reserved) for task in tasks for index in range(task.overlap)), batch_size=500
     )
+
+
+def give_places(tasks: QuerySet[Task], overlap: int) -> int:
+    """As many places for each of the tasks, of which nobody has been shown one; the number of tasks."""
+    others = tasks.exclude(overlap=overlap)
+    Slot.objects.filter(task__in=others, index__gte=overlap).delete()
+    missing = (_slot(task, index) for task in others.iterator() for index in range(task.overlap, overlap))
+    Slot.objects.bulk_create(missing, batch_size=500)
+    return others.update(overlap=overlap)
 
 
 def cancel(tasks: QuerySet[Task], now: datetime) -> None:
@@ -104,6 +100,20 @@ def no_longer_wanted(slot: Slot) -> None:
     decided = Slot.objects.filter(pk=slot.pk, state=SlotState.FREE, task__stage=Stage.VALIDATION)
     if decided.exclude(task__foil__verdict=FoilVerdict.PENDING).update(state=SlotState.CANCELLED):
         finish_when_full(slot.task_id)
+
+
+def _slot(task: Task, index: int, band: float = FRESH, **reserved: Any) -> Slot:
+    """An unsaved place of the task."""
+    return Slot(
+        task=task,
+        project_id=task.project_id,
+        stage=task.stage,
+        video_id=task.video_id,
+        item_id=task.item_id,
+        index=index,
+        priority=priority(band, task.project_id, task.stage, _target(task)),
+        **reserved,
+    )
 
 
 def _target(task: Task) -> int:

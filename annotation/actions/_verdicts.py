@@ -1,6 +1,7 @@
 """From votes to verdicts: of a pair, of its item, of the caption behind it. The item's row is locked."""
 
 from collections import Counter
+from dataclasses import replace
 from datetime import datetime
 
 from django.db.models import FilteredRelation, Q
@@ -10,6 +11,7 @@ from annotation.actions._moves import move_item
 from annotation.models import Stage, Task, Vote, VoteState
 from annotation.rules import voting
 from annotation.rules.voting import VoteRule
+from annotation.vote_rules import rule_in_force
 from corpus.models import Caption, DoubtSettled, Foil, Item, Subtest
 from corpus.rules.states import FoilVerdict, ItemState
 from projects import audit
@@ -31,13 +33,7 @@ _VOTES = Prepared(
 
 def rule_of(subtest: Subtest, places: int) -> VoteRule:
     """The subtest's rule for a task of so many places: a changed rule does not reach back to tasks made before."""
-    return VoteRule(
-        wanted=places,
-        needed=subtest.votes_needed,
-        all_pairs=subtest.valid_when == Subtest.ValidWhen.ALL,
-        pairs_enough=subtest.foils_enough,
-        stop_early=subtest.stop_early,
-    )
+    return replace(rule_in_force(subtest), wanted=places)
 
 
 def locked_item(pk: int) -> Item:

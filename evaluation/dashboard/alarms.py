@@ -33,7 +33,7 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
         _("Too few people can judge."),
         _(
             "%(name)s wants %(wanted)d judges a pair; %(can)d can judge: add %(lack)d. Until then places of %(pairs)d "
-            "of its pairs stay open; nobody judges a video that they had a hand in."
+            "of its pairs stay open. While nobody has been shown a pair, it can also want fewer votes."
         ),
         "annotation:people",
     ),
@@ -52,6 +52,12 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
         _("%(n)d captions were not seen in their videos by most validators."),
         "annotation:repairs",
     ),
+}
+
+# Sentences that follow where their number is there.
+BECAUSE: dict[str, str | Promise] = {
+    "hands": _("Validators who had a hand in such a video, and so do not judge it: %(hands)d."),
+    "kept": _("Validators who are paused, or have no try left: %(kept)d."),
 }
 
 

@@ -2,13 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from django.db.models import Max
 
+from annotation.actions.make_tasks import items_without_tasks
 from annotation.models import Involvement, Slot, SlotState, Stage, Task, TaskState
 from annotation.quality_queries import kept_from_judging
-from corpus.models import Subtest
+from corpus.models import Foil, Subtest
 from evaluation.dashboard.team import missing_people
 from projects.models import CrowdStudy, LeakageScope, Membership, Project, Role
 
@@ -24,10 +26,11 @@ def staffing(
     `funnel`, `subtests`: as they are counted; `n_open`: places that are not done. Whom a crowd study brings is missing
     nowhere.
     """
-    team = _team(project)
+    team, kept = _team(project)
     crowd = set(CrowdStudy.objects.filter(project=project, is_open=True).values_list("role", flat=True))
     validators = {person for person, roles in team.items() if Role.VALIDATOR in roles}
-    short = [] if Role.VALIDATOR in crowd else short_subtests(project, validators)
+    found = [] if Role.VALIDATOR in crowd else short_subtests(project, validators)
+    short = [row | {"kept": kept} for row in found]
     n_waiting = sum(row["n_waiting"] for row in subtests)
     if funnel["valid"] and not (n_waiting or n_open):
         return {"missing": {}, "short": short}
@@ -45,24 +48,29 @@ def staffing(
     return {"missing": lack, "short": short}
 
 
-def _team(project: Project) -> dict[int, set[str]]:
-    """Member -> roles, without closed accounts; who is kept from judging is no validator. Two queries."""
+def _team(project: Project) -> tuple[dict[int, set[str]], int]:
+    """Member -> roles, without closed accounts; who is kept from judging is no validator there, but counted. Two
+    queries."""
     team: dict[int, set[str]] = defaultdict(set)
     rows = Membership.objects.filter(project=project, person__is_active=True)
     for person, role in rows.values_list("person", "role"):
         team[person].add(role)
-    for person in kept_from_judging(project) & team.keys():
+    kept = {person for person in kept_from_judging(project) & team.keys() if Role.VALIDATOR in team[person]}
+    for person in kept:
         team[person].discard(Role.VALIDATOR)
-    return team
+    return team, len(kept)
 
 
 def short_subtests(project: Project, validators: set[int]) -> list[dict[str, Any]]:
     """Subtests with open pairs whose places can never all be filled: `name`, `wanted` and the fewest who `can`, how
-    many `pairs`, and the most that they `lack`. One query where there are people enough for any pair, else four."""
+    many `pairs`, the most that they `lack`, and there those whose `hands` bar them. Pairs that nobody has looked for
+    yet count as well. Three queries where there are people enough for any pair, else six."""
     tasks = Task.objects.filter(project=project, stage=Stage.VALIDATION, state=TaskState.OPEN)
+    coming = Foil.objects.filter(item__in=items_without_tasks(project))
     barred = _barred(project, validators)
     most = max(map(len, barred.values()), default=0)
-    if len(validators) - most >= (tasks.aggregate(n=Max("overlap"))["n"] or 0):
+    wanted_of = (tasks.aggregate(n=Max("overlap"))["n"], coming.aggregate(n=Max("item__subtest__votes_wanted"))["n"])
+    if len(validators) - most >= max(n or 0 for n in wanted_of):
         return []
     done: dict[int, set[int | None]] = defaultdict(set)
     slots = Slot.objects.filter(project=project, stage=Stage.VALIDATION, state=SlotState.DONE)
@@ -70,18 +78,21 @@ def short_subtests(project: Project, validators: set[int]) -> list[dict[str, Any
         done[task].add(person)
     per_item = project.leakage_scope == LeakageScope.ITEM
     found: dict[str, dict[str, Any]] = {}
-    rows = tasks.order_by("item__subtest__name").values_list(
-        "pk", "item__subtest__name", "overlap", "video", "item__candidate_group"
-    )
-    for pk, name, wanted, video, group in rows.iterator():
-        judges = validators - barred.get((video, group if per_item else None), set()) | done.get(pk, set())
+    begun = tasks.values_list("pk", "item__subtest__name", "overlap", "video", "item__candidate_group")
+    columns = ("item__subtest__name", "item__subtest__votes_wanted", "item__video", "item__candidate_group")
+    not_begun = ((None, *row) for row in coming.order_by().values_list(*columns).iterator())
+    for pk, name, wanted, video, group in chain(begun.iterator(), not_begun):
+        hands = barred.get((video, group if per_item else None), set()) - done.get(pk, set())
+        judges = (validators - hands) | done.get(pk, set())
         if len(judges) < wanted:
-            row = found.setdefault(name, {"name": name, "wanted": wanted, "can": wanted, "pairs": 0, "lack": 0})
+            row = found.setdefault(
+                name, {"name": name, "wanted": wanted, "can": wanted, "pairs": 0, "lack": 0, "hands": 0}
+            )
             lack = wanted - len(judges)
             if lack > row["lack"]:
-                row |= {"wanted": wanted, "can": len(judges), "lack": lack}
+                row |= {"wanted": wanted, "can": len(judges), "lack": lack, "hands": len(hands)}
             row["pairs"] += 1
-    return list(found.values())
+    return [found[name] for name in sorted(found)]
 
 
 def _barred(project: Project, validators: set[int]) -> dict[tuple[int, int | None], set[int]]:

@@ -1,6 +1,7 @@
 // A part that asks for itself anew while a job is at work ([hx-trigger^="every"]) is not taken from under somebody's hand. What
 // it brings waits for the next round while something in it is pressed, is on its way, or is marked to be copied; otherwise
-// focus, folded parts and scrolling come over to the new part. A press that ends on another button than it began on is none:
+// focus, folded parts and scrolling come over to the new part. Where a job has ended and the page is loaded anew, the same holds
+// for all of the page, and for a field that somebody is in. A press that ends on another button than it began on is none:
 // of presses that last a tenth of a second, a part that changes every two seconds would lose one in twenty.
 
 const LIVE = "[id][hx-trigger^='every']";
@@ -19,6 +20,11 @@ export function startLive(page) {
   for (const end of ["pointerup", "pointercancel", "keyup"]) page.addEventListener(end, release, true);
   addEventListener("blur", release);
   page.addEventListener("click", rememberFold, true);
+  page.addEventListener("htmx:beforeOnLoad", (event) => {
+    // At the end of a job all of the page comes anew, with whatever stands outside the part as well.
+    const isAll = event.detail.xhr.getResponseHeader("HX-Refresh");
+    if (isAll && event.target.matches(LIVE) && (isHeld(page.body) || isTyping(page.activeElement))) event.preventDefault();
+  });
   page.addEventListener("htmx:beforeSwap", (event) => {
     const part = event.target;
     if (!part.matches(LIVE)) return;
@@ -52,6 +58,12 @@ function rememberFold(event) {
 function isHeld(part) {
   const marked = getSelection();
   return part.contains(pressed) || part.querySelector("form[data-sent]") || (!marked.isCollapsed && part.contains(marked.anchorNode));
+}
+
+/** Whether somebody is in a field that no longer holds what it came with. */
+function isTyping(field) {
+  if (field instanceof HTMLSelectElement) return [...field.options].some((option) => option.selected !== option.defaultSelected);
+  return field?.matches("input, textarea") && (field.value !== field.defaultValue || field.checked !== field.defaultChecked);
 }
 
 /** What a person did to a part and its new version does not know: focus, folded parts (by order), scrolling (by order). */

@@ -14,12 +14,15 @@ from annotation.actions.claim import claim
 from annotation.actions.make_tasks import make_tasks
 from annotation.actions.open_baseline import open_baseline
 from annotation.actions.pause_validator import pause_validator
+from annotation.actions.set_vote_rule import set_vote_rule
 from annotation.actions.submit_choice import submit_choice
 from annotation.actions.submit_edit import submit_edit
 from annotation.actions.submit_review import submit_review
 from annotation.actions.submit_vote import submit_vote
+from annotation.claims import Claim
 from annotation.errors import AnnotationError
-from annotation.models import Lease, Slot, SlotState, Stage, Vote
+from annotation.models import Lease, Slot, SlotState, Stage, Task, Vote
+from annotation.rules.voting import VoteRule
 from corpus.models import Item
 from foilworks.invariants.table import violations
 from generation.models import Candidate
@@ -254,3 +257,32 @@ def test_a_pause_while_they_work_leaves_nothing_in_their_hands():
     assert not Slot.objects.filter(state=SlotState.LEASED).exists()
     states = set(Vote.objects.values_list("state", flat=True))
     assert states <= {"counted", "set_aside"}
+
+
+@pytest.mark.parametrize("wanted", [2, 5])
+def test_a_rule_is_changed_before_the_first_pair_is_shown_or_not_at_all(wanted):
+    """The claims begin together with the change: whoever comes first, all pairs have the places of one rule."""
+    world = make_world()
+    for _ in range(4):
+        world.item()
+    make_tasks(world.project)
+    people = validators(world, 5)
+
+    def act(person):
+        try:
+            if person is not None:
+                return claim(person, world.project, Stage.VALIDATION)
+            return set_vote_rule(world.owner, world.subtest, VoteRule(wanted=wanted, needed=2))
+        except AnnotationError as error:
+            return str(error)
+
+    *held, changed = in_threads(act, [*people, None])
+    fixed = isinstance(changed, str)
+    assert not fixed or "shown a pair" in changed
+    assert all(isinstance(each, Claim | None) for each in held), held
+    world.subtest.refresh_from_db()
+    assert world.subtest.votes_wanted == (3 if fixed else wanted)
+    overlaps = Task.objects.filter(stage=Stage.VALIDATION).values_list("overlap", flat=True)
+    assert set(overlaps) == {world.subtest.votes_wanted}
+    assert Lease.objects.count() == sum(each is not None for each in held)
+    assert Slot.objects.filter(state=SlotState.LEASED).count() == Lease.objects.count()

@@ -145,11 +145,9 @@ def test_a_proficiency_subtest_of_another_project_is_no_choice(owner, project):
     assert "proficiency_subtest" in response.context["form"].errors
 
 
-def test_the_form_says_that_votes_stay_as_they_are(owner, project):
-    """There is no page that changes them, and places are made after them."""
+def test_the_form_says_until_when_votes_can_be_changed(owner, project):
     form = owner.get(reverse("corpus:subtests", args=[project.slug])).context["form"]
-    for name in ("votes_wanted", "votes_needed"):
-        assert "cannot be changed later" in str(form.fields[name].help_text)
+    assert "until somebody has been shown a pair" in str(form.fields["votes_needed"].help_text)
 
 
 def test_subtests_are_listed_with_counts(owner, project):

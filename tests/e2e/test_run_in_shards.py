@@ -107,3 +107,31 @@ def test_what_somebody_did_to_a_part_outlasts_its_next_version(sign_in: SignIn, 
     assert page.evaluate("String(getSelection())") == "The disk is full; free some space, then go on."
     page.evaluate("getSelection().removeAllRanges()")
     expect(page.get_by_text("5402 / 12288")).to_be_visible()
+
+
+def test_the_page_is_not_loaded_anew_under_a_hand(sign_in: SignIn, run: Run, owner: User) -> None:
+    """At a job's end all of the page comes anew: what is pressed, marked or typed anywhere on it comes first."""
+    page = sign_in(owner)
+    page.goto(f"/projects/ranked/scoring/{run.pk}/")
+    page.evaluate("window.stayed = true")
+    heading = page.get_by_role("heading", level=1)
+    heading.hover()
+    page.mouse.down()
+    Job.objects.filter(pk=run.job_id).update(state=JobState.DONE)
+    rounds(page)
+    assert page.evaluate("window.stayed")
+    page.mouse.up()
+    heading.evaluate("(words) => getSelection().selectAllChildren(words)")
+    rounds(page)
+    assert page.evaluate("window.stayed")
+    page.evaluate("""
+      getSelection().removeAllRanges();
+      document.querySelector("main").insertAdjacentHTML("afterbegin", "<input id='typed' value='as it came'>");
+      document.getElementById("typed").focus();
+      document.getElementById("typed").value = "not done yet";
+    """)
+    rounds(page)
+    assert page.evaluate("window.stayed")
+    with page.expect_navigation():
+        page.evaluate("document.activeElement.blur()")
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0)

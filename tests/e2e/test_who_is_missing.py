@@ -1,9 +1,12 @@
 """What an owner is told on the way: who is missing, which pairs too few may judge, what a release leaves out, what is
 left after it; and what a validator's list of projects says of work that nobody has looked at yet."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
+from corpus.models import Item
 from corpus.rules.states import ItemState
 from evaluation.actions.freeze_release import freeze_release
 from projects.actions.add_member import add_member
@@ -38,8 +41,6 @@ def test_the_way_to_a_release_and_behind_it(owner: User, sign_in: SignIn) -> Non
     expect(page.get_by_text("direction wants 3 judges a pair; 1 can judge: add 2.", exact=False)).to_be_visible()
     expect(page.get_by_text("Still missing: 2 validators.")).to_be_visible()
     assert_accessible_wide_and_narrow(page)
-    page.goto("/projects/dots/subtests/")
-    assert_accessible_wide_and_narrow(page)
     page.goto("/projects/dots/releases/new/")
     expect(page.get_by_text("Not in it: 1 in validation, 1 split, 1 invalid.")).to_be_visible()
     assert_accessible_wide_and_narrow(page)
@@ -51,6 +52,34 @@ def test_the_way_to_a_release_and_behind_it(owner: User, sign_in: SignIn) -> Non
     assert_accessible_wide_and_narrow(page)
     page.get_by_text("questions are open").locator("..").get_by_role("link", name="Datasheet").click()
     expect(page.get_by_role("heading", name="Datasheet")).to_be_visible()
+
+
+def test_fewer_votes_are_wanted_while_nobody_has_been_shown_a_pair(owner: User, sign_in: SignIn) -> None:
+    Item.objects.exclude(state=ItemState.IN_VALIDATION).delete()
+    page = sign_in(owner, expected=["422 (Unprocessable Entity)"])
+    page.goto("/projects/dots/subtests/")
+    assert_accessible_wide_and_narrow(page)
+    page.get_by_role("link", name="2 of 3 votes (direction)").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Votes of direction")
+    assert_accessible_wide_and_narrow(page)
+    page.get_by_label("Votes wanted for a pair").fill("1")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("lower this or raise the other")).to_be_visible()
+    assert_accessible_wide_and_narrow(page)
+    page.get_by_label("Votes for the caption that make it valid").fill("1")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("The votes of direction are changed.")).to_be_visible()
+    page.goto("/projects/dots/")
+    expect(page.get_by_text("can judge: add", exact=False)).to_have_count(0)
+
+    validator = sign_in(User.objects.get(username="vera"))
+    validator.goto("/projects/dots/work/")
+    validator.get_by_role("button", name=re.compile("Start")).first.click()
+    expect(validator.get_by_role("heading", level=1)).to_be_visible()
+    page.goto("/projects/dots/subtests/")
+    page.get_by_role("link", name="1 of 1 votes (direction)").click()
+    expect(page.get_by_text("It stands. Somebody has been shown a pair of it.")).to_be_visible()
+    assert_accessible_wide_and_narrow(page)
 
 
 def test_a_lost_temporary_password_is_renewed_by_its_button(owner: User, sign_in: SignIn) -> None:

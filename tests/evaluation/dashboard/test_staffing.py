@@ -73,7 +73,11 @@ def test_two_validators_of_three_wanted_are_told_as_too_few(world):
     assert "direction wants 3 judges a pair; 2 can judge: add 1." in page
     assert "Still missing: 1 validator." in page
     found = count(world.project)
-    assert found["short"] == [{"name": "direction", "wanted": 3, "can": 2, "pairs": 1, "lack": 1}]
+    assert found["short"] == [
+        {"name": "direction", "wanted": 3, "can": 2, "pairs": 1, "lack": 1, "hands": 0, "kept": 0}
+    ]
+    assert "had a hand in" not in page
+    assert "no try left" not in page
     assert item.subtest.votes_wanted == 3
 
 
@@ -105,7 +109,23 @@ def test_who_had_a_hand_in_a_video_is_no_judge_of_it(world):
     Involvement.objects.create(video=item.video, **hand)
     people = {world.vera.pk, world.vic.pk, world.val.pk}
     (short,) = short_subtests(world.project, people)
-    assert (short["can"], short["pairs"], short["lack"]) == (2, 1, 1)
+    assert (short["can"], short["pairs"], short["lack"], short["hands"]) == (2, 1, 1, 1)
+    page = overview(world)
+    assert "Validators who had a hand in such a video, and so do not judge it: 1." in page
+    assert "no try left" not in page
+
+
+def test_pairs_that_nobody_has_looked_for_yet_count_as_well(world):
+    item = world.item("a man unfolds a shirt.", "a man tears a shirt.")
+    two = {world.vera.pk, world.vic.pk}
+    assert short_subtests(world.project, two | {world.val.pk}) == []
+    row = {"name": "direction", "wanted": 3, "can": 2, "pairs": 2, "lack": 1, "hands": 0}
+    assert short_subtests(world.project, two) == [row]
+    make_tasks(world.project)
+    assert short_subtests(world.project, two) == [row]
+    hand = {"project": world.project, "person": world.val, "kind": Involvement.Kind.MADE}
+    Involvement.objects.create(video=item.video, **hand)
+    assert short_subtests(world.project, two | {world.val.pk}) == [row | {"hands": 1}]
 
 
 def test_who_voted_and_left_was_one_of_the_judges(world):
@@ -134,7 +154,11 @@ def test_who_is_paused_judges_nothing(world):
     make_tasks(world.project)
     policy = QualityPolicy.objects.create(project=world.project)
     Standing.objects.create(policy=policy, person=world.val, state=Standing.State.PAUSED)
-    assert count(world.project)["short"][0]["can"] == 2
+    (short,) = count(world.project)["short"]
+    assert (short["can"], short["hands"], short["kept"]) == (2, 0, 1)
+    page = overview(world)
+    assert "Validators who are paused, or have no try left: 1." in page
+    assert "had a hand in" not in page
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,33 @@
+"""The votes that pairs of a subtest take: the rule in force, and whether it may still be another."""
+
+from django.utils.translation import gettext as _
+
+from annotation.models import Lease, Stage, Vote
+from annotation.rules.voting import VoteRule
+from corpus.models import Item, Subtest
+from corpus.rules.states import ItemState
+
+# Without a vote an item only waits, or was taken out.
+UNDECIDED = (ItemState.IN_VALIDATION, ItemState.RETRACTED)
+
+
+def rule_in_force(subtest: Subtest) -> VoteRule:
+    """For the tasks that are made from now on."""
+    return VoteRule(
+        wanted=subtest.votes_wanted,
+        needed=subtest.votes_needed,
+        all_pairs=subtest.valid_when == Subtest.ValidWhen.ALL,
+        pairs_enough=subtest.foils_enough,
+        stop_early=subtest.stop_early,
+    )
+
+
+def why_fixed(subtest: Subtest) -> str:
+    """Why the subtest's rule stands for good; empty while it may be changed. At most three queries."""
+    if Lease.objects.filter(slot__item__subtest=subtest, slot__stage=Stage.VALIDATION).exists():
+        return _("Somebody has been shown a pair of it. Make another subtest for another rule.")
+    if Vote.objects.filter(item__subtest=subtest, stage=Stage.VALIDATION).exists():
+        return _("Votes from a file are in it. Make another subtest for another rule.")
+    if Item.objects.filter(subtest=subtest).exclude(state__in=UNDECIDED).exists():
+        return _("Items of it are decided. Make another subtest for another rule.")
+    return ""
