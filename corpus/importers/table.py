@@ -111,7 +111,7 @@ IMPORTERS: dict[str, Entry] = {
 # What the name of a file says of its format; other endings are of several.
 BY_ENDING = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
-# What people write by hand, or a published table looks like: the first lines of a file that is taken as it stands.
+# What people write by hand, or a published file looks like: a small one that is taken as it stands. A folder has none.
 EXAMPLES = {
     "csv": (
         "id,video,caption,foil\n1,cup.mp4,A hand lifts a cup.,A hand drops a cup.\n2,door.mp4,A man opens a door.,\n"
@@ -120,10 +120,50 @@ EXAMPLES = {
         '{"id": "1", "video": "cup.mp4", "caption": "A hand lifts a cup.", "foil": "A hand drops a cup."}\n'
         '{"id": "2", "video": "door.mp4", "caption": "A man opens a door."}\n'
     ),
+    "vilma": (
+        '{"1": {"video_file": "door.mp4", "start_time": 2.0, "end_time": 6.5, "time_unit": "sec",\n'
+        '       "caption": "A man opens a door.", "foils": ["A man closes a door."],\n'
+        '       "proficiency": {"caption": "There is a door.", "foil": "There is a lamp."},\n'
+        '       "mturk": {"caption": 3, "foil": 0, "other": 0}}}\n'
+    ),
+    "valse": (
+        '{"1": {"image_file": "park.jpg", "caption": "There are no people.", "foil": "There are people.",\n'
+        '       "mturk": {"caption": 3, "foil": 0, "other": 0}}}\n'
+    ),
     "contrast": (
         "clip\tending0\tending1\tending2\tlabel\n"
         "door.mp4\tA man opens a door.\tA man closes a door.\tA man paints a door.\t0\n"
     ),
+    "feint6k": (
+        "video_id,sentence\n"
+        "video7,a man folds a shirt\n"
+        "video7,a man irons a shirt\n"
+        "video7,a man tears a shirt\n"
+        "video7,a man washes a shirt\n"
+        "video7,a man buttons a shirt\n"
+        "video7,a man throws a shirt\n"
+    ),
+    "vitatecs": (
+        '{"src_dataset": "MSRVTT", "video_name": "video7010", "aspect": "Direction", '
+        '"caption": "a man walks towards a car", "counterfactual": "a man walks away from a car"}\n'
+    ),
+    "sugarcrepe": (
+        '{"0": {"filename": "000000085329.jpg", "caption": "A cat sits on a chair.",\n'
+        '       "negative_caption": "A chair stands on a cat."}}\n'
+    ),
+    "foil-coco": (
+        '{"images": [{"id": 7, "file_name": "000000000007.jpg"}],\n'
+        ' "annotations": [{"id": 1, "image_id": 7, "caption": "A cat on a chair.", "foil": false},\n'
+        '                 {"id": 1, "image_id": 7, "caption": "A dog on a chair.", "foil": true,\n'
+        '                  "target_word": "cat", "foil_word": "dog"}]}\n'
+    ),
+    "vatex": '[{"videoID": "Ptf_2VRj-V0_000122_000132", "enCap": ["A man cuts a melon.", "Someone slices fruit."]}]\n',
     "msrvtt": "video_id,sentence\nvideo7010,a girl is singing on stage\nvideo7010,a woman sings a song\n",
-    "votes": ("item,annotator,choice\n1,ann,caption\n1,ben,foil\n"),
+    "votes": "item,annotator,choice\n1,ann,caption\n1,ben,foil\n",
+    "mturk": (
+        "WorkerId,AssignmentStatus,Input.item,Input.position,Answer.choice\n"
+        "A1,Approved,1,2,second\n"
+        "A2,Approved,1,2,neither\n"
+    ),
+    "utd": '{"door.mp4": {"objects": ["a door, a man", "an open door"], "activities": ["a man", "he opens it"]}}\n',
 }
