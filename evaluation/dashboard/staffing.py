@@ -2,15 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import Any
 
-from django.db.models import Max
+from django.db.models import Exists, Max, OuterRef
 
-from annotation.actions.make_tasks import items_without_tasks
-from annotation.models import Involvement, Slot, SlotState, Stage, Task, TaskState
+from annotation.models import Involvement, Slot, SlotState, Stage, TaskState
 from annotation.quality_queries import kept_from_judging
-from corpus.models import Foil, Subtest
+from corpus.models import Foil, Item, Subtest
+from corpus.rules.states import FoilVerdict, ItemState
 from evaluation.dashboard.team import missing_people
 from projects.models import CrowdStudy, LeakageScope, Membership, Project, Role
 
@@ -63,25 +62,25 @@ def _team(project: Project) -> tuple[dict[int, set[str]], int]:
 
 def short_subtests(project: Project, validators: set[int]) -> list[dict[str, Any]]:
     """Subtests with open pairs whose places can never all be filled: `name`, `wanted` and the fewest who `can`, how
-    many `pairs`, the most that they `lack`, and there those whose `hands` bar them. Pairs that nobody has looked for
-    yet count as well. Three queries where there are people enough for any pair, else six."""
-    tasks = Task.objects.filter(project=project, stage=Stage.VALIDATION, state=TaskState.OPEN)
-    coming = Foil.objects.filter(item__in=items_without_tasks(project))
+    many `pairs`, the most that they `lack`, and there those whose `hands` bar them. Pairs whose places are still to be
+    made count as well. Two queries where there are people enough for any pair, else four."""
     barred = _barred(project, validators)
     most = max(map(len, barred.values()), default=0)
-    wanted_of = (tasks.aggregate(n=Max("overlap"))["n"], coming.aggregate(n=Max("item__subtest__votes_wanted"))["n"])
-    if len(validators) - most >= max(n or 0 for n in wanted_of):
+    waiting = Exists(Item.objects.filter(subtest=OuterRef("pk"), state=ItemState.IN_VALIDATION))
+    wanted_at_most = Subtest.objects.filter(waiting, project=project).aggregate(n=Max("votes_wanted"))["n"] or 0
+    if len(validators) - most >= wanted_at_most:
         return []
     done: dict[int, set[int | None]] = defaultdict(set)
     slots = Slot.objects.filter(project=project, stage=Stage.VALIDATION, state=SlotState.DONE)
-    for task, person in slots.filter(task__state=TaskState.OPEN).values_list("task", "person").iterator():
-        done[task].add(person)
+    for foil, person in slots.filter(task__state=TaskState.OPEN).values_list("task__foil", "person").iterator():
+        done[foil].add(person)
+    open_pairs = Foil.objects.filter(
+        item__subtest__project=project, item__state=ItemState.IN_VALIDATION, verdict=FoilVerdict.PENDING
+    )
+    columns = ("pk", "item__subtest__name", "item__subtest__votes_wanted", "item__video", "item__candidate_group")
     per_item = project.leakage_scope == LeakageScope.ITEM
     found: dict[str, dict[str, Any]] = {}
-    begun = tasks.values_list("pk", "item__subtest__name", "overlap", "video", "item__candidate_group")
-    columns = ("item__subtest__name", "item__subtest__votes_wanted", "item__video", "item__candidate_group")
-    not_begun = ((None, *row) for row in coming.order_by().values_list(*columns).iterator())
-    for pk, name, wanted, video, group in chain(begun.iterator(), not_begun):
+    for pk, name, wanted, video, group in open_pairs.order_by("item__subtest__name").values_list(*columns).iterator():
         hands = barred.get((video, group if per_item else None), set()) - done.get(pk, set())
         judges = (validators - hands) | done.get(pk, set())
         if len(judges) < wanted:
@@ -92,7 +91,7 @@ def short_subtests(project: Project, validators: set[int]) -> list[dict[str, Any
             if lack > row["lack"]:
                 row |= {"wanted": wanted, "can": len(judges), "lack": lack, "hands": len(hands)}
             row["pairs"] += 1
-    return [found[name] for name in sorted(found)]
+    return list(found.values())
 
 
 def _barred(project: Project, validators: set[int]) -> dict[tuple[int, int | None], set[int]]:
