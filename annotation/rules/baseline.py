@@ -41,4 +41,4 @@ def chosen_text(order: Sequence[int], answer: object) -> int | None:
 def drawn(names: Sequence[int], size: int | None, seed: int) -> list[int]:
     """`size` of the ids (all, where it is None or beyond them), drawn by the seed; in the order of the draw."""
     shuffled = sorted(names, key=lambda name: (seeded_share(seed, "sample", name), name))
-    return shuffled if size is None else shuffled[:size]
+    return shuffled[:size]

@@ -44,7 +44,7 @@ def test_two_people_see_the_foils_of_an_item_in_two_orders_and_each_their_own_ag
     assert orders[3] == order_shown(1, 5, 3, foils, 0)
 
 
-@pytest.mark.parametrize("answer", ["0", "4", "", "x", "1.0", "²", "-1", None, True, "999", "first"])
+@pytest.mark.parametrize("answer", ["0", "4", "", "x", "1.0", "²", "-1", None, True, "999", "002", "first"])
 def test_what_was_not_shown_is_no_answer(answer):
     assert chosen_text([5, CAPTION, 6], answer) is None
 

@@ -16,6 +16,7 @@ def test_lists_of_plus_and_minus_are_good_and_bad_examples():
 
 def test_other_lists_are_lists_and_a_minus_before_a_number_is_text():
     html = render_guideline("* one\n* two\n\n1. first\n\n-5 degrees")
+    assert "<ul>\n<li>one</li>\n<li>two</li>\n</ul>" in html
     assert html.count("<li>") == 3
     assert "example" not in html
     assert "<p>-5 degrees</p>" in html
@@ -41,6 +42,7 @@ def test_links_go_out_in_a_window_of_their_own_and_tell_nobody_where_from():
     assert 'href="https://example.org/a?b=1&amp;c=2"' in html
     assert 'target="_blank"' in html
     assert 'rel="noopener noreferrer nofollow"' in html
+    assert 'href="https://example.org:8000/a:b"' in render_guideline("[a](https://example.org:8000/a:b)")
 
 
 ATTACKS = [

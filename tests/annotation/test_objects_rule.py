@@ -33,6 +33,7 @@ def line(**fields) -> str:
         (line(video=""), "video: is missing; give the key of a video of the project"),
         (line(video=7), "video: is missing; give the key of a video of the project"),
         (line(video="v" * (MAX_KEY + 1)), "video: is missing; give the key of a video of the project"),
+        (line(video="v\0"), "video: holds a NUL or half of a character pair; give the key of a video of the project"),
         (line(source=""), NO_SOURCE),
         (line(source=1), NO_SOURCE),
         (line(source="a\nb"), NO_SOURCE),

@@ -1,6 +1,7 @@
 """The rule that pauses: its arithmetic by hand, and what it does to people who are simulated by the thousand."""
 
 import math
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -54,6 +55,12 @@ def test_eleven_alike_in_a_row_pause_and_a_fair_mix_does_not(first, second, reas
     # 1.8^11 / 2 = 321 > 200 > 178 = 1.8^10 / 2
     assert suspicion(Tally(first=first, second=second), BARS) == reason
     assert position_weight(Tally(first=11)) == pytest.approx(math.log((1.8**11 + 0.2**11) / 2))
+
+
+def test_the_least_number_of_answers_is_enough():
+    bars = replace(BARS, position_min=11)
+    assert suspicion(Tally(first=11), bars) == Reason.POSITION
+    assert suspicion(Tally(first=11), replace(BARS, position_min=12)) is None
 
 
 @pytest.mark.parametrize(("timed", "fast", "reason"), [(7, 7, None), (8, 8, Reason.SPEED), (8, 6, None), (20, 9, None)])

@@ -106,11 +106,13 @@ def test_unanimous_means_every_vote_on_every_pair():
     assert voting.is_unanimous([votes("c")])
     assert not voting.is_unanimous([votes("ccc"), votes("ccf")])
     assert not voting.is_unanimous([votes("ccc"), votes("")])
+    assert not voting.is_unanimous([votes("f")])
     assert not voting.is_unanimous([])
 
 
 @pytest.mark.parametrize(
-    ("pattern", "doubt"), [("ffc", True), ("fnc", True), ("nnn", True), ("fcc", False), ("fbc", False), ("fc", False)]
+    ("pattern", "doubt"),
+    [("ffc", True), ("fnc", True), ("nnn", True), ("fcc", False), ("fbc", False), ("fc", False), ("c", False)],
 )
 def test_a_caption_is_in_doubt_when_most_say_foil_only_or_neither(pattern, doubt):
     assert voting.caption_in_doubt(votes(pattern)) is doubt

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evaluation.errors import EvaluationError
 from evaluation.files.answers import mismatches, read_answers
-from evaluation.metrics import classes, control, retrieval
+from evaluation.metrics import classes, control, rcad, retrieval
 from evaluation.metrics._choices import ChoiceScores
 from evaluation.metrics.classes import Answers
 from evaluation.metrics.control import sampled_captions, sampled_others
@@ -83,6 +83,27 @@ class TestControl:
         found = control.beside(ranked, sampled, {"candidates": 3, "seed": 0}, "half", draws=DRAWS)
         assert found["drop"]["value"] == pytest.approx(((1 - 0.5) + (1 - 0)) / 2)
         assert (found["R@1"], found["n"], found["seed"]) == (1, 2, 0)
+
+    def test_the_drop_is_taken_over_videos(self):
+        names, videos = [f"i{k}" for k in range(8)], [f"v{k // 4}" for k in range(8)]
+        hard = np.array([[1.0, 2 * (k < 3)] for k in range(8)])
+        ranked = ChoiceScores(names, hard, np.zeros(8, int), videos)
+        sampled = ChoiceScores(names, np.array([[1.0, 0]] * 8), np.zeros(8, int), videos)
+        found = control.beside(ranked, sampled, {}, "half", draws=DRAWS)
+        assert (found["drop"]["n"], found["drop"]["n_clusters"]) == (8, 2)
+
+    def test_its_intervals_are_of_as_many_draws_as_are_asked_for(self):
+        names = [f"i{k}" for k in range(8)]
+        scores = ChoiceScores(names, np.array([[1.0, 2 * (k < 3)] for k in range(8)]), np.zeros(8, int), names)
+        asked, usual = (rcad.compute(scores, draws=draws)["mean_rank_ci"] for draws in (3, DRAWS))
+        assert control.beside(scores, scores, {}, "half", draws=3)["mean_rank_ci"] == asked != usual
+
+    def test_each_item_takes_its_captions_by_an_order_of_its_own(self):
+        names = [f"i{k}" for k in range(40)]
+        captions = [f"caption {k}" for k in range(40)]
+        few = sampled_captions(names, names, captions, candidates=4)
+        # Whoever asks for more gets the same first.
+        assert [texts[:3] for texts in sampled_captions(names, names, captions, candidates=12)] == few
 
     def test_a_constant_model_is_at_chance(self):
         found = control.compute(np.ones((10, 10)), draws=DRAWS)

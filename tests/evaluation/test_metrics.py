@@ -7,6 +7,7 @@ import pytest
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics import mc, pairwise, rcad, retrieval
+from evaluation.metrics._choices import ChoiceScores
 from evaluation.metrics._ties import POLICIES, hit, rank, standing
 from evaluation.metrics.table import METRICS, TIES
 from tests.evaluation.builders import choice_scores, pair_scores
@@ -116,6 +117,11 @@ class TestRcad:
         assert got["median_rank"] == 2
         assert got["n"] == 4
         assert got["chance"]["R@1"] == pytest.approx(1 / 6)
+
+    def test_the_caption_may_stand_in_another_place(self):
+        scores = np.array([[3.0, 1, 2], [1, 2, 3], [2, 3, 1]])
+        got = rcad.compute(ChoiceScores(list("abc"), scores, np.array([2, 2, 0]), list("abc")), draws=DRAWS)
+        assert (got["R@1"], got["R@2"], got["mean_rank"]) == (pytest.approx(1 / 3), 1, pytest.approx(5 / 3))
 
     def test_ties_go_as_the_policy_says(self):
         tied = choice_scores([[3, 3, 3, 1, 1, 1]])

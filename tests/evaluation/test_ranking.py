@@ -33,11 +33,18 @@ def test_best_first_ties_share_a_group_and_the_next_group_counts_on():
     assert [row["key"] for row in found["rows"]] == ["best", "good", "weak", "none"]
     assert [row["group"] for row in found["rows"]] == [1, 1, 2, 3]
     assert [row["place"] for row in found["rows"]] == [1, 1, 3, 4]
-    assert found["n_tests"] == 6
+    assert (found["n_tests"], type(found["n_tests"])) == (6, int)
     ordered = [models[2], models[1], models[0], models[3]]
     p = pairwise_tests(np.stack([each.main for each in ordered]), CLUSTERS)
     assert [row["p_best"] for row in found["rows"]] == [None, *p[0, 1:].tolist()]
     assert found["items_to_separate"] == items_to_separate(models[2].main, models[1].main, CLUSTERS)
+
+
+def test_items_that_would_separate_two_models_cluster_as_these_do():
+    # They differ on both items of two videos.
+    a, b = model("a", first(52)), model("b", first(48))
+    found = ranking([a, b], CLUSTERS, "T")["items_to_separate"]
+    assert found == items_to_separate(a.main, b.main, CLUSTERS) > items_to_separate(a.main, b.main, None)
 
 
 def test_both_right_is_the_product_and_stands_over_items_with_a_pair():
