@@ -1,5 +1,6 @@
 """The votes that pairs of a subtest take: the rule in force, and whether it may still be another."""
 
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.models import Lease, Stage, Vote
@@ -20,6 +21,14 @@ def rule_in_force(subtest: Subtest) -> VoteRule:
         pairs_enough=subtest.foils_enough,
         stop_early=subtest.stop_early,
     )
+
+
+def changeable(subtests: QuerySet[Subtest]) -> QuerySet[Subtest]:
+    """Those of them of which `why_fixed` has nothing to say."""
+    shown = Lease.objects.filter(slot__item__subtest=OuterRef("pk"), slot__stage=Stage.VALIDATION)
+    voted = Vote.objects.filter(item__subtest=OuterRef("pk"), stage=Stage.VALIDATION)
+    decided = Item.objects.filter(subtest=OuterRef("pk")).exclude(state__in=UNDECIDED)
+    return subtests.filter(~Exists(shown), ~Exists(voted), ~Exists(decided))
 
 
 def why_fixed(subtest: Subtest) -> str:

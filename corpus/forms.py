@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
@@ -43,6 +44,10 @@ class VideoFilter(forms.Form):
         return f"{urlencode(chosen)}&" if chosen else ""
 
 
+# More of anything that is asked for each item is a slip of the finger, and would be made at once.
+MOST = 99
+
+
 class VoteRuleForm(forms.ModelForm):
     """What it takes an item to be valid, said in votes."""
 
@@ -64,6 +69,17 @@ class VoteRuleForm(forms.ModelForm):
             "stop_early": _("Saves votes; whether all would have agreed is then not known."),
             "foils_enough": _("Only read where enough valid pairs make the item valid."),
         }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("votes_wanted", "votes_needed", "foils_enough"):
+            self.at_most(name)
+        self.fields["foils_enough"].validators.append(MinValueValidator(1))
+        self.fields["foils_enough"].widget.attrs["min"] = 1
+
+    def at_most(self, name: str, most: int = MOST) -> None:
+        self.fields[name].validators.append(MaxValueValidator(most))
+        self.fields[name].widget.attrs["max"] = most
 
     def clean(self) -> dict[str, Any]:
         wanted, needed = self.cleaned_data.get("votes_wanted"), self.cleaned_data.get("votes_needed")
@@ -97,6 +113,7 @@ class SubtestForm(VoteRuleForm):
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.project = project
+        self.at_most("foils_per_item")
         self.fields["foils_per_item"].required = False
         self.fields["foils_per_item"].initial = None
         self.initial.pop("foils_per_item", None)

@@ -52,11 +52,14 @@ def store(
 
 
 def give_places(tasks: QuerySet[Task], overlap: int) -> int:
-    """As many places for each of the tasks, of which nobody has been shown one; the number of tasks."""
+    """As many places for each of the tasks, of which nobody has been shown one; the number of tasks.
+
+    All of them are new: a claim that waited for an old one knows the old number, by which it would order the texts.
+    """
     others = tasks.exclude(overlap=overlap)
-    Slot.objects.filter(task__in=others, index__gte=overlap).delete()
-    missing = (_slot(task, index) for task in others.iterator() for index in range(task.overlap, overlap))
-    Slot.objects.bulk_create(missing, batch_size=500)
+    Slot.objects.filter(task__in=others).delete()
+    places = (_slot(task, index) for task in others.iterator() for index in range(overlap))
+    Slot.objects.bulk_create(places, batch_size=500)
     return others.update(overlap=overlap)
 
 

@@ -10,6 +10,7 @@ from annotation.errors import AnnotationError
 from annotation.models import Slot, Stage, Task, TaskState
 from annotation.rules.voting import VoteRule
 from annotation.vote_rules import rule_in_force, why_fixed
+from corpus.forms import MOST
 from corpus.models import Subtest
 from projects import audit
 from projects.access import require_role
@@ -23,15 +24,18 @@ def set_vote_rule(person: User, subtest: Subtest, rule: VoteRule) -> Subtest:
     by what came of it proves nothing), for a rule that no vote can satisfy, and for no votes where items wait for some.
     """
     require_role(person, subtest.project, Role.RESEARCHER)
-    if not 0 <= rule.needed <= rule.wanted or rule.pairs_enough < 1:
+    if rule.needed > rule.wanted:
         raise AnnotationError(_("More votes are needed than are asked for; lower this or raise the other."))
-    return committed(lambda: _set(person, subtest.pk, rule))
+    if not 0 <= rule.needed <= rule.wanted <= MOST or not 1 <= rule.pairs_enough <= MOST:
+        said = _("A pair takes 0 to %(most)d votes, and 1 to %(most)d valid pairs can be enough.")
+        raise AnnotationError(said % {"most": MOST})
+    return committed(lambda: _set(person, subtest, rule))
 
 
-def _set(person: User, pk: int, rule: VoteRule) -> Subtest:
-    # Items that are being made of this subtest refer to its row, so they come before this or wait for its end.
-    subtest = Subtest.objects.select_related("project").select_for_update(of=("self",)).get(pk=pk)
-    one_write_at_a_time(subtest.project)
+def _set(person: User, held: Subtest, rule: VoteRule) -> Subtest:
+    # The project first, as imports and make_tasks do; who makes an item of the subtest holds the row as well.
+    one_write_at_a_time(held.project)
+    subtest = Subtest.objects.select_related("project").select_for_update(of=("self",)).get(pk=held.pk)
     places = Slot.objects.filter(item__subtest=subtest, stage=Stage.VALIDATION).order_by("pk")
     # Who claims one of them in this moment has it, and is seen below, or finds it gone.
     list(places.select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))

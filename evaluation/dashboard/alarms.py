@@ -33,7 +33,7 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
         _("Too few people can judge."),
         _(
             "%(name)s wants %(wanted)d judges a pair; %(can)d can judge: add %(lack)d. Until then places of %(pairs)d "
-            "of its pairs stay open. While nobody has been shown a pair, it can also want fewer votes."
+            "of its pairs stay open."
         ),
         "annotation:people",
     ),
@@ -54,10 +54,11 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
     ),
 }
 
-# Sentences that follow where their number is there.
-BECAUSE: dict[str, str | Promise] = {
+# Sentences that follow where what they tell is there.
+FOLLOWING: dict[str, str | Promise] = {
     "hands": _("Validators who had a hand in such a video, and so do not judge it: %(hands)d."),
     "kept": _("Validators who are paused, or have no try left: %(kept)d."),
+    "changeable": _("Nobody has been shown a pair yet: it can also want fewer votes (Subtests)."),
 }
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation.models import Stage
 from corpus.models import Subtest
 from evaluation.dashboard.after_release import after_release
-from evaluation.dashboard.alarms import BECAUSE, WORDS, Alarm
+from evaluation.dashboard.alarms import FOLLOWING, WORDS, Alarm
 from evaluation.dashboard.counting import SHOWN_DAYS
 from evaluation.dashboard.first_steps import first_steps
 from evaluation.dashboard.funnel import steps
@@ -81,7 +81,7 @@ def context(project: Project, counted: Counted) -> dict[str, Any]:
 def _alarm(project: Project, row: Mapping[str, Any]) -> Alarm:
     title, text, url_name = WORDS[row["code"]]
     said = {**row, "stage": Stage(row["stage"]).label.capitalize()} if "stage" in row else row
-    sentences = [text, *(because for number, because in BECAUSE.items() if row.get(number))]
+    sentences = [text, *(more for name, more in FOLLOWING.items() if row.get(name))]
     words = " ".join(str(sentence) % said for sentence in sentences)
     return Alarm(row["code"], str(title), words, reverse(url_name, args=[project.slug]))
 

@@ -4,11 +4,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import Exists, Max, OuterRef
-
 from annotation.models import Involvement, Slot, SlotState, Stage, TaskState
 from annotation.quality_queries import kept_from_judging
-from corpus.models import Foil, Item, Subtest
+from annotation.vote_rules import changeable
+from corpus.models import Foil, Subtest
 from corpus.rules.states import FoilVerdict, ItemState
 from evaluation.dashboard.team import missing_people
 from projects.models import CrowdStudy, LeakageScope, Membership, Project, Role
@@ -28,8 +27,11 @@ def staffing(
     team, kept = _team(project)
     crowd = set(CrowdStudy.objects.filter(project=project, is_open=True).values_list("role", flat=True))
     validators = {person for person, roles in team.items() if Role.VALIDATOR in roles}
-    found = [] if Role.VALIDATOR in crowd else short_subtests(project, validators)
-    short = [row | {"kept": kept} for row in found]
+    wanted = max((row["votes_wanted"] for row in subtests if row["n_waiting"]), default=0)
+    found = [] if Role.VALIDATOR in crowd else short_subtests(project, validators, wanted)
+    open_rules = changeable(Subtest.objects.filter(project=project, name__in=[row["name"] for row in found]))
+    may_change = set(open_rules.values_list("name", flat=True)) if found else set()
+    short = [row | {"kept": kept, "changeable": row["name"] in may_change} for row in found]
     n_waiting = sum(row["n_waiting"] for row in subtests)
     if funnel["valid"] and not (n_waiting or n_open):
         return {"missing": {}, "short": short}
@@ -60,14 +62,14 @@ def _team(project: Project) -> tuple[dict[int, set[str]], int]:
     return team, len(kept)
 
 
-def short_subtests(project: Project, validators: set[int]) -> list[dict[str, Any]]:
+def short_subtests(project: Project, validators: set[int], wanted_at_most: int) -> list[dict[str, Any]]:
     """Subtests with open pairs whose places can never all be filled: `name`, `wanted` and the fewest who `can`, how
     many `pairs`, the most that they `lack`, and there those whose `hands` bar them. Pairs whose places are still to be
-    made count as well. Two queries where there are people enough for any pair, else four."""
+    made count as well. One query where there are people enough for any pair, else three.
+
+    `wanted_at_most`: the most votes that a pair which waits wants."""
     barred = _barred(project, validators)
     most = max(map(len, barred.values()), default=0)
-    waiting = Exists(Item.objects.filter(subtest=OuterRef("pk"), state=ItemState.IN_VALIDATION))
-    wanted_at_most = Subtest.objects.filter(waiting, project=project).aggregate(n=Max("votes_wanted"))["n"] or 0
     if len(validators) - most >= wanted_at_most:
         return []
     done: dict[int, set[int | None]] = defaultdict(set)

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from ninja import Field, Query, Router, Schema, Status
 
 from corpus.actions import create_subtest as creating
-from corpus.forms import SubtestForm
+from corpus.forms import MOST, SubtestForm
 from corpus.models import Subtest
 from foilworks.api.answers import cleaned, reads, writes
 from foilworks.api.once import once
@@ -16,7 +16,6 @@ from projects.access import get_project
 from projects.models import Role
 
 router = Router(tags=["subtests"])
-MOST = 99
 
 
 class SubtestIn(Schema):

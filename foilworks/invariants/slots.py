@@ -36,6 +36,12 @@ def places_follow_their_task() -> Iterator[Finding]:
     yield from rows(beyond, "has a number beyond its task's overlap")
 
 
+def open_pairs_want_what_their_subtest_says() -> Iterator[Finding]:
+    """The rule of votes changes for all of them or for none."""
+    pairs = Task.objects.filter(stage=Stage.VALIDATION, state=TaskState.OPEN)
+    yield from rows(pairs.exclude(overlap=F("item__subtest__votes_wanted")), "wants other votes than its subtest")
+
+
 def tasks_that_are_over_hold_nobody() -> Iterator[Finding]:
     open_places = Slot.objects.filter(state__in=[SlotState.FREE, SlotState.LEASED])
     yield from rows(open_places.exclude(task__state=TaskState.OPEN), "is open in a task that is over")

@@ -27,6 +27,7 @@ _SUBJECTS: tuple[tuple[str, tuple[Check, ...]], ...] = (
         "slots",
         (
             slots.places_follow_their_task,
+            slots.open_pairs_want_what_their_subtest_says,
             slots.tasks_that_are_over_hold_nobody,
             slots.a_place_has_a_person_while_it_is_used,
             slots.one_running_lease_a_leased_place,

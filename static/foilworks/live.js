@@ -1,7 +1,7 @@
 // A part that asks for itself anew while a job is at work ([hx-trigger^="every"]) is not taken from under somebody's hand. What
 // it brings waits for the next round while something in it is pressed, is on its way, or is marked to be copied; otherwise
 // focus, folded parts and scrolling come over to the new part. Where a job has ended and the page is loaded anew, the same holds
-// for all of the page, and for a field that somebody is in. A press that ends on another button than it began on is none:
+// for all of the page, and for a form that somebody is filling in. A press that ends on another button than it began on is none:
 // of presses that last a tenth of a second, a part that changes every two seconds would lose one in twenty.
 
 const LIVE = "[id][hx-trigger^='every']";
@@ -60,9 +60,16 @@ function isHeld(part) {
   return part.contains(pressed) || part.querySelector("form[data-sent]") || (!marked.isCollapsed && part.contains(marked.anchorNode));
 }
 
-/** Whether somebody is in a field that no longer holds what it came with. */
+/** Whether somebody is in a form, or a field without one, that no longer holds what it came with. */
 function isTyping(field) {
-  if (field instanceof HTMLSelectElement) return [...field.options].some((option) => option.selected !== option.defaultSelected);
+  return (field?.form ? [...field.form.elements] : [field]).some(isChanged);
+}
+
+function isChanged(field) {
+  if (field instanceof HTMLSelectElement) {
+    const chosen = [...field.options].some((option) => option.defaultSelected);
+    return chosen ? [...field.options].some((option) => option.selected !== option.defaultSelected) : field.selectedIndex > 0;
+  }
   return field?.matches("input, textarea") && (field.value !== field.defaultValue || field.checked !== field.defaultChecked);
 }
 

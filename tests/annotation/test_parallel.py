@@ -3,13 +3,17 @@
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from threading import Barrier
+from threading import Barrier, Event
+from time import sleep
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Count
 from django.http import Http404
+from django.utils import timezone
 
+from annotation.actions._assembly import assemble
+from annotation.actions._transaction import one_write_at_a_time
 from annotation.actions.claim import claim
 from annotation.actions.make_tasks import make_tasks
 from annotation.actions.open_baseline import open_baseline
@@ -22,11 +26,12 @@ from annotation.actions.submit_vote import submit_vote
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Lease, Slot, SlotState, Stage, Task, Vote
+from annotation.rules.ordering import caption_first
 from annotation.rules.voting import VoteRule
-from corpus.models import Item
+from corpus.models import Item, Subtest
 from foilworks.invariants.table import violations
-from generation.models import Candidate
-from projects.models import Role
+from generation.models import Candidate, CandidateGroup
+from projects.models import Role, User
 from tests import factories
 from tests.annotation.crowd import open_policy, stock
 from tests.annotation.world import make_world
@@ -286,3 +291,105 @@ def test_a_rule_is_changed_before_the_first_pair_is_shown_or_not_at_all(wanted):
     assert set(overlaps) == {world.subtest.votes_wanted}
     assert Lease.objects.count() == sum(each is not None for each in held)
     assert Slot.objects.filter(state=SlotState.LEASED).count() == Lease.objects.count()
+    assert_ordered_by_their_places()
+
+
+def one_after_the_other(first, *others, held_s: float = 0.4) -> list:
+    """What the others give, begun while the transaction of `first` is open, which ends by itself after so long."""
+    begun = Event()
+
+    def holds():
+        with closing(connection), transaction.atomic():
+            first()
+            begun.set()
+            # The others come to where they have to wait.
+            sleep(held_s)
+
+    def follows(work):
+        with closing(connection):
+            begun.wait(timeout=20)
+            try:
+                return work()
+            except AnnotationError as error:
+                return str(error)
+
+    with ThreadPoolExecutor(1 + len(others)) as pool:
+        held, answers = pool.submit(holds), [pool.submit(follows, work) for work in others]
+        held.result()
+        return [answer.result() for answer in answers]
+
+
+def test_who_waits_for_a_place_while_the_rule_is_changed_sees_the_texts_in_its_order():
+    world = make_world(votes_wanted=1, votes_needed=1)
+    for _ in range(12):
+        world.item()
+    make_tasks(world.project)
+    claims = [lambda person=person: claim(person, world.project, Stage.VALIDATION) for person in validators(world, 8)]
+    one_after_the_other(lambda: set_vote_rule(world.owner, world.subtest, VoteRule(wanted=2, needed=2)), *claims)
+    assert Lease.objects.count() == len(claims)
+    assert_ordered_by_their_places()
+
+
+def assert_ordered_by_their_places() -> None:
+    for lease in Lease.objects.select_related("slot__task"):
+        slot = lease.slot
+        assert lease.caption_first == caption_first(slot.project_id, slot.task.foil_id, slot.index, slot.task.overlap)
+
+
+class TestARuleIsChangedWhile:
+    """Whoever is first, no item goes by another rule than its subtest says."""
+
+    @pytest.fixture
+    def group(self):
+        """Its foil is accepted, so that an item can be made of it; with the subtest as it was."""
+        world = make_world()
+        made = world.group()
+        made.candidates.update(state="accepted")
+        return CandidateGroup.objects.select_related("run__subtest__project", "run__project").get(pk=made.pk)
+
+    def change(self, group, wanted: int, needed: int):
+        subtest = Subtest.objects.get(pk=group.run.subtest_id)
+        owner = User.objects.get(memberships__project=group.run.project, memberships__role=Role.RESEARCHER)
+        return set_vote_rule(owner, subtest, VoteRule(wanted=wanted, needed=needed))
+
+    def holds_together(self, group) -> tuple[int, set[str]]:
+        wanted = Subtest.objects.get(pk=group.run.subtest_id).votes_wanted
+        overlaps = Task.objects.filter(stage=Stage.VALIDATION).values_list("overlap", flat=True)
+        assert set(overlaps) == ({wanted} if wanted else set())
+        return wanted, set(Item.objects.values_list("state", flat=True))
+
+    def assemble(self, group):
+        with transaction.atomic():
+            assemble(group, None, timezone.now())
+
+    def test_an_item_is_being_made(self, group):
+        one_after_the_other(lambda: self.assemble(group), lambda: self.change(group, 5, 4))
+        assert self.holds_together(group) == (5, {"in_validation"})
+
+    def test_an_item_is_made_behind_it(self, group):
+        one_after_the_other(lambda: self.change(group, 5, 4), lambda: self.assemble(group))
+        assert self.holds_together(group) == (5, {"in_validation"})
+
+    def test_an_item_is_being_made_that_waits_for_votes(self, group):
+        (said,) = one_after_the_other(lambda: self.assemble(group), lambda: self.change(group, 0, 0))
+        assert "Items of it wait for votes" in said
+        assert self.holds_together(group) == (3, {"in_validation"})
+
+    def test_an_item_is_being_made_that_takes_none(self, group):
+        self.change(group, 0, 0)
+        (said,) = one_after_the_other(lambda: self.assemble(group), lambda: self.change(group, 3, 2))
+        assert "Items of it are decided" in said
+        assert self.holds_together(group) == (0, {"valid"})
+
+    def test_items_come_in(self, group):
+        """An import holds the project, and needs the subtest at its end."""
+        caption = group.caption
+
+        def comes_in():
+            one_write_at_a_time(group.run.project)
+            factories.make_item(group.run.subtest, caption, foils=("a man tears a shirt.",))
+
+        # Longer than PostgreSQL waits until it looks for a deadlock, so that the import would be the one that ends.
+        one_after_the_other(comes_in, lambda: self.change(group, 5, 4), held_s=1.3)
+        make_tasks(group.run.project)
+        assert self.holds_together(group) == (5, {"in_validation"})

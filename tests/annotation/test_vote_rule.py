@@ -10,7 +10,7 @@ from annotation.actions.claim import claim
 from annotation.actions.make_tasks import make_tasks
 from annotation.actions.release import release
 from annotation.actions.set_vote_rule import set_vote_rule
-from annotation.errors import AnnotationError, Conflict
+from annotation.errors import AnnotationError
 from annotation.models import Slot, Stage, Task, TaskState
 from annotation.rules.voting import VoteRule
 from corpus.models import Subtest
@@ -135,9 +135,14 @@ class TestWhyNot:
         world.item()
         self.refused(world, "Items of it wait for votes", VoteRule(wanted=0, needed=0))
 
-    @pytest.mark.parametrize("rule", [VoteRule(2, 3), VoteRule(2, -1), VoteRule(2, 2, pairs_enough=0)])
-    def test_a_rule_that_no_vote_can_satisfy(self, world: World, rule: VoteRule):
-        self.refused(world, "More votes are needed", rule)
+    def test_a_rule_that_no_vote_can_satisfy(self, world: World):
+        self.refused(world, "More votes are needed", VoteRule(2, 3))
+
+    @pytest.mark.parametrize(
+        "rule", [VoteRule(100, 2), VoteRule(2, -1), VoteRule(2, 2, pairs_enough=0), VoteRule(2, 2, pairs_enough=100)]
+    )
+    def test_numbers_that_nobody_means(self, world: World, rule: VoteRule):
+        self.refused(world, "A pair takes 0 to 99 votes, and 1 to 99 valid pairs", rule)
 
     @pytest.mark.parametrize("name", ["ann", "rita", "vera"])
     def test_only_researchers(self, world: World, name: str):
@@ -145,8 +150,8 @@ class TestWhyNot:
             set_vote_rule(getattr(world, name), world.subtest, TWO)
 
 
-class TestAtTheSameTime:
-    """Claims in that moment: test_parallel.py."""
+class TestAnOldRuleInHand:
+    """What happens in the very moment: test_parallel.py."""
 
     def accepted(self, world: World) -> CandidateGroup:
         """A group whose foil was accepted, with the subtest as it is now."""
@@ -162,12 +167,14 @@ class TestAtTheSameTime:
         assert places(world) == [2]
         assert broken() == []
 
-    def test_an_item_that_would_have_been_valid_at_once_is_not_made(self, world: World):
+    def test_votes_that_are_wanted_since_are_wanted_of_it(self, world: World):
         change(world, VoteRule(wanted=0, needed=0))
         stale = self.accepted(world)
         change(world)
-        with pytest.raises(Conflict, match="have just been changed"):
-            assemble(stale, None, timezone.now())
+        assert stale.run.subtest.votes_wanted == 0
+        assert assemble(stale, None, timezone.now()).state == "in_validation"
+        assert places(world) == [2]
+        assert broken() == []
 
 
 class TestPage:
@@ -189,6 +196,13 @@ class TestPage:
         assert "The votes of direction are changed." in text
         assert "2 of 2 votes" in text
         assert self.url(world) in text
+
+    @pytest.mark.parametrize(("field", "number"), [("votes_wanted", 100), ("votes_needed", -1), ("foils_enough", 0)])
+    def test_a_number_that_nobody_means_is_told_beside_its_field(self, world, browser, field: str, number: int):
+        form = {"votes_wanted": 3, "votes_needed": 2, "valid_when": "all", "foils_enough": 1, field: number}
+        answer = browser.post(self.url(world), form)
+        assert answer.status_code == 422
+        assert list(answer.context["form"].errors) == [field]
 
     def test_what_no_vote_can_satisfy_stays_in_the_form(self, world: World, browser: Client):
         form = {"votes_wanted": 2, "votes_needed": 3, "valid_when": "all", "foils_enough": 1}

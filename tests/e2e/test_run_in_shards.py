@@ -126,12 +126,13 @@ def test_the_page_is_not_loaded_anew_under_a_hand(sign_in: SignIn, run: Run, own
     assert page.evaluate("window.stayed")
     page.evaluate("""
       getSelection().removeAllRanges();
-      document.querySelector("main").insertAdjacentHTML("afterbegin", "<input id='typed' value='as it came'>");
-      document.getElementById("typed").focus();
+      document.querySelector("main").insertAdjacentHTML("afterbegin", `<form><input id="typed" value="as it came">
+        <select id="next"><option>a</option><option>b</option></select></form>`);
+      document.getElementById("next").focus();
       document.getElementById("typed").value = "not done yet";
     """)
     rounds(page)
     assert page.evaluate("window.stayed")
     with page.expect_navigation():
-        page.evaluate("document.activeElement.blur()")
+        page.evaluate("document.getElementById('typed').value = 'as it came'")
     expect(page.get_by_role("button", name="Stop")).to_have_count(0)

@@ -31,7 +31,7 @@ from annotation.models import (
     Task,
     Vote,
 )
-from corpus.models import Caption, Foil, Item, ReleaseItem, Video
+from corpus.models import Caption, Foil, Item, ReleaseItem, Subtest, Video
 from corpus.rules.states import CandidateState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.models import Score
@@ -207,6 +207,10 @@ BROKEN = {
     ),
     "slots.places_follow_their_task": (
         lambda world: Task.objects.filter(item=waiting(world)).update(overlap=4),
+        "annotation.task",
+    ),
+    "slots.open_pairs_want_what_their_subtest_says": (
+        lambda world: Subtest.objects.update(votes_wanted=5),
         "annotation.task",
     ),
     "slots.tasks_that_are_over_hold_nobody": (

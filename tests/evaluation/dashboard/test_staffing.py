@@ -74,8 +74,9 @@ def test_two_validators_of_three_wanted_are_told_as_too_few(world):
     assert "Still missing: 1 validator." in page
     found = count(world.project)
     assert found["short"] == [
-        {"name": "direction", "wanted": 3, "can": 2, "pairs": 1, "lack": 1, "hands": 0, "kept": 0}
+        {"name": "direction", "wanted": 3, "can": 2, "pairs": 1, "lack": 1, "hands": 0, "kept": 0, "changeable": False}
     ]
+    assert "it can also want fewer votes" not in page
     assert "had a hand in" not in page
     assert "no try left" not in page
     assert item.subtest.votes_wanted == 3
@@ -108,7 +109,7 @@ def test_who_had_a_hand_in_a_video_is_no_judge_of_it(world):
     hand = {"project": world.project, "person": world.val, "kind": Involvement.Kind.MADE}
     Involvement.objects.create(video=item.video, **hand)
     people = {world.vera.pk, world.vic.pk, world.val.pk}
-    (short,) = short_subtests(world.project, people)
+    (short,) = short_subtests(world.project, people, 3)
     assert (short["can"], short["pairs"], short["lack"], short["hands"]) == (2, 1, 1, 1)
     page = overview(world)
     assert "Validators who had a hand in such a video, and so do not judge it: 1." in page
@@ -118,14 +119,24 @@ def test_who_had_a_hand_in_a_video_is_no_judge_of_it(world):
 def test_pairs_that_nobody_has_looked_for_yet_count_as_well(world):
     item = world.item("a man unfolds a shirt.", "a man tears a shirt.")
     two = {world.vera.pk, world.vic.pk}
-    assert short_subtests(world.project, two | {world.val.pk}) == []
+    assert short_subtests(world.project, two | {world.val.pk}, 3) == []
     row = {"name": "direction", "wanted": 3, "can": 2, "pairs": 2, "lack": 1, "hands": 0}
-    assert short_subtests(world.project, two) == [row]
+    assert short_subtests(world.project, two, 3) == [row]
     make_tasks(world.project)
-    assert short_subtests(world.project, two) == [row]
+    assert short_subtests(world.project, two, 3) == [row]
     hand = {"project": world.project, "person": world.val, "kind": Involvement.Kind.MADE}
     Involvement.objects.create(video=item.video, **hand)
-    assert short_subtests(world.project, two | {world.val.pk}) == [row | {"hands": 1}]
+    assert short_subtests(world.project, two | {world.val.pk}, 3) == [row | {"hands": 1}]
+
+
+def test_what_nobody_was_shown_can_want_fewer_votes(world):
+    world.item()
+    leaves(world, "val")
+    assert count(world.project)["short"][0]["changeable"] is True
+    assert "it can also want fewer votes" in overview(world)
+    make_tasks(world.project)
+    world.claim("vera", Stage.VALIDATION)
+    assert count(world.project)["short"][0]["changeable"] is False
 
 
 def test_who_voted_and_left_was_one_of_the_judges(world):
@@ -133,8 +144,8 @@ def test_who_voted_and_left_was_one_of_the_judges(world):
     make_tasks(world.project)
     world.vote("vera")
     leaves(world, "vera")
-    assert short_subtests(world.project, {world.vic.pk, world.val.pk}) == []
-    assert short_subtests(world.project, {world.vic.pk})[0]["can"] == 2
+    assert short_subtests(world.project, {world.vic.pk, world.val.pk}, 3) == []
+    assert short_subtests(world.project, {world.vic.pk}, 3)[0]["can"] == 2
 
 
 def test_where_the_item_is_the_scope_another_item_of_the_video_bars_nobody():
@@ -144,9 +155,9 @@ def test_where_the_item_is_the_scope_another_item_of_the_video_bars_nobody():
     hand = {"project": world.project, "person": world.val, "kind": Involvement.Kind.MADE, "video": made.video}
     people = {world.vera.pk, world.vic.pk, world.val.pk}
     Involvement.objects.create(group=other, **hand)
-    assert short_subtests(world.project, people) == []
+    assert short_subtests(world.project, people, 3) == []
     Involvement.objects.create(group=made.candidate_group, **hand)
-    assert short_subtests(world.project, people)[0]["can"] == 2
+    assert short_subtests(world.project, people, 3)[0]["can"] == 2
 
 
 def test_who_is_paused_judges_nothing(world):
