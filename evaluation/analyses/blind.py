@@ -25,10 +25,10 @@ from evaluation.analyses._words import js_divergence, n_lexical_items, word_coun
 from evaluation.errors import EvaluationError
 from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals
 from generation.balance.classifier import FOLDS, fitted, held_out, telling_words
-from generation.balance.records import Texts, caption_groups
+from generation.balance.records import caption_groups
 from text.tokens import words
 
-VERSION = "2"
+VERSION = "3"
 INPUT = "texts"
 # Draws for JS and lexical differences: each is a pass over the vocabulary, and a standard error needs few.
 WORD_DRAWS = 200
@@ -77,7 +77,7 @@ def probes(name: str, items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: i
         "n_pairs": len(pairs),
         "n_captions": n_captions,
         "caption_longer": mean(longer),
-        "caption_longer_ci": mean_intervals(longer[:, None], groups)[0],
+        "caption_longer_ci": mean_intervals(longer[:, None], groups, draws=draws, seed=seed)[0],
         "words": [asdict(word) for word in telling_words(pairs, top=TELLING)],
         "fitted_accuracy": mean(fitted(pairs)),
     }
@@ -93,7 +93,7 @@ def probes(name: str, items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: i
 def _words_apart(items: Sequence[ItemFacts], seed: int) -> dict[str, Any]:
     captions, foils = word_counts(items)
     js, lexical = js_divergence(captions, foils), n_lexical_items(captions, foils)
-    errors = _standard_errors(pairs_of(items), seed)
+    errors = _standard_errors(items, seed)
     return {
         "js": js,
         "js_ci": None if js is None or errors is None else _around(js, errors[0], most=1.0),
@@ -106,19 +106,20 @@ def _around(value: float, error: float, most: float = float("inf")) -> list[floa
     return [max(0.0, value - 1.96 * error), min(most, value + 1.96 * error)]
 
 
-def _standard_errors(pairs: Texts, seed: int) -> tuple[float, float] | None:
-    """Of JS (base 2) and of the number of one-sided words, over resampled captions; None below two captions."""
-    groups = caption_groups(pairs)
+def _standard_errors(items: Sequence[ItemFacts], seed: int) -> tuple[float, float] | None:
+    """Of JS (base 2) and of the number of one-sided words, over resampled captions; None below two captions.
+
+    A caption counts once an item, however many foils it has, as in what they are the errors of.
+    """
+    groups = caption_groups([(item.caption, "") for item in items])
     names = {name: row for row, name in enumerate(sorted(set(groups)))}
     if len(names) < 2:
         return None
-    vocabulary = {
-        word: at for at, word in enumerate(sorted({w for pair in pairs for text in pair for w in words(text)}))
-    }
-    sides = [
-        _group_counts([(names[group], text) for group, text in zip(groups, texts, strict=True)], vocabulary, len(names))
-        for texts in zip(*pairs, strict=True)
-    ]
+    rows = [(names[group], item) for group, item in zip(groups, items, strict=True)]
+    texts = [[(row, item.caption) for row, item in rows], [(row, foil) for row, item in rows for foil in item.foils]]
+    every_word = {word for side in texts for _, text in side for word in words(text)}
+    vocabulary = {word: at for at, word in enumerate(sorted(every_word))}
+    sides = [_group_counts(side, vocabulary, len(names)) for side in texts]
     generator = np.random.default_rng(seed)
     values = []
     step = max(1, BLOCK_CELLS // max(1, len(vocabulary) + len(names)))

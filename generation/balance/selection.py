@@ -105,8 +105,11 @@ def _solve(
         # Nothing found within the limit of work: to keep nothing is always in balance.
         return np.zeros(len(units), dtype=np.bool_), len(units)
     taken = found.x[: len(units)] > 0.5
-    proved = found.status == 0 or slack
-    return taken, int(taken.sum() if proved else min(len(units), np.floor(1e-6 - found.mip_dual_bound)))
+    if found.status == 0:
+        return taken, int(taken.sum())
+    # What the words out of balance cost is no unit: whoever leaves fewer of them out pays less for it.
+    paid = cost[len(units) :] @ found.x[len(units) :]
+    return taken, int(min(len(units), np.floor(1e-6 + paid - found.mip_dual_bound)))
 
 
 def _word_matrix(changes: list[dict[str, int]], vocabulary: list[str], slack: list[str]) -> sparse.csr_array:
