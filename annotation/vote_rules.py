@@ -1,5 +1,7 @@
 """The votes that pairs of a subtest take: the rule in force, and whether it may still be another."""
 
+from dataclasses import replace
+
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
@@ -21,6 +23,11 @@ def rule_in_force(subtest: Subtest) -> VoteRule:
         pairs_enough=subtest.foils_enough,
         stop_early=subtest.stop_early,
     )
+
+
+def rule_for_files(subtest: Subtest) -> VoteRule:
+    """The same for votes of a file: they are there already, so that there is no asking to stop early."""
+    return replace(rule_in_force(subtest), stop_early=False)
 
 
 def changeable(subtests: QuerySet[Subtest]) -> QuerySet[Subtest]:

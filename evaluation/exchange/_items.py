@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from annotation.models import Choice, Stage, Vote, VoteState
-from annotation.rules.voting import VoteRule, caption_in_doubt, is_unanimous, item_outcome, pair_verdict
+from annotation.rules.voting import caption_in_doubt, is_unanimous, item_outcome, pair_verdict
+from annotation.vote_rules import rule_for_files
 from corpus.models import Caption, Foil, Item, Subtest
 from corpus.records import MAX_ID, ItemRecord, PairRecord, VoteCounts
 from corpus.rules.canonical import canonical_line
@@ -144,26 +145,17 @@ def _counts(votes: VoteCounts | None) -> dict[str, int]:
     return {} if votes is None else {"caption": votes.caption, "foil": votes.foil, "other": votes.other}
 
 
-def _rule(subtest: Subtest) -> VoteRule:
-    return VoteRule(
-        wanted=subtest.votes_wanted,
-        needed=subtest.votes_needed,
-        all_pairs=subtest.valid_when == Subtest.ValidWhen.ALL,
-        pairs_enough=subtest.foils_enough,
-    )
-
-
 def _verdict(subtest: Subtest, counts: dict[str, int]) -> FoilVerdict:
     """Votes of a file are about the item, so each of its foils gets their verdict."""
     if not subtest.votes_wanted:
         return FoilVerdict.VALID
-    return pair_verdict(counts, _rule(subtest)) if counts else FoilVerdict.PENDING
+    return pair_verdict(counts, rule_for_files(subtest)) if counts else FoilVerdict.PENDING
 
 
 def _state(subtest: Subtest, verdicts: Sequence[FoilVerdict]) -> ItemState:
     state = first_item_state(subtest.votes_wanted)
     if state == ItemState.IN_VALIDATION:
-        state = next_item_state(state, "vote", item_outcome(verdicts, _rule(subtest)))
+        state = next_item_state(state, "vote", item_outcome(verdicts, rule_for_files(subtest)))
     return state
 
 

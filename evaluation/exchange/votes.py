@@ -15,8 +15,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import Choice, Stage, Task, Vote, VoteState
-from annotation.rules.voting import VoteRule, caption_in_doubt, is_unanimous, item_outcome, pair_verdict
-from corpus.models import Caption, Foil, Item, Subtest
+from annotation.rules.voting import caption_in_doubt, is_unanimous, item_outcome, pair_verdict
+from annotation.vote_rules import rule_for_files
+from corpus.models import Caption, Foil, Item
 from corpus.records import BadRecord, RecordWarning
 from corpus.release_records import release_id
 from corpus.rules.states import FoilVerdict, ItemState, next_item_state
@@ -209,7 +210,7 @@ def _replace(work: _Import, item: Item, foils: Sequence[Foil], records: Sequence
 
 def _decide(work: _Import, item: Item, foils: Sequence[Foil], records: Sequence[VoteRecord], now: object) -> None:
     """Verdicts and state as the votes have them, by legal moves with their rows in the trail."""
-    rule = _rule(item.subtest)
+    rule = rule_for_files(item.subtest)
     counts: dict[int | None, Counter[str]] = defaultdict(Counter)
     for record in records:
         counts[record.foil][record.choice] += 1
@@ -242,13 +243,4 @@ def _record(work: _Import, item: Item, was: ItemState, state: ItemState) -> None
     reason = "votes of a file"
     work.events.append(
         audit.event(work.project, work.actor, "import_votes", item, from_state=was, to_state=state, reason=reason)
-    )
-
-
-def _rule(subtest: Subtest) -> VoteRule:
-    return VoteRule(
-        wanted=subtest.votes_wanted,
-        needed=subtest.votes_needed,
-        all_pairs=subtest.valid_when == Subtest.ValidWhen.ALL,
-        pairs_enough=subtest.foils_enough,
     )
