@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from annotation.actions import _tasks
 from annotation.errors import AnnotationError
 from annotation.models import Slot, SlotState, Task, Vote
-from corpus.models import Foil, Item, ReleaseItem, Subtest
+from corpus.models import Foil, Item, ReleaseItem, Subtest, Video
 from corpus.rules.states import CandidateState, FoilVerdict, ItemState, first_item_state
 from generation.models import Candidate, CandidateGroup
 from projects import audit
@@ -21,6 +21,9 @@ def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
     """Make the item of a group whose foils are accepted, link it to its proficiency item, ask for votes."""
     subtest, project = group.run.subtest, group.run.project
     votes = _votes_wanted(subtest)
+    if subtest.proficiency_subtest_id or subtest.kind == Subtest.Kind.PROFICIENCY:
+        # Made at once, an item and its proficiency item would each not find the other.
+        list(Video.objects.filter(pk=group.caption.video_id).select_for_update(no_key=True).values_list("pk"))
     state = first_item_state(votes)
     item = Item.objects.create(
         subtest=subtest,

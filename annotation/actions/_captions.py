@@ -26,6 +26,8 @@ LIVE_CANDIDATES = (C.QUEUED, C.EDITING, C.IN_REVIEW, C.RETURNED, C.ACCEPTED)
 def caption_in_doubt(person: User, caption_id: int) -> Caption:
     """The caption with video and project, locked. AnnotationError where nothing is to be settled about it any more."""
     found = caption_for(person, caption_id, Role.RESEARCHER)
+    # Items before captions, as who decides an item on its votes locks them.
+    list(_locked(Item.objects.filter(video=found.video_id)))
     rows = Caption.objects.select_related("video__project").select_for_update(of=("self",), no_key=True)
     caption = rows.get(pk=found.pk)
     if not caption.flagged_false or caption.doubt_settled:
@@ -52,13 +54,16 @@ def take_items_out(
     items: QuerySet[Item], move: str, project: Project, person: User, reason: str, now: datetime
 ) -> list[Item]:
     """Make the move with every live item of these; their votes stay with them, and nobody judges them any more."""
-    live = items.filter(state__in=LIVE_ITEMS).select_for_update(of=("self",), no_key=True)
-    found = list(live.select_related("subtest", "candidate_group").order_by("pk"))
+    found = list(_locked(items).select_related("subtest", "candidate_group"))
     for item in found:
         move_item(item, move, project, person, reason=reason, also={"decided_at": now})
         unlink_main_items(item)
     _tasks.cancel(Task.objects.filter(item__in=found), now)
     return found
+
+
+def _locked(items: QuerySet[Item]) -> QuerySet[Item]:
+    return items.filter(state__in=LIVE_ITEMS).select_for_update(of=("self",), no_key=True).order_by("pk")
 
 
 def take_candidates_out(

@@ -7,12 +7,13 @@ from datetime import datetime
 from django.db.models import FilteredRelation, Q
 
 from annotation.actions import _tasks
+from annotation.actions._doubts import flag_captions
 from annotation.actions._moves import move_item
 from annotation.models import Stage, Task, Vote, VoteState
 from annotation.rules import voting
 from annotation.rules.voting import VoteRule
 from annotation.vote_rules import rule_in_force
-from corpus.models import Caption, DoubtSettled, Foil, Item, Subtest
+from corpus.models import Foil, Item, Subtest
 from corpus.rules.states import FoilVerdict, ItemState
 from projects import audit
 from projects.models import AuditEvent, User
@@ -63,14 +64,16 @@ def vote_moved(item: Item, task: Task, actor: User, now: datetime, *beside: Audi
     """A vote has come in: the pair gets its verdict when it was the last one, and the item its state.
 
     With sequential stopping a pair's last vote is the one that no other can turn: its free places are cancelled, and
-    what others hold of it is still theirs to give; such a vote is counted and changes nothing. `beside` are audit rows
-    that are stored with those of this.
+    what others hold of it is still theirs to give; such a vote is counted and changes no verdict, though it may put the
+    caption in doubt. `beside` are audit rows that are stored with those of this.
     """
     rule = rule_of(item.subtest, task.overlap)
     counts, verdicts = _votes_and_verdicts(item)
     if verdicts[task.foil_id] != FoilVerdict.PENDING:
         _tasks.finish_when_full(task.pk)
         audit.record_many(beside)
+        if FoilVerdict.PENDING not in verdicts.values():
+            flag_captions([item.caption_id], [item.pk])
         return
     verdict = voting.pair_verdict(counts.get(task.foil_id, {}), rule)
     if verdict != FoilVerdict.PENDING:
@@ -87,7 +90,7 @@ def vote_moved(item: Item, task: Task, actor: User, now: datetime, *beside: Audi
     project = item.subtest.project
     move_item(item, "vote", project, actor, outcome=outcome, also=also, beside=beside, foil=task.foil_id)
     if decided:
-        flag_caption(item)
+        flag_captions([item.caption_id], [item.pk])
 
 
 def _votes_and_verdicts(item: Item) -> tuple[dict[int, Counter[str]], dict[int, str]]:
@@ -108,22 +111,7 @@ def vote_taken_back(item: Item, task: Task, actor: User, reason: str) -> None:
     if item.state == ItemState.IN_VALIDATION:
         return
     move_item(item, "recount", item.subtest.project, actor, reason=reason, also={"decided_at": None, "unanimous": None})
-    flag_caption(item)
-
-
-def flag_caption(item: Item) -> None:
-    """Rule 11: a caption is in doubt when most validators of one of its decided items said so."""
-    decided = Item.objects.filter(caption=item.caption_id).exclude(state=ItemState.IN_VALIDATION)
-    votes = Vote.objects.filter(item__in=decided, stage=Stage.VALIDATION, state=VoteState.COUNTED)
-    by_item: dict[int, Counter[str]] = {}
-    for pk, choice in votes.values_list("item", "choice"):
-        by_item.setdefault(pk, Counter())[choice] += 1
-    if voting.caption_in_doubt(by_item.get(item.pk, {})):
-        # Confirmed before, and here are validators who say it again.
-        confirmed = Caption.objects.filter(pk=item.caption_id, doubt_settled=DoubtSettled.CONFIRMED)
-        confirmed.update(doubt_settled="")
-    doubt = any(voting.caption_in_doubt(counts) for counts in by_item.values())
-    Caption.objects.filter(pk=item.caption_id).exclude(flagged_false=doubt).update(flagged_false=doubt)
+    flag_captions([item.caption_id])
 
 
 def _unanimous(verdicts: dict[int, str], counts: dict[int, Counter[str]]) -> bool:

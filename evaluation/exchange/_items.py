@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from annotation.actions._doubts import flag_captions
 from annotation.models import Choice, Stage, Vote, VoteState
 from annotation.rules.voting import caption_in_doubt, is_unanimous, item_outcome, pair_verdict
 from annotation.vote_rules import rule_for_files
-from corpus.models import Caption, Foil, Item, Subtest
+from corpus.models import Foil, Item, Subtest
 from corpus.records import MAX_ID, ItemRecord, PairRecord, VoteCounts
 from corpus.rules.canonical import canonical_line
 from corpus.rules.states import FoilVerdict, ItemState, first_item_state, next_item_state
@@ -96,6 +97,9 @@ def _delete(items: Sequence[Item]) -> None:
     """Items that come again with other content, which nobody has worked on (_changes): their trail ends here."""
     for some in chunks([item.pk for item in items]):
         Item.objects.filter(pk__in=some).delete()
+    # Their votes are gone with them.
+    for some in chunks(sorted({item.caption_id for item in items})):
+        flag_captions(some)
 
 
 def _pair_place(batch: Batch, record: ItemRecord) -> tuple[int, str]:
@@ -191,10 +195,10 @@ def _votes(item: int, counts: VoteCounts) -> Iterable[Vote]:
 
 
 def _flag_doubted(planned: Sequence[Planned]) -> None:
-    """Rule 11: where most validators did not see the caption in the video, the caption itself is in doubt."""
-    doubted = [p.item.caption_id for p in planned if p.votes and p.votes.total and caption_in_doubt(_counts(p.votes))]
-    for ids in chunks(doubted):
-        Caption.objects.filter(pk__in=ids).update(flagged_false=True)
+    """Captions that these items may put in doubt: the votes of one that does not take no flag away."""
+    doubted = [p.item for p in planned if p.votes and p.votes.total and caption_in_doubt(_counts(p.votes))]
+    for some in chunks(doubted):
+        flag_captions({item.caption_id for item in some}, [item.pk for item in some])
 
 
 def _stored(places: Iterable[tuple[int, str]]) -> dict[tuple[int, str], Item]:

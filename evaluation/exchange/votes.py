@@ -14,10 +14,11 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.actions._doubts import flag_captions
 from annotation.models import Choice, Stage, Task, Vote, VoteState
-from annotation.rules.voting import caption_in_doubt, is_unanimous, item_outcome, pair_verdict
+from annotation.rules.voting import is_unanimous, item_outcome, pair_verdict
 from annotation.vote_rules import rule_for_files
-from corpus.models import Caption, Foil, Item
+from corpus.models import Foil, Item
 from corpus.records import BadRecord, RecordWarning
 from corpus.release_records import release_id
 from corpus.rules.states import FoilVerdict, ItemState, next_item_state
@@ -41,6 +42,8 @@ class _Import:
     result: ImportResult
     update: bool
     events: list[AuditEvent] = field(default_factory=list)
+    # Ids of items with other votes than before, and the caption of each.
+    judged: dict[int, int] = field(default_factory=dict)
 
     def refuse(self, vote: VoteRecord, name: str, problem: str, fix: str) -> None:
         self.result.errors.append(str(BadRecord(f"{self.source.path}:{vote.line}", name, problem, fix)))
@@ -79,6 +82,8 @@ def store_votes(
     keys = list(of_item)
     for some in progress(chunks(keys), -(-len(keys) // CHUNK), "votes"):
         _store(work, {pk: of_item[pk] for pk in some})
+    for some in chunks(list(work.judged)):
+        flag_captions({work.judged[pk] for pk in some}, some)
     counts = {"created": dict(result.created), "unchanged": dict(result.unchanged), "bad": len(result.errors)}
     details = {"format": result.format, "file": source.path.name, "changed": len(result.changes), **counts}
     work.events.append(audit.event(project, actor, "evaluation.import_records", project, **details))
@@ -224,8 +229,7 @@ def _decide(work: _Import, item: Item, foils: Sequence[Foil], records: Sequence[
     decided = state != ItemState.IN_VALIDATION
     item.decided_at, item.unanimous = (now, is_unanimous(units)) if decided else (None, None)
     item.save(update_fields=["state", "decided_at", "unanimous"])
-    if decided and caption_in_doubt(sum(units, Counter())):
-        Caption.objects.filter(pk=item.caption_id).update(flagged_false=True)
+    work.judged[item.pk] = item.caption_id
 
 
 def _move(work: _Import, item: Item, state: ItemState) -> None:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 
 from annotation.models import Stage, Task, Vote, VoteState
 from annotation.rules.voting import VoteRule, caption_in_doubt, is_unanimous, item_outcome, pair_verdict
@@ -72,7 +72,9 @@ def false_captions_are_flagged() -> Iterator[Finding]:
     """Rule 11: where most validators of a decided item did not see its caption in the video."""
     votes: dict[tuple[int, int], Counter[str]] = {}
     decided = Vote.objects.filter(VALIDATION, item__caption__flagged_false=False)
-    decided = decided.exclude(item__state=ItemState.IN_VALIDATION)
+    # One that was taken out before its votes were in was never decided.
+    pending = Foil.objects.filter(item=OuterRef("item"), verdict=FoilVerdict.PENDING)
+    decided = decided.exclude(Exists(pending))
     for item, caption, choice in decided.values_list("item", "item__caption", "choice").iterator():
         votes.setdefault((item, caption), Counter())[choice] += 1
     for (_, caption), counts in votes.items():

@@ -13,28 +13,33 @@ from django.http import Http404
 from django.utils import timezone
 
 from annotation.actions._assembly import assemble
+from annotation.actions._doubts import flag_captions
 from annotation.actions._transaction import one_write_at_a_time
+from annotation.actions._verdicts import locked_item
 from annotation.actions.claim import claim
+from annotation.actions.drop_caption import drop_caption
 from annotation.actions.make_tasks import make_tasks
 from annotation.actions.open_baseline import open_baseline
 from annotation.actions.pause_validator import pause_validator
 from annotation.actions.set_vote_rule import set_vote_rule
+from annotation.actions.set_votes_aside import set_votes_aside
 from annotation.actions.submit_choice import submit_choice
 from annotation.actions.submit_edit import submit_edit
 from annotation.actions.submit_review import submit_review
 from annotation.actions.submit_vote import submit_vote
+from annotation.actions.undo_vote import undo_vote
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Lease, Slot, SlotState, Stage, Task, Vote
 from annotation.rules.ordering import caption_first
 from annotation.rules.voting import VoteRule
-from corpus.models import Item, Subtest
+from corpus.models import Caption, Item, Subtest
 from foilworks.invariants.table import violations
 from generation.models import Candidate, CandidateGroup
 from projects.models import Role, User
 from tests import factories
 from tests.annotation.crowd import open_policy, stock
-from tests.annotation.world import make_world
+from tests.annotation.world import make_world, shown_as
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -294,8 +299,9 @@ def test_a_rule_is_changed_before_the_first_pair_is_shown_or_not_at_all(wanted):
     assert_ordered_by_their_places()
 
 
-def one_after_the_other(first, *others, held_s: float = 0.4) -> list:
-    """What the others give, begun while the transaction of `first` is open, which ends by itself after so long."""
+def one_after_the_other(first, *others, held_s: float = 0.4, then=None) -> list:
+    """What the others give, begun while the transaction of `first` is open, which ends by itself after so long; with
+    `then` at its end."""
     begun = Event()
 
     def holds():
@@ -304,6 +310,8 @@ def one_after_the_other(first, *others, held_s: float = 0.4) -> list:
             begun.set()
             # The others come to where they have to wait.
             sleep(held_s)
+            if then is not None:
+                then()
 
     def follows(work):
         with closing(connection):
@@ -393,3 +401,122 @@ class TestARuleIsChangedWhile:
         one_after_the_other(comes_in, lambda: self.change(group, 5, 4), held_s=1.3)
         make_tasks(group.run.project)
         assert self.holds_together(group) == (5, {"in_validation"})
+
+
+@pytest.mark.parametrize("proficiency_first", [True, False])
+def test_an_item_and_its_proficiency_item_made_at_once_find_each_other(proficiency_first):
+    world = make_world()
+    proficiency = factories.make_subtest(world.project, name="objects", kind=Subtest.Kind.PROFICIENCY)
+    Subtest.objects.filter(pk=world.subtest.pk).update(proficiency_subtest=proficiency)
+    main = world.group()
+    other = factories.make_group(factories.make_run(proficiency), main.caption)
+    factories.make_candidate(other, "a man folds a towel.")
+    Candidate.objects.update(state="accepted")
+    groups = CandidateGroup.objects.select_related("caption", "run__subtest__project", "run__project").order_by("pk")
+    first, second = reversed(groups) if proficiency_first else groups
+
+    def made(group):
+        with transaction.atomic():
+            return assemble(group, None, timezone.now()).pk
+
+    one_after_the_other(lambda: made(first), lambda: made(second))
+    item = Item.objects.get(subtest=world.subtest)
+    assert item.proficiency_item == Item.objects.get(subtest=proficiency)
+
+
+class TestTwoItemsOfOneCaptionAreJudgedAtOnce:
+    """Whoever is first, the caption is in doubt where most validators of one of them say so."""
+
+    @pytest.fixture
+    def world(self):
+        """One vote decides an item."""
+        made = make_world(votes_wanted=1, votes_needed=1)
+        made.caption = made.item().caption
+        made.other = made.item("a man tears a shirt.", caption=made.caption)
+        make_tasks(made.project)
+        return made
+
+    def judging(self, world, name: str, choice: str):
+        """The submit of what the person holds from now on."""
+        person, work = world.people[name], world.claim(name, Stage.VALIDATION)
+        return lambda: submit_vote(person, work.token, f"key of {name}", shown_as(choice, work))
+
+    def in_doubt(self, world) -> bool:
+        return Caption.objects.get(pk=world.caption.pk).flagged_false
+
+    def test_the_doubt_of_one_is_taken_back_while_the_other_is_found_in_doubt(self, world):
+        vote = self.judging(world, "vera", "neither")()
+        one_after_the_other(lambda: undo_vote(world.vera, vote.pk), self.judging(world, "vic", "neither"))
+        assert self.in_doubt(world)
+
+    def test_both_are_taken_back(self, world):
+        votes = [self.judging(world, name, "foil")() for name in ("vera", "vic")]
+        one_after_the_other(*(lambda vote=vote: undo_vote(vote.person, vote.pk) for vote in votes))
+        assert not self.in_doubt(world)
+
+    def test_one_is_found_in_doubt_while_the_other_is_not(self, world):
+        """The other's transaction stands still where it first holds or changes the caption's row; by then it must not
+        have read what the votes say."""
+        found, other = self.judging(world, "vera", "neither"), self.judging(world, "vic", "caption")
+        reached, over = Event(), Event()
+
+        def stands_still(execute, sql, params, many, context):
+            changes = sql.startswith('UPDATE "corpus_caption"')
+            if changes or ('FROM "corpus_caption"' in sql and "FOR NO KEY UPDATE" in sql):
+                reached.set()
+                over.wait(timeout=1)
+            return execute(sql, params, many, context)
+
+        def slowly():
+            try:
+                with connection.execute_wrapper(stands_still):
+                    other()
+            finally:
+                reached.set()
+
+        def meanwhile():
+            reached.wait(timeout=20)
+            found()
+            over.set()
+
+        in_threads(lambda work: work(), [slowly, meanwhile])
+        assert self.in_doubt(world)
+
+    def test_the_votes_of_somebody_on_both_are_set_aside_and_nobody_waits_in_a_ring(self, world):
+        """Who decides one item holds it, and comes to the caption; who sets aside must not hold the caption by then and
+        wait for the item. Held for longer than PostgreSQL waits until it looks for a deadlock, and ends one of both."""
+        for turn in range(2):
+            work = world.claim("vera", Stage.VALIDATION)
+            submit_vote(world.vera, work.token, f"key {turn}", shown_as("neither", work))
+        ended = deadlocks()
+        one_after_the_other(
+            lambda: locked_item(world.other.pk),
+            lambda: set_votes_aside(world.owner, world.project, world.vera.pk),
+            held_s=0.5,
+            then=lambda: (flag_captions([world.caption.pk]), sleep(1.3)),
+        )
+        assert deadlocks() == ended
+        assert set(Vote.objects.values_list("state", flat=True)) == {"set_aside"}
+        assert not self.in_doubt(world)
+
+    def test_the_caption_is_dropped_while_an_item_is_decided_and_nobody_waits_in_a_ring(self, world):
+        self.judging(world, "vera", "neither")()
+        ended = deadlocks()
+        one_after_the_other(
+            lambda: locked_item(world.other.pk),
+            lambda: drop_caption(world.owner, world.caption.pk, "it is a cat"),
+            held_s=0.5,
+            then=lambda: (flag_captions([world.caption.pk]), sleep(1.3)),
+        )
+        assert deadlocks() == ended
+        assert set(Item.objects.values_list("state", flat=True)) == {"retracted"}
+
+
+def deadlocks() -> int:
+    """How many PostgreSQL has ended; SQLite, with one writer at a time, has none."""
+    if connection.vendor != "postgresql":
+        return 0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_force_next_flush()")
+        cursor.execute("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
+        return cursor.fetchone()[0]

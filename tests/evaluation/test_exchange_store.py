@@ -416,6 +416,23 @@ def test_rows_are_written_and_looked_up_in_bulk(run, django_assert_max_num_queri
         run(*(record(f"r{i}") for i in range(200)))
 
 
+def test_an_item_that_comes_again_with_other_votes_takes_the_doubt_of_the_old_ones_with_it(run):
+    run(record(votes={"foil": 3}))
+    assert Item.objects.get(key="a").caption.flagged_false
+    assert run(record(votes={"caption": 3}), update=True).errors == []
+    assert (Item.objects.get(key="a").state, Item.objects.get(key="a").caption.flagged_false) == ("valid", False)
+    run(record(votes={"foil": 3}), update=True)
+    assert Item.objects.get(key="a").caption.flagged_false
+    assert violations() == []
+
+
+def test_votes_that_are_not_all_there_put_no_caption_in_doubt(run, project):
+    make_subtest(project, name="direction", votes_wanted=3, votes_needed=2)
+    run(record(votes={"foil": 1}))
+    item = Item.objects.get(key="a")
+    assert (item.state, item.caption.flagged_false) == ("in_validation", False)
+
+
 def test_a_pair_whose_validator_did_not_see_its_caption_puts_that_caption_in_doubt(run):
     run(record(proficiency={**PAIR, "votes": {"foil": 1}}))
     assert Caption.objects.get(text=PAIR["caption"]).flagged_false

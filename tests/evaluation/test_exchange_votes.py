@@ -7,7 +7,7 @@ from django.core.management import call_command
 
 from annotation.models import Vote
 from corpus.importers import mturk, votes
-from corpus.models import Item
+from corpus.models import Caption, Item
 from corpus.records import BadRecord, RecordWarning
 from corpus.vote_records import VoteRecord
 from evaluation.errors import EvaluationError
@@ -95,6 +95,27 @@ def test_the_same_votes_again_change_nothing_and_others_only_where_asked(run):
     trail = AuditEvent.objects.filter(action="import_votes", to_state__in=["in_validation", "split"])
     assert list(trail.values_list("from_state", "to_state")) == [("valid", "in_validation"), ("in_validation", "split")]
     assert violations() == []
+
+
+def test_votes_that_give_way_take_the_doubt_about_their_caption_with_them(run):
+    """All three items are about one text on clips of their own: `c` was in doubt, then `b` is."""
+    assert flagged(run("item,annotator,choice\nc,ann,foil\nc,bob,neither\nc,cy,caption\n")) == {"c"}
+    text = "item,annotator,choice\nc,ann,foil\nc,bob,caption\nc,cy,caption\nb,ann,foil\nb,bob,foil\nb,cy,foil\n"
+    assert flagged(run(text)) == {"c"}
+    assert flagged(run(text, update=True)) == {"b"}
+    assert violations() == []
+
+
+def test_a_caption_that_was_confirmed_is_to_be_settled_again_where_a_file_says_so(run):
+    Caption.objects.update(doubt_settled="confirmed")
+    run("item,annotator,choice\nc,ann,foil\nc,bob,foil\nc,cy,caption\nb,ann,caption\nb,bob,caption\nb,cy,foil\n")
+    settled = dict(Caption.objects.values_list("items__key", "doubt_settled"))
+    assert (settled["b"], settled["c"]) == ("confirmed", "")
+
+
+def flagged(result) -> set[str]:
+    assert result.errors == []
+    return set(Item.objects.filter(caption__flagged_false=True).values_list("key", flat=True))
 
 
 def test_a_dry_run_stores_nothing(run):

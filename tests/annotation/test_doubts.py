@@ -1,0 +1,117 @@
+"""The flag of a caption in doubt follows the counted votes on its decided items, whatever becomes of both."""
+
+import pytest
+
+from annotation.actions._doubts import flag_captions
+from annotation.actions.adjudicate import adjudicate
+from annotation.actions.bring_votes_back import bring_votes_back
+from annotation.actions.claim import claim
+from annotation.actions.confirm_caption import confirm_caption
+from annotation.actions.drop_caption import drop_caption
+from annotation.actions.retract import retract
+from annotation.actions.set_votes_aside import set_votes_aside
+from annotation.actions.submit_vote import submit_vote
+from annotation.actions.take_down_video import take_down_video
+from annotation.models import Stage, Vote
+from corpus.models import Caption, Item
+from foilworks.invariants.table import violations
+from projects.models import Role
+from tests import factories
+from tests.annotation.world import World, make_world, new_key, shown_as
+
+pytestmark = pytest.mark.django_db
+
+
+def sound() -> list[dict[str, str]]:
+    return [row for row in violations() if not row["invariant"].startswith("media.")]
+
+
+def is_flagged(item: Item) -> bool:
+    return Caption.objects.get(pk=item.caption_id).flagged_false
+
+
+def test_a_vote_that_comes_after_the_verdict_puts_the_caption_in_doubt():
+    """Four votes on four options: split for good, and half of them are against the caption; the fifth makes three."""
+    world = make_world(votes_wanted=5, votes_needed=3, stop_early=True)
+    item = world.item()
+    people = [factories.make_member(world.project, Role.VALIDATOR) for _ in range(5)]
+    works = [claim(person, world.project, Stage.VALIDATION) for person in people]
+    for person, work, choice in zip(people, works, ("foil", "neither", "both", "cannot_tell"), strict=False):
+        submit_vote(person, work.token, new_key(), shown_as(choice, work))
+    item.refresh_from_db()
+    assert (item.state, is_flagged(item)) == ("split", False)
+    assert submit_vote(people[4], works[4].token, new_key(), shown_as("foil", works[4])).state == "counted"
+    assert is_flagged(item)
+    assert sound() == []
+
+
+def test_a_caption_that_was_confirmed_is_to_be_settled_again_where_a_late_vote_says_so():
+    world = make_world(votes_wanted=3, votes_needed=2, stop_early=True)
+    item = world.item()
+    people = [world.vera, world.vic, world.val]
+    works = [claim(person, world.project, Stage.VALIDATION) for person in people]
+    for person, work in zip(people[:2], works, strict=False):
+        submit_vote(person, work.token, new_key(), shown_as("neither", work))
+    confirm_caption(world.owner, item.caption_id, "I looked")
+    submit_vote(people[2], works[2].token, new_key(), shown_as("neither", works[2]))
+    assert Caption.objects.get().doubt_settled == ""
+
+
+class TestAnItemThatIsTakenOut:
+    """Before its votes are in: nothing was decided about its caption, and other items' votes speak for themselves."""
+
+    @pytest.fixture
+    def judged(self, world: World) -> Item:
+        """Its only vote is against its caption."""
+        item = world.item()
+        world.vote("vera", "neither")
+        return item
+
+    def test_with_its_video(self, world, judged):
+        take_down_video(world.owner, world.project.slug, judged.video_id, "asked to")
+        judged.refresh_from_db()
+        assert (judged.state, judged.foils.get().verdict, is_flagged(judged)) == ("retracted", "pending", False)
+        assert sound() == []
+
+    def test_with_a_false_caption_of_its_video(self, world, judged):
+        other = imported(world, judged, "foil", "foil", "caption")
+        drop_caption(world.owner, other.caption_id, "it is a cat")
+        judged.refresh_from_db()
+        assert (judged.state, is_flagged(judged)) == ("retracted", False)
+        assert sound() == []
+
+    def test_says_nothing_where_another_item_of_its_caption_is_decided(self, world, judged):
+        take_down_video(world.owner, world.project.slug, judged.video_id, "asked to")
+        imported(world, judged, "caption", "caption", "foil", caption=judged.caption)
+        flag_captions([judged.caption_id])
+        assert not is_flagged(judged)
+
+
+def imported(world: World, beside: Item, *choices: str, caption: Caption | None = None) -> Item:
+    """An item on the same video that a file has decided."""
+    caption = caption or factories.make_caption(beside.video, "a dog barks.")
+    state = "valid" if choices.count("caption") > 1 else "invalid"
+    item = factories.make_item(world.subtest, caption, ("a dog sleeps.",), state=state)
+    item.foils.update(verdict=state)
+    for index, choice in enumerate(choices):
+        Vote.objects.create(item=item, stage="validation", source="import", import_index=index, choice=choice)
+    flag_captions([caption.pk])
+    assert is_flagged(item) == (state == "invalid")
+    return item
+
+
+def test_votes_on_a_retracted_item_take_the_doubt_with_them_and_bring_it_back(world: World):
+    """What it was decided to be stands."""
+    item = world.item()
+    for name, choice in zip(("vera", "vic", "val"), ("neither", "foil", "caption"), strict=True):
+        world.vote(name, choice)
+    adjudicate(world.rob, item.pk, "valid", "I see it")
+    retract(world.owner, item.pk, "blurred")
+    assert is_flagged(item)
+    assert set_votes_aside(world.owner, world.project, world.vera.pk) == 1
+    assert not is_flagged(item)
+    assert bring_votes_back(world.owner, world.project, world.vera.pk) == (1, 0)
+    assert is_flagged(item)
+    item.refresh_from_db()
+    assert (item.state, Vote.objects.filter(state="counted").count()) == ("retracted", 3)
+    assert sound() == []
