@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Collection
 
+from django.db.models import Exists, OuterRef
+
 from annotation.models import Stage, Vote, VoteState
 from annotation.rules.voting import caption_in_doubt
-from corpus.models import Caption, DoubtSettled, Foil, Item
+from corpus.models import Caption, DoubtSettled, Foil
 from corpus.rules.states import FoilVerdict
 
 
@@ -33,11 +35,10 @@ def flag_captions(captions: Collection[int], decided: Collection[int] = ()) -> N
 def _doubting_items(captions: Collection[int]) -> dict[int, set[int]]:
     """Decided items whose votes put their caption in doubt, by the caption. One that was taken out of validation before
     its votes were in was never decided."""
-    pending = Foil.objects.filter(item__caption__in=captions, verdict=FoilVerdict.PENDING).values("item")
-    items = Item.objects.filter(caption__in=captions).exclude(pk__in=pending)
-    votes = Vote.objects.filter(item__in=items, stage=Stage.VALIDATION, state=VoteState.COUNTED)
+    pending = Foil.objects.filter(item=OuterRef("item"), verdict=FoilVerdict.PENDING)
+    votes = Vote.objects.filter(item__caption__in=captions, stage=Stage.VALIDATION, state=VoteState.COUNTED)
     counts: dict[tuple[int, int], Counter[str]] = {}
-    for caption, item, choice in votes.values_list("item__caption", "item", "choice"):
+    for caption, item, choice in votes.exclude(Exists(pending)).values_list("item__caption", "item", "choice"):
         counts.setdefault((caption, item), Counter())[choice] += 1
     found: dict[int, set[int]] = {}
     for (caption, item), of_item in counts.items():
