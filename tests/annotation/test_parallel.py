@@ -517,6 +517,5 @@ def deadlocks() -> int:
     if connection.vendor != "postgresql":
         return 0
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_stat_force_next_flush()")
         cursor.execute("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
         return cursor.fetchone()[0]
