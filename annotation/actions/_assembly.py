@@ -22,8 +22,7 @@ def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
     subtest, project = group.run.subtest, group.run.project
     votes = _votes_wanted(subtest)
     if subtest.proficiency_subtest_id or subtest.kind == Subtest.Kind.PROFICIENCY:
-        # Made at once, an item and its proficiency item would each not find the other.
-        list(Video.objects.filter(pk=group.caption.video_id).select_for_update(no_key=True).values_list("pk"))
+        _lock_pairs(group.caption.video_id)
     state = first_item_state(votes)
     item = Item.objects.create(
         subtest=subtest,
@@ -56,12 +55,20 @@ def link_main_items(item: Item) -> None:
 
 def unlink_main_items(item: Item) -> None:
     """A proficiency item that is gone leaves its main items; another one of the same video takes its place."""
+    if item.subtest.kind == Subtest.Kind.PROFICIENCY:
+        _lock_pairs(item.video_id)
     orphans = list(Item.objects.filter(proficiency_item=item).values_list("pk", flat=True))
     if not orphans:
         return
     heirs = Item.objects.filter(subtest=item.subtest_id, video=item.video_id).exclude(pk=item.pk)
     heir = heirs.exclude(state__in=GONE).order_by("pk").first()
     Item.objects.filter(pk__in=orphans).update(proficiency_item=heir)
+
+
+def _lock_pairs(video: int) -> None:
+    """Items of the video are paired by one transaction at a time: of an item and its proficiency item that come, or go,
+    at once, each would not see the other."""
+    list(Video.objects.filter(pk=video).select_for_update(no_key=True).values_list("pk"))
 
 
 def take_apart(group: CandidateGroup, project: Project, actor: User) -> None:

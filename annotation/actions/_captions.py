@@ -26,7 +26,9 @@ LIVE_CANDIDATES = (C.QUEUED, C.EDITING, C.IN_REVIEW, C.RETURNED, C.ACCEPTED)
 def caption_in_doubt(person: User, caption_id: int) -> Caption:
     """The caption with video and project, locked. AnnotationError where nothing is to be settled about it any more."""
     found = caption_for(person, caption_id, Role.RESEARCHER)
-    # Items before captions, as who decides an item on its votes locks them.
+    # Who makes tasks or an item of a group holds it, and is waited for. Then items before captions, as who decides an
+    # item on its votes locks them.
+    list(locked_groups(found.video_id))
     list(_locked(Item.objects.filter(video=found.video_id)))
     rows = Caption.objects.select_related("video__project").select_for_update(of=("self",), no_key=True)
     caption = rows.get(pk=found.pk)
@@ -60,6 +62,11 @@ def take_items_out(
         unlink_main_items(item)
     _tasks.cancel(Task.objects.filter(item__in=found), now)
     return found
+
+
+def locked_groups(video: int) -> QuerySet[CandidateGroup]:
+    groups = CandidateGroup.objects.filter(caption__video=video).order_by("pk")
+    return groups.select_for_update(of=("self",), no_key=True)
 
 
 def _locked(items: QuerySet[Item]) -> QuerySet[Item]:

@@ -1,6 +1,7 @@
 """The project's rules of quality and a person's standing under them, made where they are missing."""
 
 from annotation.actions._standings import locked
+from annotation.actions._transaction import one_write_at_a_time
 from annotation.models import QualityPolicy, Standing
 from projects.models import Project, User
 
@@ -12,7 +13,8 @@ def policy_of(project: Project) -> QualityPolicy:
 
 
 def standing_of(person: User, project: Project) -> Standing:
-    """The person's standing, locked, with its policy and project."""
+    """The person's standing, locked, with its policy and project; what they send and undo waits."""
+    one_write_at_a_time(person)
     policy, _made = QualityPolicy.objects.get_or_create(project=project)
     standing, _made = Standing.objects.get_or_create(policy=policy, person=person)
     found = locked(standing.pk)

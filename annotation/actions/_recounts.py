@@ -43,10 +43,7 @@ def put_aside(vote: Vote, project: Project, actor: User, reason: str, now: datet
         state=SlotState.FREE, person=None, token="", expires_at=None
     )
     Task.objects.filter(pk=task.pk, state=TaskState.DONE).update(state=TaskState.OPEN)
-    vote_taken_back(item, task, actor, reason or "votes were set aside")
-    if item.subtest.stop_early:
-        # The votes that are left may be enough.
-        vote_moved(item, task, actor, now)
+    vote_taken_back(item, task, actor, reason or "votes were set aside", now)
     return True
 
 

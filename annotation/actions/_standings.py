@@ -97,7 +97,12 @@ def of_vote(vote: Vote) -> dict[str, int]:
 
 
 def tally(standing: Standing, vote: Vote, now: datetime) -> None:
-    """The judgement goes into the locked standing; who is under the bar is paused from here on."""
+    """The judgement goes into the locked standing; who is under the bar is paused from here on.
+
+    One that was sent before the counts began anew, and waited for that, is not in them.
+    """
+    if vote.created_at < standing.counted_from:
+        return
     _add(standing, of_vote(vote), 1)
     reason = suspicion(Tally(**{name: getattr(standing, name) for name in COUNTS}), bars_of(standing.policy))
     if reason is not None and standing.state == Standing.State.ACTIVE:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.access import lease_for
 from annotation.actions import _leases
-from annotation.actions._transaction import Refused, checked_key
+from annotation.actions._transaction import Refused, checked_key, one_write_at_a_time
 from annotation.eligible import group_of, person_facts, task_facts
 from annotation.errors import AnnotationError
 from annotation.models import Ending, Involvement, Lease, Slot
@@ -36,8 +36,13 @@ class Sent:
 
 
 def opened(sent: Sent, stage: str, role: str) -> Lease:
-    """The lease that the work came under; AnnotationError for another stage's, AccessDenied without the role."""
+    """The lease that the work came under; AnnotationError for another stage's, AccessDenied without the role.
+
+    Another submit of the person waits from here on: of an edit and a vote on one video that are sent at once, each
+    would not know of the other, and both would count.
+    """
     checked_key(sent.key)
+    one_write_at_a_time(sent.person)
     lease = sent.lease or lease_for(sent.person, sent.token)
     if desk_of(lease.slot.stage) != stage:
         raise AnnotationError(_("This work belongs to another stage; reload the page."))

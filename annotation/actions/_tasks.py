@@ -70,8 +70,15 @@ def cancel(tasks: QuerySet[Task], now: datetime) -> None:
         return
     Task.objects.filter(pk__in=ids).update(state=TaskState.CANCELLED)
     open_slots = Slot.objects.filter(task__in=ids, state__in=[SlotState.FREE, SlotState.LEASED])
+    # Who is just taking a place is waited for: their lease is there only then.
+    list(open_slots.select_for_update(no_key=True).order_by("pk").values_list("pk"))
     Lease.objects.filter(slot__in=open_slots, ending=Ending.RUNNING).update(ending=Ending.CANCELLED, ended_at=now)
     open_slots.update(state=SlotState.CANCELLED, person=None, token="", expires_at=None)
+
+
+def lock(task_id: int) -> None:
+    """Who else finishes the task, or opens it again, waits until the transaction ends."""
+    list(Task.objects.filter(pk=task_id).select_for_update(no_key=True).values_list("pk"))
 
 
 def finish(task: Task) -> None:
@@ -81,6 +88,8 @@ def finish(task: Task) -> None:
 
 def finish_when_full(task_id: int) -> None:
     """The same where every place of the task is filled or cancelled."""
+    # Two who fill the last two places at once would each see the other's still open.
+    lock(task_id)
     unfilled = Slot.objects.filter(task=task_id, state__in=[SlotState.FREE, SlotState.LEASED])
     Task.objects.filter(~Exists(unfilled), pk=task_id, state=TaskState.OPEN).update(state=TaskState.DONE)
 

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from django.utils.translation import gettext as _
 
+from annotation.actions import _tasks
 from annotation.actions._leases import open_lease
 from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError
@@ -32,6 +33,7 @@ def hand_back(
 
     Where a tally is kept, their time counts on from when they had the piece first.
     """
+    _tasks.lock(slot.task_id)
     Task.objects.filter(pk=slot.task_id, state=TaskState.DONE).update(state=TaskState.OPEN)
     since = None
     if standing is not None:

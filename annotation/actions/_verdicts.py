@@ -73,7 +73,8 @@ def vote_moved(item: Item, task: Task, actor: User, now: datetime, *beside: Audi
         _tasks.finish_when_full(task.pk)
         audit.record_many(beside)
         if FoilVerdict.PENDING not in verdicts.values():
-            flag_captions([item.caption_id], [item.pk])
+            # A caption that was confirmed since stays so: it was confirmed against the votes that decided.
+            flag_captions([item.caption_id])
         return
     verdict = voting.pair_verdict(counts.get(task.foil_id, {}), rule)
     if verdict != FoilVerdict.PENDING:
@@ -104,14 +105,19 @@ def _votes_and_verdicts(item: Item) -> tuple[dict[int, Counter[str]], dict[int, 
     return counts, verdicts
 
 
-def vote_taken_back(item: Item, task: Task, actor: User, reason: str) -> None:
-    """A counted vote counts no longer: its pair is pending again, and the item in validation if it was decided."""
+def vote_taken_back(item: Item, task: Task, actor: User, reason: str, now: datetime) -> None:
+    """A counted vote counts no longer: its pair is pending again, and the item in validation if it was decided.
+
+    With sequential stopping the votes that are left may decide at once.
+    """
     Foil.objects.filter(pk=task.foil_id).update(verdict=FoilVerdict.PENDING)
     _tasks.collect_again(task)
-    if item.state == ItemState.IN_VALIDATION:
-        return
-    move_item(item, "recount", item.subtest.project, actor, reason=reason, also={"decided_at": None, "unanimous": None})
-    flag_captions([item.caption_id])
+    if item.state != ItemState.IN_VALIDATION:
+        also = {"decided_at": None, "unanimous": None}
+        move_item(item, "recount", item.subtest.project, actor, reason=reason, also=also)
+        flag_captions([item.caption_id])
+    if item.subtest.stop_early:
+        vote_moved(item, task, actor, now)
 
 
 def _unanimous(verdicts: dict[int, str], counts: dict[int, Counter[str]]) -> bool:

@@ -27,7 +27,7 @@ def _drop(person: User, caption_id: int, reason: str, now: datetime) -> Caption:
     caption = _captions.caption_in_doubt(person, caption_id)
     project, video = caption.video.project, caption.video_id
     items = _captions.take_items_out(Item.objects.filter(video=video), MOVE, project, person, reason, now)
-    groups = CandidateGroup.objects.filter(caption__video=video).select_for_update(of=("self",), no_key=True)
+    groups = CandidateGroup.objects.filter(caption__video=video)
     dropped = _captions.take_candidates_out(groups, MOVE, project, person, reason, now)
     others = Caption.objects.filter(video=video).exclude(doubt_settled=DoubtSettled.CORRECTED)
     others.update(doubt_settled=DoubtSettled.DROPPED)

@@ -84,6 +84,8 @@ def _groups_batch(project: Project, size: int) -> int:
     with transaction.atomic():
         one_write_at_a_time(project)
         rows = groups_without_tasks(project).select_related("run__subtest", "run__project", "caption")
+        # What somebody else is changing now is left for the next time.
+        rows = rows.select_for_update(of=("self",), no_key=True, skip_locked=True)
         groups = list(rows.order_by("pk")[:size])
         _task_groups(project, groups)
         CandidateGroup.objects.filter(pk__in=[group.pk for group in groups]).update(tasked=True)

@@ -28,12 +28,16 @@ def requeue(person: User, item_id: int, reason: str = "", *, now: datetime | Non
 
 
 def _requeue(person: User, item_id: int, reason: str, now: datetime) -> Item:
-    item = locked_item(item_for(person, item_id, Role.RESEARCHER).pk)
+    wanted = item_for(person, item_id, Role.RESEARCHER).pk
+    # Its group before the item, as who takes an item apart locks them.
+    found = CandidateGroup.objects.filter(item=wanted).values_list("pk", flat=True).first()
+    group = locked_group(found) if found else None
+    item = locked_item(wanted)
     project = item.subtest.project
     move_item(item, "requeue", project, person, reason=reason)
     unlink_main_items(item)
-    found = CandidateGroup.objects.filter(item=item).values_list("pk", flat=True).first()
-    group = locked_group(found or reopened_group(item.subtest, item.caption, person).pk)
+    if group is None:
+        group = locked_group(reopened_group(item.subtest, item.caption, person).pk)
     CandidateGroup.objects.filter(pk=group.pk).update(item=None, tasked=True)
     group.item = None
     _reopen(item, group, person, reason)

@@ -39,6 +39,8 @@ def _undo_review(person: User, review_id: int, now: datetime) -> Claim:
     if review.second:
         return _mark_undone(review, project, person, now)
     _require_nothing_followed(review)
+    # The group may have been waited for while its caption was given up.
+    group.caption.refresh_from_db(fields=["doubt_settled"])
     if group.caption.doubt_settled in GIVEN_UP:
         raise AnnotationError(_("The caption was corrected since, so there is nothing to take back any more."))
     if group.item_id is not None:

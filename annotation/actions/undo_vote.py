@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from annotation.access import vote_for
 from annotation.actions import _standings, _undo
-from annotation.actions._transaction import committed
+from annotation.actions._transaction import committed, one_write_at_a_time
 from annotation.actions._verdicts import locked_item, vote_taken_back
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
@@ -31,6 +31,7 @@ def undo_vote(person: User, vote_id: int, *, now: datetime | None = None) -> Cla
 
 def _undo_vote(person: User, vote_id: int, now: datetime) -> Claim:
     item_id = vote_for(person, vote_id).item_id
+    one_write_at_a_time(person)
     # Gold has no item, and nothing hangs on it.
     item = locked_item(item_id) if item_id else None
     vote = vote_for(person, vote_id)
@@ -53,7 +54,7 @@ def _undo_vote(person: User, vote_id: int, now: datetime) -> Claim:
     if standing is not None:
         _standings.take_back(standing, vote)
     if item is not None:
-        vote_taken_back(item, vote.slot.task, person, "a vote was undone")
+        vote_taken_back(item, vote.slot.task, person, "a vote was undone", now)
     return claim
 
 

@@ -131,8 +131,9 @@ def _keep(found: dict[str, Path], *, copy: bool, progress: Progress) -> dict[str
 def _store(batch: Batch, source: Source, found: Survey, actor: User | None, progress: Progress) -> None:
     if batch.project.pk is None:
         store_project(batch.project)
-    # Imports into one project queue up here (SQLite's writers queue by themselves).
-    Project.objects.select_for_update().get(pk=batch.project.pk)
+    # Imports into one project queue up here (SQLite's writers queue by themselves). People who work in it go on: a lock
+    # that their rows' foreign keys wait for would hold up every commit of theirs, and what they hold this one.
+    Project.objects.select_for_update(no_key=True).get(pk=batch.project.pk)
     batch.is_first_import = not Video.objects.filter(project=batch.project).exists()
     load_subtests(batch)
     for records in progress(good_chunks(source, found), found.n_chunks, "storing"):

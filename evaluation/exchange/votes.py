@@ -31,6 +31,8 @@ from projects.models import AuditEvent, Project, User
 from projects.pseudonyms import LENGTH
 
 DECIDED = frozenset({ItemState.VALID, ItemState.INVALID, ItemState.SPLIT})
+# Whatever a file says of them: they stay as the record of what was decided.
+GONE = frozenset({ItemState.REQUEUED, ItemState.RETRACTED})
 Line = tuple[str, int | None, str, bool | None]
 
 
@@ -76,7 +78,7 @@ def store_votes(
 ) -> None:
     """Store the votes of items that have none of people; with `update`, other votes of files give way. One
     transaction, which the caller may roll back."""
-    Project.objects.select_for_update().get(pk=project.pk)
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     work = _Import(project, actor, source, result, update)
     of_item = _by_item(work, votes)
     keys = list(of_item)
@@ -99,8 +101,11 @@ def _store(work: _Import, votes: Mapping[int, list[VoteRecord]]) -> None:
     tasks = Task.objects.filter(item__in=list(votes), stage=Stage.VALIDATION)
     judged = set(tasks.values_list("item_id", flat=True))
     judged |= {pk for pk, its in stored.items() if any(vote.source == Vote.Source.PERSON for vote in its)}
-    for item in items.order_by("pk"):
-        if item.pk in judged:
+    for item in items.select_for_update(of=("self",), no_key=True).order_by("pk"):
+        if item.state in GONE:
+            problem = f"{item.key[:80]!r} has just been taken out"
+            work.refuse(votes[item.pk][0], "item", problem, "import again without its votes")
+        elif item.pk in judged:
             problem = f"{item.key[:80]!r} is judged here; its votes are those of its validators"
             work.refuse(votes[item.pk][0], "item", problem, "import the items into a project of their own")
         else:
@@ -111,7 +116,7 @@ def _by_item(work: _Import, votes: Mapping[str, list[VoteRecord]]) -> dict[int, 
     """The votes by the row of their item, which a file names by its key, or by its key with its subtest before it."""
     named: dict[str, list[int]] = defaultdict(list)
     for keys in chunks(sorted({key for name in votes for key in _keys(name)})):
-        rows = Item.objects.filter(subtest__project=work.project, key__in=keys).exclude(state=ItemState.RETRACTED)
+        rows = Item.objects.filter(subtest__project=work.project, key__in=keys).exclude(state__in=GONE)
         for pk, key, subtest in rows.values_list("pk", "key", "subtest__name"):
             for name in {key, release_id(subtest, key)} & votes.keys():
                 named[name].append(pk)

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from corpus.models import Caption, MediaState, Split, Video
+from corpus.models import Caption, DoubtSettled, MediaState, Split, Video
 from corpus.rules.states import CandidateState
 from evaluation.errors import EvaluationError
 from evaluation.teacher.readings import ACTION, OBJECT
@@ -91,6 +91,8 @@ def _captions(project: Project, runs: Mapping[str, list[GenerationRun]]) -> list
     rows = Caption.objects.filter(
         video__project=project, video__split=Split.TRAIN, video__media_state=MediaState.READY, flagged_false=False
     )
+    # Given up, whatever became of the votes that found them false.
+    rows = rows.exclude(doubt_settled__in=[DoubtSettled.CORRECTED, DoubtSettled.DROPPED])
     chosen = [run.pk for each in runs.values() for run in each]
     if chosen:
         rows = rows.filter(pk__in=CandidateGroup.objects.filter(run__in=chosen).values("caption"))

@@ -45,7 +45,7 @@ def test_a_vote_that_comes_after_the_verdict_puts_the_caption_in_doubt():
     assert sound() == []
 
 
-def test_a_caption_that_was_confirmed_is_to_be_settled_again_where_a_late_vote_says_so():
+def test_a_caption_that_was_confirmed_stays_so_where_the_last_vote_of_the_same_item_comes_in():
     world = make_world(votes_wanted=3, votes_needed=2, stop_early=True)
     item = world.item()
     people = [world.vera, world.vic, world.val]
@@ -54,7 +54,7 @@ def test_a_caption_that_was_confirmed_is_to_be_settled_again_where_a_late_vote_s
         submit_vote(person, work.token, new_key(), shown_as("neither", work))
     confirm_caption(world.owner, item.caption_id, "I looked")
     submit_vote(people[2], works[2].token, new_key(), shown_as("neither", works[2]))
-    assert Caption.objects.get().doubt_settled == ""
+    assert (Caption.objects.get().doubt_settled, is_flagged(item)) == ("confirmed", True)
 
 
 class TestAnItemThatIsTakenOut:

@@ -111,6 +111,20 @@ def test_an_undone_vote_asks_the_others_again(world):
     assert sound()
 
 
+def test_a_vote_that_came_after_the_verdict_is_taken_back_and_the_verdict_stands(world):
+    item = world.item()
+    held = claim(world.val, world.project, Stage.VALIDATION)
+    judge(world, world.vera), judge(world, world.vic)
+    vote = submit_vote(world.val, held.token, "k", shown_as("foil", held))
+    back = undo_vote(world.val, vote.pk)
+    item.refresh_from_db()
+    assert (item.state, item.foils.get().verdict, Task.objects.get().state) == ("valid", "valid", "open")
+    assert sound()
+    submit_vote(world.val, back.token, "again", shown_as("caption", back))
+    assert Task.objects.get().state == "done"
+    assert sound()
+
+
 def test_of_two_pairs_each_stops_by_itself(db):
     world = make_world(stop_early=True, foils_per_item=2)
     item = world.item("a man unfolds a shirt.", "a man eats a shirt.")

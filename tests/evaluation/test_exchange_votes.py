@@ -146,6 +146,13 @@ def test_what_is_wrong_is_one_line_and_stores_none_of_it(run, line, problem):
         run(f"item,annotator,choice,position,foil\n{line}\n", strict=True)
 
 
+@pytest.mark.parametrize("state", ["requeued", "retracted"])
+def test_items_that_are_gone_stay_as_they_were(run, state):
+    Item.objects.filter(key="a").update(state=state)
+    assert "there is no item 'a' in the project" in run("item,annotator,choice\na,ann,caption\n").errors[0]
+    assert (states()["a"], Vote.objects.filter(item__key="a").count()) == (state, 0)
+
+
 def test_items_that_are_judged_here_are_left_alone(run, project):
     item = Item.objects.get(key="a")
     person = make_member(project, "validator")

@@ -16,12 +16,18 @@ from tests.commands import foilworks
 from tests.postgres import Postgres, find_binaries, running_postgres
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PARALLEL = ("tests/annotation/test_parallel.py", "tests/annotation/test_parallel_entry.py")
+PARALLEL = (
+    "tests/annotation/test_parallel.py",
+    "tests/annotation/test_parallel_entry.py",
+    "tests/annotation/test_parallel_writes.py",
+)
 # Where the databases differ: locks, lazily loaded people, JSON columns, bulk writes, constraints, exact queries.
 ALSO = (
+    "tests/annotation/test_doubts.py",
     "tests/annotation/test_pages.py",
     "tests/annotation/test_queries.py",
     "tests/evaluation/test_exchange_store.py",
+    "tests/evaluation/test_exchange_votes.py",
     "tests/evaluation/test_freeze_release.py",
     "tests/foilworks/test_check.py",
     "tests/generation/test_run.py",

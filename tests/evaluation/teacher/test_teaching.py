@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from corpus.models import Split, Video
+from corpus.models import Caption, Split, Video
 from corpus.rules.states import CandidateState
 from evaluation.actions.start_teacher import read_release, start_teacher
 from evaluation.errors import EvaluationError
@@ -165,6 +165,13 @@ def test_only_the_train_split_is_read_and_true_captions_are_no_negatives(shapes)
     row = found.captions.index(other.text)
     assert actions_of_caption(shapes, other)[0] not in found.negatives[row]
     assert len(found.negatives[row]) == 5
+
+
+@pytest.mark.parametrize(("settled", "taught"), [("corrected", False), ("dropped", False), ("confirmed", True)])
+def test_a_caption_that_was_given_up_teaches_nothing_whatever_became_of_its_votes(shapes, settled, taught):
+    caption = shapes.captions[0]
+    Caption.objects.filter(pk=caption.pk).update(doubt_settled=settled)
+    assert (caption.text in collected(shapes).captions) == taught
 
 
 def actions_of_caption(shapes, caption):

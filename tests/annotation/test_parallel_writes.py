@@ -1,0 +1,197 @@
+"""Two writes that meet, each begun before the other's is there to be seen: nothing is left half done by both.
+
+Each case runs on SQLite, whose writers stand in a line, and on PostgreSQL (tests/foilworks/test_postgresql.py).
+"""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+
+from annotation.actions._assembly import assemble
+from annotation.actions.claim import claim
+from annotation.actions.drop_caption import drop_caption
+from annotation.actions.make_tasks import make_tasks
+from annotation.actions.open_baseline import open_baseline
+from annotation.actions.retract import retract
+from annotation.actions.submit_choice import submit_choice
+from annotation.actions.submit_review import submit_review
+from annotation.actions.submit_vote import submit_vote
+from annotation.actions.take_down_video import take_down_video
+from annotation.actions.undo_choice import undo_choice
+from annotation.actions.undo_review import undo_review
+from annotation.models import Lease, Slot, SlotState, Stage, Standing, Task, TaskState, Vote
+from corpus.models import Caption, Item, Subtest
+from evaluation.exchange.store import import_records
+from generation.models import Candidate, CandidateGroup
+from projects.models import Membership, Role
+from tests import factories
+from tests.annotation.crowd import open_policy
+from tests.annotation.test_parallel import one_after_the_other, sound_at_the_end  # noqa: F401
+from tests.annotation.world import make_world, new_key
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_people_go_on_while_an_import_runs(tmp_path):
+    """On SQLite they wait for it: it has one writer at a time."""
+    world = make_world()
+    world.item()
+    work = world.claim("vera", Stage.VALIDATION)
+    path = tmp_path / "more.jsonl"
+    path.write_text(json.dumps({"id": "a", "video": "a.mp4", "caption": "a dog barks."}), encoding="utf-8")
+    seen: list[int] = []
+    one_after_the_other(
+        lambda: import_records(world.project, None, "jsonl", path),
+        lambda: submit_vote(world.vera, work.token, "k", 1),
+        then=lambda: seen.append(Vote.objects.count()),
+    )
+    assert seen == [1 if connection.vendor == "postgresql" else 0]
+    assert (Vote.objects.count(), Caption.objects.filter(text="a dog barks.").count()) == (1, 1)
+
+
+class TestTheLastTwoPlacesOfABaseline:
+    @pytest.fixture
+    def held(self):
+        """Two annotators hold the two places of an item."""
+        world = make_world()
+        world.item(state="valid").foils.update(verdict="valid")
+        assert open_baseline(world.owner, world.project, overlap=2) == 1
+        return [(person, claim(person, world.project, Stage.BASELINE)) for person in (world.ann, world.abe)]
+
+    def test_are_filled_at_once(self, held):
+        one_after_the_other(*(lambda who=who, work=work: submit_choice(who, work.token, "k", 1) for who, work in held))
+        assert Task.objects.get(stage=Stage.BASELINE).state == TaskState.DONE
+
+    def test_one_is_filled_while_the_other_is_taken_back(self, held):
+        (ann, first), (abe, second) = held
+        vote = submit_choice(ann, first.token, "k", 1)
+        one_after_the_other(lambda: undo_choice(ann, vote.pk), lambda: submit_choice(abe, second.token, "k", 1))
+        assert Task.objects.get(stage=Stage.BASELINE).state == TaskState.OPEN
+        assert Slot.objects.filter(state=SlotState.LEASED, person=ann).exists()
+
+    def test_one_is_taken_back_while_the_other_is_filled(self, held):
+        (ann, first), (abe, second) = held
+        vote = submit_choice(ann, first.token, "k", 1)
+        one_after_the_other(lambda: submit_choice(abe, second.token, "k", 1), lambda: undo_choice(ann, vote.pk))
+        assert Task.objects.get(stage=Stage.BASELINE).state == TaskState.OPEN
+
+
+def test_a_place_is_claimed_while_its_task_is_called_off():
+    world = make_world()
+    item = world.item()
+    make_tasks(world.project)
+    one_after_the_other(
+        lambda: claim(world.vera, world.project, Stage.VALIDATION),
+        lambda: take_down_video(world.owner, world.project.slug, item.video_id, "asked to"),
+    )
+    assert set(Slot.objects.values_list("state", flat=True)) == {SlotState.CANCELLED}
+    assert Lease.objects.get().ending == "cancelled"
+
+
+class TestACaptionIsDroppedWhile:
+    @pytest.fixture
+    def world(self):
+        """A caption in doubt, of which a group's only foil is in review."""
+        made = make_world()
+        group = made.group()
+        made.edit("ann")
+        made.caption = group.caption
+        Caption.objects.filter(pk=group.caption_id).update(flagged_false=True)
+        return made
+
+    def drop(self, world):
+        return drop_caption(world.owner, world.caption.pk, "it is a cat")
+
+    def test_an_item_is_made_of_it(self, world):
+        one_after_the_other(lambda: world.review("rita"), lambda: self.drop(world))
+        assert Item.objects.get().state == "retracted"
+        assert not Task.objects.filter(state=TaskState.OPEN).exists()
+
+    def test_an_item_would_be_made_of_it(self, world):
+        work = world.claim("rita", Stage.REVIEW)
+        one_after_the_other(
+            lambda: self.drop(world), lambda: submit_review(world.rita, work.token, new_key(), "accept")
+        )
+        assert not Item.objects.exists()
+        assert not Task.objects.filter(state=TaskState.OPEN).exists()
+
+    def test_what_a_reviewer_dropped_is_taken_back(self, world):
+        review = world.review("rita", "drop", reasons=["grammar"])
+        (said,) = one_after_the_other(lambda: self.drop(world), lambda: undo_review(world.rita, review.pk))
+        assert "The caption was corrected since" in said
+        assert not Task.objects.filter(state=TaskState.OPEN).exists()
+
+    def test_tasks_are_made_of_it(self, world):
+        group = factories.make_group(factories.make_run(world.subtest), world.caption)
+        factories.make_candidate(group, "a man tears a shirt.")
+        one_after_the_other(lambda: make_tasks(world.project), lambda: self.drop(world))
+        assert not Task.objects.filter(state=TaskState.OPEN).exists()
+
+
+def test_who_reviews_and_judges_a_video_at_once_does_one_of_the_two():
+    world = make_world()
+    Membership.objects.create(project=world.project, person=world.rita, role=Role.VALIDATOR)
+    group = world.group()
+    world.edit("ann")
+    world.item(caption=group.caption)
+    review, vote = (world.claim("rita", stage) for stage in (Stage.REVIEW, Stage.VALIDATION))
+    (said,) = one_after_the_other(
+        lambda: submit_review(world.rita, review.token, new_key(), "accept"),
+        lambda: submit_vote(world.rita, vote.token, new_key(), 1),
+    )
+    assert isinstance(said, str), said
+    assert not Vote.objects.exists()
+
+
+def test_candidates_that_come_in_while_tasks_are_made_are_not_forgotten():
+    """Of a group that no model had answered for."""
+    world = make_world()
+    group = factories.make_group(world.run, tasked=False, unanswered=True)
+
+    def comes_in():
+        factories.make_candidate(group, "a man tears a shirt.")
+        CandidateGroup.objects.filter(pk=group.pk).update(tasked=False, unanswered=False)
+
+    one_after_the_other(comes_in, lambda: make_tasks(world.project))
+    make_tasks(world.project)
+    assert Task.objects.filter(group=group, stage=Stage.EDIT, state=TaskState.OPEN).count() == 1
+
+
+@pytest.mark.parametrize("heir", [False, True])
+def test_an_item_is_made_while_its_proficiency_item_is_retracted(heir):
+    world = make_world()
+    proficiency = factories.make_subtest(world.project, kind=Subtest.Kind.PROFICIENCY, votes_wanted=0, votes_needed=0)
+    Subtest.objects.filter(pk=world.subtest.pk).update(proficiency_subtest=proficiency)
+    main = world.group()
+    other = factories.make_group(factories.make_run(proficiency), main.caption)
+    factories.make_candidate(other, "a man folds a towel.")
+    Candidate.objects.update(state="accepted")
+    rows = CandidateGroup.objects.select_related("run__subtest__project")
+    gone, item = rows.get(pk=other.pk), rows.get(pk=main.pk)
+
+    def made(group):
+        with transaction.atomic():
+            return assemble(group, None, timezone.now())
+
+    pair = made(gone)
+    left = None
+    if heir:
+        left = factories.make_item(proficiency, factories.make_caption(pair.video, "a man sits."), state="valid")
+        left.foils.update(verdict="valid")
+    one_after_the_other(lambda: retract(world.owner, pair.pk, "blurred"), lambda: made(item))
+    assert Item.objects.get(subtest=world.subtest).proficiency_item == left
+
+
+def test_what_was_sent_before_the_counts_began_anew_is_not_in_them():
+    """A vote that waited for the resume carries the moment at which it was sent."""
+    world = make_world()
+    factories.make_item(world.subtest)
+    open_policy(world.project)
+    work = world.claim("vera", Stage.VALIDATION)
+    Standing.objects.update(counted_from=timezone.now() + timedelta(minutes=1))
+    submit_vote(world.vera, work.token, "k", 1)
+    standing = Standing.objects.get()
+    assert standing.first + standing.second == 0
