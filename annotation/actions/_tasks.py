@@ -68,10 +68,11 @@ def cancel(tasks: QuerySet[Task], now: datetime) -> None:
     ids = list(tasks.filter(state=TaskState.OPEN).values_list("pk", flat=True))
     if not ids:
         return
-    Task.objects.filter(pk__in=ids).update(state=TaskState.CANCELLED)
     open_slots = Slot.objects.filter(task__in=ids, state__in=[SlotState.FREE, SlotState.LEASED])
-    # Who is just taking a place is waited for: their lease is there only then.
+    # Who is just taking a place is waited for: their lease is there only then. Places come before their task, as for
+    # whoever fills one.
     list(open_slots.select_for_update(no_key=True).order_by("pk").values_list("pk"))
+    Task.objects.filter(pk__in=ids).update(state=TaskState.CANCELLED)
     Lease.objects.filter(slot__in=open_slots, ending=Ending.RUNNING).update(ending=Ending.CANCELLED, ended_at=now)
     open_slots.update(state=SlotState.CANCELLED, person=None, token="", expires_at=None)
 
@@ -96,12 +97,15 @@ def finish_when_full(task_id: int) -> None:
 
 def stop_collecting(task: Task) -> None:
     """No further vote can turn the pair: free places are cancelled, those in somebody's hands are theirs to fill."""
+    # Who gives one back in this moment asks under the same lock whether it is still wanted.
+    lock(task.pk)
     Slot.objects.filter(task=task, state=SlotState.FREE).update(state=SlotState.CANCELLED)
     finish_when_full(task.pk)
 
 
 def collect_again(task: Task) -> None:
     """A vote counts no longer, so the places that were cancelled early are wanted again."""
+    lock(task.pk)
     stopped = Slot.objects.filter(task=task, state=SlotState.CANCELLED)
     if stopped.exclude(task__state=TaskState.CANCELLED).update(state=SlotState.FREE):
         Task.objects.filter(pk=task.pk, state=TaskState.DONE).update(state=TaskState.OPEN)
@@ -109,6 +113,7 @@ def collect_again(task: Task) -> None:
 
 def no_longer_wanted(slot: Slot) -> None:
     """A place that was given back is cancelled where its pair was decided early meanwhile."""
+    lock(slot.task_id)
     decided = Slot.objects.filter(pk=slot.pk, state=SlotState.FREE, task__stage=Stage.VALIDATION)
     if decided.exclude(task__foil__verdict=FoilVerdict.PENDING).update(state=SlotState.CANCELLED):
         finish_when_full(slot.task_id)

@@ -48,13 +48,18 @@ def committed(write: Callable[[], T | Refused]) -> T:
                 raise
             continue
         except OperationalError as error:
-            if attempt == ATTEMPTS or getattr(error.__cause__, "sqlstate", None) not in LOST_THE_RACE:
+            if attempt == ATTEMPTS or not lost_the_race(error):
                 raise
             continue
         if isinstance(result, Refused):
             raise WorkRefused(str(REFUSALS[result.refusal]), result.refusal)
         return result
     raise AssertionError("the last attempt returns or raises")
+
+
+def lost_the_race(error: OperationalError) -> bool:
+    """Whether the writer was ended so that another could go on: what it wrote is undone, and may be written again."""
+    return getattr(error.__cause__, "sqlstate", None) in LOST_THE_RACE
 
 
 def one_write_at_a_time(whose: User | Project) -> None:

@@ -9,8 +9,11 @@ from annotation.actions._leases import open_lease
 from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Lease, ObjectAnswer, Review, Slot, SlotState, Standing, Task, TaskState, Vote
+from corpus.rules.states import ItemState
 from projects.access import require_role
 from projects.models import User
+
+GONE = (ItemState.REQUEUED, ItemState.RETRACTED)
 
 
 def in_time(work: Edit | Review | Vote | ObjectAnswer, person: User, role: str, now: datetime) -> None:
@@ -31,9 +34,12 @@ def hand_back(
 ) -> Claim:
     """The filled slot is leased to the person again, under a new token; its task is open.
 
-    Where a tally is kept, their time counts on from when they had the piece first.
+    Where a tally is kept, their time counts on from when they had the piece first. AnnotationError where nobody is
+    asked for it any more: the task was called off, its item is gone.
     """
     _tasks.lock(slot.task_id)
+    if _called_off(slot.task_id):
+        raise AnnotationError(_("This was called off since, so there is nothing to take back any more."))
     Task.objects.filter(pk=slot.task_id, state=TaskState.DONE).update(state=TaskState.OPEN)
     since = None
     if standing is not None:
@@ -41,6 +47,11 @@ def hand_back(
         since = leases.values_list("leased_at", flat=True).first()
     lease = open_lease(slot, person, now, was=SlotState.DONE, standing=standing, first=first, since=since)
     return claim_of(lease, slot)
+
+
+def _called_off(task_id: int) -> bool:
+    state, item = Task.objects.values_list("state", "item__state").get(pk=task_id)
+    return state == TaskState.CANCELLED or item in GONE
 
 
 def already_back(slot: Slot | None, person: User) -> Claim:

@@ -60,12 +60,15 @@ def counted_votes(item: Item) -> dict[int, Counter[str]]:
     return counts
 
 
-def vote_moved(item: Item, task: Task, actor: User, now: datetime, *beside: AuditEvent) -> None:
+def vote_moved(
+    item: Item, task: Task, actor: User, now: datetime, *beside: AuditEvent, says_something: bool = True
+) -> None:
     """A vote has come in: the pair gets its verdict when it was the last one, and the item its state.
 
     With sequential stopping a pair's last vote is the one that no other can turn: its free places are cancelled, and
     what others hold of it is still theirs to give; such a vote is counted and changes no verdict, though it may put the
     caption in doubt. `beside` are audit rows that are stored with those of this.
+    Not `says_something`: a vote went, and those that are left decide; a caption that was confirmed stays so.
     """
     rule = rule_of(item.subtest, task.overlap)
     counts, verdicts = _votes_and_verdicts(item)
@@ -91,7 +94,7 @@ def vote_moved(item: Item, task: Task, actor: User, now: datetime, *beside: Audi
     project = item.subtest.project
     move_item(item, "vote", project, actor, outcome=outcome, also=also, beside=beside, foil=task.foil_id)
     if decided:
-        flag_captions([item.caption_id], [item.pk])
+        flag_captions([item.caption_id], [item.pk] if says_something else [])
 
 
 def _votes_and_verdicts(item: Item) -> tuple[dict[int, Counter[str]], dict[int, str]]:
@@ -117,7 +120,7 @@ def vote_taken_back(item: Item, task: Task, actor: User, reason: str, now: datet
         move_item(item, "recount", item.subtest.project, actor, reason=reason, also=also)
         flag_captions([item.caption_id])
     if item.subtest.stop_early:
-        vote_moved(item, task, actor, now)
+        vote_moved(item, task, actor, now, says_something=False)
 
 
 def _unanimous(verdicts: dict[int, str], counts: dict[int, Counter[str]]) -> bool:

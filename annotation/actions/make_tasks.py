@@ -3,15 +3,14 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 
-from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from annotation.actions import _tasks
 from annotation.actions._groups import GIVEN_UP, advance
-from annotation.actions._transaction import one_write_at_a_time
+from annotation.actions._transaction import committed, one_write_at_a_time
 from annotation.models import Stage, Task, TaskState
-from corpus.models import Foil, Item
+from corpus.models import Caption, Foil, Item
 from corpus.rules.states import CandidateState, ItemState
 from generation.models import Candidate, CandidateGroup
 from jobs.models import JobState
@@ -81,14 +80,21 @@ _GROUPS_WAIT = Prepared(lambda project: groups_without_tasks(project).values_lis
 def _groups_batch(project: Project, size: int) -> int:
     if not _GROUPS_WAIT.all(project=project.pk):
         return 0
-    with transaction.atomic():
-        one_write_at_a_time(project)
-        rows = groups_without_tasks(project).select_related("run__subtest", "run__project", "caption")
-        # What somebody else is changing now is left for the next time.
-        rows = rows.select_for_update(of=("self",), no_key=True, skip_locked=True)
-        groups = list(rows.order_by("pk")[:size])
-        _task_groups(project, groups)
-        CandidateGroup.objects.filter(pk__in=[group.pk for group in groups]).update(tasked=True)
+    return committed(lambda: _give_tasks_to_groups(project, size))
+
+
+def _give_tasks_to_groups(project: Project, size: int) -> int:
+    one_write_at_a_time(project)
+    rows = groups_without_tasks(project).select_related("run__subtest", "run__project", "caption")
+    # What somebody else is changing now is left for the next time.
+    rows = rows.select_for_update(of=("self",), no_key=True, skip_locked=True)
+    found = list(rows.order_by("pk")[:size])
+    # The lock may have come behind somebody who gave up a caption.
+    captions = Caption.objects.filter(pk__in=[group.caption_id for group in found], doubt_settled__in=GIVEN_UP)
+    given_up = set(captions.values_list("pk", flat=True))
+    groups = [group for group in found if group.caption_id not in given_up]
+    _task_groups(project, groups)
+    CandidateGroup.objects.filter(pk__in=[group.pk for group in groups]).update(tasked=True)
     return len(groups)
 
 
@@ -129,14 +135,17 @@ _ITEMS_WAIT = Prepared(lambda project: items_without_tasks(project).values_list(
 def _items_batch(project: Project, size: int) -> int:
     if not _ITEMS_WAIT.all(project=project.pk):
         return 0
-    with transaction.atomic():
-        one_write_at_a_time(project)
-        waiting = items_without_tasks(project).select_related("subtest").prefetch_related("foils")
-        items = list(waiting.order_by("pk")[:size])
-        tasks = [
-            task
-            for item in items
-            for task in _tasks.validation_tasks(project, item, item.foils.all(), item.subtest.votes_wanted)
-        ]
-        _tasks.store(tasks)
+    return committed(lambda: _give_tasks_to_items(project, size))
+
+
+def _give_tasks_to_items(project: Project, size: int) -> int:
+    one_write_at_a_time(project)
+    waiting = items_without_tasks(project).select_related("subtest").prefetch_related("foils")
+    items = list(waiting.order_by("pk")[:size])
+    tasks = [
+        task
+        for item in items
+        for task in _tasks.validation_tasks(project, item, item.foils.all(), item.subtest.votes_wanted)
+    ]
+    _tasks.store(tasks)
     return len(items)

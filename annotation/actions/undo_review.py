@@ -36,13 +36,13 @@ def _undo_review(person: User, review_id: int, now: datetime) -> Claim:
         return _undo.already_back(review.slot, person)
     _undo.in_time(review, person, Role.REVIEWER, now)
     project = group.run.project
-    if review.second:
-        return _mark_undone(review, project, person, now)
-    _require_nothing_followed(review)
     # The group may have been waited for while its caption was given up.
     group.caption.refresh_from_db(fields=["doubt_settled"])
     if group.caption.doubt_settled in GIVEN_UP:
         raise AnnotationError(_("The caption was corrected since, so there is nothing to take back any more."))
+    if review.second:
+        return _mark_undone(review, project, person, now)
+    _require_nothing_followed(review)
     if group.item_id is not None:
         take_apart(group, project, person)
     if review.child_id is not None:

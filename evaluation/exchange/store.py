@@ -3,14 +3,15 @@
 The file is read twice, some records at a time, so that no size of it fills the memory (evaluation.exchange.survey).
 """
 
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, OperationalError, transaction
 from django.utils import timezone
 
+from annotation.actions._transaction import lost_the_race
 from corpus.media_files import KeptMedia, keep_media, reasons_taken_down
 from corpus.models import Caption, Foil, Item, Video
 from evaluation.errors import EvaluationError
@@ -74,15 +75,24 @@ def import_records(
         clips, seen = stack.enter_context(Spill()), stack.enter_context(Spill())
         taken_down = reasons_taken_down(project, media.values())
         batch = Batch(project, path, result, found.shapes, media, taken_down, timezone.now(), update, clips, seen)
-        try:
-            with transaction.atomic():
-                _store(batch, source, found, actor, progress)
-                _stop_if_strict(strict, result, strict_problem(batch))
-                if dry_run:
-                    transaction.set_rollback(True)
-        except IntegrityError as error:
-            raise EvaluationError(f"{path}: somebody else changed the project meanwhile; import again") from error
+        with _all_or_nothing(path):
+            _store(batch, source, found, actor, progress)
+            _stop_if_strict(strict, result, strict_problem(batch))
+            if dry_run:
+                transaction.set_rollback(True)
     return result
+
+
+@contextmanager
+def _all_or_nothing(path: Path) -> Iterator[None]:
+    """One transaction. EvaluationError where somebody at work in the project took what it needed first."""
+    try:
+        with transaction.atomic():
+            yield
+    except (IntegrityError, OperationalError) as error:
+        if isinstance(error, OperationalError) and not lost_the_race(error):
+            raise
+        raise EvaluationError(f"{path}: somebody else changed the project meanwhile; import again") from error
 
 
 def tell_of_many(result: ImportResult) -> None:
@@ -106,7 +116,7 @@ def _import_votes(
     if project.pk is None:
         raise EvaluationError(f"--project: there is no project '{project.slug}'; import the items of the votes first")
     _stop_if_strict(strict, result)
-    with transaction.atomic():
+    with _all_or_nothing(source.path):
         store_votes(project, actor, source, votes, result, update=update, progress=progress)
         left = next((change["record"] for change in result.changes if not change["updated"]), "")
         _stop_if_strict(strict, result, f"{left}: votes: others are stored; import with --update" if left else "")
@@ -134,6 +144,10 @@ def _store(batch: Batch, source: Source, found: Survey, actor: User | None, prog
     # Imports into one project queue up here (SQLite's writers queue by themselves). People who work in it go on: a lock
     # that their rows' foreign keys wait for would hold up every commit of theirs, and what they hold this one.
     Project.objects.select_for_update(no_key=True).get(pk=batch.project.pk)
+    if batch.update:
+        # What it changes beside them comes after items, as it does for who judges.
+        items = Item.objects.filter(subtest__project=batch.project).order_by("pk")
+        list(items.select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
     batch.is_first_import = not Video.objects.filter(project=batch.project).exists()
     load_subtests(batch)
     for records in progress(good_chunks(source, found), found.n_chunks, "storing"):

@@ -81,10 +81,11 @@ def store_votes(
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     work = _Import(project, actor, source, result, update)
     of_item = _by_item(work, votes)
-    keys = list(of_item)
+    # By their numbers, as everybody locks items, and then captions.
+    keys = sorted(of_item)
     for some in progress(chunks(keys), -(-len(keys) // CHUNK), "votes"):
         _store(work, {pk: of_item[pk] for pk in some})
-    for some in chunks(list(work.judged)):
+    for some in chunks(sorted(work.judged, key=work.judged.__getitem__)):
         flag_captions({work.judged[pk] for pk in some}, some)
     counts = {"created": dict(result.created), "unchanged": dict(result.unchanged), "bad": len(result.errors)}
     details = {"format": result.format, "file": source.path.name, "changed": len(result.changes), **counts}
@@ -101,22 +102,18 @@ def _store(work: _Import, votes: Mapping[int, list[VoteRecord]]) -> None:
     tasks = Task.objects.filter(item__in=list(votes), stage=Stage.VALIDATION)
     judged = set(tasks.values_list("item_id", flat=True))
     judged |= {pk for pk, its in stored.items() if any(vote.source == Vote.Source.PERSON for vote in its)}
-    for item in items.select_for_update(of=("self",), no_key=True).order_by("pk"):
-        if item.state in GONE:
-            problem = f"{item.key[:80]!r} has just been taken out"
-            work.refuse(votes[item.pk][0], "item", problem, "import again without its votes")
-        elif item.pk in judged:
-            problem = f"{item.key[:80]!r} is judged here; its votes are those of its validators"
-            work.refuse(votes[item.pk][0], "item", problem, "import the items into a project of their own")
-        else:
-            _store_item(work, item, votes[item.pk], stored[item.pk])
+    for item in items.filter(pk__in=judged).order_by("pk"):
+        problem = f"{item.key[:80]!r} is judged here; its votes are those of its validators"
+        work.refuse(votes[item.pk][0], "item", problem, "import the items into a project of their own")
+    for item in items.exclude(pk__in=judged).select_for_update(of=("self",), no_key=True).order_by("pk"):
+        _store_item(work, item, votes[item.pk], stored[item.pk])
 
 
 def _by_item(work: _Import, votes: Mapping[str, list[VoteRecord]]) -> dict[int, list[VoteRecord]]:
     """The votes by the row of their item, which a file names by its key, or by its key with its subtest before it."""
     named: dict[str, list[int]] = defaultdict(list)
     for keys in chunks(sorted({key for name in votes for key in _keys(name)})):
-        rows = Item.objects.filter(subtest__project=work.project, key__in=keys).exclude(state__in=GONE)
+        rows = Item.objects.filter(subtest__project=work.project, key__in=keys).exclude(state=ItemState.RETRACTED)
         for pk, key, subtest in rows.values_list("pk", "key", "subtest__name"):
             for name in {key, release_id(subtest, key)} & votes.keys():
                 named[name].append(pk)
@@ -161,6 +158,10 @@ def _store_item(work: _Import, item: Item, records: Sequence[VoteRecord], stored
     old = [(v.imported_as, v.foil.position if v.foil else None, v.choice, v.caption_first) for v in stored]
     if Counter(new) == Counter(old):
         work.result.unchanged["votes"] += len(new)
+        return
+    if item.state in GONE:
+        problem = f"{item.key[:80]!r} was taken out, and keeps the votes that it was decided on"
+        work.refuse(records[0], "item", problem, "leave them out, or name the item that took its place")
         return
     replaces = bool(old) and not _behind_counts(old, new)
     if replaces:

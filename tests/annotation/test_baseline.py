@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from annotation.actions.claim import claim
 from annotation.actions.open_baseline import open_baseline
 from annotation.actions.submit_choice import submit_choice
+from annotation.actions.take_down_video import take_down_video
 from annotation.actions.undo_choice import undo_choice
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Lease, Slot, Stage, Task, Vote
@@ -110,6 +111,19 @@ def test_the_order_stays_when_the_page_is_loaded_again_and_after_an_undo(world):
     counted = submit_choice(world.ann, back.token, "k2", 2)
     assert sorted(Vote.objects.values_list("state", flat=True)) == ["counted", "undone"]
     assert counted.slot.state == "done"
+
+
+@pytest.mark.parametrize("overlap", [1, 2])
+def test_a_choice_is_not_taken_back_where_nobody_is_asked_any_more(world, overlap):
+    item = valid_item(world)
+    ask(world, overlap=overlap)
+    vote = choose(world, "ann")
+    take_down_video(world.owner, world.project.slug, item.video_id, "asked to")
+    with pytest.raises(AnnotationError, match="This was called off since"):
+        undo_choice(world.ann, vote.pk)
+    vote.refresh_from_db()
+    assert (vote.state, Lease.objects.filter(ending="").exists()) == ("counted", False)
+    assert [row for row in violations() if not row["invariant"].startswith("media.")] == []
 
 
 def test_the_overlap_is_kept_and_late_work_is_kept_apart(world):

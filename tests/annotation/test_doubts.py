@@ -12,6 +12,7 @@ from annotation.actions.retract import retract
 from annotation.actions.set_votes_aside import set_votes_aside
 from annotation.actions.submit_vote import submit_vote
 from annotation.actions.take_down_video import take_down_video
+from annotation.actions.undo_vote import undo_vote
 from annotation.models import Stage, Vote
 from corpus.models import Caption, Item
 from foilworks.invariants.table import violations
@@ -54,6 +55,8 @@ def test_a_caption_that_was_confirmed_stays_so_where_the_last_vote_of_the_same_i
         submit_vote(person, work.token, new_key(), shown_as("neither", work))
     confirm_caption(world.owner, item.caption_id, "I looked")
     submit_vote(people[2], works[2].token, new_key(), shown_as("neither", works[2]))
+    assert (Caption.objects.get().doubt_settled, is_flagged(item)) == ("confirmed", True)
+    undo_vote(people[2], Vote.objects.get(person=people[2]).pk)
     assert (Caption.objects.get().doubt_settled, is_flagged(item)) == ("confirmed", True)
 
 

@@ -5,32 +5,39 @@ Each case runs on SQLite, whose writers stand in a line, and on PostgreSQL (test
 
 import json
 from datetime import timedelta
+from threading import Event
 
 import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
 from annotation.actions._assembly import assemble
+from annotation.actions._doubts import flag_captions
+from annotation.actions._verdicts import locked_item
 from annotation.actions.claim import claim
 from annotation.actions.drop_caption import drop_caption
 from annotation.actions.make_tasks import make_tasks
 from annotation.actions.open_baseline import open_baseline
+from annotation.actions.release import release
 from annotation.actions.retract import retract
+from annotation.actions.set_votes_aside import set_votes_aside
 from annotation.actions.submit_choice import submit_choice
 from annotation.actions.submit_review import submit_review
 from annotation.actions.submit_vote import submit_vote
 from annotation.actions.take_down_video import take_down_video
 from annotation.actions.undo_choice import undo_choice
 from annotation.actions.undo_review import undo_review
+from annotation.actions.undo_vote import undo_vote
 from annotation.models import Lease, Slot, SlotState, Stage, Standing, Task, TaskState, Vote
 from corpus.models import Caption, Item, Subtest
+from evaluation.errors import EvaluationError
 from evaluation.exchange.store import import_records
 from generation.models import Candidate, CandidateGroup
 from projects.models import Membership, Role
 from tests import factories
 from tests.annotation.crowd import open_policy
 from tests.annotation.test_parallel import one_after_the_other, sound_at_the_end  # noqa: F401
-from tests.annotation.world import make_world, new_key
+from tests.annotation.world import make_world, new_key, shown_as
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -41,15 +48,95 @@ def test_people_go_on_while_an_import_runs(tmp_path):
     world.item()
     work = world.claim("vera", Stage.VALIDATION)
     path = tmp_path / "more.jsonl"
+    seen: list[bool] = []
     path.write_text(json.dumps({"id": "a", "video": "a.mp4", "caption": "a dog barks."}), encoding="utf-8")
-    seen: list[int] = []
+    stored = Event()
+
+    def votes():
+        submit_vote(world.vera, work.token, "k", 1)
+        stored.set()
+
+    waits = connection.vendor != "postgresql"
     one_after_the_other(
         lambda: import_records(world.project, None, "jsonl", path),
-        lambda: submit_vote(world.vera, work.token, "k", 1),
-        then=lambda: seen.append(Vote.objects.count()),
+        votes,
+        then=lambda: seen.append(stored.wait(timeout=0.2 if waits else 20)),
     )
-    assert seen == [1 if connection.vendor == "postgresql" else 0]
+    assert seen == [not waits]
     assert (Vote.objects.count(), Caption.objects.filter(text="a dog barks.").count()) == (1, 1)
+
+
+def test_an_import_that_is_ended_so_that_somebody_can_go_on_says_so_and_stores_nothing(tmp_path):
+    """It has the items that it may change, and needs a caption; who has the caption needs one of the items."""
+    world = make_world()
+    item = world.item()
+    path = tmp_path / "again.jsonl"
+    record = {"video": item.video.key, "caption": item.caption.text, "count": 2}
+    path.write_text("".join(json.dumps(each) + "\n" for each in ({"id": "new", **record},)), encoding="utf-8")
+    ring = connection.vendor == "postgresql"
+
+    def holds_the_caption():
+        if ring:
+            with connection.cursor() as cursor:
+                # So that the other one is who looks for a deadlock, and ends.
+                cursor.execute("SET LOCAL deadlock_timeout = '1min'")
+        flag_captions([item.caption_id])
+
+    def imports():
+        try:
+            return import_records(world.project, None, "jsonl", path, update=True).errors
+        except EvaluationError as error:
+            return str(error)
+
+    (said,) = one_after_the_other(holds_the_caption, imports, then=lambda: locked_item(item.pk))
+    assert said == (f"{path}: somebody else changed the project meanwhile; import again" if ring else [])
+    assert Caption.objects.get().facts == ({} if ring else {"count": 2})
+
+
+class TestAPlaceIsGivenBackWhile:
+    """With sequential stopping, two of three decide; val holds the third place."""
+
+    @pytest.fixture
+    def world(self):
+        made = make_world(stop_early=True)
+        made.item()
+        made.works = {name: made.claim(name, Stage.VALIDATION) for name in ("vera", "vic", "val")}
+        self.judge(made, "vera")
+        return made
+
+    def judge(self, world, name: str):
+        work = world.works[name]
+        return submit_vote(world.people[name], work.token, new_key(), shown_as("caption", work))
+
+    def give_back(self, world):
+        return release(world.val, world.works["val"].token)
+
+    def test_the_pair_is_decided(self, world):
+        one_after_the_other(lambda: self.give_back(world), lambda: self.judge(world, "vic"))
+        assert sorted(Slot.objects.values_list("state", flat=True)) == ["cancelled", "done", "done"]
+        assert Task.objects.get().state == TaskState.DONE
+
+    def test_the_pair_was_decided_just_before(self, world):
+        one_after_the_other(lambda: self.judge(world, "vic"), lambda: self.give_back(world))
+        assert sorted(Slot.objects.values_list("state", flat=True)) == ["cancelled", "done", "done"]
+        assert Task.objects.get().state == TaskState.DONE
+
+    def test_the_vote_that_decided_is_taken_back(self, world):
+        vote = self.judge(world, "vic")
+        one_after_the_other(lambda: self.give_back(world), lambda: undo_vote(world.vic, vote.pk))
+        assert sorted(Slot.objects.values_list("state", flat=True)) == ["done", "free", "leased"]
+
+    def test_the_vote_that_decided_was_taken_back_just_before(self, world):
+        vote = self.judge(world, "vic")
+        one_after_the_other(lambda: undo_vote(world.vic, vote.pk), lambda: self.give_back(world))
+        assert sorted(Slot.objects.values_list("state", flat=True)) == ["done", "free", "leased"]
+
+    def test_the_vote_that_decided_is_set_aside(self, world):
+        self.judge(world, "vic")
+        one_after_the_other(
+            lambda: self.give_back(world), lambda: set_votes_aside(world.owner, world.project, world.vic.pk)
+        )
+        assert sorted(Slot.objects.values_list("state", flat=True)) == ["done", "free", "free"]
 
 
 class TestTheLastTwoPlacesOfABaseline:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from annotation.actions.drop_caption import drop_caption
 from annotation.actions.set_review_shares import set_review_shares
 from annotation.actions.undo_edit import undo_edit
 from annotation.actions.undo_review import undo_review
@@ -10,7 +11,7 @@ from annotation.models import Involvement, Review, ReviewPolicy, ReviewRate, Sta
 from annotation.queries import claim_card
 from annotation.review_shares import annotator_shares, review_rate
 from annotation.rules.reviewing import drawn_for_a_second, drawn_for_review
-from corpus.models import Item
+from corpus.models import Caption, Item
 from evaluation.releases.snapshot import frozen_items
 from evaluation.reporting.reports import project_report
 from foilworks.invariants.table import violations
@@ -169,6 +170,16 @@ class TestSecondReviews:
         assert Item.objects.get().state == "in_validation"
         again = self.second(world, "accept")
         assert (again.second, Review.objects.filter(second=True, undone_at=None).count()) == (True, 1)
+        assert broken() == []
+
+    def test_a_second_review_of_a_caption_that_was_given_up_since_stays(self, world: World):
+        shares(world, second=1.0)
+        item = world.made_item()
+        review = self.second(world)
+        Caption.objects.update(flagged_false=True)
+        drop_caption(world.owner, item.caption_id, "it is a cat")
+        with pytest.raises(AnnotationError, match="The caption was corrected since"):
+            undo_review(world.rob, review.pk)
         assert broken() == []
 
     def test_an_undone_first_review_asks_for_no_third(self, world: World):

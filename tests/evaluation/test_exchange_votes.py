@@ -148,9 +148,16 @@ def test_what_is_wrong_is_one_line_and_stores_none_of_it(run, line, problem):
 
 @pytest.mark.parametrize("state", ["requeued", "retracted"])
 def test_items_that_are_gone_stay_as_they_were(run, state):
-    Item.objects.filter(key="a").update(state=state)
-    assert "there is no item 'a' in the project" in run("item,annotator,choice\na,ann,caption\n").errors[0]
-    assert (states()["a"], Vote.objects.filter(item__key="a").count()) == (state, 0)
+    text = "item,annotator,choice\nb,ann,foil\nb,bob,foil\nb,cy,foil\n"
+    run(text, update=True)
+    Item.objects.filter(key="b").update(state=state)
+    again = run(text).as_json()
+    if state == "retracted":
+        assert "there is no item 'b' in the project" in again["errors"][0]
+    else:
+        assert (again["errors"], again["same"]) == ([], 3)
+    assert run(text.replace("cy,foil", "cy,caption"), update=True).errors
+    assert (states()["b"], Vote.objects.filter(item__key="b", choice="foil").count()) == (state, 3)
 
 
 def test_items_that_are_judged_here_are_left_alone(run, project):
