@@ -49,6 +49,16 @@ def list_changes(batch: Batch) -> None:
         batch.leave_out(changed)
 
 
+def lock_changed(batch: Batch) -> None:
+    """Items that are about to be changed come before their clips and captions, as for who judges them."""
+    if not batch.update:
+        return
+    rows = (batch.stored.get(id_) for id_ in batch.differences)
+    changed = [row.pk for row in rows if isinstance(row, Item)]
+    items = Item.objects.filter(pk__in=changed).order_by("pk")
+    list(items.select_for_update(no_key=True).values_list("pk"))
+
+
 def store_changes(batch: Batch, actor: User | None) -> None:
     """Change what may be changed, each with its audit row; items that are renewed are stored with the new ones."""
     if not batch.update:

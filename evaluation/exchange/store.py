@@ -16,7 +16,7 @@ from corpus.media_files import KeptMedia, keep_media, reasons_taken_down
 from corpus.models import Caption, Foil, Item, Video
 from evaluation.errors import EvaluationError
 from evaluation.exchange._captions import check_captions, store_captions
-from evaluation.exchange._changes import list_changes, store_changes, strict_problem
+from evaluation.exchange._changes import list_changes, lock_changed, store_changes, strict_problem
 from evaluation.exchange._items import check_items, store_items, store_pairs
 from evaluation.exchange._subtests import load_subtests, store_subtests
 from evaluation.exchange._videos import check_videos, store_videos
@@ -144,16 +144,13 @@ def _store(batch: Batch, source: Source, found: Survey, actor: User | None, prog
     # Imports into one project queue up here (SQLite's writers queue by themselves). People who work in it go on: a lock
     # that their rows' foreign keys wait for would hold up every commit of theirs, and what they hold this one.
     Project.objects.select_for_update(no_key=True).get(pk=batch.project.pk)
-    if batch.update:
-        # What it changes beside them comes after items, as it does for who judges.
-        items = Item.objects.filter(subtest__project=batch.project).order_by("pk")
-        list(items.select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
     batch.is_first_import = not Video.objects.filter(project=batch.project).exists()
     load_subtests(batch)
     for records in progress(good_chunks(source, found), found.n_chunks, "storing"):
         batch.take(records)
         for check in (check_videos, check_captions, check_items, list_changes):
             check(batch)
+        lock_changed(batch)
         store_videos(batch)
         store_changes(batch, actor)
         for store in (store_subtests, store_captions):

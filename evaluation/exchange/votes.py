@@ -112,11 +112,14 @@ def _store(work: _Import, votes: Mapping[int, list[VoteRecord]]) -> None:
 def _by_item(work: _Import, votes: Mapping[str, list[VoteRecord]]) -> dict[int, list[VoteRecord]]:
     """The votes by the row of their item, which a file names by its key, or by its key with its subtest before it."""
     named: dict[str, list[int]] = defaultdict(list)
+    requeued: dict[str, list[int]] = defaultdict(list)
     for keys in chunks(sorted({key for name in votes for key in _keys(name)})):
         rows = Item.objects.filter(subtest__project=work.project, key__in=keys).exclude(state=ItemState.RETRACTED)
-        for pk, key, subtest in rows.values_list("pk", "key", "subtest__name"):
+        for pk, key, subtest, state in rows.values_list("pk", "key", "subtest__name", "state"):
             for name in {key, release_id(subtest, key)} & votes.keys():
-                named[name].append(pk)
+                (requeued if state == ItemState.REQUEUED else named)[name].append(pk)
+    for name in requeued.keys() - named.keys():
+        named[name] = requeued[name]
     found: dict[int, list[VoteRecord]] = defaultdict(list)
     for name, records in votes.items():
         if len(named[name]) == 1:

@@ -5,13 +5,15 @@ Each case runs on SQLite, whose writers stand in a line, and on PostgreSQL (test
 
 import json
 from datetime import timedelta
+from pathlib import Path
 from threading import Event
+from time import sleep
 
 import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from annotation.actions._assembly import assemble
+from annotation.actions._assembly import _lock_pairs, assemble
 from annotation.actions._doubts import flag_captions
 from annotation.actions._verdicts import locked_item
 from annotation.actions.claim import claim
@@ -36,10 +38,12 @@ from generation.models import Candidate, CandidateGroup
 from projects.models import Membership, Role
 from tests import factories
 from tests.annotation.crowd import open_policy
-from tests.annotation.test_parallel import one_after_the_other, sound_at_the_end  # noqa: F401
+from tests.annotation.test_parallel import one_after_the_other, sound_at_the_end, without_a_deadlock  # noqa: F401
 from tests.annotation.world import make_world, new_key, shown_as
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+UNFOLDS = "a man unfolds a shirt."
 
 
 def test_people_go_on_while_an_import_runs(tmp_path):
@@ -47,9 +51,14 @@ def test_people_go_on_while_an_import_runs(tmp_path):
     world = make_world()
     world.item()
     work = world.claim("vera", Stage.VALIDATION)
+    other = factories.make_item(factories.make_subtest(world.project, votes_wanted=0, votes_needed=0), state="valid")
+    other.foils.update(verdict="valid")
     path = tmp_path / "more.jsonl"
     seen: list[bool] = []
-    path.write_text(json.dumps({"id": "a", "video": "a.mp4", "caption": "a dog barks."}), encoding="utf-8")
+    dog = {"id": "a", "video": "a.mp4", "caption": "a dog barks."}
+    old = {"id": other.key, "subtest": other.subtest.name, "video": other.video.key, "caption": other.caption.text}
+    lines = [dog, {**old, "foil": UNFOLDS, "extra": {"note": "new"}}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     stored = Event()
 
     def votes():
@@ -58,39 +67,64 @@ def test_people_go_on_while_an_import_runs(tmp_path):
 
     waits = connection.vendor != "postgresql"
     one_after_the_other(
-        lambda: import_records(world.project, None, "jsonl", path),
+        lambda: import_records(world.project, None, "jsonl", path, update=True),
         votes,
         then=lambda: seen.append(stored.wait(timeout=0.2 if waits else 20)),
     )
     assert seen == [not waits]
     assert (Vote.objects.count(), Caption.objects.filter(text="a dog barks.").count()) == (1, 1)
+    assert Item.objects.get(pk=other.pk).extra == {"note": "new"}
 
 
 def test_an_import_that_is_ended_so_that_somebody_can_go_on_says_so_and_stores_nothing(tmp_path):
-    """It has the items that it may change, and needs a caption; who has the caption needs one of the items."""
+    """It has an item that it may change, and needs the caption; who has the caption needs the item."""
     world = make_world()
     item = world.item()
-    path = tmp_path / "again.jsonl"
-    record = {"video": item.video.key, "caption": item.caption.text, "count": 2}
-    path.write_text("".join(json.dumps(each) + "\n" for each in ({"id": "new", **record},)), encoding="utf-8")
+    path = written_again(item, tmp_path)
     ring = connection.vendor == "postgresql"
 
-    def holds_the_caption():
+    def looks_for_a_deadlock_after(seconds: int):
+        """PostgreSQL looks once for each wait, and ends who looked."""
         if ring:
             with connection.cursor() as cursor:
-                # So that the other one is who looks for a deadlock, and ends.
-                cursor.execute("SET LOCAL deadlock_timeout = '1min'")
+                cursor.execute(f"SET deadlock_timeout = '{seconds}s'")
+
+    def holds_the_caption():
+        looks_for_a_deadlock_after(60)
         flag_captions([item.caption_id])
 
     def imports():
+        looks_for_a_deadlock_after(4)
         try:
             return import_records(world.project, None, "jsonl", path, update=True).errors
         except EvaluationError as error:
             return str(error)
 
-    (said,) = one_after_the_other(holds_the_caption, imports, then=lambda: locked_item(item.pk))
+    (said,) = one_after_the_other(holds_the_caption, imports, held_s=0, then=lambda: locked_item(item.pk))
     assert said == (f"{path}: somebody else changed the project meanwhile; import again" if ring else [])
     assert Caption.objects.get().facts == ({} if ring else {"count": 2})
+
+
+def written_again(item: Item, folder: Path) -> Path:
+    """A file that changes the item, its clip and what is noted of its caption."""
+    path = folder / "again.jsonl"
+    record = {"id": item.key, "subtest": item.subtest.name, "video": item.video.key, "caption": item.caption.text}
+    new = {"count": 2, "split": "val", "extra": {"note": "new"}}
+    path.write_text(json.dumps({**record, "foil": UNFOLDS, **new}), encoding="utf-8")
+    return path
+
+
+def test_an_import_waits_for_who_decides_an_item_before_it_takes_anything_of_it(tmp_path):
+    world = make_world()
+    item = world.item()
+    path = written_again(item, tmp_path)
+    one_after_the_other(
+        lambda: locked_item(item.pk),
+        without_a_deadlock(lambda: import_records(world.project, None, "jsonl", path, update=True)),
+        then=lambda: (_lock_pairs(item.video_id), sleep(1.3)),
+    )
+    item.refresh_from_db()
+    assert (item.extra, item.video.split) == ({"note": "new"}, "val")
 
 
 class TestAPlaceIsGivenBackWhile:

@@ -16,7 +16,7 @@ from evaluation.reporting.facts import vote_facts
 from evaluation.reporting.reports import project_report
 from foilworks.invariants.table import violations
 from projects.models import AuditEvent
-from tests.factories import make_member, make_project
+from tests.factories import make_item, make_member, make_project, make_subtest
 
 pytestmark = pytest.mark.django_db
 
@@ -158,6 +158,15 @@ def test_items_that_are_gone_stay_as_they_were(run, state):
         assert (again["errors"], again["same"]) == ([], 3)
     assert run(text.replace("cy,foil", "cy,caption"), update=True).errors
     assert (states()["b"], Vote.objects.filter(item__key="b", choice="foil").count()) == (state, 3)
+
+
+def test_a_name_of_two_items_is_that_of_the_one_that_was_not_requeued(run, project):
+    old = Item.objects.get(key="b")
+    other = make_subtest(project, name="forms", votes_wanted=1, votes_needed=1)
+    make_item(other, old.caption, key="b")
+    Item.objects.filter(pk=old.pk).update(state="requeued")
+    assert run("item,annotator,choice\nb,ann,caption\n").errors == []
+    assert Vote.objects.filter(item__subtest=other).count() == 1
 
 
 def test_items_that_are_judged_here_are_left_alone(run, project):
