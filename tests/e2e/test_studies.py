@@ -193,7 +193,6 @@ def test_who_was_signed_out_meanwhile_loses_no_answer(dots: Subtest, sign_in: Si
 def test_an_answer_that_meets_a_server_in_trouble_is_kept_and_sent_again(dots: Subtest, sign_in: SignIn) -> None:
     items(dots, "in_validation", FOILS[0])
     page = sign_in(make_member(dots.project, "validator", name="vera"), expected=["500 (Internal Server Error)"])
-    begin(page, "validation")
     troubled: list[str] = []
 
     def trouble(route: Route) -> None:
@@ -203,7 +202,9 @@ def test_an_answer_that_meets_a_server_in_trouble_is_kept_and_sent_again(dots: S
         else:
             route.continue_()
 
+    # Before the page is there: what a page that stands already sends at once may pass a new route by.
     page.route("**/work/validation/*/", trouble)
+    begin(page, "validation")
     page.keyboard.press("3")
     page.keyboard.press("Control+Enter")
     page.wait_for_url("**/?done=*")
