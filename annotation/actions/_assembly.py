@@ -6,15 +6,14 @@ from django.db import connection
 from django.utils.translation import gettext as _
 
 from annotation.actions import _tasks
+from annotation.actions._transaction import lock_rows
 from annotation.errors import AnnotationError
 from annotation.models import Slot, SlotState, Task, Vote
 from corpus.models import Foil, Item, ReleaseItem, Subtest, Video
-from corpus.rules.states import CandidateState, FoilVerdict, ItemState, first_item_state
+from corpus.rules.states import GONE, CandidateState, FoilVerdict, ItemState, first_item_state
 from generation.models import Candidate, CandidateGroup
 from projects import audit
 from projects.models import Project, User
-
-GONE = (ItemState.REQUEUED, ItemState.RETRACTED)
 
 
 def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
@@ -68,7 +67,7 @@ def unlink_main_items(item: Item) -> None:
 def _lock_pairs(video: int) -> None:
     """Items of the video are paired by one transaction at a time: of an item and its proficiency item that come, or go,
     at once, each would not see the other."""
-    list(Video.objects.filter(pk=video).select_for_update(no_key=True).values_list("pk"))
+    lock_rows(Video.objects.filter(pk=video))
 
 
 def take_apart(group: CandidateGroup, project: Project, actor: User) -> None:

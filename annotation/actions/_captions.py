@@ -10,6 +10,7 @@ from annotation.access import caption_for
 from annotation.actions import _tasks
 from annotation.actions._assembly import unlink_main_items
 from annotation.actions._moves import move_candidates, move_item
+from annotation.actions._transaction import lock_rows
 from annotation.errors import AnnotationError
 from annotation.models import Involvement, Task
 from corpus.models import Caption, Item
@@ -28,8 +29,9 @@ def caption_in_doubt(person: User, caption_id: int) -> Caption:
     found = caption_for(person, caption_id, Role.RESEARCHER)
     # Who makes tasks or an item of a group holds it, and is waited for. Then items before captions, as who decides an
     # item on its votes locks them.
-    list(locked_groups(found.video_id))
-    list(_locked(Item.objects.filter(video=found.video_id)))
+    of_video = CandidateGroup.objects.filter(caption__video=found.video_id)
+    lock_rows(CandidateGroup.objects.filter(pk__in=of_video.values("pk")))
+    lock_rows(Item.objects.filter(video=found.video_id))
     rows = Caption.objects.select_related("video__project").select_for_update(of=("self",), no_key=True)
     caption = rows.get(pk=found.pk)
     if not caption.flagged_false or caption.doubt_settled:
@@ -56,21 +58,13 @@ def take_items_out(
     items: QuerySet[Item], move: str, project: Project, person: User, reason: str, now: datetime
 ) -> list[Item]:
     """Make the move with every live item of these; their votes stay with them, and nobody judges them any more."""
-    found = list(_locked(items).select_related("subtest", "candidate_group"))
+    live = items.filter(state__in=LIVE_ITEMS).select_for_update(of=("self",), no_key=True)
+    found = list(live.select_related("subtest", "candidate_group").order_by("pk"))
     for item in found:
         move_item(item, move, project, person, reason=reason, also={"decided_at": now})
         unlink_main_items(item)
     _tasks.cancel(Task.objects.filter(item__in=found), now)
     return found
-
-
-def locked_groups(video: int) -> QuerySet[CandidateGroup]:
-    groups = CandidateGroup.objects.filter(caption__video=video).order_by("pk")
-    return groups.select_for_update(of=("self",), no_key=True)
-
-
-def _locked(items: QuerySet[Item]) -> QuerySet[Item]:
-    return items.filter(state__in=LIVE_ITEMS).select_for_update(of=("self",), no_key=True).order_by("pk")
 
 
 def take_candidates_out(

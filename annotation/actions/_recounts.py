@@ -3,16 +3,15 @@
 from datetime import datetime
 
 from annotation.actions._doubts import flag_captions
+from annotation.actions._transaction import lock_rows
 from annotation.actions._verdicts import locked_item, vote_moved, vote_taken_back
 from annotation.models import Slot, SlotState, Stage, Task, TaskState, Vote, VoteState
 from annotation.rules.ordering import caption_first
 from corpus.models import Caption, Item
-from corpus.rules.states import ItemState
+from corpus.rules.states import GONE
 from projects import audit
 from projects.models import Project, User
 
-# What was decided on their votes stands: the votes change, and with them whether the caption is in doubt.
-GONE = (ItemState.REQUEUED, ItemState.RETRACTED)
 COUNTED, ASIDE, SURPLUS = VoteState.COUNTED, VoteState.SET_ASIDE, VoteState.SURPLUS
 
 
@@ -20,9 +19,10 @@ def votes_of(person: User, project: Project, state: str) -> list[Vote]:
     """The person's judgements in that state. All their items are locked, then all those items' captions: in the order
     of one item after the other, somebody who judges another item of a caption would be waited for in a ring."""
     votes = Vote.objects.filter(person=person, item__subtest__project=project, stage=Stage.VALIDATION, state=state)
-    items = Item.objects.filter(pk__in=votes.values("item")).select_for_update(no_key=True).order_by("pk")
+    items = Item.objects.filter(pk__in=votes.values("item"))
+    lock_rows(items)
     captions = set(items.values_list("caption", flat=True))
-    list(Caption.objects.filter(pk__in=captions).select_for_update(no_key=True).order_by("pk").values_list("pk"))
+    lock_rows(Caption.objects.filter(pk__in=captions))
     return list(votes.order_by("item_id", "pk"))
 
 
@@ -36,6 +36,7 @@ def put_aside(vote: Vote, project: Project, actor: User, reason: str, now: datet
         return False
     _record(vote, project, actor, "set_vote_aside", COUNTED, ASIDE, reason)
     if item.state in GONE:
+        # What was decided on them stands, but for whether the caption is in doubt.
         flag_captions([item.caption_id])
         return True
     task = Task.objects.get(pk=Slot.objects.values("task").get(pk=vote.slot_id)["task"])

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Exists, QuerySet
 
+from annotation.actions._transaction import lock_rows
 from annotation.models import Ending, Lease, Slot, SlotState, Stage, Task, TaskState
 from annotation.rules.ordering import FRESH, priority
 from corpus.models import Foil, Item
@@ -71,7 +72,7 @@ def cancel(tasks: QuerySet[Task], now: datetime) -> None:
     open_slots = Slot.objects.filter(task__in=ids, state__in=[SlotState.FREE, SlotState.LEASED])
     # Who is just taking a place is waited for: their lease is there only then. Places come before their task, as for
     # whoever fills one.
-    list(open_slots.select_for_update(no_key=True).order_by("pk").values_list("pk"))
+    lock_rows(open_slots)
     Task.objects.filter(pk__in=ids).update(state=TaskState.CANCELLED)
     Lease.objects.filter(slot__in=open_slots, ending=Ending.RUNNING).update(ending=Ending.CANCELLED, ended_at=now)
     open_slots.update(state=SlotState.CANCELLED, person=None, token="", expires_at=None)
@@ -79,7 +80,7 @@ def cancel(tasks: QuerySet[Task], now: datetime) -> None:
 
 def lock(task_id: int) -> None:
     """Who else finishes the task, or opens it again, waits until the transaction ends."""
-    list(Task.objects.filter(pk=task_id).select_for_update(no_key=True).values_list("pk"))
+    lock_rows(Task.objects.filter(pk=task_id))
 
 
 def finish(task: Task) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from django.db import IntegrityError, OperationalError, connection, transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.errors import AnnotationError, WorkRefused
@@ -70,6 +71,15 @@ def one_write_at_a_time(whose: User | Project) -> None:
     if connection.features.has_select_for_update:
         # A request carries its person as a lazy object, whose type is no model.
         _ROW[whose._meta.model].first(pk=whose.pk)
+
+
+def lock_rows(rows: QuerySet) -> None:
+    """Other writers of these rows of one table wait until the transaction ends.
+
+    By their keys, so that two who lock several do not wait for each other. SQLite's writers queue by themselves.
+    """
+    if connection.features.has_select_for_update:
+        list(rows.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
 
 
 def checked_key(key: str) -> str:

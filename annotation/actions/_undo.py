@@ -9,11 +9,9 @@ from annotation.actions._leases import open_lease
 from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Lease, ObjectAnswer, Review, Slot, SlotState, Standing, Task, TaskState, Vote
-from corpus.rules.states import ItemState
+from corpus.rules.states import GONE
 from projects.access import require_role
 from projects.models import User
-
-GONE = (ItemState.REQUEUED, ItemState.RETRACTED)
 
 
 def in_time(work: Edit | Review | Vote | ObjectAnswer, person: User, role: str, now: datetime) -> None:

@@ -13,11 +13,9 @@ from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Vote, VoteState
 from corpus.models import Item, ReleaseItem
-from corpus.rules.states import ItemState
+from corpus.rules.states import GONE, ItemState
 from projects import audit
 from projects.models import AuditEvent, Role, User
-
-GONE = (ItemState.REQUEUED, ItemState.RETRACTED)
 
 
 def undo_vote(person: User, vote_id: int, *, now: datetime | None = None) -> Claim:

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import models
 
+from annotation.actions._transaction import lock_rows
 from annotation.models import Vote
 from corpus.models import Caption, Foil, Item, MediaState, Video
 from corpus.records import ItemRecord
@@ -55,8 +56,7 @@ def lock_changed(batch: Batch) -> None:
         return
     rows = (batch.stored.get(id_) for id_ in batch.differences)
     changed = [row.pk for row in rows if isinstance(row, Item)]
-    items = Item.objects.filter(pk__in=changed).order_by("pk")
-    list(items.select_for_update(no_key=True).values_list("pk"))
+    lock_rows(Item.objects.filter(pk__in=changed))
 
 
 def store_changes(batch: Batch, actor: User | None) -> None:

@@ -21,7 +21,7 @@ from annotation.vote_rules import rule_for_files
 from corpus.models import Foil, Item
 from corpus.records import BadRecord, RecordWarning
 from corpus.release_records import release_id
-from corpus.rules.states import FoilVerdict, ItemState, next_item_state
+from corpus.rules.states import GONE, FoilVerdict, ItemState, next_item_state
 from corpus.vote_records import VoteRecord
 from evaluation.exchange.batch import CHUNK, chunks
 from evaluation.exchange.result import ImportResult
@@ -31,8 +31,6 @@ from projects.models import AuditEvent, Project, User
 from projects.pseudonyms import LENGTH
 
 DECIDED = frozenset({ItemState.VALID, ItemState.INVALID, ItemState.SPLIT})
-# Whatever a file says of them: they stay as the record of what was decided.
-GONE = frozenset({ItemState.REQUEUED, ItemState.RETRACTED})
 Line = tuple[str, int | None, str, bool | None]
 
 
