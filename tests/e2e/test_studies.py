@@ -9,6 +9,7 @@ from playwright.sync_api import Page, Request, Response, Route, expect
 from annotation.actions.import_objects import import_objects
 from annotation.actions.open_baseline import open_baseline
 from annotation.actions.open_object_check import open_object_check
+from annotation.actions.take_down_video import take_down_video
 from annotation.models import Lease, ObjectAnswer, ObjectError, Stage, Vote
 from annotation.rules.baseline import CAPTION
 from corpus.models import Item, Subtest
@@ -89,6 +90,23 @@ def test_the_human_baseline_by_keyboard(dots: Subtest, sign_in: SignIn, narrow: 
     page.keyboard.press("u")
     page.wait_for_selector(WORK)
     assert Vote.objects.filter(state="undone").count() == 1
+
+
+@BOTH
+def test_who_takes_a_choice_back_whose_video_was_taken_down_is_told_so(dots, sign_in: SignIn, narrow: bool) -> None:
+    items(dots, "valid", *FOILS)
+    owner = make_member(dots.project, "researcher")
+    open_baseline(owner, dots.project)
+    page = sign_in(make_member(dots.project, "annotator", name="ann"), narrow=narrow)
+    begin(page, "baseline")
+    page.keyboard.press("1")
+    go_on(page, lambda: page.keyboard.press("Control+Enter"))
+    page.wait_for_selector(WORK)
+    take_down_video(owner, "dots", Vote.objects.get().item.video_id, "asked to")
+    page.keyboard.press("u")
+    expect(page.get_by_text("This was called off since, so there is nothing to take back any more.")).to_be_visible()
+    assert_accessible(page)
+    assert Vote.objects.get().state == "counted"
 
 
 @pytest.fixture
