@@ -186,6 +186,20 @@ def test_no_except_is_broad():
     found("broad excepts", broad)
 
 
+def test_a_lock_lets_others_refer_to_the_row():
+    """Keys are checked at the commit: whoever stored a row that names a fully locked one would wait there, with all
+    that they hold, and whoever locked it may be waiting for that."""
+    full = []
+    for path in source_files():
+        for node in nodes(path):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                said = {word.arg for word in node.keywords}
+                if node.func.attr == "select_for_update" and "no_key" not in said:
+                    full.append(f"{relative(path)}:{ast.unparse(node)[:60]}")
+    # Who makes an item of the subtest holds its key from the beginning (annotation/actions/_assembly.py).
+    found("full locks", [one for one in full if not one.startswith("annotation/actions/set_vote_rule.py:Subtest")])
+
+
 def test_only_the_settings_read_the_environment():
     readers = []
     for path in source_files():

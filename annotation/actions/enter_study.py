@@ -29,7 +29,7 @@ def enter_study(study: CrowdStudy, entry: Entry, *, now: datetime | None = None)
 
 def _enter(study: CrowdStudy, entry: Entry, now: datetime) -> CrowdPlace:
     # Two who arrive at once for the last place queue up here.
-    study = CrowdStudy.objects.select_for_update(of=("self",)).select_related("project").get(pk=study.pk)
+    study = CrowdStudy.objects.select_for_update(of=("self",), no_key=True).select_related("project").get(pk=study.pk)
     free_timed_out(study, now)
     known = CrowdWorker.objects.filter(project=study.project, platform=study.platform, worker=entry.worker)
     worker = known.select_related("person").first()

@@ -63,7 +63,7 @@ def take_down_video(person: User, slug: str, video_id: int, reason: str, *, now:
 def _take_down(person: User, video: Video, reason: str, now: datetime) -> Scope:
     project = video.project
     require_role(person, project, Role.RESEARCHER)
-    fresh = Video.objects.select_for_update(of=("self",)).get(pk=video.pk)
+    fresh = Video.objects.select_for_update(of=("self",), no_key=True).get(pk=video.pk)
     if fresh.media_state == MediaState.TAKEN_DOWN:
         raise AnnotationError(_("This video was taken down before."))
     scope = scope_of(fresh)

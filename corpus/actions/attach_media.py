@@ -54,7 +54,7 @@ def attach_folder(person: User | None, project: Project, folder: Path, source_id
 def give(person: User | None, video: Video, kept: KeptMedia) -> Video:
     """Put a kept file on the clip, with its audit row. CorpusError: it has one by now."""
     before = {"start_time": video.start_time, "end_time": video.end_time, "time_unit": video.time_unit}
-    fresh = Video.objects.select_for_update().get(pk=video.pk)
+    fresh = Video.objects.select_for_update(no_key=True).get(pk=video.pk)
     if fresh.media_state == MediaState.READY or fresh.media_state != video.media_state:
         raise CorpusError(_("The video %(key)s has a file by now; reload to see it.") % {"key": video.key})
     if fresh.media_state == MediaState.TAKEN_DOWN:

@@ -37,7 +37,7 @@ def ask_report(person: User, project: Project, kind: str, *, subtest: str, param
     row, _made = Report.objects.get_or_create(
         project=project, kind=kind, params_key=params_key(kind, subtest, chosen), defaults=asked
     )
-    row = Report.objects.select_for_update().get(pk=row.pk)
+    row = Report.objects.select_for_update(no_key=True).get(pk=row.pk)
     if row.job is not None and not row.job.is_over:
         return row
     title = _("%(report)s of %(project)s") % {"report": REPORTS[kind].label, "project": project.name}

@@ -42,7 +42,7 @@ def refuse_submission(person: User, submission: Submission, reason: str) -> Subm
 
 def _waiting(person: User, submission: Submission) -> Submission:
     require_role(person, submission.release.project, Role.RESEARCHER)
-    rows = Submission.objects.select_for_update(of=("self",)).select_related("release__project")
+    rows = Submission.objects.select_for_update(of=("self",), no_key=True).select_related("release__project")
     fresh = rows.get(pk=submission.pk)
     if fresh.state != SubmissionState.WAITING:
         raise EvaluationError(_("This was decided before."))

@@ -76,7 +76,8 @@ def go_on_describing(person: User | None, descriptions: Descriptions) -> Descrip
     and where the texts come from a file."""
     if person is not None:
         require_role(person, descriptions.project, Role.RESEARCHER)
-    locked = Descriptions.objects.select_for_update(of=("self",)).select_related("job").get(pk=descriptions.pk)
+    rows = Descriptions.objects.select_for_update(of=("self",), no_key=True).select_related("job")
+    locked = rows.get(pk=descriptions.pk)
     if locked.job is not None and not locked.job.is_over:
         raise EvaluationError(_("This is being described already; wait until it is done."))
     if not locked.extractor:

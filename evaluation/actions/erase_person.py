@@ -81,7 +81,7 @@ def erase_person(actor: User, person: User, work: str = OnWithdrawal.KEEP, *, no
 
 
 def _erase(actor: User, person: User, work: str, now: datetime) -> int:
-    person = User.objects.select_for_update().get(pk=person.pk)
+    person = User.objects.select_for_update(no_key=True).get(pk=person.pk)
     names = _names_of(person)
     theirs = Q(memberships__person=person) | Q(consent_texts__given__person=person)
     theirs |= Q(crowd_studies__taken__person=person)

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotation.actions._transaction import committed
 from corpus.models import Release, ReleaseItem
 from corpus.release_records import hash_of
 from evaluation.bias.shortcuts import check_bar
@@ -40,13 +40,13 @@ def freeze_release(
         require_role(person, project, Role.RESEARCHER)
     # Before anything is locked: the classifier takes its time. What was inspected is kept by its content.
     inspect(project, [one.record for one in balanced(valid_items(project), balance)[0]])
-    return _freeze(person, project, name, " ".join(override.split()), balance)
+    return committed(lambda: _freeze(person, project, name, " ".join(override.split()), balance))
 
 
-@transaction.atomic
 def _freeze(person: User | None, project: Project, name: str, override: str, balance: Sequence[str]) -> Release:
-    # Two freezes of one project queue up here, so that the second one finds the first.
-    Project.objects.select_for_update().get(pk=project.pk)
+    # Two freezes of one project queue up here, so that the second one finds the first. Where an item that it holds is
+    # taken apart meanwhile, all of it is done again.
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     frozen, offers = balanced(valid_items(project), balance)
     content_hash = hash_of(one.record for one in frozen)
     known = Release.objects.filter(project=project, content_hash=content_hash).first()

@@ -29,7 +29,7 @@ def set_public_page(
     """
     require_role(person, release.project, Role.RESEARCHER)
     wishes = {"is_open": is_open, "offers_export": offers_export, "takes_scores": takes_scores}
-    page, _made = PublicPage.objects.select_for_update().update_or_create(
+    page, _made = PublicPage.objects.select_for_update(no_key=True).update_or_create(
         release=release, defaults={**wishes, "opened_by": person}
     )
     audit.record(audit.event(release.project, person, "evaluation.set_public_page", page, release=release.pk, **wishes))
@@ -42,7 +42,7 @@ def set_public_page(
 def renew_address(person: User, release: Release) -> PublicPage:
     """Another key: who has the old address finds nothing there any more."""
     require_role(person, release.project, Role.RESEARCHER)
-    page, _made = PublicPage.objects.select_for_update().get_or_create(release=release)
+    page, _made = PublicPage.objects.select_for_update(no_key=True).get_or_create(release=release)
     page.key = new_key()
     page.save(update_fields=["key", "changed_at"])
     audit.record(audit.event(release.project, person, "evaluation.renew_address", page, release=release.pk))
@@ -53,7 +53,7 @@ def renew_address(person: User, release: Release) -> PublicPage:
 def ask_archive(person: User, release: Release) -> PublicPage:
     """Have the archive made anew, with what is known, scored and withheld by then."""
     require_role(person, release.project, Role.RESEARCHER)
-    page, _made = PublicPage.objects.select_for_update().get_or_create(release=release)
+    page, _made = PublicPage.objects.select_for_update(no_key=True).get_or_create(release=release)
     if page.job is None or page.job.is_over:
         _ask(page)
         audit.record(audit.event(release.project, person, "evaluation.ask_archive", page, release=release.pk))

@@ -96,7 +96,7 @@ def _has_just_failed(job: Job) -> bool:
 def _ask(project: Project) -> Report:
     """The row with a job at work on it; a second look at the same moment finds the first one's."""
     row, _made = Report.objects.get_or_create(project=project, kind=KIND, params_key="")
-    row = Report.objects.select_for_update(of=("self",)).select_related("job").get(pk=row.pk)
+    row = Report.objects.select_for_update(of=("self",), no_key=True).select_related("job").get(pk=row.pk)
     if row.job is None or row.job.is_over:
         title = _("Dashboard of %(project)s") % {"project": project.name}
         row.job = enqueue(JOB, project.pk, title=title, project_id=project.pk, asked=False)

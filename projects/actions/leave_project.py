@@ -15,7 +15,7 @@ def leave_project(person: User, project: Project, actor: User, *, now: datetime 
 
     Runs inside the caller's transaction: annotation.actions.withdraw frees what was in the person's hands.
     """
-    Project.objects.select_for_update().get(pk=project.pk)
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     rows = Membership.objects.filter(project=project, person=person)
     before = frozenset(rows.values_list("role", flat=True))
     if Role.RESEARCHER in before:

@@ -16,7 +16,7 @@ def publish_consent_text(actor: User, project: Project, text: str, on_withdrawal
     if not text.strip() or on_withdrawal not in OnWithdrawal.values:
         raise ProjectError(_("Write what people agree to, and say what happens to the work of who withdraws."))
     # Two researchers who publish at once queue up here.
-    locked = Project.objects.select_for_update().get(pk=project.pk)
+    locked = Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     newest = ConsentText.objects.filter(project=project, version=locked.consent_version).first()
     if newest is not None and (newest.text, newest.on_withdrawal) == (text.strip(), on_withdrawal):
         raise ProjectError(_("This is what version %(n)s says already; nobody is asked anew.") % {"n": newest.version})

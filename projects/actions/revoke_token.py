@@ -12,7 +12,7 @@ from projects.models import ApiToken, User
 @transaction.atomic
 def revoke_token(person: User, pk: int) -> ApiToken:
     """The person's own token is over at once; Http404 for anybody else's. Again: no harm."""
-    token = ApiToken.objects.select_for_update().filter(pk=pk, person=person).first()
+    token = ApiToken.objects.select_for_update(no_key=True).filter(pk=pk, person=person).first()
     if token is None:
         raise Http404(_("There is no such token of yours."))
     if token.revoked_at is None:

@@ -19,7 +19,7 @@ def set_roles(actor: User, project: Project, person: User, roles: Sequence[str])
     Work in the person's hands is not touched here: annotation.actions.change_roles and remove_member free it.
     """
     # Two researchers who remove each other at once queue up here.
-    Project.objects.select_for_update().get(pk=project.pk)
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     require_role(actor, project, Role.RESEARCHER)
     wanted = checked_roles(roles) if roles else ()
     rows = Membership.objects.filter(project=project, person=person)

@@ -31,10 +31,12 @@ from annotation.actions.undo_choice import undo_choice
 from annotation.actions.undo_review import undo_review
 from annotation.actions.undo_vote import undo_vote
 from annotation.models import Lease, Slot, SlotState, Stage, Standing, Task, TaskState, Vote
-from corpus.models import Caption, Item, Subtest
+from corpus.models import Caption, Foil, Item, Release, ReleaseItem, Subtest
+from evaluation.actions.freeze_release import freeze_release
 from evaluation.errors import EvaluationError
 from evaluation.exchange.store import import_records
 from generation.models import Candidate, CandidateGroup
+from projects.actions.set_roles import set_roles
 from projects.models import Membership, Role
 from tests import factories
 from tests.annotation.crowd import open_policy
@@ -46,34 +48,65 @@ pytestmark = pytest.mark.django_db(transaction=True)
 UNFOLDS = "a man unfolds a shirt."
 
 
-def test_people_go_on_while_an_import_runs(tmp_path):
-    """On SQLite they wait for it: it has one writer at a time."""
-    world = make_world()
-    world.item()
-    work = world.claim("vera", Stage.VALIDATION)
-    other = factories.make_item(factories.make_subtest(world.project, votes_wanted=0, votes_needed=0), state="valid")
-    other.foils.update(verdict="valid")
-    path = tmp_path / "more.jsonl"
-    seen: list[bool] = []
-    dog = {"id": "a", "video": "a.mp4", "caption": "a dog barks."}
-    old = {"id": other.key, "subtest": other.subtest.name, "video": other.video.key, "caption": other.caption.text}
-    lines = [dog, {**old, "foil": UNFOLDS, "extra": {"note": "new"}}]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    stored = Event()
+def a_vote_is_stored_while(world, work, first) -> None:
+    """The vote on `work` is, while the transaction of `first` is open. On SQLite it waits: there is one writer."""
+    stored, seen = Event(), []
 
     def votes():
         submit_vote(world.vera, work.token, "k", 1)
         stored.set()
 
     waits = connection.vendor != "postgresql"
-    one_after_the_other(
-        lambda: import_records(world.project, None, "jsonl", path, update=True),
-        votes,
-        then=lambda: seen.append(stored.wait(timeout=0.2 if waits else 20)),
-    )
+    one_after_the_other(first, votes, then=lambda: seen.append(stored.wait(timeout=0.2 if waits else 20)))
     assert seen == [not waits]
-    assert (Vote.objects.count(), Caption.objects.filter(text="a dog barks.").count()) == (1, 1)
+    assert Vote.objects.count() == 1
+
+
+def nobody_judges(world, n: int = 1) -> list[Item]:
+    """Items of a subtest that asks for no votes."""
+    subtest = factories.make_subtest(world.project, votes_wanted=0, votes_needed=0)
+    items = [factories.make_item(subtest, state="valid") for _ in range(n)]
+    Foil.objects.filter(item__in=items).update(verdict="valid")
+    return items
+
+
+def test_people_go_on_while_an_import_runs(tmp_path):
+    world = make_world()
+    world.item()
+    work = world.claim("vera", Stage.VALIDATION)
+    (other,) = nobody_judges(world)
+    path = tmp_path / "more.jsonl"
+    dog = {"id": "a", "video": "a.mp4", "caption": "a dog barks."}
+    old = {"id": other.key, "subtest": other.subtest.name, "video": other.video.key, "caption": other.caption.text}
+    lines = [dog, {**old, "foil": UNFOLDS, "extra": {"note": "new"}}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    a_vote_is_stored_while(world, work, lambda: import_records(world.project, None, "jsonl", path, update=True))
+    assert Caption.objects.filter(text="a dog barks.").count() == 1
     assert Item.objects.get(pk=other.pk).extra == {"note": "new"}
+
+
+def test_people_go_on_while_a_release_is_frozen():
+    world = make_world()
+    nobody_judges(world)
+    world.item()
+    work = world.claim("vera", Stage.VALIDATION)
+    a_vote_is_stored_while(world, work, lambda: freeze_release(world.owner, world.project, name="v1"))
+    assert Release.objects.get().n_items == 1
+
+
+def test_people_go_on_while_somebody_gets_another_role():
+    world = make_world()
+    world.item()
+    work = world.claim("vera", Stage.VALIDATION)
+    a_vote_is_stored_while(world, work, lambda: set_roles(world.owner, world.project, world.ann, ["reviewer"]))
+
+
+def test_a_release_that_meets_an_item_being_taken_apart_holds_what_is_left():
+    world = make_world()
+    gone, _ = nobody_judges(world, 2)
+    # It still stands where the release reads what is valid.
+    one_after_the_other(gone.delete, lambda: freeze_release(world.owner, world.project, name="v1"))
+    assert Release.objects.get().n_items == ReleaseItem.objects.count() == 1
 
 
 def test_an_import_that_is_ended_so_that_somebody_can_go_on_says_so_and_stores_nothing(tmp_path):
@@ -207,6 +240,8 @@ def test_a_place_is_claimed_while_its_task_is_called_off():
     one_after_the_other(
         lambda: claim(world.vera, world.project, Stage.VALIDATION),
         lambda: take_down_video(world.owner, world.project.slug, item.video_id, "asked to"),
+        # PostgreSQL has looked for a ring by then: were the commit to close one, it would be the one that is ended.
+        then=lambda: sleep(1.3),
     )
     assert set(Slot.objects.values_list("state", flat=True)) == {SlotState.CANCELLED}
     assert Lease.objects.get().ending == "cancelled"
