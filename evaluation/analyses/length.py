@@ -13,7 +13,7 @@ from evaluation.analyses._scored import Floats, ScoredItems, by_group, need, num
 from evaluation.errors import EvaluationError
 from evaluation.metrics._intervals import DRAWS, SEED
 
-VERSION = "1"
+VERSION = "2"
 INPUT = "scored"
 GROUPS = 6
 BINS = 20
@@ -32,10 +32,9 @@ def compute(
     need(known, "video's length (`duration`)")
     edges = _edges(seconds[known], cut)
     groups: dict[str, NDArray[np.bool_]] = {}
-    for place, (low, high) in enumerate(pairwise(edges.tolist())):
+    for place, (name, (low, high)) in enumerate(zip(_names(edges), pairwise(edges.tolist()), strict=True)):
         last = place == len(edges) - 2
-        inside = known & (seconds >= low) & ((seconds <= high) if last else (seconds < high))
-        groups[f"{low:.3g}–{high:.3g} s"] = inside
+        groups[name] = known & (seconds >= low) & ((seconds <= high) if last else (seconds < high))
     logs = np.log10(seconds[known])
     counts, bins = np.histogram(logs, BINS)
     return {
@@ -45,6 +44,15 @@ def compute(
         "histogram": {"log10_edges": bins.tolist(), "counts": counts.tolist()},
         "n_unknown": int((~known).sum()),
     }
+
+
+def _names(edges: Floats) -> list[str]:
+    """Of each group, with as many digits as it takes to tell every edge from the next: clips of nearly one length."""
+    for digits in range(3, 18):
+        told = [f"{edge:.{digits}g}" for edge in edges.tolist()]
+        if len(set(told)) == len(set(edges.tolist())):
+            break
+    return [f"{low}–{high} s" for low, high in pairwise(told)]
 
 
 def _edges(seconds: Floats, cut: str) -> Floats:

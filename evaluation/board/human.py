@@ -16,18 +16,25 @@ from evaluation.kept import digest, kept
 from evaluation.metrics._intervals import mean, mean_intervals, t_interval
 
 MAJORITY_OF = 3
-VERSION = "1"
+VERSION = "2"
 
 
-def human_line(release: Release, axes: Axes, scope: str = "") -> dict[str, Any] | None:
+def human_line(release: Release, axes: Axes, scope: str = "", *, paired: bool = False) -> dict[str, Any] | None:
     """Accuracy of single people (share of an item's counted choices that are the caption) and of majorities of three
-    or more, over the items that people answered; None where nobody has. One query once it is kept."""
+    or more, over the items that people answered; None where nobody has. One query once it is kept.
+
+    `paired`: over the items with a proficiency pair alone, as T of models that have P.
+    """
     seen = _choices(release).aggregate(n=Count("pk"), last=Max("pk"), total=Sum("pk"))
     if not seen["n"]:
         return None
     fingerprint = digest([VERSION, release.content_hash, seen])
-    about = f"{release.pk}:{scope}"
-    return kept(release.project, "human", about, fingerprint, lambda: line_of(_tallies(release), axes, scope)) or None
+    about = f"{release.pk}:{scope}" + (":paired" if paired else "")
+
+    def make() -> dict[str, Any]:
+        return line_of(_tallies(release), axes, scope, paired=paired)
+
+    return kept(release.project, "human", about, fingerprint, make) or None
 
 
 def _choices(release: Release) -> QuerySet[Vote]:
@@ -46,9 +53,13 @@ def _tallies(release: Release) -> dict[str, tuple[int, int]]:
     return {name: (right, total) for name, (right, total) in counts.items()}
 
 
-def line_of(tallies: dict[str, tuple[int, int]], axes: Axes, scope: str) -> dict[str, Any]:
+def line_of(
+    tallies: dict[str, tuple[int, int]], axes: Axes, scope: str, *, paired: bool = False
+) -> dict[str, Any]:
     """The line from (right, all) choices by item id; empty where none of the scope's items was answered."""
     chosen = axes.scope(scope)
+    if paired:
+        chosen = chosen & np.array(axes.has_pair, dtype=bool)
     used = [k for k, name in enumerate(axes.ids) if chosen[k] and name in tallies]
     if not used:
         return {}

@@ -134,7 +134,8 @@ def board(release: Release, column: str = "", scope: str = OVERALL) -> Board:
         scope=scope,
         rows=rows,
         chance=best["chance"][column] if best else None,
-        human=human_line(release, axes, scope),
+        # People stand beside models, so over the same items.
+        human=human_line(release, axes, scope, paired=any(row.group and row.group["P"] is not None for row in rows)),
         n_tests=found["n_tests"],
         items_to_separate=found["items_to_separate"],
         scopes=scopes,

@@ -15,26 +15,30 @@ from evaluation.kept import digest, kept
 from evaluation.metrics import pairwise
 from evaluation.metrics._ties import hit, standing
 from evaluation.models import Run
-from evaluation.queries import counted, pair_scores, records_of, release_scores, run_results
+from evaluation.queries import asked_of, counted, pair_scores, records_of, release_scores, run_results
 from evaluation.scoring.clip_keys import cluster
 from evaluation.scoring.protocols import PROTOCOLS
 
 Floats = NDArray[np.float64]
 # Beside the analysis's own version: a change in how a run's scores become credits.
 VERSION = "3"
-AXES_VERSION = "2"
+AXES_VERSION = "3"
 RANKED = "ranked"
 
 
 @dataclass(frozen=True)
 class Axes:
-    """The items of a release in their order: n names each. They never change, since a release never does."""
+    """The items of a release in their order: n names each. They never change, since a release never does.
+
+    `has_pair`: whether P and P+T stand over the item, which has a valid proficiency pair.
+    """
 
     ids: Sequence[str]
     subtests: Sequence[str]
     tests: Sequence[str]
     clusters: Sequence[str]
     n_foils: Sequence[int]
+    has_pair: Sequence[bool]
 
     def scope(self, name: str) -> NDArray[np.bool_]:
         """(n,) the items of `subtest:NAME` or `test:NAME`, or `ranked` ones (two foils and more); else all of them."""
@@ -66,6 +70,7 @@ def axes_of(release: Release) -> Axes:
             "tests": [record["test"] or record["subtest"] for record in records],
             "clusters": [cluster(record["video"]) for record in records],
             "n_foils": [len(record["foils"]) for record in records],
+            "has_pair": [bool(asked_of(record).proficiency) for record in records],
         }
 
     return Axes(**kept(release.project, "axes", str(release.pk), digest([AXES_VERSION, release.content_hash]), make))

@@ -1,6 +1,6 @@
 """A board as a table for papers and spreadsheets: LaTeX (booktabs), Markdown, CSV, JSON.
 
-Cells are shares in per cent with one decimal and their interval; the best group of the ranked column is bold.
+Cells are shares in per cent with one decimal and their interval; of the ranked column the best are bold.
 """
 
 import csv
@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from evaluation.board.leaderboard import Board, BoardRow
+from evaluation.metrics._comparison import ALPHA
 from text.csv_cells import safe_row
 
 METRICS = ("P", "T", "P+T")
@@ -59,7 +60,8 @@ def markdown(board: Board) -> str:
         label = _label(row).replace("\\", "\\\\").replace("|", "\\|")
         n = row.group["n"] if row.group else 0
         lines.append(f"| {row.place or '–'} | {label} | {row.run.protocol} | " + " | ".join(cells) + f" | {n} |")
-    lines += [f"| | *{label}* | | " + " | ".join(cells) + " | |" for label, cells in _lines(board, names)]
+    for label, cells, n in _lines(board, names):
+        lines.append(f"| | *{label}* | | " + " | ".join(cells) + (f" | {n} |" if n else " | |"))
     return "\n".join([*lines, "", _note(board), ""])
 
 
@@ -74,7 +76,9 @@ def latex(board: Board) -> str:
         n = row.group["n"] if row.group else 0
         start = [str(row.place or "--"), escaped(_label(row)), escaped(row.run.protocol)]
         lines.append(" & ".join([*start, *cells, str(n)]) + r" \\")
-    extra = [" & ".join(["", rf"\emph{{{label}}}", "", *cells, ""]) + r" \\" for label, cells in _lines(board, names)]
+    extra = [
+        " & ".join(["", rf"\emph{{{label}}}", "", *cells, str(n)]) + r" \\" for label, cells, n in _lines(board, names)
+    ]
     return "\n".join([*lines, *(["\\midrule", *extra] if extra else []), "\\bottomrule", "\\end{tabular}", ""])
 
 
@@ -84,18 +88,20 @@ def escaped(text: str) -> str:
 
 
 def _bold(cell: str, row: BoardRow, name: str, board: Board, form: str) -> str:
-    return form.format(cell) if name == board.column and row.tied == 1 else cell
+    # Models of a later place may be told apart from the best of their own rows and not from the first.
+    best = row.place == 1 or (row.p_best is not None and row.p_best >= ALPHA)
+    return form.format(cell) if name == board.column and best else cell
 
 
-def _lines(board: Board, names: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Chance and people below the models."""
+def _lines(board: Board, names: Sequence[str]) -> list[tuple[str, list[str], int | str]]:
+    """Chance and people below the models: label, cells, number of items."""
     chance, human = _chance(board), board.human
-    lines = []
+    lines: list[tuple[str, list[str], int | str]] = []
     if chance:
         values = [chance.get(name) for name in names]
-        lines.append(("chance", ["--" if value is None else f"{100 * value:.1f}" for value in values]))
+        lines.append(("chance", ["--" if value is None else f"{100 * value:.1f}" for value in values], ""))
     if human:
-        lines.append(("people", [f"{100 * human['T']:.1f}" if name == "T" else "--" for name in names]))
+        lines.append(("people", [f"{100 * human['T']:.1f}" if name == "T" else "--" for name in names], human["n"]))
     return lines
 
 

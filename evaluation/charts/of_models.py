@@ -101,7 +101,8 @@ def grouped(
     names = list(dict.fromkeys(name for _, values in rows for name in values))
     figure, axes = new_figure(max(1, round(len(rows) * max(1, 0.55 * len(names)))), title, legend=len(names) > 1)
     height = 0.8 / max(1, len(names))
-    values = [value for _, series in rows for value, _ in series.values() if value is not None]
+    drawn = [bar for _, series in rows for bar in series.values() if bar[0] is not None]
+    values = [end for value, interval in drawn for end in (value, *(interval or ()))]
     across = [] if chance is None else [chance]
     for column, name in enumerate(names):
         offset, told = (column - (len(names) - 1) / 2) * height, name

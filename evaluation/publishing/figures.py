@@ -20,8 +20,9 @@ def figure_rows(tables: Tables) -> dict[str, Rows]:
     found: dict[str, Rows] = {}
     for kind, page in PAGES.items():
         if kind in tables and page.charts:
-            rows = page.rows(tables[kind])
-            found |= {f"{kind}-{chart}": tuple(map(tuple, rows)) for chart in page.charts}
+            for chart in page.charts:
+                rows = BEHIND.get(chart, page.rows)(tables[kind])
+                found[f"{kind}-{chart}"] = tuple(map(tuple, rows))
     if "funnel" in tables:
         stages = tables["funnel"]["stages"]
         found["funnel"] = (("stage", "count"), *((row["name"], row["count"]) for row in stages))
@@ -29,6 +30,18 @@ def figure_rows(tables: Tables) -> dict[str, Rows]:
         models = tables["leaderboard"]["models"]
         found["leaderboard"] = (BOARD, *(tuple(row[name] for name in BOARD) for row in models if row["n"]))
     return {name: rows for name, rows in found.items() if len(rows) > 1}
+
+
+def _votes(data: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    rows = [("name", "choice", "votes", "share")]
+    for row in data["subtests"]:
+        total = sum(row["votes"].values())
+        rows += [(row["name"], choice, n, n / total) for choice, n in row["votes"].items() if total]
+    return rows
+
+
+# Of charts that draw something else than the main table of their page.
+BEHIND: Mapping[str, Callable[[Any], list[Any]]] = {"votes": _votes}
 
 
 def figures_of(tables: Tables) -> dict[str, Figure]:

@@ -98,6 +98,7 @@ def axes_from(items: Items) -> Axes:
         tests=[record["test"] or record["subtest"] for record in records],
         clusters=[cluster(record["video"]) for record in records],
         n_foils=[len(record["foils"]) for record in records],
+        has_pair=[bool(record["proficiency"] and record["proficiency"]["valid"]) for record in records],
     )
 
 

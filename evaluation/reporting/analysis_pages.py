@@ -69,7 +69,7 @@ def _wide(value: Any) -> bool:
     return isinstance(value, list | dict) and not (isinstance(value, list) and len(value) == 2)
 
 
-ACCURACY = "share of items that are right, with 95 % interval"
+RIGHT = "share of items that are right, with 95 % interval"
 
 
 def _bars(data: Data) -> bytes:
@@ -80,7 +80,7 @@ def _bars(data: Data) -> bytes:
         for name in groups
     ]
     guesses = {round(row["chance"], 9) for row in data["rows"] if row["chance"] is not None}
-    return of_models.grouped(rows, chance=guesses.pop() if len(guesses) == 1 else None, label=ACCURACY)
+    return of_models.grouped(rows, chance=guesses.pop() if len(guesses) == 1 else None, label=RIGHT)
 
 
 def _by_category(data: Data) -> bytes:

@@ -21,6 +21,19 @@ NOT_A_COUNT = re.compile(
     r"|\s+(?:o['’]clock|percent|am|pm|a\.m\.|p\.m\.|half|halves|thirds?|quarters?|fifths?)\b)",
     re.IGNORECASE,
 )
+# Of what is bounded and not counted another number may be true as well: "at least three times", "two or more dogs".
+BOUND_BEFORE = re.compile(
+    r"\b(?:at\s+(?:least|most)|(?:more|less|fewer|greater|other)\s+than|as\s+many\s+as|a\s+(?:minimum|maximum)\s+of"
+    r"|almost|nearly|approximately|roughly|maybe|perhaps|probably)\s+$",
+    re.IGNORECASE,
+)
+BOUND_BEHIND = re.compile(
+    r"\s*\+|\s+plus\b|\s+and\s+(?:more|above|over)\b|[^.,;:!?]{0,40}?\s+or\s+(?:more|less|fewer|so|above|over)\b",
+    re.IGNORECASE,
+)
+# Before a subject these bound, the first of them before "times" too; else something may be there, or turn so: "jumps
+# over two dogs", "walks up to two men", "spins around two times".
+HEDGE_BEFORE = re.compile(r"\b(?:(?P<of_times>about|up\s+to|some)|around|over|under)\s+$", re.IGNORECASE)
 # What may stand before a number word that counts nothing: "no one", "number 3", "the one".
 NAMES_BEFORE = re.compile(
     r"(?:\b(?:no|some|any|every|each|which|the|this|that|number|no\.|room|channel|at|day|part|step|take|game)\s+|[#$€£.,:/]\s*)$",
@@ -87,11 +100,14 @@ def find_count(text: str, anchor: str) -> Count | str:
             reason = found or reason
     if anchor == "exactly":
         return reason
+    reason = "the caption has no number that counts something"
     for match in BARE.finditer(text):
         found = _count(text, match)
-        if isinstance(found, Count) and _counts_something(found):
+        if isinstance(found, str):
+            reason = found or reason
+        elif _counts_something(found):
             return found
-    return "the caption has no number that counts something"
+    return reason
 
 
 def _count(text: str, match: re.Match[str]) -> Count | str:
@@ -104,7 +120,20 @@ def _count(text: str, match: re.Match[str]) -> Count | str:
     word = following.group(1).lower() if following else ""
     if NOT_A_COUNT.match(text, end) or word in LARGE or word in VALUES:
         return f"'{text[start:end]}' is part of a larger number, not a plain count"
-    return Count(text, start, end, value, match.group(group).lower() in ADVERBS)
+    count = Count(text, start, end, value, match.group(group).lower() in ADVERBS)
+    return f"'{text[start:end]}' is a bound or a guess, not a plain count" if _is_bound(count) else count
+
+
+def _is_bound(count: Count) -> bool:
+    """Whether the sentence leaves other counts open, so that another number may be true as well."""
+    before = max(0, count.start - 20)
+    if BOUND_BEFORE.search(count.text, before, count.start) or BOUND_BEHIND.match(count.text, count.end):
+        return True
+    hedge = HEDGE_BEFORE.search(count.text, before, count.start)
+    if hedge is None:
+        return False
+    times = count.adverb or _times_after(count) is not None
+    return _is_clause_start(count, hedge) or (times and hedge["of_times"] is not None)
 
 
 def _counts_something(count: Count) -> bool:
@@ -254,8 +283,10 @@ def _agree(count: Count, after: int, *, to_one: bool) -> list[Edit] | None:
     return _inflect_verb(text, following, to_one=to_one)
 
 
-def _is_clause_start(count: Count) -> bool:
-    words_before = re.findall(r"[A-Za-z'’]+|[.,;:!?]", count.text[max(0, count.start - 60) : count.start].lower())
+def _is_clause_start(count: Count, after: re.Match[str] | None = None) -> bool:
+    """Whether a clause begins with the count, or with what stands before it."""
+    start = count.start if after is None else after.start()
+    words_before = re.findall(r"[A-Za-z'’]+|[.,;:!?]", count.text[max(0, start - 60) : start].lower())
     if words_before and words_before[-1] == "exactly":
         words_before.pop()
     return not words_before or words_before[-1] in OPENERS or words_before[-1] in set(".,;:!?")

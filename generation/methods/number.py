@@ -17,7 +17,7 @@ from generation.methods._number_grammar import Count, find_count, realise
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.language.numbers import value_of
 
-VERSION = "1"
+VERSION = "2"
 SMALL = frozenset({1, 2, 3})
 LARGEST = 20
 

@@ -6,6 +6,9 @@ from xml.etree import ElementTree
 import pytest
 
 from evaluation.charts import of_models, of_reports
+from evaluation.publishing.figures import figure_rows
+from evaluation.reporting.analysis_pages import PAGES
+from evaluation.reporting.pages import VALIDATION_COLUMNS
 
 GROUP = {
     "T": 0.9, "P": None, "P+T": None, "n": 10, "T_ci": [0.8, 1.0], "P_ci": None, "P+T_ci": None,
@@ -44,6 +47,28 @@ def test_numbers_and_names_stay_text():
 )
 def test_nothing_to_draw_is_an_empty_chart(drawer):
     assert ElementTree.fromstring(drawer([])) is not None
+
+
+def test_a_bar_carries_its_number_beyond_a_wide_interval():
+    drawn = of_models.grouped([("1", {"m": (0.3, (0.1, 0.55))})], chance=1 / 6).decode()
+    assert ">30.0\N{NARROW NO-BREAK SPACE}%<" in drawn
+
+
+def test_the_numbers_behind_the_chart_of_votes_are_those_that_it_draws():
+    overall = dict.fromkeys(VALIDATION_COLUMNS)
+    row = {**overall, "name": "verbs", "votes": {"caption": 3, "foil": 1}}
+    empty = {**overall, "name": "nouns", "votes": {"caption": 0, "foil": 0}}
+    found = figure_rows({"validation": {"subtests": [row, empty], "overall": overall}})
+    assert found["validation-votes"] == (
+        ("name", "choice", "votes", "share"), ("verbs", "caption", 3, 0.75), ("verbs", "foil", 1, 0.25),
+    )  # fmt: skip
+
+
+def test_the_axis_of_accuracies_says_what_they_are():
+    row = {"group": "1 s", "model": "m", "accuracy": 0.5, "ci": None, "chance": 0.5}
+    for page in ("proximity", "identity", "counts", "length"):
+        drawn = PAGES[page].chart({"rows": [row]}).decode()
+        assert ">share of items that are right, with 95 % interval<" in drawn
 
 
 @pytest.mark.parametrize(

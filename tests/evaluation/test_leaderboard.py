@@ -20,7 +20,7 @@ from jobs.runner import run_now
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Role
 from tests import factories
-from tests.evaluation.ranked import N, make_release, score
+from tests.evaluation.ranked import N, make_release, number_of, score
 
 pytestmark = pytest.mark.django_db
 
@@ -155,6 +155,16 @@ class TestHumanLine:
         # Shares 2/3, 1/3 and 1; majorities of three: won and lost.
         assert found["T"] == pytest.approx((2 / 3 + 1 / 3 + 1) / 3)
         assert (found["n"], found["n_choices"], found["majority"], found["n_majority"]) == (3, 7, 0.5, 2)
+
+    def test_beside_models_with_pairs_people_stand_over_the_same_items(self, release, scored):
+        """The first twelve have a pair."""
+        members = sorted(release.members.all(), key=lambda member: number_of(member.record))
+        person = factories.make_user()
+        self.choose(members[0].item, Choice.CAPTION, person)
+        self.choose(members[20].item, Choice.FOIL, person)
+        assert (board(release).human["T"], board(release).human["n"]) == (0.5, 2)
+        scored("a", lambda k: True)
+        assert (board(release).human["T"], board(release).human["n"]) == (1.0, 1)
 
     def test_validation_votes_and_set_aside_choices_are_no_baseline(self, release):
         item = release.members.first().item

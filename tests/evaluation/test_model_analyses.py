@@ -170,6 +170,12 @@ class TestLength:
         assert [(row["n"], row["accuracy"]) for row in result["rows"]] == [(2, 0.5)]
         assert result["n_unknown"] == 2
 
+    def test_groups_of_nearly_one_length_stay_apart(self):
+        facts = [{"duration": 10 + k / 240} for k in range(12)]
+        result = length.compute(scored(facts, m=right_or_wrong([1] * 12)), draws=DRAWS)
+        assert [row["n"] for row in result["rows"]] == [2] * 6
+        assert result["rows"][0]["group"] == "10–10.008 s"
+
     def test_an_unknown_cut_is_said(self):
         with pytest.raises(EvaluationError, match="unknown cut 'x'"):
             length.compute(scored([{"duration": 1.0}], m=[[1.0, 0.0]]), cut="x")

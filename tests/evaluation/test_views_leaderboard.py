@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import pytest
@@ -16,7 +17,7 @@ from evaluation.actions.start_run import start_run
 from evaluation.board.comparison import compare
 from evaluation.board.leaderboard import board
 from evaluation.board.run_scores import axes_of
-from evaluation.board.tables import escaped
+from evaluation.board.tables import escaped, markdown
 from evaluation.errors import EvaluationError
 from evaluation.models import ModelCard
 from projects.models import Role
@@ -100,6 +101,8 @@ class TestBoard:
                             choice=Choice.CAPTION, idempotency_key="x")  # fmt: skip
         html = owner.get(url("leaderboard", release, column="T")).content.decode()
         assert "human baseline" in html
+        text = owner.get(url("leaderboard_file", release, "md")).content.decode()
+        assert "| | *people* | | -- | 100.0 | -- | 1 |" in text
 
     def test_files(self, owner, release, models, person):
         describe_model(person, models[0], category="video", size="1 M")
@@ -127,6 +130,14 @@ class TestBoard:
         assert rf"| 1 | A & co\|1 | foilworks | 100.0 [100.0–100.0] | 75.0 [{low}–{high}] |" in text
         assert "| | *chance* | | 50.0 | 50.0 | 25.0 | |" in text
         assert len({line.replace(r"\|", "").count("|") for line in text.splitlines() if line.startswith("|")}) == 1
+
+    def test_bold_is_who_cannot_be_told_from_the_best_whatever_stands_between(self, release, models):
+        shown = board(release)
+        second = next(row for row in shown.rows if row.place and row != shown.rows[0])
+        cell = f"{100 * second.group['P+T']:.1f}"
+        for p, is_bold in ((0.2, True), (0.01, False)):
+            rows = [replace(row, place=3, tied=2, p_best=p) if row is second else row for row in shown.rows]
+            assert (f"**{cell}" in markdown(replace(shown, rows=rows))) is is_bold
 
     def test_latex_takes_any_name(self):
         assert escaped(r"a_b{50%}^~\$") == r"a\_b\{50\%\}\textasciicircum{}\textasciitilde{}\textbackslash{}\$"
