@@ -3,6 +3,8 @@
 Nothing here changes state by itself; actions of the apps above do, through corpus.rules.states.
 """
 
+from typing import Any
+
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
@@ -178,6 +180,8 @@ class Item(models.Model):
     unanimous = models.BooleanField(null=True, blank=True)
     # Unknown fields of an imported record, given back on export.
     extra = models.JSONField(default=dict, blank=True)
+    # What an imported record says of its item; other records may share its caption. None: see `known_facts`.
+    facts = models.JSONField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     decided_at = models.DateTimeField(null=True, blank=True)
 
@@ -187,6 +191,11 @@ class Item(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+    @property
+    def known_facts(self) -> dict[str, Any]:
+        """Its own facts, or its caption's where no record said any: it was made here, or stored before it could."""
+        return self.caption.facts if self.facts is None else self.facts
 
 
 class Foil(models.Model):

@@ -65,8 +65,8 @@ class PairRecord:
 class ItemRecord:
     """A caption of a video with its foils; `foils == ()` is a caption to make foils for.
 
-    `facts` is what methods read (an annotated count, a template); `extra` are the fields of the file that nothing
-    here names, given back on export. `line` says where in the file the record starts and is no part of its value.
+    `facts` is what methods and analyses read (an annotated count, a template); `extra` are the fields of the file that
+    nothing here names, given back on export. `line` says where in the file the record starts: no part of its value.
     """
 
     id: str

@@ -1,7 +1,7 @@
 """`jsonl`: one JSON object a line; the columns are listed in docs/reference/formats.md and in COLUMNS.
 
 A line with `caption` and `foil` (or `foils`) is an item; a line without a foil is a caption to make foils for. Columns
-that nothing here names are kept as facts of the caption: methods read them (`count`, `class`, `template` …).
+that nothing here names are kept as facts of the item and its caption: methods and analyses read them (`count` …).
 """
 
 from collections.abc import Iterator, Mapping

@@ -38,7 +38,7 @@ def _differences(batch: Batch, old: Caption, record: ItemRecord) -> dict[str, tu
 
 
 def fact_differences(caption: Caption, record: ItemRecord) -> dict[str, tuple[Any, Any]]:
-    """Facts belong to the caption, and are the word of the record that made it: others share it."""
+    """Facts of a caption are the word of the record that made it: others share it."""
     facts = record.facts if caption.key == record.id else {}
     return {
         f"facts.{name}": (caption.facts.get(name), value)

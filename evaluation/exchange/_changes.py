@@ -128,14 +128,21 @@ def _store_labels(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
 
 
 def _store_facts(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
-    changed = []
+    """An item's are what its record says; methods read the caption's, which the record that made it has the word on."""
+    items, captions = [], []
     for id_, record in records.items():
+        if not any(name.startswith("facts.") for name in batch.differences[id_]):
+            continue
         stored = batch.stored[id_]
+        if isinstance(stored, Item):
+            stored.facts = dict(record.facts)
+            items.append(stored)
         caption = stored.caption if isinstance(stored, Item) else stored
-        if any(name.startswith("facts.") for name in batch.differences[id_]):
+        if caption.key == id_:
             caption.facts = {**caption.facts, **record.facts}
-            changed.append(caption)
-    Caption.objects.bulk_update(changed, ["facts"], batch_size=CHUNK)
+            captions.append(caption)
+    Item.objects.bulk_update(items, ["facts"], batch_size=CHUNK)
+    Caption.objects.bulk_update(captions, ["facts"], batch_size=CHUNK)
 
 
 def _store_captions(batch: Batch, records: Mapping[str, ItemRecord]) -> None:

@@ -135,6 +135,7 @@ def _plan(
         key=key,
         state=state,
         extra=dict(pair.extra),
+        facts=dict(pair.facts) if isinstance(pair, ItemRecord) else None,
         decided_at=None if state == ItemState.IN_VALIDATION else now,
         unanimous=is_unanimous([counts]) if counts and state != ItemState.IN_VALIDATION else None,
     )
@@ -234,7 +235,19 @@ def _differences(batch: Batch, item: Item, votes: Counter[str], record: ItemReco
         found["proficiency"] = (pair and pair.caption.text, record.proficiency.caption)
     if "clip" not in found:
         found |= label_differences(batch, record, item.video)
-    return found if "caption" in found else {**found, **fact_differences(item.caption, record)}
+    return found if "caption" in found else {**found, **_fact_differences(batch, item, record)}
+
+
+def _fact_differences(batch: Batch, item: Item, record: ItemRecord) -> dict[str, tuple[Any, Any]]:
+    """The facts of an item are its record's. One that was stored before it had any gets them by an update alone."""
+    if item.facts is None and not batch.update:
+        return fact_differences(item.caption, record)
+    stored, said = item.known_facts, record.facts
+    return {
+        f"facts.{name}": (stored.get(name), said.get(name))
+        for name in {**stored, **said}
+        if name not in stored or name not in said or stored[name] != said[name]
+    }
 
 
 def _imported_votes(items: Iterable[Item]) -> dict[int, Counter[str]]:

@@ -69,7 +69,7 @@ def plain_record(item: Item, kept: Sequence[Foil], of_pair: Sequence[Foil], id_:
         foils=tuple(foil.text for foil in kept),
         proficiency=_pair(simpler, of_pair) if simpler else None,
         extra=item.extra,
-        facts=item.caption.facts,
+        facts=item.known_facts,
     )
 
 

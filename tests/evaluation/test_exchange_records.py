@@ -13,6 +13,7 @@ from evaluation.actions.freeze_release import freeze_release
 from evaluation.exchange import records as streamed
 from evaluation.exchange.collect import collect_release
 from evaluation.exchange.store import import_records
+from evaluation.reporting.scored_facts import facts_of
 from tests.factories import make_project
 
 pytestmark = pytest.mark.django_db
@@ -60,6 +61,25 @@ def test_a_project_goes_out_as_it_came_in_and_comes_in_again_as_the_same(importe
             # A project does not keep where a file lay that it never had; the clip's name says it.
             line = {name: value for name, value in line.items() if name != "video"}
             assert {name: there.get(name) for name in line} == line
+
+
+def test_items_of_one_caption_go_out_and_are_counted_with_their_own_facts(tmp_path):
+    lines = [
+        {"id": kind, "subtest": kind, "video_key": "v", "caption": "he runs.", "foil": f"he {kind}s.", "facts": facts,
+         "votes": {"caption": 3}}
+        for kind, facts in (("verb", {"edited": "action", "proximity": 0.9}), ("gender", {"edited": "gender"}))
+    ]  # fmt: skip
+    path = tmp_path / "lines.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    project = make_project()
+    assert import_records(project, None, "jsonl", path).errors == []
+    said = {line["id"]: line["facts"] for line in lines}
+    assert {record.id: record.facts for record in streamed.project_content(project).records} == said
+    frozen = [row.record for row in freeze_release(None, project).members.all()]
+    assert {record["subtest"]: record["facts"] for record in frozen} == said
+    assert {record["subtest"]: facts_of(record).get("edited") for record in frozen} == {
+        "verb": "action", "gender": "gender",
+    }  # fmt: skip
 
 
 def test_a_released_record_is_the_same_streamed_or_not(imported):

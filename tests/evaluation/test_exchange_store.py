@@ -186,6 +186,60 @@ def test_labels_of_a_clip_that_two_records_share_are_the_first_records_word(run)
     assert run(*lines).as_json()["changed"] == 0
 
 
+def contrast(id_, **facts):
+    """A line of a contrast set: several subtests have foils of one caption."""
+    foil = f"a ball rolls {id_}."
+    return record(id_, subtest=id_, video="v.mp4", foil=foil, votes=None, proficiency=None, facts=facts)
+
+
+VERB, GENDER = {"edited": "action", "antonym": True}, {"edited": "gender", "count": 1}
+
+
+def own_facts():
+    return dict(Item.objects.order_by("key").values_list("key", "facts"))
+
+
+def test_items_of_one_caption_have_each_the_facts_of_their_record(run):
+    lines = [contrast("v1", **VERB), contrast("g1", **GENDER), contrast("n1")]
+    run(*lines)
+    assert own_facts() == {"v1": VERB, "g1": GENDER, "n1": {}}
+    # Methods read the caption's: what all say of it, the first one first.
+    assert Caption.objects.get().facts == {"edited": "action", "antonym": True, "count": 1}
+    again = run(*lines).as_json()
+    assert (again["same"], again["changed"]) == (3, 0)
+
+
+def test_a_fact_that_changed_is_changed_of_its_item_alone(run):
+    run(contrast("v1", **VERB), contrast("g1", **GENDER))
+    other = contrast("g1", edited="colour")
+    (change,) = run(contrast("v1", **VERB), other).changes
+    assert (change["id"], change["fields"]) == (
+        "g1",
+        {"facts.edited": {"stored": "gender", "file": "colour"}, "facts.count": {"stored": 1, "file": None}},
+    )
+    run(other, update=True)
+    assert own_facts() == {"v1": VERB, "g1": {"edited": "colour"}}
+    assert Caption.objects.get().facts == {"edited": "action", "antonym": True, "count": 1}
+    # The caption takes over what the record that made it says.
+    run(contrast("v1", edited="verb"), update=True)
+    assert own_facts() == {"v1": {"edited": "verb"}, "g1": {"edited": "colour"}}
+    assert Caption.objects.get().facts == {"edited": "verb", "antonym": True, "count": 1}
+    again = run(contrast("v1", edited="verb"), other).as_json()
+    assert (again["same"], again["changed"]) == (2, 0)
+
+
+def test_items_that_were_stored_before_they_had_facts_get_them_by_an_update(run):
+    lines = [contrast("v1", **VERB), contrast("g1", **GENDER), contrast("n1")]
+    run(*lines)
+    Item.objects.update(facts=None)
+    first = Item.objects.get(key="v1")
+    assert first.known_facts == Caption.objects.get().facts
+    again = run(*lines).as_json()
+    assert (again["same"], again["changed"]) == (3, 0)
+    run(*lines, update=True)
+    assert own_facts() == {"v1": VERB, "g1": GENDER, "n1": {}}
+
+
 def test_captions_without_foils_wait_for_a_method(run):
     result = run(
         {"id": "c1", "video": "a.mp4", "caption": "a man jumps two times.", "count": 2, "split": "train"},
