@@ -4,9 +4,9 @@ from collections import Counter
 from typing import Any
 
 from corpus.models import Subtest
-from corpus.records import MAX_LABEL
+from corpus.records import MAX_LABEL, RecordWarning
 from evaluation.errors import EvaluationError
-from evaluation.exchange.batch import Batch, Shape
+from evaluation.exchange.batch import MOST_NAMED, Batch, Shape
 
 VOTES_WANTED = 3  # workflow.md: main items are validated by three, proficiency items by one
 PROFICIENCY_VOTES = 1
@@ -26,6 +26,24 @@ def store_subtests(batch: Batch) -> None:
         if subtest.proficiency_subtest_id is None and shape.pair_foils:
             subtest.proficiency_subtest = _proficiency(batch, subtest, shape)
             subtest.save(update_fields=["proficiency_subtest"])
+
+
+def warn_of_other_tests(batch: Batch) -> None:
+    """A subtest has one test: what its records say otherwise is not kept, and is said once a subtest."""
+    for name, shape in batch.shapes.items():
+        subtest = batch.subtests.get(name)
+        others = [test for test in shape.tests if subtest is not None and test != subtest.test]
+        if subtest is None or not others:
+            continue
+        n = sum(shape.tests[test] for test in others)
+        ids = [id_ for test in others for id_ in shape.first_ids[test]][:MOST_NAMED]
+        listed = ", ".join(repr(id_[:80]) for id_ in ids) + (", …" if n > len(ids) else "")
+        its = repr(subtest.test) if subtest.test else "not said"
+        problem = (
+            f"is {its} for the subtest {name!r}, and another one in {n} of its records ({listed}): these go with the "
+            "subtest; give them a subtest of their own"
+        )
+        batch.result.warnings.append(str(RecordWarning(str(batch.path), "test", problem)))
 
 
 def _make(batch: Batch, name: str, shape: Shape) -> Subtest:

@@ -18,6 +18,8 @@ from text.spill import Spill
 
 # Below the number of variables that every database takes in one statement.
 CHUNK = 500
+# Records that a warning about several of them names.
+MOST_NAMED = 3
 
 Thing = TypeVar("Thing")
 
@@ -27,6 +29,8 @@ class Shape:
     """What the items of a subtest are like in a file: from it comes the rule of a subtest that is new."""
 
     tests: Counter[str] = field(default_factory=Counter)
+    # Test -> the first records that name it.
+    first_ids: dict[str, list[str]] = field(default_factory=dict)
     votes: Counter[int] = field(default_factory=Counter)
     foils: Counter[int] = field(default_factory=Counter)
     pair_votes: Counter[int] = field(default_factory=Counter)
@@ -36,6 +40,8 @@ class Shape:
         self.foils[len(record.foils)] += 1
         if record.test:
             self.tests[record.test] += 1
+            if self.tests[record.test] <= MOST_NAMED:
+                self.first_ids.setdefault(record.test, []).append(record.id)
         if record.votes is not None and record.votes.total:
             self.votes[record.votes.total] += 1
         pair = record.proficiency

@@ -18,7 +18,7 @@ from evaluation.errors import EvaluationError
 from evaluation.exchange._captions import check_captions, store_captions
 from evaluation.exchange._changes import list_changes, lock_changed, store_changes, strict_problem
 from evaluation.exchange._items import check_items, store_items, store_pairs
-from evaluation.exchange._subtests import load_subtests, store_subtests
+from evaluation.exchange._subtests import load_subtests, store_subtests, warn_of_other_tests
 from evaluation.exchange._videos import check_videos, store_videos
 from evaluation.exchange.batch import Batch
 from evaluation.exchange.result import ImportResult
@@ -157,6 +157,7 @@ def _store(batch: Batch, source: Source, found: Survey, actor: User | None, prog
             store(batch)
         created = [*store_pairs(batch, batch.started), *store_items(batch, batch.started)]
         audit.record_many(audit.event(batch.project, actor, "import", item, to_state=item.state) for item in created)
+    warn_of_other_tests(batch)
     _record(batch, actor)
 
 

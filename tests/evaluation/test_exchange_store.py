@@ -305,6 +305,22 @@ def test_main_items_of_one_test_share_equal_proficiency_items(run, tmp_path, pro
     assert Subtest.objects.get(kind="proficiency").name == "motion / proficiency"
 
 
+def test_another_test_than_the_subtests_is_not_kept_and_said_once(run, project):
+    named = {"a": "motion", "b": "speed", "c": "motion", "d": "shape", "e": "speed", "f": "motion", "g": "speed"}
+    lines = [record(id_, test=test) for id_, test in {**named, "h": "motion", "i": ""}.items()]
+    said = [warning.partition("jsonl: ")[2] for warning in run(*lines).warnings]
+    assert said == [
+        "test: is 'motion' for the subtest 'direction', and another one in 4 of its records ('b', 'e', 'g', …): these "
+        "go with the subtest; give them a subtest of their own"
+    ]
+    assert Subtest.objects.get(name="direction").test == "motion"
+    Subtest.objects.filter(name="direction").update(test="")
+    (again,) = run(record(test="motion"), record("b", test="")).warnings
+    assert "test: is not said for the subtest 'direction', and another one in 1 of its records ('a'): these" in again
+    Subtest.objects.filter(name="direction").update(test="motion")
+    assert run(record(test="motion"), record("b", test="")).warnings == []
+
+
 def test_bad_records_are_listed_and_the_good_ones_stored(run):
     result = run(record(), {**record("b"), "caption": ""}, record("c"))
     assert (result.records, result.created["items"]) == (3, 2)
