@@ -1,5 +1,10 @@
-"""Judgements of a past study as importers read them: whose, on what, which choice. Plain facts, no table."""
+"""Judgements of a past study as importers read them: whose, on what, which choice. Plain facts, no table.
 
+Counts of a file say how many chose what, not who: as votes they name nobody. Where each vote of an item needs a name,
+they stand as `unnamed-1`, `unnamed-2` … with the source `import`; the importer refuses such a name to anybody else.
+"""
+
+import re
 from dataclasses import dataclass, field
 
 from corpus.records import BadRecord, RecordWarning
@@ -8,6 +13,23 @@ CHOICES = ("caption", "foil", "neither", "both", "cannot_tell", "other")
 # What a judgement's number means as it was shown (workflow.md).
 NUMBERED = ("first", "second", "neither", "both", "cannot_tell")
 PLACES = {"1": True, "first": True, "2": False, "second": False, "true": True, "false": False}
+SOURCE = "import"
+_NOBODY = re.compile(r"unnamed-[1-9][0-9]*", re.ASCII)
+
+
+def name_of_imported(pseudonym: str, index: int | None) -> str:
+    """The name in exports of a vote that came from a file: its pseudonym; of a count, its number within the item."""
+    return pseudonym or f"unnamed-{(index or 0) + 1}"
+
+
+def stands_for_nobody(name: str) -> bool:
+    """Whether exports give the name to votes that name nobody."""
+    return _NOBODY.fullmatch(name) is not None
+
+
+def names_nobody(source: str, annotator: str) -> bool:
+    """Whether a vote of an export is one of a count."""
+    return source == SOURCE and stands_for_nobody(annotator)
 
 
 @dataclass(frozen=True)
@@ -16,6 +38,7 @@ class VoteRecord:
     where the item as a whole was judged; `choice` is truth-coded; `caption_first` None where no order is known.
 
     `is_identity`: the annotator is the id of an account elsewhere, which is stored under a pseudonym only.
+    `is_nameless`: the annotator is a number within the item and names nobody: the vote is stored as one of a count.
     """
 
     item: str
@@ -25,6 +48,7 @@ class VoteRecord:
     caption_first: bool | None = None
     seconds: float | None = None
     is_identity: bool = False
+    is_nameless: bool = False
     line: int | None = field(default=None, compare=False)
 
 

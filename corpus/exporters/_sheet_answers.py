@@ -9,6 +9,7 @@ from typing import Any
 
 from corpus.exporters._markdown import cell, table
 from corpus.records import ReleaseContent
+from corpus.vote_records import names_nobody
 
 Lines = list[str]
 
@@ -177,10 +178,13 @@ def _sampling(release: ReleaseContent) -> Lines:
 
 def _who(release: ReleaseContent) -> Lines:
     counted = [vote for vote in release.votes if vote.state == "counted"]
-    people = {vote.annotator for vote in counted}
+    named = [vote for vote in counted if not names_nobody(vote.source, vote.annotator)]
+    people = {vote.annotator for vote in named}
     lines = [
-        f"{len(counted)} judgements by {len(people)} annotators count; they stand in `votes.jsonl` under pseudonyms."
+        f"{len(named)} judgements by {len(people)} annotators count; they stand in `votes.jsonl` under pseudonyms."
     ]
+    if len(named) < len(counted):
+        lines.append(f"{len(counted) - len(named)} came as counts, which name nobody, and count too.")
     if release.simulated:
         lines.append("**These people and judgements are simulated.**")
     pay = release.tables.get("pay")

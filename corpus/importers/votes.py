@@ -2,6 +2,7 @@
 
 Also the `votes.jsonl` and `votes.csv` that our exports write: of their columns `stage` and `state` those judgements
 count that are validators' and counted. Annotators should stand under pseudonyms: they are stored as they are given.
+Votes that name nobody there (`source` import, `unnamed-1` …) are counts, and are stored as such.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +14,7 @@ from corpus.importers._judgements import MAX_ANNOTATOR, PassedOver, choice_of, f
 from corpus.importers._records import RawRecord, json_lines
 from corpus.importers._rows import COMMA, SEMICOLON, TAB, read_rows
 from corpus.records import MAX_ID, MAX_LABEL
-from corpus.vote_records import VoteOutcome, VoteRecord
+from corpus.vote_records import VoteOutcome, VoteRecord, names_nobody, stands_for_nobody
 from text.csv_cells import plain_cell
 
 YIELDS = "votes"
@@ -42,13 +43,19 @@ def _parse(raw: RawRecord) -> VoteRecord:
         if said != wanted:
             raise PassedOver(f"its {name} is {said[:40]!r}")
     place = place_of(fields.get("position"))
+    annotator = _named(fields, "annotator", MAX_ANNOTATOR)
+    is_nameless = names_nobody(str(fields.get("source")), annotator)
+    if stands_for_nobody(annotator) and not is_nameless:
+        problem = f"is {annotator!r}, which exports give to votes that name nobody"
+        raise ProblemError("annotator", problem, "give another pseudonym, or the source 'import' if it is such a vote")
     return VoteRecord(
         item=_named(fields, "item", MAX_LABEL + 1 + MAX_ID),
-        annotator=_named(fields, "annotator", MAX_ANNOTATOR),
+        annotator=annotator,
         choice=choice_of(fields.get("choice"), place),
         foil=foil_of(fields.get("foil")),
         caption_first=place,
         seconds=_seconds(fields.get("seconds")),
+        is_nameless=is_nameless,
         line=raw.line,
     )
 

@@ -13,6 +13,7 @@ from corpus.models import Item, Release, ReleaseItem, Subtest
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
 from corpus.release_records import vote_counts
 from corpus.rules.states import ItemState
+from corpus.vote_records import name_of_imported
 from evaluation.analyses.table import BY_JOB, OF_SCORES, REPORTS
 from evaluation.errors import EvaluationError
 from evaluation.kept import digest, kept
@@ -118,12 +119,11 @@ def _votes(project: Project, members: Sequence[_Member]) -> list[ReleaseVote]:
 
 def _vote(project: Project, vote: Vote, item: str, subtest: str, kind: Any) -> ReleaseVote:
     person = vote.person
-    # A file's counts name nobody: numbers tell apart those of one item and say no more. Raw votes keep their name.
-    unnamed = vote.imported_as or f"unnamed-{(vote.import_index or 0) + 1}"
+    of_file = name_of_imported(vote.imported_as, vote.import_index)
     return ReleaseVote(
         item=item,
         foil=vote.foil.position if vote.foil else None,
-        annotator=pseudonym(project, person.pk) if person else unnamed,
+        annotator=pseudonym(project, person.pk) if person else of_file,
         choice=vote.choice,
         subtest=subtest,
         kind=kind,

@@ -178,7 +178,9 @@ def _line(project: Project, record: VoteRecord) -> Line:
 
 
 def _stored_name(project: Project, record: VoteRecord) -> str:
-    """Accounts elsewhere stand under a pseudonym that nobody outside can try accounts against."""
+    """Accounts elsewhere stand under a pseudonym that nobody outside can try accounts against; counts under no name."""
+    if record.is_nameless:
+        return ""
     if not record.is_identity:
         return record.annotator
     message = f"imported:{project.pk}:{record.annotator}".encode()

@@ -4,7 +4,8 @@ Items: any import format (`--format`; `.json` means `vilma`), or `{"caption", "f
 `id`, `subtest`, `test`, `votes` ({"caption", "foil", "other"} counts) and `proficiency` (the same, inside): what the
 `jsonl` import asks for beyond that (an id, a video) makes no difference to a report.
 Votes: `.csv` or `.jsonl` with `item`, `annotator`, `choice` and optional `position`, `foil`. Of the votes of an export
-(`stage`, `kind`, `state`) those count that were counted, of validators on main items.
+(`stage`, `kind`, `state`, `source`) those count that were counted, of validators on main items; those that came as
+counts of a file name nobody.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,8 @@ import numpy as np
 
 from corpus.importers.table import IMPORTERS
 from corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, VoteCounts
-from evaluation.analyses._records import CHOICES, OTHER, ItemFacts, ProficiencyFacts, Votes
+from corpus.vote_records import names_nobody
+from evaluation.analyses._records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes
 from evaluation.errors import EvaluationError
 from evaluation.files.csv_records import csv_records
 from evaluation.files.json_records import Row, fail, rows
@@ -164,18 +166,19 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
     units: dict[tuple[str, str], int] = {}
     people: dict[str, int] = {}
     items: set[str] = set()
-    seen: dict[tuple[int, int], int] = {}
+    seen: dict[tuple[int, str], int] = {}
     columns: list[tuple[int, int, int, int]] = []
     for row in records:
         if any(row.text(name, wanted) != wanted for name, wanted in COUNTED.items()):
             continue
         item, person = row.text("item"), row.text("annotator")
         unit = units.setdefault((item, row.text("foil", "")), len(units))
-        annotator = people.setdefault(person, len(people))
-        if (unit, annotator) in seen:
-            first = seen[unit, annotator]
+        is_nobody = names_nobody(str(row.fields.get("source", "")), person)
+        annotator = NOBODY if is_nobody else people.setdefault(person, len(people))
+        if (unit, person) in seen:
+            first = seen[unit, person]
             row.fail("annotator", f"{person!r} judged item {item!r} twice (first in line {first})", "keep one of them")
-        seen[unit, annotator] = row.line
+        seen[unit, person] = row.line
         items.add(item)
         columns.append((unit, annotator, *_choice(row)))
     if not columns:

@@ -10,6 +10,7 @@ from typing import Any
 
 from corpus.records import ReleaseVote
 from corpus.rules.states import FoilVerdict, ItemState
+from corpus.vote_records import names_nobody
 from evaluation.analyses._records import CHOICES, ItemFacts, ProficiencyFacts, Votes
 from evaluation.analyses.table import REPORTS
 from evaluation.board.human import line_of
@@ -79,7 +80,7 @@ def vote_facts_of(votes: Iterable[ReleaseVote]) -> Votes:
 def _row(vote: ReleaseVote, places: dict[str, int]) -> VoteRow:
     item = places.setdefault(vote.item, len(places))
     key = vote.item.removeprefix(f"{vote.subtest}:")
-    person = None if vote.source == "import" and vote.annotator.startswith("unnamed-") else vote.annotator
+    person = None if names_nobody(vote.source, vote.annotator) else vote.annotator
     return (item, vote.subtest, key, vote.foil, vote.foil, person, vote.choice, vote.caption_first, vote.guideline,
             vote.guideline_of or None)  # fmt: skip
 

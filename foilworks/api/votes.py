@@ -10,6 +10,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 from ninja import Query, Router, Schema
 
 from annotation.models import Vote
+from corpus.vote_records import name_of_imported
 from foilworks.api.answers import reads
 from foilworks.api.paging import Listed, Page, only_known, page_of
 from foilworks.api.shapes import Anything, Id, Slug
@@ -70,13 +71,9 @@ def _rows(project: Project, asked: VotesFilter) -> QuerySet[Vote]:
     return Vote.objects.filter(Q(**wanted), item__subtest__project=project)
 
 
-def _of_file(vote: dict[str, Any]) -> str:
-    return vote["imported_as"] or f"unnamed-{(vote['import_index'] or 0) + 1}"
-
-
 def _line(project: Project, names: dict[int, str], row: tuple[Any, ...]) -> dict[str, Any]:
     vote = dict(zip(COLUMNS, row, strict=True))
-    person = vote["person"]
+    person, of_file = vote["person"], name_of_imported(vote["imported_as"], vote["import_index"])
     if person is not None and person not in names:
         names[person] = pseudonym(project, person)
     return {
@@ -86,7 +83,7 @@ def _line(project: Project, names: dict[int, str], row: tuple[Any, ...]) -> dict
         "item_key": vote["item__key"],
         "foil": vote["foil"],
         "foil_position": vote["foil__position"],
-        "annotator": names[person] if person is not None else _of_file(vote),
+        "annotator": names[person] if person is not None else of_file,
         "source": vote["source"],
         "stage": vote["stage"],
         "choice": vote["choice"],

@@ -9,7 +9,8 @@ from annotation.models import Vote
 from corpus.importers import mturk, votes
 from corpus.models import Caption, Item
 from corpus.records import BadRecord, RecordWarning
-from corpus.vote_records import VoteRecord
+from corpus.vote_records import VoteRecord, names_nobody
+from evaluation.actions.freeze_release import freeze_release
 from evaluation.errors import EvaluationError
 from evaluation.exchange.store import import_records
 from evaluation.reporting.facts import vote_facts
@@ -132,6 +133,7 @@ def test_a_dry_run_stores_nothing(run):
         ("a,ann,1,,", "position: is missing; say where the caption stood (1 or 2)"),
         ("a,ann,1,3,", "position: is '3'; give 1 where the caption stood first, else 2"),
         ("a,,caption,,", "annotator: is missing; name it"),
+        ("a,unnamed-2,caption,,", "annotator: is 'unnamed-2', which exports give to votes that name nobody; give"),
         ("a,ann,caption,,1", "foil: is 1, but the item has 1 foils; count them from 0"),
         ("a,ann,caption,,-1", "foil: is '-1'; give its place in the item, from 0, or leave it out"),
         ("a,ann,caption,,\na,ann,foil,,", "annotator: 'ann' judged 'a' on line 2 already; keep one of the two"),
@@ -226,6 +228,65 @@ def test_lines_of_an_export_are_read_and_those_that_do_not_count_passed_over(tmp
     first, *others = votes.read(path, params={})
     assert first == VoteRecord("s:a", "p-1", "both", foil=0, caption_first=False, seconds=1.5)
     assert all(isinstance(one, RecordWarning) for one in others)
+
+
+@pytest.fixture(params=["votes.jsonl", "votes.csv"])
+def exported(request, project, tmp_path):
+    """The votes of an export of ours in which all votes, of the item `b`, came as counts."""
+    slug = "foilworks" if request.param.endswith("jsonl") else "votes"
+    freeze_release(None, project, name="r")
+    call_command("export", slug, project=project.slug, release="r", out=tmp_path / "out")
+    found = (tmp_path / "out" / request.param).read_text(encoding="utf-8")
+    assert [name in found for name in ("unnamed-1", "unnamed-3", "unnamed-4")] == [True, True, False]
+    return found
+
+
+def counted():
+    rows = Vote.objects.filter(item__key="b").order_by("import_index")
+    return list(rows.values_list("item__subtest__project__slug", "imported_as", "choice"))
+
+
+def test_counts_that_were_exported_as_votes_stay_counts(run, exported, request, project):
+    name = request.node.callspec.params["exported"]
+    rows = list(Vote.objects.order_by("pk").values())
+    again = run(exported, name=name).as_json()
+    assert (again["errors"], again["new"], again["same"], again["changed"]) == ([], 0, 3, 0)
+    assert list(Vote.objects.order_by("pk").values()) == rows
+    # Where they were taken for those of people, an update makes them counts again.
+    for row in Vote.objects.all():
+        Vote.objects.filter(pk=row.pk).update(imported_as=f"unnamed-{row.import_index + 1}")
+    assert run(exported, name=name, update=True).as_json()["updated"] == 1
+    assert counted() == [(project.slug, "", "caption"), (project.slug, "", "caption"), (project.slug, "", "other")]
+
+
+def test_counts_that_were_exported_as_votes_are_counts_elsewhere_too(exported, request, tmp_path):
+    other = make_project(slug="other")
+    path = tmp_path / "shapes.jsonl"
+    path.write_text(json.dumps({**ITEMS[1], "votes": None}), encoding="utf-8")
+    import_records(other, None, "jsonl", path)
+    path = tmp_path / request.node.callspec.params["exported"]
+    path.write_text(exported, encoding="utf-8")
+    assert import_records(other, None, "votes", path).as_json()["new"] == 3
+    assert [row[1:] for row in counted() if row[0] == "other"] == [("", "caption"), ("", "caption"), ("", "other")]
+    assert Item.objects.get(subtest__project=other, key="b").state == "valid"
+    assert violations() == []
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "nobody"),
+    [
+        ("import", "unnamed-1", True),
+        ("import", "unnamed-12", True),
+        ("import", "unnamed-0", False),
+        ("import", "unnamed-ann", False),
+        ("import", "unnamed-1b", False),
+        ("import", "w-0123456789", False),
+        ("person", "unnamed-1", False),
+        ("", "unnamed-1", False),
+    ],
+)
+def test_nobody_has_a_name_of_a_count_but_counts(source, name, nobody):
+    assert names_nobody(source, name) is nobody
 
 
 def test_the_command_says_what_became_of_votes(project, tmp_path, capsys):

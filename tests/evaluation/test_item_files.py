@@ -5,7 +5,7 @@ import json
 import pytest
 
 from corpus.records import VoteCounts
-from evaluation.analyses._records import CHOICES, OTHER, ProficiencyFacts
+from evaluation.analyses._records import CHOICES, NOBODY, OTHER, ProficiencyFacts
 from evaluation.files.items import is_unanimous, is_valid, is_valid_proficiency, read_items, read_votes
 from text.errors import ActionableError
 
@@ -124,6 +124,17 @@ class TestVotes:
         votes = read_votes(write("v.jsonl", *lines))
         assert votes.unit_names == ["x/0", "x/1"]
         assert votes.n_items == 1
+
+    def test_votes_that_came_as_counts_name_nobody(self, write):
+        header, count = "item,annotator,choice,source", "unnamed-1,caption,import"
+        path = write("v.csv", header, f"x,{count}", "x,unnamed-2,foil,import", f"y,{count}", "y,ann,foil,import",
+                     "y,unnamed-2,foil,")  # fmt: skip
+        votes = read_votes(path)
+        # Without the source of an export it is somebody's name.
+        assert list(votes.annotator) == [NOBODY, NOBODY, NOBODY, 0, 1]
+        assert votes.annotator_names == ["ann", "unnamed-2"]
+        with pytest.raises(ActionableError, match="annotator: 'unnamed-1' judged item 'x' twice"):
+            read_votes(write("v.csv", header, f"x,{count}", f"x,{count}"))
 
     @pytest.mark.parametrize(
         ("lines", "complaint"),

@@ -1,5 +1,7 @@
 """Dawid-Skene and MACE beside the majority: hand-made crowds, stored reports that follow the votes, the page."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -130,6 +132,21 @@ def test_nameless_votes_have_no_skill():
     votes.annotator[:] = -1
     with pytest.raises(EvaluationError, match="name nobody"):
         skill.compute(votes)
+
+
+def test_votes_of_an_export_that_came_as_counts_have_no_skill(tmp_path, capsys):
+    path = tmp_path / "votes.jsonl"
+    choices = [(item, place, "caption") for item in "abc" for place in (1, 2)] + [(item, 3, "foil") for item in "abc"]
+    lines = [{"item": item, "annotator": f"unnamed-{place}", "choice": choice, "source": "import"}
+             for item, place, choice in choices]  # fmt: skip
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        call_command("report", "skill", "--file", str(path))
+    assert "these votes name nobody" in capsys.readouterr().err
+    call_command("report", "agreement", "--file", str(path), "--json")
+    report = json.loads(capsys.readouterr().out)
+    assert (report["n_annotators"], report["annotators"], report["pairs"]) == (0, [], [])
+    assert report["alpha"] is not None
 
 
 def test_the_command_reads_a_file_of_votes(tmp_path, capsys):
