@@ -217,6 +217,10 @@ class Foil(models.Model):
         return self.text[:80]
 
 
+# Foils that are no longer their items': corpus.rules.states.drops_out.
+DROPPED_OUT = Q(verdict=FoilVerdict.INVALID) | Q(verdict=FoilVerdict.SPLIT, item__state=ItemState.VALID)
+
+
 class Release(models.Model):
     """An immutable, content-addressed snapshot of accepted items. Evaluation names a release, never "what is now"."""
 

@@ -17,8 +17,8 @@ from annotation.models import Draft, Ending, Guideline, Lease, Slot, SlotState, 
 from annotation.models.stages import desk_of
 from annotation.rules.baseline import order_shown
 from annotation.rules.ordering import caption_first
-from corpus.models import Foil
-from corpus.rules.states import CandidateState, FoilVerdict
+from corpus.models import DROPPED_OUT, Foil
+from corpus.rules.states import CandidateState
 from generation.models import Candidate
 from projects import audit
 from projects.models import User
@@ -251,7 +251,7 @@ def _caption_first(slot: Slot) -> bool | None:
 def _order_shown(slot: Slot) -> list[int] | None:
     if slot.stage != Stage.BASELINE:
         return None
-    standing = Foil.objects.filter(item=slot.item_id).exclude(verdict=FoilVerdict.INVALID)
+    standing = Foil.objects.filter(item=slot.item_id).exclude(DROPPED_OUT)
     foils = list(standing.order_by("position").values_list("pk", flat=True))
     serial = slot.task_id * slot.task.overlap + slot.index
     return order_shown(slot.project_id, slot.item_id, slot.person_id, foils, serial)

@@ -12,8 +12,8 @@ from annotation.actions._transaction import committed, one_write_at_a_time
 from annotation.errors import AnnotationError
 from annotation.models import Stage, Task, TaskState
 from annotation.rules.baseline import MOST_TEXTS, drawn
-from corpus.models import WATCHABLE, Foil, Item, Release, Subtest
-from corpus.rules.states import FoilVerdict, ItemState
+from corpus.models import DROPPED_OUT, WATCHABLE, Foil, Item, Release, Subtest
+from corpus.rules.states import ItemState
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
@@ -92,7 +92,7 @@ def _open(
 def _with_texts(items: Sequence[int]) -> list[int]:
     """Those that have one to eight foils that stand: a choice among two to nine texts."""
     counts: dict[int, int] = {}
-    standing = Foil.objects.filter(item__in=items).exclude(verdict=FoilVerdict.INVALID)
+    standing = Foil.objects.filter(item__in=items).exclude(DROPPED_OUT)
     for item in standing.values_list("item_id", flat=True):
         counts[item] = counts.get(item, 0) + 1
     return [pk for pk in items if 1 <= counts.get(pk, 0) < MOST_TEXTS]

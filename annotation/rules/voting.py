@@ -78,8 +78,8 @@ def _best(counts: Mapping[str, int]) -> tuple[int, int]:
 def item_outcome(verdicts: Collection[str], rule: VoteRule) -> ItemState:
     """The item's state after a vote, from its pairs' verdicts; IN_VALIDATION while one is pending.
 
-    All pairs must be valid (then one invalid pair decides), or `pairs_enough` of them (then invalid ones drop out, and
-    the item is split only where the split pairs could still make it valid).
+    All pairs must be valid (then one invalid pair decides), or `pairs_enough` of them (then the
+    others drop out, and the item is split only where the split pairs could still make it valid).
     """
     if not verdicts or FoilVerdict.PENDING in verdicts:
         return ItemState.IN_VALIDATION

@@ -126,6 +126,16 @@ def first_item_state(votes_wanted: int) -> ItemState:
     return ItemState.IN_VALIDATION if votes_wanted > 0 else ItemState.VALID
 
 
+def drops_out(verdict: str, item_state: str) -> bool:
+    """Whether a foil is no longer one of its item's; corpus.models.DROPPED_OUT says the same of rows.
+
+    It was found invalid, or nobody could settle it and the item is valid without it: enough of its pairs were. A valid
+    item is left with its valid foils, and where nobody was asked for votes with all of them. In an item that is not
+    decided yet a split pair can still become valid.
+    """
+    return verdict == FoilVerdict.INVALID or (verdict == FoilVerdict.SPLIT and item_state == ItemState.VALID)
+
+
 def _checked(moves: dict[str, Move], what: str, state: str, move: str) -> Move:
     found = moves.get(move)
     if found is None:

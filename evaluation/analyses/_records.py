@@ -33,8 +33,8 @@ class ItemFacts:
     """One main item. `valid` and `unanimous` are None where there is nothing to tell them from.
 
     `tallies`: one tuple of counts for each judged unit (a caption-foil pair, or the item where votes name no foil),
-    over CHOICES (5 long) or CHOICES3 (3 long). `kept`: the foils that a valid item keeps where invalid ones drop out;
-    None = all of them.
+    over CHOICES (5 long) or CHOICES3 (3 long). `kept`: the foils that a valid item is left with where others drop out,
+    `kept_tallies` their tallies; None = all of them.
     """
 
     id: str
@@ -47,11 +47,20 @@ class ItemFacts:
     unanimous: bool | None = None
     proficiency: ProficiencyFacts | None = None
     kept: tuple[str, ...] | None = None
+    kept_tallies: tuple[tuple[int, ...], ...] | None = None
 
 
 def valid_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:
-    """The valid items as they are released: without the foils that dropped out."""
-    return [item if item.kept is None else replace(item, foils=item.kept) for item in items if item.valid]
+    """The valid items as they are released: without the foils that dropped out, nor what was voted on them."""
+    return [
+        replace(
+            item,
+            foils=item.foils if item.kept is None else item.kept,
+            tallies=item.tallies if item.kept_tallies is None else item.kept_tallies,
+        )
+        for item in items
+        if item.valid
+    ]
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from generation.balance.classifier import FOLDS, fitted, held_out, telling_words
 from generation.balance.records import caption_groups
 from text.tokens import words
 
-VERSION = "3"
+VERSION = "4"
 INPUT = "texts"
 # Draws for JS and lexical differences: each is a pass over the vocabulary, and a standard error needs few.
 WORD_DRAWS = 200

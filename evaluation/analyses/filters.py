@@ -1,10 +1,11 @@
 """Filters held against people's verdicts: a threshold that lets good foils through and stops bad ones.
 
 Good: a foil that validators found valid, or that a reviewer accepted and nobody judged yet; bad: one found invalid, or
-dropped in review. Precision: the share of good ones among those that pass; recall: the share of good ones that pass.
-The threshold is fitted on four fifths of the captions and asked about the rest, so that its precision and recall are
-of foils it was not fitted on; intervals are of a bootstrap over captions. Only foils that passed the run's filters
-were ever judged, so nothing is known of what lies beyond the present thresholds.
+dropped in review; one that validators could not settle is neither. Precision: the share of good ones among those that
+pass; recall: the share of good ones that pass. The threshold is fitted on four fifths of the captions and asked about
+the rest, so that its precision and recall are of foils it was not fitted on; intervals are of a bootstrap over
+captions. Only foils that passed the run's filters were ever judged, so nothing is known of what lies beyond the
+present thresholds.
 """
 
 from collections.abc import Sequence

@@ -2,7 +2,8 @@
 
 Counts come out of the released files to the item; percentages are computed from them (Table 6 prints some that its
 own counts contradict). Alpha over the valid items alone is lower than over all by construction: taking away the
-items that validators rejected takes away the spread that agreement is measured against.
+items that validators rejected takes away the spread that agreement is measured against. What is said of valid items
+(JS, alpha) is of the pairs that are released: where enough valid ones make an item valid, the others dropped out.
 """
 
 import random
@@ -18,7 +19,7 @@ from evaluation.analyses._words import js_divergence, n_lexical_items, word_coun
 from evaluation.errors import EvaluationError
 from evaluation.metrics._intervals import DRAWS, SEED
 
-VERSION = "1"
+VERSION = "2"
 INPUT = "items"
 
 

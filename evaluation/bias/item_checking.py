@@ -13,7 +13,7 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from corpus.models import Item, Subtest
-from corpus.rules.states import FoilVerdict, ItemState
+from corpus.rules.states import ItemState, drops_out
 from evaluation.bias.concepts import DESCRIPTION, OBJECTS
 from evaluation.bias.instructions import FRAME, INSTRUCTIONS, RETRIEVAL, ROBUST_CAPTIONS, ROBUST_OBJECTS, TARGET
 from evaluation.bias.measures import normalised
@@ -80,7 +80,7 @@ def _found(check: ItemCheck, embedding: Embedding, items: Sequence[Item]) -> lis
 
 
 def _sentences(item: Item) -> list[str]:
-    foils = [foil.text for foil in item.foils.all() if foil.verdict != FoilVerdict.INVALID]
+    foils = [foil.text for foil in item.foils.all() if not drops_out(foil.verdict, item.state)]
     return [item.caption.text, *foils]
 
 

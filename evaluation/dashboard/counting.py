@@ -31,7 +31,7 @@ from annotation.models import (
 )
 from annotation.worked import pay_of
 from corpus.models import Caption, Foil, Item, ReleaseItem, Subtest
-from corpus.rules.states import CandidateState, ItemState
+from corpus.rules.states import CandidateState, ItemState, drops_out
 from evaluation.analyses._agreement import alpha
 from evaluation.analyses._words import js_divergence
 from evaluation.dashboard.alarms import alarms_of
@@ -146,14 +146,16 @@ def _agreement(project: Project) -> dict[int, dict[str, Any]]:
 
 
 def _divergence(project: Project) -> dict[int, dict[str, float | None]]:
-    """Jensen-Shannon between the words of captions and foils, over all items and over the valid ones."""
+    """Jensen-Shannon between the words of captions and foils, of all items and of the valid, as they are released."""
     rows = Item.objects.filter(subtest__project=project).exclude(state=ItemState.RETRACTED).order_by()
     sides: dict[tuple[int, bool, bool], Counter[str]] = defaultdict(Counter)
     for subtest, state, text in rows.values_list("subtest", "state", "caption__text").iterator():
         sides[subtest, state == ItemState.VALID, True].update(words(text))
     foils = Foil.objects.filter(item__subtest__project=project).exclude(item__state=ItemState.RETRACTED).order_by()
-    for subtest, state, text in foils.values_list("item__subtest", "item__state", "text").iterator():
-        sides[subtest, state == ItemState.VALID, False].update(words(text))
+    columns = ("item__subtest", "item__state", "verdict", "text")
+    for subtest, state, verdict, text in foils.values_list(*columns).iterator():
+        is_kept = state == ItemState.VALID and not drops_out(verdict, state)
+        sides[subtest, is_kept, False].update(words(text))
     found: dict[int, dict[str, float | None]] = {}
     for subtest in {key[0] for key in sides}:
         valid = [sides[subtest, True, side] for side in (True, False)]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from corpus.records import ReleaseVote
-from corpus.rules.states import FoilVerdict, ItemState
+from corpus.rules.states import ItemState, drops_out
 from corpus.vote_records import names_nobody
 from evaluation.analyses._records import CHOICES, ItemFacts, ProficiencyFacts, Votes
 from evaluation.analyses.table import REPORTS
@@ -47,7 +47,9 @@ def item_facts_of(items: Items, votes: Iterable[ReleaseVote]) -> list[ItemFacts]
 
 def _facts(item: Mapping[str, Any], tallies: Mapping[int, Counter[str]]) -> ItemFacts:
     valid, own = DECIDED.get(ItemState(item["state"])), item["verdicts"]
-    kept = tuple(foil["text"] for foil in own if foil["verdict"] != FoilVerdict.INVALID)
+    kept = [foil for foil in own if not drops_out(foil["verdict"], item["state"])]
+    left = {-1, *(foil["position"] for foil in kept)}
+    counted = sorted(tallies.items())
     pair = item["proficiency"]
     return ItemFacts(
         id=item["id"],
@@ -55,11 +57,12 @@ def _facts(item: Mapping[str, Any], tallies: Mapping[int, Counter[str]]) -> Item
         test=item["test"] or item["subtest"],
         caption=item["caption"],
         foils=tuple(foil["text"] for foil in own),
-        kept=kept if valid else None,
-        tallies=tuple(_tally(counts) for _, counts in sorted(tallies.items())),
+        tallies=tuple(_tally(counts) for _, counts in counted),
         valid=valid,
         unanimous=None if valid is None else item["unanimous"] is True,
         proficiency=pair and ProficiencyFacts(pair["caption"], tuple(pair["foils"]), pair["valid"]),
+        kept=tuple(foil["text"] for foil in kept) if valid else None,
+        kept_tallies=tuple(_tally(counts) for foil, counts in counted if foil in left) if valid else None,
     )
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from corpus.models import Foil, Item, Subtest, Video
 from corpus.records import ItemRecord, PairRecord, VideoRecord
 from corpus.release_records import release_id, release_record
-from corpus.rules.states import FoilVerdict, ItemState
+from corpus.rules.states import ItemState, drops_out
 from evaluation.errors import EvaluationError
 from generation.models import Candidate, HintShown
 from projects.models import Project
@@ -31,8 +31,8 @@ class FrozenItem:
 def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> list[FrozenItem]:
     """Main items (all of the project, or those given) with their records, by record id. Four queries.
 
-    A record holds the item's foils (without the invalid ones where the subtest lets those drop out), its proficiency
-    pair, and what made each foil.
+    A record holds the item's foils (of a valid item those that did not drop out), its proficiency pair, and what made
+    each foil.
     """
     chosen = items if items is not None else Item.objects.filter(subtest__kind=Subtest.Kind.MAIN)
     rows = chosen.filter(subtest__project=project).select_related(
@@ -87,9 +87,8 @@ def _record(item: Item, foils: dict[int, list[Foil]], made: dict[int, dict[str, 
 
 
 def _kept(item: Item, foils: Sequence[Foil]) -> list[Foil]:
-    if item.subtest.valid_when != Subtest.ValidWhen.ENOUGH or item.state != ItemState.VALID:
-        return list(foils)
-    return [foil for foil in foils if foil.verdict == FoilVerdict.VALID] or list(foils)
+    """All of an item that is not valid: what validation refused is told with every text that it had."""
+    return [foil for foil in foils if item.state != ItemState.VALID or not drops_out(foil.verdict, item.state)]
 
 
 def _pair(simpler: Item, foils: Sequence[Foil]) -> PairRecord:

@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce, Concat
 
 from annotation.models import Choice, Stage, Vote, VoteState
 from corpus.models import Foil, Item, Subtest
-from corpus.rules.states import FoilVerdict, ItemState
+from corpus.rules.states import ItemState, drops_out
 from evaluation.analyses._records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes
 from projects.models import Project
 
@@ -69,6 +69,9 @@ def _tallies(votes: QuerySet[Vote]) -> dict[int, dict[int | None, dict[str, int]
 
 def _facts(item: Item, foils: dict[int, list[_Foil]], tallies: dict[int | None, dict[str, int]]) -> ItemFacts:
     own = foils.get(item.pk, [])
+    kept = [foil for foil in own if not drops_out(foil.verdict, item.state)]
+    left: set[int | None] = {None, *(foil.pk for foil in kept)}
+    counted = sorted(tallies.items(), key=lambda pair: pair[0] or 0)
     simpler = item.proficiency_item
     valid = DECIDED.get(ItemState(item.state))
     return ItemFacts(
@@ -77,8 +80,7 @@ def _facts(item: Item, foils: dict[int, list[_Foil]], tallies: dict[int | None, 
         test=item.subtest.test or item.subtest.name,
         caption=item.caption.text,
         foils=tuple(foil.text for foil in own),
-        kept=tuple(foil.text for foil in own if foil.verdict != FoilVerdict.INVALID) if valid else None,
-        tallies=tuple(_tally(counts) for _, counts in sorted(tallies.items(), key=lambda pair: pair[0] or 0)),
+        tallies=tuple(_tally(counts) for _, counts in counted),
         valid=valid,
         unanimous=None if valid is None else item.unanimous is True,
         proficiency=ProficiencyFacts(
@@ -88,6 +90,8 @@ def _facts(item: Item, foils: dict[int, list[_Foil]], tallies: dict[int | None, 
         )
         if simpler
         else None,
+        kept=tuple(foil.text for foil in kept) if valid else None,
+        kept_tallies=tuple(_tally(counts) for foil, counts in counted if foil in left) if valid else None,
     )
 
 

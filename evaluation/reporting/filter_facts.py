@@ -27,7 +27,7 @@ FIELDS = (
 def filter_verdicts(project: Project, subtest: Subtest | None = None) -> list[FilterVerdicts]:
     """One a filter that decides by its score, in the table's order. One query.
 
-    A foil that a person reworded is another text and does not count.
+    A foil that a person reworded is another text and does not count, nor does one that its validators could not settle.
     """
     rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
     for slug, *row in judged_scores(project, subtest).values_list(*FIELDS).iterator():
@@ -41,7 +41,8 @@ def judged_scores(project: Project, subtest: Subtest | None) -> QuerySet[FilterS
     decided = Q(candidate__state__in=(CandidateState.ACCEPTED, CandidateState.DROPPED))
     validated = Q(candidate__foil__verdict__in=(FoilVerdict.VALID, FoilVerdict.INVALID))
     scored = FilterScore.objects.filter(**runs, filter__in=list(THRESHOLDS), score__isnull=False)
-    return scored.filter(decided | validated).order_by("pk")
+    unsettled = Q(candidate__foil__verdict=FoilVerdict.SPLIT)
+    return scored.filter(decided | validated).exclude(unsettled).order_by("pk")
 
 
 def _facts(slug: str, rows: list[tuple[Any, ...]]) -> FilterVerdicts:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from corpus.models import Foil
-from corpus.rules.states import CandidateState, FoilVerdict, ItemState
+from corpus.models import DROPPED_OUT, Foil
+from corpus.rules.states import CandidateState, ItemState
 from generation.balance.records import Pair
 from generation.models import Candidate, CandidateGroup, Selection
 
@@ -54,9 +54,9 @@ def pool_of(chosen: Selection) -> Pool:
     found = open_candidates(chosen).order_by("id")
     rows = list(found.values_list("id", "group_id", "group__caption__text", "text", "rank"))
     ids = {row[0] for row in rows}
-    begun = Candidate.objects.filter(group__run__subtest=chosen.subtest, state__in=BEGUN).exclude(
-        foil__item__state__in=GONE
-    )
+    of_items = Foil.objects.filter(item__subtest=chosen.subtest)
+    out = of_items.filter(DROPPED_OUT | Q(item__state__in=GONE))
+    begun = Candidate.objects.filter(group__run__subtest=chosen.subtest, state__in=BEGUN).exclude(foil__in=out)
     fixed = [
         Pair(f"c{pk}", str(group), caption, text)
         for pk, group, caption, text in begun.order_by("id").values_list(
@@ -64,8 +64,7 @@ def pool_of(chosen: Selection) -> Pool:
         )
         if pk not in ids
     ]
-    foils = Foil.objects.filter(item__subtest=chosen.subtest, candidate=None).exclude(item__state__in=GONE)
-    kept = foils.exclude(verdict=FoilVerdict.INVALID).order_by("id")
+    kept = of_items.filter(candidate=None).exclude(pk__in=out).order_by("id")
     fixed += [
         Pair(f"f{pk}", f"item{item}", caption, text)
         for pk, item, caption, text in kept.values_list("id", "item_id", "item__caption__text", "text")

@@ -1,0 +1,173 @@
+"""What an item is left with where enough of its pairs are valid: one answer for models, people, reports and balance."""
+
+from collections import Counter
+
+import pytest
+
+from annotation.actions.claim import claim
+from annotation.actions.open_baseline import open_baseline
+from annotation.actions.submit_choice import submit_choice
+from annotation.choice_cards import baseline_work
+from annotation.models import Lease, Stage, Vote
+from annotation.rules.baseline import CAPTION
+from corpus.models import DROPPED_OUT, Foil, Subtest
+from corpus.rules.states import FoilVerdict, ItemState, drops_out
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.analyses._agreement import ONE_CATEGORY
+from evaluation.analyses._records import valid_part
+from evaluation.analyses._words import js_divergence
+from evaluation.bias.item_checking import _sentences
+from evaluation.dashboard.counting import count
+from evaluation.exchange.collect import collect_release
+from evaluation.publishing.recomputed import item_facts_of
+from evaluation.reporting.facts import item_facts
+from evaluation.reporting.reports import project_report
+from foilworks.invariants.items import an_item_is_what_its_pairs_say
+from generation.models import Selection
+from generation.selections.open_rows import pool_of
+from projects.models import Role
+from tests import factories
+from text.tokens import words
+
+pytestmark = pytest.mark.django_db
+
+CHOICES = {
+    "valid": ("caption", "caption", "caption"),
+    "split": ("caption", "foil", "neither"),
+    "invalid": ("foil", "foil", "caption"),
+}
+CAPTION_TEXT, VALID_FOIL = "a man folds a shirt.", "a man unfolds a shirt."
+TEXTS = {"valid": VALID_FOIL, "split": "it rains.", "invalid": "a man folds a shirt there."}
+
+
+@pytest.fixture
+def researcher():
+    return factories.make_member(factories.make_project(), Role.RESEARCHER)
+
+
+@pytest.fixture
+def project(researcher):
+    return researcher.memberships.get().project
+
+
+@pytest.fixture
+def item(project):
+    """Three pairs, of which one is enough: one valid, one that nobody settled, one invalid."""
+    return make_item(project, "valid", "split", "invalid")
+
+
+def make_item(project, *verdicts, state=ItemState.VALID, **fields):
+    """An item with a foil of each verdict and the votes behind it."""
+    rule = {"foils_per_item": len(verdicts), "valid_when": Subtest.ValidWhen.ENOUGH, **fields}
+    foils = tuple(TEXTS.get(verdict, verdict) for verdict in verdicts)
+    made = factories.make_item(factories.make_subtest(project, **rule), foils=foils, state=state)
+    for foil, verdict in zip(made.foils.all(), verdicts, strict=True):
+        Foil.objects.filter(pk=foil.pk).update(verdict=verdict)
+        for choice in CHOICES.get(verdict, ()):
+            person = factories.make_member(project, Role.VALIDATOR)
+            Vote.objects.create(item=made, foil=foil, person=person, choice=choice, idempotency_key=f"k{person.pk}")
+    return made
+
+
+def released(item):
+    return freeze_release(None, item.subtest.project).members.get(item=item).record
+
+
+def kept(items):
+    return {row.id: (row.foils, row.tallies) for row in valid_part(items)}
+
+
+@pytest.mark.parametrize("state", ItemState)
+def test_rows_and_rule_say_the_same_of_every_verdict_in_every_state(project, state):
+    made = factories.make_item(factories.make_subtest(project), foils=tuple(FoilVerdict), state=state)
+    for verdict in FoilVerdict:
+        Foil.objects.filter(item=made, text=verdict).update(verdict=verdict)
+    out = {verdict for verdict in FoilVerdict if drops_out(verdict, state)}
+    assert set(Foil.objects.filter(DROPPED_OUT).values_list("verdict", flat=True)) == out
+    assert out == ({"invalid", "split"} if state == ItemState.VALID else {"invalid"})
+
+
+def test_what_is_released_is_what_reports_and_their_recomputation_call_valid(item, project):
+    assert released(item)["foils"] == [VALID_FOIL]
+    (facts,) = item_facts(project)
+    assert (len(facts.foils), len(facts.tallies)) == (3, 3)
+    content = collect_release(project.releases.get())
+    assert kept([facts]) == {facts.id: ((VALID_FOIL,), ((3, 0, 0, 0, 0),))}
+    assert kept(item_facts_of(content.items, content.votes)) == kept([facts])
+
+
+def test_the_pages_that_tell_of_valid_items_show_one_number(item, project):
+    (row,) = project_report(project, "validation")["subtests"]
+    (counted,) = count(project)["subtests"]
+    expected = pytest.approx(js_divergence(Counter(words(CAPTION_TEXT)), Counter(words(VALID_FOIL))))
+    assert row["js_valid"] == counted["js_valid"] == project_report(project, "divergence")["js_valid"] == expected
+    assert project_report(project, "blind")["overall"]["valid"]["n_pairs"] == 1
+    # The pair that is left has three votes for its caption; the other two pairs have the spread.
+    assert (row["alpha_valid"], row["alpha_valid_reason"]) == (None, ONE_CATEGORY)
+    assert row["alpha_all"] is not None
+
+
+def test_people_choose_among_the_texts_that_models_are_scored_on(item, project, researcher):
+    open_baseline(researcher, project)
+    person = factories.make_member(project, Role.ANNOTATOR)
+    lease = Lease.objects.get(token=claim(person, project, Stage.BASELINE).token)
+    shown = baseline_work(lease.task, lease).texts
+    assert sorted(shown) == sorted([CAPTION_TEXT, *released(item)["foils"]])
+
+
+def test_what_somebody_was_shown_before_can_still_be_chosen(item, project, researcher):
+    open_baseline(researcher, project)
+    person = factories.make_member(project, Role.ANNOTATOR)
+    work = claim(person, project, Stage.BASELINE)
+    split = item.foils.get(verdict=FoilVerdict.SPLIT)
+    Lease.objects.filter(token=work.token).update(order_shown=[split.pk, CAPTION])
+    lease = Lease.objects.get(token=work.token)
+    assert baseline_work(lease.task, lease).texts == (split.text, CAPTION_TEXT)
+    assert submit_choice(person, work.token, "key", 1).foil == split
+
+
+def test_an_item_is_asked_about_by_the_number_of_texts_it_is_left_with(project, researcher):
+    made = make_item(project, *["valid"] * 9, "split")
+    assert open_baseline(researcher, project) == 0
+    Foil.objects.filter(item=made, position=0).update(verdict=FoilVerdict.SPLIT)
+    assert open_baseline(researcher, project) == 1
+
+
+def test_descriptions_are_compared_with_the_texts_that_are_left(item):
+    assert _sentences(item) == [CAPTION_TEXT, VALID_FOIL]
+
+
+def test_a_balance_is_found_around_what_is_left(item, project):
+    imported = pool_of(Selection(project=project, subtest=item.subtest)).fixed
+    assert [pair.foil for pair in imported] == [VALID_FOIL]
+    group = factories.make_group(factories.make_run(item.subtest), item.caption)
+    for foil in item.foils.all():
+        factories.make_candidate(group, foil.text, state="accepted", foil=foil)
+    made_here = pool_of(Selection(project=project, subtest=item.subtest)).fixed
+    assert [pair.foil for pair in made_here] == [VALID_FOIL]
+
+
+@pytest.mark.parametrize("fields", [{"valid_when": "all"}, {"votes_wanted": 0, "votes_needed": 0}])
+@pytest.mark.parametrize("verdicts", [("valid", "valid"), ("pending", "pending")])
+def test_an_item_without_a_refused_pair_keeps_all_of_them(project, researcher, fields, verdicts):
+    """Every pair valid, as where all have to be, and items that nobody was asked about."""
+    made = make_item(project, *verdicts, **fields)
+    texts = [foil.text for foil in made.foils.all()]
+    assert released(made)["foils"] == texts
+    assert [list(row.foils) for row in valid_part(item_facts(project))] == [texts]
+    assert open_baseline(researcher, project) == 1
+    work = claim(factories.make_member(project, Role.ANNOTATOR), project, Stage.BASELINE)
+    assert len(Lease.objects.get(token=work.token).order_shown) == 3
+
+
+@pytest.mark.parametrize("state", [ItemState.IN_VALIDATION, ItemState.INVALID, ItemState.SPLIT])
+def test_an_item_that_is_not_valid_is_told_with_every_text(project, state):
+    made = make_item(project, "valid", "split", "invalid", state=state)
+    factories.make_item(factories.make_subtest(project), state=ItemState.VALID)
+    content = collect_release(freeze_release(None, project))
+    (record,) = [row for row in content.items if row["id"].endswith(made.key)]
+    assert len(record["foils"]) == 3
+
+
+def test_the_items_of_these_tests_are_lawful(item):
+    assert list(an_item_is_what_its_pairs_say()) == []
