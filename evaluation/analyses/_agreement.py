@@ -10,7 +10,7 @@ import krippendorff
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.metrics._intervals import DRAWS, SEED, bootstrap
+from evaluation.metrics._intervals import DRAWS, SEED, bootstrap, cluster_sums
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -21,7 +21,7 @@ ONE_CATEGORY = "all votes fall into one category, so that agreement by chance is
 
 @dataclass(frozen=True)
 class Alpha:
-    """`value` in -1..1 or None with the `reason`; `interval` from a bootstrap over units."""
+    """`value` in -1..1 or None with the `reason`; `interval` from a bootstrap over items."""
 
     value: float | None
     interval: list[float] | None
@@ -41,15 +41,29 @@ def undefined_because(counts: Counts) -> str | None:
     return ONE_CATEGORY if (counts.sum(axis=0) > 0).sum() < 2 else None
 
 
-def alpha(counts: Counts, *, draws: int = DRAWS, seed: int = SEED, interval: bool = True) -> Alpha:
-    """Nominal Krippendorff's alpha of (units, categories) counts, with a 95 % bootstrap interval over units."""
+def alpha(
+    counts: Counts,
+    items: NDArray[np.int64] | None = None,
+    *,
+    draws: int = DRAWS,
+    seed: int = SEED,
+    interval: bool = True,
+) -> Alpha:
+    """Nominal Krippendorff's alpha of (units, categories) counts, with a 95 % bootstrap interval over items.
+
+    `items`: (units,) a code of the item of each. Pairs of one item share its caption and its validators, so they are
+    drawn together; without `items` every unit is one of its own.
+    """
     reason = undefined_because(counts)
     if reason:
         return Alpha(None, None, reason)
     used = judged(counts)
     value = float(krippendorff.alpha(value_counts=used, level_of_measurement="nominal"))
-    drawn = bootstrap(_alpha_parts(used), _alpha_from_sums, draws=draws, seed=seed) if interval else None
-    return Alpha(value, drawn, None)
+    if not interval:
+        return Alpha(value, None, None)
+    of_used = None if items is None else [str(item) for item in items[counts.sum(axis=1) >= 2]]
+    rows = cluster_sums(_alpha_parts(used), of_used)
+    return Alpha(value, bootstrap(rows, _alpha_from_sums, draws=draws, seed=seed), None)
 
 
 def _alpha_parts(counts: Counts) -> Floats:

@@ -67,6 +67,7 @@ def valid_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:
 class Votes:
     """v votes. `unit`, `annotator`: (v,) codes into the names; `choice`: (v,) code into CHOICES, OTHER = `other`.
 
+    `unit_items`: (units,) a code of the item that each unit is a pair of; intervals draw items.
     `position`: (v,) where the caption stood, 1 or 2, 0 where not known. `annotator` is NOBODY where no one is named.
     """
 
@@ -76,10 +77,14 @@ class Votes:
     position: NDArray[np.int64]
     unit_names: Sequence[str]
     annotator_names: Sequence[str]
-    n_items: int
+    unit_items: NDArray[np.int64]
     # (v,) codes into guideline_names: what each voter was told; None where no one noted it.
     guideline: NDArray[np.int64] | None = None
     guideline_names: Sequence[str] = ()
+
+    @property
+    def n_items(self) -> int:
+        return len(np.unique(self.unit_items))
 
 
 def coded(votes: Votes, coding: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:

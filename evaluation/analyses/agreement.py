@@ -13,7 +13,7 @@ from evaluation.analyses._agreement import alpha, fleiss_kappa, percent_agreemen
 from evaluation.analyses._records import NOBODY, Votes, coded, tallied
 from evaluation.metrics._intervals import DRAWS, SEED, wilson
 
-VERSION = "2"
+VERSION = "3"
 INPUT = "votes"
 # 500 annotators share up to 124,750 pairs; a page can show the ones that judged most together.
 MOST_PAIRS = 200
@@ -22,13 +22,13 @@ Codes = NDArray[np.int64]
 
 
 def compute(votes: Votes, *, coding: str = "truth", draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Alpha with a bootstrap interval over units, kappa, agreeing share of pairs, per pair and per annotator.
+    """Alpha with a bootstrap interval over items, kappa, agreeing share of pairs, per pair and per annotator.
 
     An undefined alpha is None and `reason` says why. EvaluationError where the votes cannot give the coding.
     """
     codes, categories = coded(votes, coding)
     counts = tallied(votes, codes, len(categories))
-    reliability = alpha(counts, draws=draws, seed=seed)
+    reliability = alpha(counts, votes.unit_items, draws=draws, seed=seed)
     return {
         "coding": coding,
         "alpha": reliability.value,
@@ -60,7 +60,7 @@ def _by_guideline(votes: Votes, codes: Codes, n_categories: int, draws: int, see
         under = votes.guideline == at
         counts = np.zeros((len(votes.unit_names), n_categories), dtype=np.int64)
         np.add.at(counts, (votes.unit[under], codes[under]), 1)
-        reliability = alpha(counts, draws=draws, seed=seed)
+        reliability = alpha(counts, votes.unit_items, draws=draws, seed=seed)
         found.append(
             {
                 "guideline": name,

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from evaluation.analyses._records import Votes, coded
 from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals, wilson
 
-VERSION = "1"
+VERSION = "2"
 INPUT = "votes"
 
 
 def compute(votes: Votes, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Share of "first" among one-sided votes, with a bootstrap interval over units; share of captions shown first.
+    """Share of "first" among one-sided votes, with a bootstrap interval over items; share of captions shown first.
 
     Votes that do not say where the caption stood (those of files) are left out and counted; shares are None when no
     vote is left.
@@ -36,7 +36,8 @@ def compute(votes: Votes, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, 
     first = (codes == 0).astype(np.float64)[sided]
     interval = None
     if len(first):
-        (interval,) = mean_intervals(first[:, None], [str(unit) for unit in known.unit[sided]], draws=draws, seed=seed)
+        items = [str(item) for item in known.unit_items[known.unit[sided]]]
+        (interval,) = mean_intervals(first[:, None], items, draws=draws, seed=seed)
     return {
         "first_share": mean(first) if len(first) else None,
         "ci": interval,

@@ -35,7 +35,7 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 
     if not named.any():
         raise EvaluationError("these votes name nobody; Dawid-Skene and MACE need to know whose vote is whose")
     kept = Votes(votes.unit[named], votes.annotator[named], votes.choice[named], votes.position[named],
-                 votes.unit_names, votes.annotator_names, votes.n_items)  # fmt: skip
+                 votes.unit_names, votes.annotator_names, votes.unit_items)  # fmt: skip
     codes, categories = coded(kept, coding)
     counts = tallied(kept, codes, len(categories))
     seen = _Seen(kept, codes)

@@ -82,13 +82,20 @@ def _alphas(
     coding = "truth" if all(len(tally) == 5 for item in items for tally in item.tallies) else "truth3"
     if not any(item.tallies for item in items):
         coding = "truth3"
-    both = tuple(alpha(_table(chosen, coding), draws=draws, seed=seed) for chosen in (items, valid))
-    return coding, (both[0], both[1])
+    every, left = (
+        alpha(_table(chosen, coding), _items_of_units(chosen), draws=draws, seed=seed) for chosen in (items, valid)
+    )
+    return coding, (every, left)
 
 
 def _table(items: Sequence[ItemFacts], coding: str) -> NDArray[np.int64]:
     tallies = [tally if coding == "truth" else as_three(tally) for item in items for tally in item.tallies]
     return np.array(tallies, dtype=np.int64).reshape(len(tallies), len(CODINGS[coding]))
+
+
+def _items_of_units(items: Sequence[ItemFacts]) -> NDArray[np.int64]:
+    """A code of its item for each row of `_table`."""
+    return np.array([number for number, item in enumerate(items) for _ in item.tallies], dtype=np.int64)
 
 
 def _votes(items: Sequence[ItemFacts], coding: str) -> dict[str, int]:

@@ -165,7 +165,7 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
     records = rows(path) if chosen == LINES else csv_records(path, ("item", "annotator", "choice"))
     units: dict[tuple[str, str], int] = {}
     people: dict[str, int] = {}
-    items: set[str] = set()
+    items: dict[str, int] = {}
     seen: dict[tuple[int, str], int] = {}
     columns: list[tuple[int, int, int, int]] = []
     for row in records:
@@ -179,13 +179,13 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
             first = seen[unit, person]
             row.fail("annotator", f"{person!r} judged item {item!r} twice (first in line {first})", "keep one of them")
         seen[unit, person] = row.line
-        items.add(item)
         columns.append((unit, annotator, *_choice(row)))
     if not columns:
         fail(path, None, "record", "there is none", "give at least one vote")
     table = np.array(columns, dtype=np.int64)
     names = [f"{item}/{foil}" if foil else item for item, foil in units]
-    return Votes(table[:, 0], table[:, 1], table[:, 2], table[:, 3], names, list(people), len(items))
+    unit_items = np.array([items.setdefault(item, len(items)) for item, _ in units], dtype=np.int64)
+    return Votes(table[:, 0], table[:, 1], table[:, 2], table[:, 3], names, list(people), unit_items)
 
 
 def _choice(row: Row) -> tuple[int, int]:

@@ -1,7 +1,8 @@
 """Intervals for every number, in one place: cluster bootstrap, cluster-robust t, Wilson (metrics.md, "Statistics").
 
-A record's cluster is its source video: two questions on one clip are not two independent draws. All functions take
-the per-cluster sums of what a statistic is made of, so that a ratio, an accuracy or an alpha resample the same way.
+A record's cluster is its source video: two questions on one clip are not two independent draws. (Of what validators
+said it is the item, as metrics.md has it for agreement.) All functions take the per-cluster sums of what a statistic is
+made of, so that a ratio, an accuracy or an alpha resample the same way.
 """
 
 import math

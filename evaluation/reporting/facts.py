@@ -125,21 +125,22 @@ def votes_from_rows(rows: Iterable[VoteRow]) -> Votes:
     units: dict[tuple[int, int | None], int] = {}
     unit_names: list[str] = []
     people: dict[str, int] = {}
-    items: set[int] = set()
+    items: list[int] = []
     told: dict[str, int] = {}
     table: list[tuple[int, int, int, int, int]] = []
     for item, subtest, key, foil, position, person, choice, first, version, told_for in rows:
         unit = units.setdefault((item, foil), len(units))
         if unit == len(unit_names):
+            items.append(item)
             unit_names.append(f"{subtest}:{key}" + ("" if position is None else f"/{position}"))
         annotator = NOBODY if person is None else people.setdefault(person, len(people))
         code = OTHER if choice == Choice.OTHER else CHOICES.index(choice)
-        items.add(item)
         by = told.setdefault(_guideline_name(version, told_for), len(told))
         table.append((unit, annotator, code, 0 if first is None else 1 if first else 2, by))
     array = np.array(table, dtype=np.int64).reshape(len(table), 5)
     columns = (array[:, at] for at in range(4))
-    return Votes(*columns, unit_names, list(people), len(items), guideline=array[:, 4], guideline_names=list(told))
+    of_units = np.array(items, dtype=np.int64)
+    return Votes(*columns, unit_names, list(people), of_units, guideline=array[:, 4], guideline_names=list(told))
 
 
 def _guideline_name(version: int | None, subtest: str | None) -> str:

@@ -39,4 +39,4 @@ def votes_of(*rows) -> Votes:
     units, people = list(dict.fromkeys(r[0] for r in rows)), list(dict.fromkeys(r[1] for r in rows))
     codes = [(units.index(r[0]), people.index(r[1]), (*CHOICES, "other").index(r[2]), r[3]) for r in rows]
     table = np.array(codes, dtype=np.int64)
-    return Votes(table[:, 0], table[:, 1], table[:, 2], table[:, 3], units, people, len(units))
+    return Votes(table[:, 0], table[:, 1], table[:, 2], table[:, 3], units, people, np.arange(len(units)))

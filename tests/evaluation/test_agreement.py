@@ -1,6 +1,7 @@
 """Agreement by hand, and against two other implementations."""
 
 import time
+from dataclasses import replace
 
 import krippendorff
 import numpy as np
@@ -13,6 +14,7 @@ from evaluation.analyses import agreement, position
 from evaluation.analyses._agreement import _alpha_from_sums, _alpha_parts, alpha, fleiss_kappa, percent_agreement
 from evaluation.analyses._records import Votes
 from evaluation.errors import EvaluationError
+from evaluation.metrics._intervals import percentiles, resampled_sums
 from tests.evaluation.builders import votes_of
 
 DRAWS = 500
@@ -163,6 +165,65 @@ def test_an_interval_over_a_whole_benchmark_is_quick():
     assert found.interval[0] < found.value < found.interval[1]
 
 
+class TestItemsOfSeveralPairs:
+    """24 items of three pairs. What was voted on one pair of an item was voted on all: it holds a third of the news."""
+
+    GENERATOR = np.random.default_rng(4)
+    OF_ITEMS = GENERATOR.multinomial(3, [0.6, 0.4], size=24)
+    COUNTS, ITEMS = np.repeat(OF_ITEMS, 3, axis=0), np.repeat(np.arange(24), 3)
+
+    def votes(self):
+        choices = [choice for row in self.COUNTS for choice in np.repeat([0, 1], row)]
+        unit = np.repeat(np.arange(72), 3)
+        names = [str(number) for number in range(72)]
+        columns = (unit, np.tile(np.arange(3), 72), np.array(choices), np.ones(216, int))
+        return Votes(*columns, names, ["a", "b", "c"], self.ITEMS)
+
+    def test_the_interval_of_alpha_is_of_items_drawn_with_all_their_pairs(self):
+        found = alpha(self.COUNTS, self.ITEMS, draws=4000)
+        generator, drawn = np.random.default_rng(9), []
+        for _ in range(1500):
+            rows = self.COUNTS.reshape(24, 3, 2)[generator.integers(0, 24, 24)].reshape(72, 2)
+            drawn.append(alpha(rows, interval=False).value)
+        assert found.interval == pytest.approx(np.percentile(drawn, [2.5, 97.5]), abs=0.05)
+        assert found.value == alpha(self.COUNTS).value
+        # By pairs it would seem to be known nearly the root of three times as well.
+        assert np.ptp(found.interval) > 1.5 * np.ptp(alpha(self.COUNTS, draws=4000).interval)
+
+    def test_a_code_of_items_is_a_name_and_no_order(self):
+        order = np.random.default_rng(5).permutation(72)
+        other = alpha(self.COUNTS[order], 1000 - self.ITEMS[order], draws=DRAWS)
+        assert other == alpha(self.COUNTS, self.ITEMS, draws=DRAWS)
+
+    def test_a_pair_of_one_vote_is_left_out_with_its_place(self):
+        counts, items = np.vstack([[[1, 0]], self.COUNTS]), np.concatenate([[99], self.ITEMS])
+        assert alpha(counts, items, draws=DRAWS) == alpha(self.COUNTS, self.ITEMS, draws=DRAWS)
+
+    def test_where_each_item_has_one_pair_nothing_is_drawn_otherwise(self):
+        assert alpha(self.COUNTS, np.arange(72), draws=DRAWS) == alpha(self.COUNTS, draws=DRAWS)
+
+    def test_reports_draw_items(self):
+        votes = self.votes()
+        assert agreement.compute(votes, draws=DRAWS)["alpha_ci"] == pytest.approx(
+            alpha(self.COUNTS, self.ITEMS, draws=DRAWS).interval
+        )
+        told = replace(votes, guideline=np.repeat([0, 1], 108), guideline_names=["v1", "v2"])
+        first, second = agreement.compute(told, draws=DRAWS)["guidelines"]
+        assert first["alpha_ci"] == alpha(self.COUNTS[:36], self.ITEMS[:36], draws=DRAWS).interval
+        assert second["alpha_ci"] == alpha(self.COUNTS[36:], self.ITEMS[36:], draws=DRAWS).interval
+
+    def test_position_bias_draws_items_too(self):
+        # The caption stood first throughout, so the share of "first" is that of captions.
+        found = position.compute(self.votes(), draws=DRAWS)
+        by_items = np.column_stack([self.OF_ITEMS[:, 0] * 3, np.full(24, 9)]).astype(float)
+        drawn = resampled_sums(by_items, draws=DRAWS)
+        assert found["ci"] == pytest.approx(percentiles(drawn[:, 0] / drawn[:, 1]))
+        assert found["n"] == 216
+
+    def test_one_item_has_no_interval_however_many_its_pairs(self):
+        assert alpha(FOUR, np.zeros(4, int), draws=DRAWS).interval is None
+
+
 def test_agreement_is_split_by_the_version_that_voters_were_told():
     # Two units of four votes. Under v1 both pairs of voters agree (u: caption, caption; w: foil, foil): alpha 1.
     # Under v2 both disagree (u: caption, foil; w: foil, caption): D_o = 1, D_e = (2*2*2)/(4*3) = 2/3, alpha = -1/2.
@@ -170,7 +231,7 @@ def test_agreement_is_split_by_the_version_that_voters_were_told():
     told = np.array([0, 0, 0, 0, 1, 1, 1, 1])
     names, people = np.arange(8), [f"p{n}" for n in range(8)]
     columns = (np.array(units), names, np.array(choices), np.zeros(8, int))
-    votes = Votes(*columns, ["u", "w"], people, 2, guideline=told, guideline_names=["v1", "v2"])
+    votes = Votes(*columns, ["u", "w"], people, np.arange(2), guideline=told, guideline_names=["v1", "v2"])
     first, second = agreement.compute(votes)["guidelines"]
     assert (first["guideline"], first["alpha"], first["percent_agreement"], first["n_votes"]) == ("v1", 1.0, 1.0, 4)
     assert (second["guideline"], second["percent_agreement"], second["n_units_used"]) == ("v2", 0.0, 2)
@@ -178,5 +239,5 @@ def test_agreement_is_split_by_the_version_that_voters_were_told():
 
 
 def test_one_version_for_all_is_no_split():
-    votes = Votes(*(np.zeros(2, int),) * 4, ["u"], ["p"], 1, np.zeros(2, int), ["v1"])
+    votes = Votes(*(np.zeros(2, int),) * 4, ["u"], ["p"], np.zeros(1, int), np.zeros(2, int), ["v1"])
     assert agreement.compute(votes)["guidelines"] == []

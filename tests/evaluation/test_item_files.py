@@ -136,6 +136,12 @@ class TestVotes:
         with pytest.raises(ActionableError, match="annotator: 'unnamed-1' judged item 'x' twice"):
             read_votes(write("v.csv", header, f"x,{count}", f"x,{count}"))
 
+    def test_each_pair_knows_its_item(self, write):
+        pairs = [("y", 0), ("x", 0), ("y", 1)]
+        lines = [{"item": item, "foil": foil, "annotator": "a", "choice": "caption"} for item, foil in pairs]
+        votes = read_votes(write("v.jsonl", *lines))
+        assert (votes.unit_names, list(votes.unit_items), votes.n_items) == (["y/0", "x/0", "y/1"], [0, 1, 0], 2)
+
     @pytest.mark.parametrize(
         ("lines", "complaint"),
         [

@@ -31,7 +31,7 @@ def votes_among(units, people, *rows):
     """Rows (unit, annotator or "" for nobody, choice) over names that stand in this order, whoever has voted."""
     units, people = units.split(), people.split()
     table = np.array([(units.index(u), people.index(p) if p else NOBODY, CHOICES.index(c), 0) for u, p, c in rows])
-    return Votes(*table.T, units, people, len(units))
+    return Votes(*table.T, units, people, np.arange(len(units)))
 
 
 def many_votes():
@@ -54,11 +54,13 @@ class TestAgreement:
     def test_the_whole_result(self):
         used = np.array([[2, 1], [0, 3], [1, 1]])
         by_chance = (3 / 8) ** 2 + (5 / 8) ** 2
-        assert agreement.compute(replace(self.VOTES, n_items=2), **HOW) == {
+        # x and y are pairs of one item, z and w of another.
+        votes = replace(self.VOTES, unit_items=np.array([7, 7, 3, 3]))
+        assert agreement.compute(votes, **HOW) == {
             "coding": "truth",
             # D_o = 2 + 0 + 2; D_e = (64 - 9 - 25) / 7.
             "alpha": pytest.approx(1 - 4 * 7 / 30),
-            "alpha_ci": alpha(used, **HOW).interval,
+            "alpha_ci": alpha(used, np.array([7, 7, 3]), **HOW).interval,
             "reason": None,
             "fleiss_kappa": pytest.approx((4 / 9 - by_chance) / (1 - by_chance)),
             "percent_agreement": pytest.approx((1 / 3 + 1 + 0) / 3),
@@ -233,7 +235,7 @@ class TestValidation:
             "alpha_all": pytest.approx(1 - 7 * 14 / 148),
             "alpha_valid": pytest.approx(0, abs=1e-12),
             "alpha_coding": "truth3",
-            "alpha_all_ci": alpha(self.TALLIES, **HOW).interval,
+            "alpha_all_ci": alpha(self.TALLIES, np.array([1, 2, 3, 3, 4]), **HOW).interval,
             "alpha_valid_ci": alpha(self.TALLIES[:2], **HOW).interval,
             "alpha_all_reason": None,
             "alpha_valid_reason": None,
