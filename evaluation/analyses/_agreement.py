@@ -51,7 +51,7 @@ def alpha(
 ) -> Alpha:
     """Nominal Krippendorff's alpha of (units, categories) counts, with a 95 % bootstrap interval over items.
 
-    `items`: (units,) a code of the item of each. Pairs of one item share its caption and its validators, so they are
+    `items`: (units,) a code of the item of each. Pairs of one item share its caption and its video, so they are
     drawn together; without `items` every unit is one of its own.
     """
     reason = undefined_because(counts)

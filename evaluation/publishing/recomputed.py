@@ -40,9 +40,12 @@ def item_facts_of(items: Items, votes: Iterable[ReleaseVote]) -> list[ItemFacts]
     tallies: dict[str, dict[int, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for vote in _counted(votes, VALIDATION):
         tallies[vote.item][-1 if vote.foil is None else vote.foil][vote.choice] += 1
-    live = (item for item in items if item.get("state") not in (None, ItemState.RETRACTED))
-    ordered = sorted(live, key=lambda item: (item["subtest"], item["id"]))
+    ordered = sorted(_live(items), key=lambda item: (item["subtest"], item["id"]))
     return [_facts(item, tallies.get(item["id"], {})) for item in ordered]
+
+
+def _live(items: Items) -> Items:
+    return [item for item in items if item.get("state") not in (None, ItemState.RETRACTED)]
 
 
 def _facts(item: Mapping[str, Any], tallies: Mapping[int, Counter[str]]) -> ItemFacts:
@@ -74,10 +77,11 @@ def _tally(counts: Mapping[str, int]) -> tuple[int, ...]:
     return caption, foil, sum(counts.values()) - caption - foil
 
 
-def vote_facts_of(votes: Iterable[ReleaseVote]) -> Votes:
-    """The counted votes on main items, in the order of the file; imported ones name nobody."""
+def vote_facts_of(items: Items, votes: Iterable[ReleaseVote]) -> Votes:
+    """The counted votes on the items that `item_facts_of` takes, in the file's order; imported ones name nobody."""
     places: dict[str, int] = {}
-    return votes_from_rows(_row(vote, places) for vote in _counted(votes, VALIDATION))
+    there = {item["id"] for item in _live(items)}
+    return votes_from_rows(_row(vote, places) for vote in _counted(votes, VALIDATION) if vote.item in there)
 
 
 def _row(vote: ReleaseVote, places: dict[str, int]) -> VoteRow:
@@ -108,7 +112,8 @@ def axes_from(items: Items) -> Axes:
 
 def _report(kind: str, items: Items, votes: VoteList) -> Any:
     analysis = load(REPORTS[kind])
-    return analysis.compute(vote_facts_of(votes) if analysis.INPUT == "votes" else item_facts_of(items, votes))
+    facts = vote_facts_of if analysis.INPUT == "votes" else item_facts_of
+    return analysis.compute(facts(items, votes))
 
 
 def _human(_kind: str, items: Items, votes: VoteList) -> Any:

@@ -25,8 +25,12 @@ class _Foil:
 
 
 def counted_votes(project: Project, subtest: Subtest | None = None) -> QuerySet[Vote]:
-    """Validators' votes that count, on main items of the project or of one subtest of whatever kind."""
-    rows = Vote.objects.filter(stage=Stage.VALIDATION, state=VoteState.COUNTED)
+    """Validators' votes that count, on main items of the project or of one subtest of whatever kind.
+
+    Those on retracted items are out, as the items are; a requeued one stays as the record of its votes.
+    """
+    counted = Vote.objects.filter(stage=Stage.VALIDATION, state=VoteState.COUNTED)
+    rows = counted.exclude(item__state=ItemState.RETRACTED)
     if subtest is not None:
         return rows.filter(item__subtest=subtest)
     return rows.filter(item__subtest__project=project, item__subtest__kind=Subtest.Kind.MAIN)

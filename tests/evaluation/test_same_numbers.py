@@ -1,0 +1,87 @@
+"""Pages and an export that tell of the same votes tell the same numbers, whatever became of the items since."""
+
+import pytest
+
+from corpus.models import Item
+from corpus.rules.states import ItemState
+from evaluation.actions.freeze_release import freeze_release
+from evaluation.dashboard.counting import count
+from evaluation.exchange.collect import collect_release
+from evaluation.publishing.recomputed import recomputed
+from evaluation.reporting.facts import vote_facts
+from evaluation.reporting.reports import project_report
+from projects.models import Role
+from tests import factories
+from tests.evaluation.test_reports import vote
+
+pytestmark = pytest.mark.django_db
+
+# What three people chose of each pair, by the state that its item is in now.
+VOTES = {
+    ItemState.VALID: ("caption caption caption", "caption caption foil"),
+    ItemState.INVALID: ("foil foil caption", "neither neither neither"),
+    ItemState.SPLIT: ("caption foil both", "caption caption caption"),
+    ItemState.REQUEUED: ("foil foil foil", "both both foil"),
+    ItemState.IN_VALIDATION: ("caption caption caption", "caption foil"),
+    ItemState.RETRACTED: ("caption caption caption", "caption caption caption"),
+}
+
+
+@pytest.fixture
+def project():
+    made = factories.make_project()
+    people = [factories.make_member(made, Role.VALIDATOR) for _ in range(6)]
+    subtest = factories.make_subtest(made, foils_per_item=2)
+    for state, pairs in VOTES.items():
+        caption = factories.make_caption(factories.make_video(made), f"a man folds a shirt, {state}.")
+        item = factories.make_item(subtest, caption, (f"{state} one", f"{state} two"), state=state, key=state)
+        for place, (foil, choices) in enumerate(zip(item.foils.all(), pairs, strict=True)):
+            for person, choice in zip(people[3 * place :], choices.split(), strict=False):
+                vote(item, person, choice, foil=foil)
+    return made
+
+
+def exported(project, kind):
+    """The table of an export, made of the records and votes in it."""
+    content = collect_release(project.releases.get(), tables=False)
+    return recomputed(kind, content.items, content.votes)
+
+
+def test_every_page_has_the_same_agreement(project):
+    (validation,) = project_report(project, "validation")["subtests"]
+    agreement = project_report(project, "agreement")
+    (counted,) = count(project)["subtests"]
+    # 5 items of the 6: the retracted one is out, and of the requeued one the votes stay.
+    assert (agreement["n_items"], agreement["n_units"], agreement["n_votes"]) == (5, 10, 29)
+    assert agreement["alpha"] == pytest.approx(validation["alpha_all"])
+    assert agreement["alpha"] == pytest.approx(counted["alpha"])
+    assert agreement["alpha_ci"] == pytest.approx(validation["alpha_all_ci"])
+    assert agreement["choices"] == validation["votes"]
+    assert agreement["n_votes"] == counted["n_votes"] == project_report(project, "position")["n"] + 6
+
+
+@pytest.mark.parametrize("kind", ["agreement", "position", "validation"])
+def test_what_is_computed_out_of_an_export_is_what_the_page_says(project, kind):
+    freeze_release(None, project)
+    pages, made = project_report(project, kind), exported(project, kind)
+    if kind == "validation":
+        pages, made = pages["overall"], made["overall"]
+    assert pages["n_items" if kind != "position" else "n"]
+    # People stand under pseudonyms there.
+    for name in pages.keys() - {"pairs", "annotators"}:
+        assert made[name] == pytest.approx(pages[name]), name
+
+
+def test_votes_on_an_item_that_is_retracted_leave_every_table_of_an_export_too(project):
+    """It is in the release, so that the export holds its votes; no table tells of them."""
+    Item.objects.filter(state=ItemState.RETRACTED).update(state=ItemState.VALID)
+    freeze_release(None, project)
+    Item.objects.filter(key=ItemState.RETRACTED).update(state=ItemState.RETRACTED)
+    content = collect_release(project.releases.get(), tables=False)
+    assert any(vote.item.endswith(ItemState.RETRACTED) for vote in content.votes)
+    assert exported(project, "agreement")["n_votes"] == project_report(project, "agreement")["n_votes"] == 29
+    assert exported(project, "position")["n"] == project_report(project, "position")["n"]
+
+
+def test_the_votes_of_one_subtest_are_those_of_its_items_that_are_there(project):
+    assert len(vote_facts(project, project.subtests.get()).choice) == len(vote_facts(project).choice) == 29
