@@ -36,7 +36,8 @@ def _votes(data: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     rows = [("name", "choice", "votes", "share")]
     for row in data["subtests"]:
         total = sum(row["votes"].values())
-        rows += [(row["name"], choice, n, n / total) for choice, n in row["votes"].items() if total]
+        # A table that is read back from its file has its fields in another order.
+        rows += [(row["name"], choice, n, n / total) for choice, n in sorted(row["votes"].items()) if total]
     return rows
 
 
