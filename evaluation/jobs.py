@@ -192,6 +192,8 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
     given |= {f"{subtest}:{name}": given[name] for name, subtest in zip(data.ids, data.subtests, strict=True)}
     problems: dict[str, Any] = {"not_in_file": [], "not_in_release": [], "wrong_number_of_texts": []}
     used: set[int] = set()
+    left_out: list[str] = []
+    n_pairs = 0
     rows: list[Score] = []
     for record in records:
         row = given.get(record["id"])
@@ -200,13 +202,19 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
             continue
         used.add(row)
         asked = asked_of(record, by_item=True)
+        n_pairs += bool(asked.proficiency)
         parts = [("main", asked.main, data.main[row]), ("proficiency", asked.proficiency, data.proficiency[row])]
         for part, texts, scores in parts:
             values = scores[~np.isnan(scores)]
             if len(values) == len(texts):
                 rows += _file_rows(run, item_key(record, part), texts, values.tolist())
-            elif part == "main" or len(values):
+            elif len(values):
                 problems["wrong_number_of_texts"].append(f"{record['id']} ({part})")
+            else:
+                left_out.append(f"{record['id']} ({part})")
+    # A file without any proficiency pair leaves none out.
+    if len(left_out) < n_pairs:
+        problems["not_in_file"] += left_out
     problems["not_in_release"] = [name for row, name in enumerate(data.ids) if row not in used]
     if not rows:
         raise EvaluationError(f"{path.name}: no id of it is in the release; name records as in its items.jsonl")

@@ -142,18 +142,21 @@ def release_scores(
 ) -> tuple[list[ReleaseScore], list[str]]:
     """One row for each item that the run scored completely, and the ids of the others. Two queries.
 
-    `few`: the given records are a page of the release, so that the run's other scores need not be read.
+    Where the run scored a proficiency pair at all, an item without the scores of its own is not complete: else what a
+    run leaves out would choose the items that P, T and P+T stand over. `few`: the given records are a page of the
+    release, so that the run's other scores need not be read; it stands for the whole in that.
     """
     wanted = [text for record in records or () for text in texts_of(record)] if few else None
     scores, kind, higher = stored_scores(run, wanted)
     by_item = scored_by_item(run)
+    asked = [asked_of(record, by_item) for record in (records if records is not None else records_of(run.release))]
+    pairs = [values_of(scores, each.proficiency_key, each.proficiency) for each in asked]
+    paired = any(pairs)
     rows: list[ReleaseScore] = []
     missing: list[str] = []
-    for record in records if records is not None else records_of(run.release):
-        asked = asked_of(record, by_item)
-        main = values_of(scores, asked.main_key, asked.main)
-        able = values_of(scores, asked.proficiency_key, asked.proficiency) or []
-        if main is None:
+    for each, able in zip(asked, pairs, strict=True):
+        record, main = each.record, values_of(scores, each.main_key, each.main)
+        if main is None or (able is None and paired):
             missing.append(record["id"])
             continue
         rows.append(
@@ -168,7 +171,7 @@ def release_scores(
                 caption=main[0],
                 foils=tuple(main[1:]),
                 proficiency_caption=able[0] if able else None,
-                proficiency_foils=tuple(able[1:]),
+                proficiency_foils=tuple(able[1:]) if able else (),
                 kind=kind,
                 higher_is_better=higher,
             )

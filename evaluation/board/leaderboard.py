@@ -1,6 +1,6 @@
 """The runs of a release with their results, best first; the board with what can be told apart and what cannot."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ from evaluation.kept import digest, kept
 from evaluation.metrics._ranking import COLUMNS, ModelScores, default_column, ranking
 from evaluation.models import ModelCard, Run
 
-__all__ = ["Board", "BoardRow", "Standing", "board", "leaderboard", "results_of"]
+__all__ = ["Board", "BoardRow", "Standing", "board", "is_uneven", "leaderboard", "results_of"]
 
 OVERALL = "overall"
 # A change in how a board is made from its models.
@@ -41,12 +41,17 @@ class Standing:
     n_missing: int
 
     @property
-    def order(self) -> tuple[float, float, int]:
-        """Both right first, then the main test; what is not scored comes last."""
+    def order(self) -> tuple[int, float, float, int]:
+        """Both right first, then the main test alone, which stands over other items; what is not scored comes last."""
         if self.overall is None:
-            return (1.0, 0.0, self.run.pk)
+            return (2, 0.0, 0.0, self.run.pk)
         both = self.overall["P+T"]
-        return (-(self.overall["T"] if both is None else both), -self.overall["T"], self.run.pk)
+        return (int(both is None), -(both or 0.0), -self.overall["T"], self.run.pk)
+
+
+def is_uneven(groups: Iterable[Mapping[str, Any] | None]) -> bool:
+    """Whether some models scored the proficiency items and some did not: their T do not stand over the same items."""
+    return len({group["P"] is None for group in groups if group is not None}) > 1
 
 
 def leaderboard(release: Release) -> list[Standing]:
@@ -93,6 +98,10 @@ class Board:
         """The metrics that some model has, the ranked one first."""
         names = [name for name in COLUMNS if any(row.group[name] is not None for row in self.scored)]
         return sorted(names, key=lambda name: name != self.column)
+
+    @property
+    def uneven(self) -> bool:
+        return is_uneven(row.group for row in self.rows)
 
     @property
     def scored(self) -> list[BoardRow]:

@@ -43,6 +43,8 @@ def _label(row: BoardRow) -> str:
 def _note(board: Board) -> str:
     parts = [f"{board.n_items} items, {board.scope}", "95 % intervals by bootstrap over source videos"]
     parts.append(f"bold: not told apart from the best in {board.column} (paired cluster t, Holm over all pairs, .05)")
+    if board.uneven:
+        parts.append("a model without P did not score the proficiency items: its T stands over all that it scored")
     return "; ".join(parts) + "."
 
 

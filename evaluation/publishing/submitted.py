@@ -30,11 +30,13 @@ class BadScoresError(EvaluationError):
 def check_scores(path: Path, records: Records) -> int:
     """How many items the file scores: all of `records`, each once, every text with a finite number.
 
-    BadScoresError names up to MOST_PROBLEMS of what is wrong.
+    Of the valid proficiency pairs all are scored or none: P, T and P+T stand over the items whose pair is, and nobody
+    chooses those. BadScoresError names up to MOST_PROBLEMS of what is wrong.
     """
     wanted = {record["id"]: record for record in records}
     problems: list[str] = []
     first: dict[str, int] = {}
+    paired: set[str] = set()
     for line, text in _lines(path):
         try:
             row = _row(path, line, text)
@@ -45,7 +47,12 @@ def check_scores(path: Path, records: Records) -> int:
                 raise BadScoresError([*problems, "… and perhaps more"]) from error
             continue
         first[name] = line
+        if row.inner("proficiency"):
+            paired.add(name)
     problems += _absent([name for name in wanted if name not in first])
+    able = [name for name in first if (pair := wanted[name]["proficiency"]) and pair["valid"]]
+    if not paired.isdisjoint(able):
+        problems += _without_pair([name for name in able if name not in paired])
     if problems:
         raise BadScoresError([_worded(problem) for problem in problems])
     return len(first)
@@ -58,9 +65,19 @@ def _worded(problem: str) -> str:
 def _absent(names: Sequence[str]) -> list[str]:
     if not names:
         return []
+    return [f"id: {len(names)} items of the release are missing: {_named(names)}; score every item"]
+
+
+def _without_pair(names: Sequence[str]) -> list[str]:
+    if not names:
+        return []
+    what = f"proficiency: {len(names)} valid pairs of the release are missing, where others are scored"
+    return [f"{what}: {_named(names)}; score every valid pair or none"]
+
+
+def _named(names: Sequence[str]) -> str:
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    said = ", ".join(repr(name) for name in names[:MOST_NAMED])
-    return [f"id: {len(names)} items of the release are missing: {said}{more}; score every item"]
+    return ", ".join(repr(name) for name in names[:MOST_NAMED]) + more
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -106,6 +123,9 @@ def _checked(row: Row, wanted: Mapping[str, Mapping[str, Any]], first: Mapping[s
 
 
 def _pair(row: Row, n_foils: int) -> None:
+    if "scores" in row.fields:
+        # What reads the file would take these and leave the caption's and the foils', which are checked.
+        row.fail("scores", "stands beside caption and foils", "leave it out")
     row.number("caption")
     found = len(row.numbers("foils"))
     if found != n_foils:

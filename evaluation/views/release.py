@@ -13,7 +13,7 @@ from corpus.models import Release, ReleaseItem
 from evaluation.access import get_release
 from evaluation.actions.start_run import start_run
 from evaluation.blind.page import named_probes
-from evaluation.board.leaderboard import leaderboard
+from evaluation.board.leaderboard import is_uneven, leaderboard
 from evaluation.charts import of_reports
 from evaluation.forms import ScoringForm
 from evaluation.models import ReleaseGate, Run
@@ -40,6 +40,7 @@ def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "form": form,
         "standings": standings,
         "has_scores": any(standing.overall for standing in standings),
+        "uneven": is_uneven(standing.overall for standing in standings),
         "page": _items(found, request.GET.get("page"), withheld),
         "exporters": EXPORTERS,
         "gate": _gate(found),

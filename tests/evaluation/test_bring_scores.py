@@ -96,6 +96,26 @@ def test_what_stands_on_one_side_only_is_listed_on_the_page_and_in_its_file(owne
     assert len(problems["not_in_file"]) == 22
 
 
+def test_pairs_that_a_file_leaves_out_are_listed_and_their_items_are_not_scored(owner, release):
+    """Right everywhere, and pairs given only where it is right on those too: nothing of that makes it the best."""
+    records = records_of(release)
+    able = [record["id"] for record in records if record["proficiency"]]
+    lines = [{"id": record["id"], "caption": 1, "foils": [0]} for record in records]
+    alone = bring(owner, release, "alone.jsonl", "\n".join(map(json.dumps, lines)).encode())
+    got = run_results(alone, draws=10)
+    assert (alone.problems, got["missing"], got["overall"]["n"], got["overall"]["P"]) == ({}, [], 24, None)
+    for line in lines:
+        if line["id"] in able[:2]:
+            line["proficiency"] = {"caption": 1, "foils": [0]}
+    chosen = bring(owner, release, "chosen.jsonl", "\n".join(map(json.dumps, lines)).encode())
+    assert chosen.problems == {"not_in_file": [f"{name} (proficiency)" for name in able[2:]]}
+    got = run_results(chosen, draws=10)
+    assert got["missing"] == able[2:]
+    assert (got["overall"]["n"], got["overall"]["n_all"]) == (2, 14)
+    html = owner.get(reverse("evaluation:run", args=["ranked", chosen.pk])).content.decode()
+    assert f"{able[2]} (proficiency)" in html
+
+
 def test_items_of_several_foils_take_predictions_and_rows(project, release, tmp_path):
     item = Foil.objects.get(text="a ball rests 3").item
     Foil.objects.create(item=item, text="a ball sleeps 3", position=1)

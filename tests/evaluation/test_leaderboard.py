@@ -1,9 +1,11 @@
 """The board of a release: places, ties, scopes, the human line, and what is computed only once."""
 
+import json
 from functools import partial
 
 import pytest
 from django.core.cache import cache
+from django.urls import reverse
 from scipy import stats
 
 from annotation.models import Choice, Stage, Vote
@@ -13,6 +15,7 @@ from evaluation.board import leaderboard, run_scores
 from evaluation.board.leaderboard import board, results_of
 from evaluation.board.model_cards import card_of, stated
 from evaluation.board.run_scores import axes_of, credits_of
+from evaluation.board.tables import markdown
 from evaluation.errors import EvaluationError
 from evaluation.models import ModelCard, Report
 from evaluation.queries import records_of
@@ -60,6 +63,26 @@ def test_places_groups_and_power(release, scored):
     # degrees; Holm multiplies the largest of the three p-values by 1.
     assert found.rows[1].p_best == pytest.approx(2 * stats.t.sf(1, 5))
     assert found.items_to_separate > 12
+
+
+def test_a_model_without_pairs_stands_behind_those_with_and_its_t_is_said_to_differ(release, tmp_path, client):
+    """All right on 24 items beside half right on the 12 with a pair."""
+    half = score(release, tmp_path, "half", lambda k: k % 2 == 0)
+    assert not board(release).uneven
+    path = tmp_path / "alone.jsonl"
+    lines = [{"id": record["id"], "caption": 1, "foils": [0]} for record in records_of(release)]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    alone = start_run(None, release, f"file:{path}")
+    run_now(alone.job)
+    assert [standing.run for standing in leaderboard.leaderboard(release)] == [half, alone]
+    found = board(release)
+    assert found.uneven
+    assert [(row.run, row.place, row.group["n"]) for row in found.rows] == [(half, 1, 12), (alone, None, 24)]
+    assert "its T stands over all that it scored." in markdown(found)
+    client.force_login(factories.make_member(release.project, Role.RESEARCHER))
+    for page in ("release", "leaderboard"):
+        html = client.get(reverse(f"evaluation:{page}", args=["ranked", release.pk])).content.decode()
+        assert "its T stands over all items that it scored." in html
 
 
 def test_a_scope_has_its_own_numbers(release, scored):

@@ -213,6 +213,20 @@ def test_a_run_that_scored_nothing_has_no_overall(release):
     assert len(got["missing"]) == 3
 
 
+def test_an_item_without_the_scores_of_its_pair_is_missing_where_others_have_theirs(release):
+    """A run that is still at work, or a value that was no number: such an item is not one without a pair."""
+    run = score(release)
+    first, second, _third = records_of(release)
+    Score.objects.filter(clip_key=clip_key(first["video"]), text_sha256=text_key("a hole")).delete()
+    got = run_results(run, draws=50)
+    assert got["missing"] == [first["id"]]
+    assert (got["overall"]["n"], got["overall"]["n_all"]) == (1, 2)
+    rows, missing = release_scores(run, [first, second], few=True)
+    assert ([row.id for row in rows], missing) == ([second["id"]], [first["id"]])
+    Score.objects.filter(text_sha256=text_key("a hole")).delete()
+    assert run_results(run, draws=50)["missing"] == []
+
+
 def test_a_perplexity_ranks_the_other_way(release):
     run = Run.objects.create(release=release, spec="fake:", label="m", model_key="ppl", protocol="foilworks")
     for record in records_of(release):
@@ -237,7 +251,7 @@ class TestScoreFiles:
         run = score(release, f"file:{path}")
         assert run.label == "clip"
         assert run.problems == {
-            "not_in_file": ["moves:i2"],
+            "not_in_file": ["moves:i2", "moves:i1 (proficiency)"],
             "not_in_release": ["elsewhere"],
             "wrong_number_of_texts": ["moves:i1 (main)"],
         }

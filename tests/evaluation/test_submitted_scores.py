@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evaluation.publishing.submitted import MOST_PROBLEMS, BadScoresError, check_scores
 
 RECORDS = [
-    {"id": "a:1", "foils": ["x"], "proficiency": {"foils": ["y"]}},
+    {"id": "a:1", "foils": ["x"], "proficiency": {"foils": ["y"], "valid": True}},
     {"id": "a:2", "foils": ["x", "z"], "proficiency": None},
 ]
 GOOD = [
@@ -19,11 +19,11 @@ GOOD = [
 ]
 
 
-def problems(tmp_path, *lines):
+def problems(tmp_path, *lines, records=RECORDS):
     path = tmp_path / "scores.jsonl"
     path.write_bytes(b"\n".join(each if isinstance(each, bytes) else json.dumps(each).encode() for each in lines))
     try:
-        check_scores(path, RECORDS)
+        check_scores(path, records)
     except BadScoresError as error:
         return error.problems
     return []
@@ -54,6 +54,9 @@ def test_a_whole_file_is_taken_blank_lines_and_a_mark_at_its_start_too(tmp_path)
         (b'{"id": "a:1", "caption": 1, "foils": [1], "proficiency": {"caption": 1, "foils": []}}',
          "line 2: proficiency.foils: is missing or empty"),
         (b'{"id": "a:1", "caption": 1, "foils": [1], "proficiency": [1]}', "line 2: proficiency: is no object"),
+        (b'{"id": "a:1", "caption": 1, "foils": [0], "scores": [1]}', "line 2: scores: stands beside caption"),
+        (b'{"id": "a:1", "caption": 1, "foils": [0], "proficiency": {"caption": 1, "foils": [0], "scores": [1, 2, 3]}}',
+         "line 2: proficiency.scores: stands beside caption and foils; leave it out"),
         (b"[1, 2]", "line 2: record: is no object"),
         (b'{"id": "a:1"', "line 2: record: is no JSON"),
         (b"[" * 100_000, "line 2: record: is no JSON"),
@@ -73,6 +76,32 @@ def test_missing_items_are_counted_and_named(tmp_path):
 def test_proficiency_scores_of_an_item_that_has_none_are_refused(tmp_path):
     extra = {**GOOD[1], "proficiency": {"caption": 1, "foils": [2]}}
     assert problems(tmp_path, GOOD[0], extra)[0].startswith("line 2: proficiency: the item has no proficiency pair")
+
+
+class TestPairs:
+    """Eight items with a valid proficiency pair, one with a pair that nobody found valid."""
+
+    RECORDS = [
+        {"id": f"a:{k}", "foils": ["x"], "proficiency": {"foils": ["y"], "valid": True if k < 8 else None}}
+        for k in range(9)
+    ]
+
+    def sent(self, tmp_path, chosen):
+        pair = {"proficiency": {"caption": 1, "foils": [0]}}
+        lines = [{"id": f"a:{k}", "caption": 1, "foils": [0], **(pair if k in chosen else {})} for k in range(9)]
+        return problems(tmp_path, *lines, records=self.RECORDS)
+
+    def test_those_that_are_right_are_not_chosen(self, tmp_path):
+        (said,) = self.sent(tmp_path, {1, 8})
+        assert said == (
+            "proficiency: 7 valid pairs of the release are missing, where others are scored: 'a:0', 'a:2', 'a:3', "
+            "'a:4', 'a:5' and 2 more; score every valid pair or none"
+        )
+        assert self.sent(tmp_path, set(range(7)))[0].startswith("proficiency: 1 valid pairs")
+
+    @pytest.mark.parametrize("chosen", [range(8), range(9), (), (8,)], ids=["all", "and more", "none", "the other"])
+    def test_every_valid_pair_or_none(self, tmp_path, chosen):
+        assert self.sent(tmp_path, set(chosen)) == []
 
 
 def test_a_file_full_of_mistakes_is_not_read_to_its_end(tmp_path):
