@@ -26,6 +26,7 @@ from evaluation.dashboard.kept import keep as keep_count
 from evaluation.errors import EvaluationError
 from evaluation.exchange import uploaded
 from evaluation.files.score_readers import AUTO, read_given
+from evaluation.files.scores import Notes
 from evaluation.models import Import, ModelCard, ProximityRun, Report, Run, Score
 from evaluation.publishing.tables import PublicPage
 from evaluation.queries import SCORE_FILE, asked_of, records_of
@@ -179,9 +180,9 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
     """A score file's values under its own hash, by item. Ids that stand on one side only are listed, not dropped."""
     path = Path(run.spec.removeprefix(SCORE_FILE))
     able = Path(run.params["proficiency"]) if run.params.get("proficiency") else None
-    records = records_of(run.release)
+    records, notes = records_of(run.release), Notes()
     try:
-        data = read_given(path, run.params.get("form", AUTO), records, able)
+        data = read_given(path, run.params.get("form", AUTO), records, able, notes=notes)
     except ActionableError as error:
         # Named as its sender knows it: the folder is nobody's business.
         raise EvaluationError(str(error).replace(f"{path.parent}/", "")) from error
@@ -189,7 +190,6 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
     run.model_key = "file:" + hashlib.sha256(content).hexdigest()
     run.save(update_fields=["model_key"])
     given = {name: row for row, name in enumerate(data.ids)}
-    given |= {f"{subtest}:{name}": given[name] for name, subtest in zip(data.ids, data.subtests, strict=True)}
     problems: dict[str, Any] = {"not_in_file": [], "not_in_release": [], "wrong_number_of_texts": []}
     used: set[int] = set()
     left_out: list[str] = []
@@ -216,9 +216,18 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
     if len(left_out) < n_pairs:
         problems["not_in_file"] += left_out
     problems["not_in_release"] = [name for row, name in enumerate(data.ids) if row not in used]
+    without_item = notes.unmatched.get("proficiency_without_item", [])
+    problems["not_in_release"] += [f"{name} (proficiency)" for name in without_item]
     if not rows:
         raise EvaluationError(f"{path.name}: no id of it is in the release; name records as in its items.jsonl")
-    Score.objects.bulk_create(rows, batch_size=ROWS_A_QUERY, ignore_conflicts=True)
+    # What was read otherwise before, by an older version or in another form, is put right.
+    Score.objects.bulk_create(
+        rows,
+        batch_size=ROWS_A_QUERY,
+        update_conflicts=True,
+        update_fields=["value"],
+        unique_fields=["model_key", "protocol", "clip_key", "text_sha256"],
+    )
     progress(job, len(records), len(records), f"items of the file: {len(used)}")
     return problems
 

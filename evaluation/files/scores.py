@@ -18,12 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus.importers._json import read_text
+from corpus.release_records import release_id
 from evaluation.errors import EvaluationError
 from evaluation.files.answers import is_choices_made, read_answers, read_choices_made
 from evaluation.files.json_records import Row, fail, rows
 from evaluation.metrics._choices import ChoiceScores
 from evaluation.metrics.classes import Answers
 from evaluation.metrics.pairwise import PairScores
+
+# An id, [caption, foil...], the record.
+Scored = tuple[str, list[float], Row]
 
 
 @dataclass
@@ -68,9 +72,10 @@ def read_scores(
 def read_pairs(
     paths: Sequence[Path], proficiency: Sequence[Path] = (), notes: Notes | None = None, model: str = ""
 ) -> PairScores:
-    """One or more files of pair scores; with `proficiency`, one file for all or one for each, matched by id.
+    """One or more files of pair scores; with `proficiency`, one file for all or one for each, by id and subtest.
 
-    Ids that stand in only one of the two are listed in `notes.unmatched`; no item is dropped for it.
+    A proficiency record may leave its subtest out where an item file has the id once. Ids that stand in only one of
+    the two are listed in `notes.unmatched`; no item is dropped for it.
     """
     notes = notes if notes is not None else Notes()
     if len(proficiency) not in {0, 1, len(paths)}:
@@ -96,15 +101,17 @@ def read_pairs(
 def _add_file(
     pairs: _Pairs, path: Path, simpler: Path | None, notes: Notes, *, namespaced: bool, model: str
 ) -> None:
-    beside = {name: scores for name, scores, _ in _scored(simpler)} if simpler else {}
-    used: set[str] = set()
-    for name, scores, row in _scored(path, model):
+    given = _scored(path, model)
+    beside = _beside(simpler, path, given) if simpler else {}
+    used: set[tuple[str, str]] = set()
+    for name, scores, row in given:
+        subtest = row.text("subtest", path.stem)
+        place = (subtest, name) if (subtest, name) in beside else ("", name)
         own = row.inner("proficiency")
-        able = [_sign(row) * value for value in _caption_and_foils(own)] if own else beside.get(name, [])
-        used.add(name)
+        able = [_sign(row) * value for value in _caption_and_foils(own)] if own else beside.get(place, [])
+        used.add(place)
         if simpler and not able:
             notes.unmatched.setdefault("without_proficiency", []).append(name)
-        subtest = row.text("subtest", path.stem)
         unique = f"{path.stem}/{name}" if namespaced else name
         pairs.ids.append(unique)
         pairs.main.append(scores)
@@ -112,9 +119,32 @@ def _add_file(
         pairs.subtests.append(subtest)
         pairs.tests.append(row.text("test", subtest))
         # A name of its own keeps an item without a cluster from joining the cluster of that name.
-        pairs.clusters.append("cluster " + row.text("cluster", "") if row.fields.get("cluster") else f"item {unique}")
+        item = _with_subtest(row.text("subtest", ""), unique)
+        pairs.clusters.append("cluster " + row.text("cluster", "") if row.fields.get("cluster") else f"item {item}")
     if simpler:
-        notes.unmatched.setdefault("proficiency_without_item", []).extend(n for n in beside if n not in used)
+        alone = [_with_subtest(*place) for place in beside if place not in used]
+        notes.unmatched.setdefault("proficiency_without_item", []).extend(alone)
+
+
+def _beside(simpler: Path, path: Path, given: Sequence[Scored]) -> dict[tuple[str, str], list[float]]:
+    """{(subtest, id): scores} of the proficiency items, subtest "" where none is named.
+
+    EvaluationError: it is left out of an id that several subtests of `path` have.
+    """
+    subtests: dict[str, list[str]] = {}
+    for name, _, row in given:
+        subtests.setdefault(name, []).append(row.text("subtest", path.stem))
+    found: dict[tuple[str, str], list[float]] = {}
+    for name, scores, row in _scored(simpler):
+        subtest = row.text("subtest", "")
+        if not subtest and len(several := subtests.get(name, [])) > 1:
+            row.fail("subtest", f"is missing, and {name!r} is an id of {', '.join(several)}", "name one of them")
+        found[subtest, name] = scores
+    return found
+
+
+def _with_subtest(subtest: str, name: str) -> str:
+    return release_id(subtest, name) if subtest else name
 
 
 def _only_missing_everywhere(notes: Notes, files: int) -> None:
@@ -124,9 +154,9 @@ def _only_missing_everywhere(notes: Notes, files: int) -> None:
     notes.unmatched["proficiency_without_item"] = [name for name in dict.fromkeys(names) if name in missing]
 
 
-def _scored(path: Path, model: str = "") -> list[tuple[str, list[float], Row]]:
+def _scored(path: Path, model: str = "") -> list[Scored]:
     """(id, [caption, foil...], record) of every record, or of those of `model`; ids are unique within a subtest."""
-    found: list[tuple[str, list[float], Row]] = []
+    found: list[Scored] = []
     seen: dict[tuple[str, str], Row] = {}
     models: dict[str, None] = {}
     for row in rows(path):

@@ -7,12 +7,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from corpus.models import Foil
+from corpus.models import Foil, Item
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.start_run import start_run
 from evaluation.files.score_readers import FORMS, read_given
 from evaluation.files.score_writers import WRITERS
-from evaluation.models import Run
+from evaluation.models import Run, Score
 from evaluation.queries import records_of, release_scores, run_results
 from jobs.models import JobState
 from jobs.runner import run_now
@@ -114,6 +114,85 @@ def test_pairs_that_a_file_leaves_out_are_listed_and_their_items_are_not_scored(
     assert (got["overall"]["n"], got["overall"]["n_all"]) == (2, 14)
     html = owner.get(reverse("evaluation:run", args=["ranked", chosen.pk])).content.decode()
     assert f"{able[2]} (proficiency)" in html
+
+
+class TestIdsWithinSubtests:
+    """Items numbered alike in "up" and in "down", right in "up" alone, where two captions have another foil."""
+
+    @pytest.fixture
+    def alike(self, project, release):
+        for item in Item.objects.filter(subtest__name__in=("up", "down")):
+            Item.objects.filter(pk=item.pk).update(key=str(number_of({"caption": item.caption.text}) // 2))
+        Foil.objects.create(item=Item.objects.get(subtest__name="up", key="0"), text="a ball sleeps 0", position=1)
+        return freeze_release(None, project, name="alike")
+
+    def brought(self, release, path, proficiency=None):
+        kept = {"form": "auto", **({"proficiency": str(proficiency)} if proficiency else {})}
+        run = start_run(None, release, f"file:{path}", kept_file=kept)
+        assert run_now(run.job).state == JobState.DONE
+        run.refresh_from_db()
+        return run
+
+    def test_a_file_that_names_subtests_scores_each_item_by_its_own_row(self, alike, tmp_path):
+        main, able = tmp_path / "clip.jsonl", tmp_path / "able.jsonl"
+        lines, pairs = [], []
+        for record in records_of(alike):
+            up, name = record["subtest"] == "up", record["id"].partition(":")[2]
+            about = {"id": name, "subtest": record["subtest"], "caption": int(up)}
+            lines.append({**about, "foils": [0.5] * len(record["foils"])})
+            pairs += [{**about, "caption": int(not up), "foils": [0.5]}] if record["proficiency"] else []
+        main.write_text("\n".join(map(json.dumps, lines)))
+        able.write_text("\n".join(map(json.dumps, [*pairs, {**pairs[0], "id": "99"}])))
+        run = self.brought(alike, main, able)
+        got = run_results(run, draws=10)["subtests"]
+        assert {name: (group["T"], group["P"], group["n_all"]) for name, group in got.items()} == {
+            "up": (1, 0, 12),
+            "down": (0, 1, 12),
+        }
+        assert run.problems == {"not_in_release": [f"{pairs[0]['subtest']}:99 (proficiency)"]}
+
+    @pytest.mark.parametrize("form", ["mc", "utd", "rcad-csv"])
+    def test_a_file_of_one_subtest_is_named_by_it(self, alike, tmp_path, form):
+        path = tmp_path / "up.csv"
+        head, line = {
+            "mc": ("id,prediction", "{},0"),
+            "utd": ("sample,class,correct", "{},,1"),
+            "rcad-csv": ("id,scores", "{},1,0"),
+        }[form]
+        # The item of two foils has no row of two scores.
+        path.write_text("\n".join([head, *(line.format(k) for k in range(form == "rcad-csv", 12))]))
+        run = self.brought(alike, path)
+        got = run_results(run, draws=10)["subtests"]
+        assert {name: (group["T_all"], group["n_all"]) for name, group in got.items()} == {
+            "up": (1, 12 - (form == "rcad-csv"))
+        }
+
+    def test_an_id_of_two_subtests_is_not_guessed_and_one_of_a_single_subtest_goes_by_itself(
+        self, project, alike, tmp_path
+    ):
+        path = tmp_path / "clip.csv"
+        path.write_text("id,prediction\n3,0\n")
+        with pytest.raises(ActionableError, match=r"id: '3' is of several subtests; name it in full: down:3 or up:3"):
+            self.brought(alike, path)
+        Item.objects.filter(subtest__name="up", key="3").update(key="only")
+        run = self.brought(freeze_release(None, project, name="other"), path)
+        assert run_results(run, draws=10)["subtests"]["down"]["n_all"] == 1
+
+    def test_two_records_of_one_item_are_refused(self, alike, tmp_path):
+        path = tmp_path / "clip.jsonl"
+        line = {"caption": 1, "foils": [0]}
+        path.write_text("\n".join(map(json.dumps, [{"id": "3", "subtest": "up", **line}, {"id": "up:3", **line}])))
+        with pytest.raises(ActionableError, match="id: '3' and 'up:3' are both 'up:3'; keep one of them"):
+            self.brought(alike, path)
+
+
+def test_a_file_that_is_brought_again_is_read_again(owner, release):
+    content = "".join(f"{record['id']},0\n" for record in records_of(release)).encode()
+    first = bring(owner, release, "a.csv", b"id,prediction\n" + content, "mc")
+    Score.objects.filter(model_key=first.model_key).update(value=0.5)
+    again = bring(owner, release, "a.csv", b"id,prediction\n" + content, "mc")
+    assert again.model_key == first.model_key
+    assert run_results(again, draws=10)["overall"]["T_all"] == 1
 
 
 def test_items_of_several_foils_take_predictions_and_rows(project, release, tmp_path):

@@ -49,6 +49,32 @@ class TestPairs:
         assert data.subtests == ["one", "two"]
         assert notes.unmatched == {"proficiency_without_item": ["7"]}
 
+    def test_an_id_of_two_subtests_is_two_items_with_pairs_and_clusters_of_their_own(self, write):
+        main = write("x.jsonl", *({**GOOD, "id": "1", "subtest": subtest} for subtest in ("up", "down")))
+        pair = {"id": "1", "caption": 1, "foils": [0]}
+        beside = write("p.jsonl", {**pair, "subtest": "down", "caption": 5}, {**pair, "subtest": "up"},
+                       {**pair, "subtest": "left"})  # fmt: skip
+        data, notes = read_scores("pairs", [main], [beside])
+        np.testing.assert_array_equal(data.proficiency, [[1, 0], [5, 0]])
+        assert data.clusters == ["item up:1", "item down:1"]
+        assert notes.unmatched == {"proficiency_without_item": ["left:1"]}
+
+    def test_a_pair_without_a_subtest_is_not_guessed_where_several_have_its_id(self, write):
+        main = write("x.jsonl", *({**GOOD, "id": name, "subtest": subtest} for name, subtest in ("1u", "1d", "2u")))
+        alone = write("p.jsonl", {"id": "2", "caption": 1, "foils": [0]})
+        np.testing.assert_array_equal(read_pairs([main], [alone]).proficiency, [[np.nan] * 2, [np.nan] * 2, [1, 0]])
+        either = write("q.jsonl", {"id": "1", "caption": 1, "foils": [0]})
+        with pytest.raises(ActionableError, match=r"q.jsonl:1: subtest: is missing, and '1' is an id of u, d;"):
+            read_pairs([main], [either])
+
+    def test_pairs_of_several_files_name_their_subtest(self, write):
+        one, two = write("one.json", {"0": {"scores": [1, 0]}}), write("two.json", {"0": {"scores": [1, 0]}})
+        pair = {"id": "0", "caption": 1, "foils": [0]}
+        beside = write("p.jsonl", {**pair, "subtest": "two", "caption": 5}, {**pair, "subtest": "one"})
+        data, notes = read_scores("pairs", [one, two], [beside])
+        np.testing.assert_array_equal(data.proficiency, [[1, 0], [5, 0]])
+        assert notes.unmatched == {"proficiency_without_item": []}
+
     def test_json_lines_named_json_are_still_lines(self, write):
         assert read_pairs([write("x.json", GOOD, {**GOOD, "id": "b"})]).ids == ["a", "b"]
 
