@@ -10,7 +10,7 @@ matrix: `.npy` (N, N), rows texts, columns videos, mapped and not loaded.
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -245,10 +245,10 @@ def read_choices(path: Path) -> ChoiceScores:
 
 
 def _from_choices(path: Path) -> ChoiceScores:
-    """Predictions as scores of two, right or not: the accuracy is that of the predictions, ranks are not known."""
+    """Predictions as scores of two, right or not: the accuracy is theirs; ranks and candidates are not known."""
     ids, right = read_choices_made(path)
     flags = np.array(right)
-    return _numbered(np.column_stack([flags, 1.0 - flags]), ids)
+    return replace(_numbered(np.column_stack([flags, 1.0 - flags]), ids), all_candidates=False)
 
 
 def _from_array(path: Path) -> ChoiceScores:

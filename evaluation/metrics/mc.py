@@ -13,7 +13,10 @@ INPUT = "choices"
 
 
 def compute(data: ChoiceScores, *, ties: str = "half", draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Accuracy in 0..1 with its cluster-bootstrap and t intervals, chance, and the share of ties for the best score."""
+    """Accuracy in 0..1 with its cluster-bootstrap and t intervals, chance, and the share of ties for the best score.
+
+    Chance is None of predictions, which do not say among how many candidates they were made.
+    """
     data.refuse_nothing()
     where = standing(data.scores, data.right)
     credit = hit(where, ties)
@@ -25,5 +28,5 @@ def compute(data: ChoiceScores, *, ties: str = "half", draws: int = DRAWS, seed:
         "ties": mean(where.tie_for_best.astype(np.float64)),
         "ci": interval,
         "t_ci": t_interval(credit, data.clusters),
-        "chance": mean(where.chance),
+        "chance": mean(where.chance) if data.all_candidates else None,
     }

@@ -1,6 +1,7 @@
 """Retrieval among sampled candidates, re-ranked retrieval, answers instead of scores: by hand and by invariants."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -233,6 +234,10 @@ class TestFiles:
         found = self.run(capsys, "mc", "--file", chosen, "--against", items)
         assert found["accuracy"] == pytest.approx(2 / 3)
         assert found["unmatched"] == {"not_in_scores": ["d"], "not_in_list": ["c"]}
+        # Five candidates, or two: a prediction does not say, and half is not what guessing gets.
+        assert found["chance"] is None
+        call_command("metrics", "mc", "--file", str(chosen))
+        assert re.search(r"^chance +-$", capsys.readouterr().out, re.MULTILINE)
         with pytest.raises(SystemExit):
             self.run(capsys, "rcad", "--file", chosen)
         utd = self.write(tmp_path, "sample,class,prediction\nv1,run,run\n", "u.csv")
