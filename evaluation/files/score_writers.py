@@ -34,14 +34,22 @@ def _pair(row: ReleaseScore) -> dict[str, Any]:
 
 
 def vilma(rows: Rows) -> bytes:
-    """ViLMA's `{id: {"scores": [caption, foil...]}}` of the main items."""
-    return _object({row.id: {"scores": [row.caption, *row.foils]} for row in rows})
+    """ViLMA's `{id: {"scores": [caption, foil...]}}` of the main items.
+
+    Perplexities stand there as they are, since its scripts turn them round themselves, and say so for our readers.
+    """
+    return _object({row.id: _scores(row, row.caption, row.foils) for row in rows})
 
 
 def vilma_proficiency(rows: Rows) -> bytes:
     """The same of the proficiency items, under the ids of their main items."""
-    able = (row for row in rows if row.proficiency_caption is not None)
-    return _object({row.id: {"scores": [row.proficiency_caption, *row.proficiency_foils]} for row in able})
+    able = ((row, row.proficiency_caption) for row in rows if row.proficiency_caption is not None)
+    return _object({row.id: _scores(row, caption, row.proficiency_foils) for row, caption in able})
+
+
+def _scores(row: ReleaseScore, caption: float, foils: Sequence[float]) -> dict[str, Any]:
+    scores = {"scores": [caption, *foils]}
+    return scores if row.higher_is_better else {**scores, "higher_is_better": False}
 
 
 def _object(value: dict[str, Any]) -> bytes:

@@ -1,6 +1,7 @@
 """Scores of models that ran elsewhere: every form that is written can be brought back; what does not fit is said."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -72,8 +73,31 @@ def test_every_form_comes_back_with_the_same_answers(owner, release, run, form, 
     assert not {"not_in_file", "not_in_release"} & set(again.problems)
 
 
-def test_vilmas_two_files_give_both_skills(owner, release, run):
+def as_perplexities(rows):
+    """Rows of which lower is better, with the same answers."""
+    return [
+        replace(
+            row, higher_is_better=False, kind="perplexity",
+            caption=10 - row.caption, foils=tuple(10 - foil for foil in row.foils),
+            proficiency_caption=None if row.proficiency_caption is None else 10 - row.proficiency_caption,
+            proficiency_foils=tuple(10 - foil for foil in row.proficiency_foils),
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", BROUGHT)
+def test_perplexities_come_back_the_right_way_round(owner, release, run, form):
     rows, _missing = release_scores(run)
+    _label, ending, write = WRITERS[form]
+    again = bring(owner, release, f"other.{ending}", write(as_perplexities(rows)), form)
+    got, expected = (run_results(one, draws=10)["overall"]["T_all"] for one in (again, run))
+    assert got == expected
+
+
+@pytest.mark.parametrize("turned", [list, as_perplexities])
+def test_vilmas_two_files_give_both_skills(owner, release, run, turned):
+    rows = turned(release_scores(run)[0])
     able = SimpleUploadedFile("p.json", WRITERS["vilma-proficiency"][2](rows))
     again = bring(owner, release, "m.json", WRITERS["vilma"][2](rows), "vilma", proficiency=able)
     got, expected = (run_results(one, draws=10)["overall"] for one in (again, run))
