@@ -7,7 +7,7 @@ What only one kind of job needs is imported by it: a worker that scores by a ser
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -27,9 +27,10 @@ from evaluation.errors import EvaluationError
 from evaluation.exchange import uploaded
 from evaluation.files.score_readers import AUTO, read_given
 from evaluation.files.scores import Notes
+from evaluation.metrics.pairwise import PairScores
 from evaluation.models import Import, ModelCard, ProximityRun, Report, Run, Score
 from evaluation.publishing.tables import PublicPage
-from evaluation.queries import SCORE_FILE, asked_of, records_of
+from evaluation.queries import SCORE_FILE, Record, asked_of, records_of
 from evaluation.reporting.reports import project_report
 from evaluation.scoring.caches import Caches, caches
 from evaluation.scoring.clip_keys import item_key, text_key
@@ -189,9 +190,27 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
     content = path.read_bytes() + (able.read_bytes() if able else b"")
     run.model_key = "file:" + hashlib.sha256(content).hexdigest()
     run.save(update_fields=["model_key"])
+    rows, problems = _rows_of(run, records, data)
+    if not rows:
+        raise EvaluationError(f"{path.name}: no id of it is in the release; name records as in its items.jsonl")
+    # What was read otherwise before, by an older version or in another form, is put right.
+    Score.objects.bulk_create(
+        rows,
+        batch_size=ROWS_A_QUERY,
+        update_conflicts=True,
+        update_fields=["value"],
+        unique_fields=["model_key", "protocol", "clip_key", "text_sha256"],
+    )
+    progress(job, len(records), len(records), f"items of the file: {len(data.ids) - len(problems['not_in_release'])}")
+    without_item = notes.unmatched.get("proficiency_without_item", [])
+    problems["not_in_release"] += [f"{name} (proficiency)" for name in without_item]
+    return problems
+
+
+def _rows_of(run: Run, records: Sequence[Record], data: PairScores) -> tuple[list[Score], dict[str, list[str]]]:
+    """The scores that a file gives the items of the release, and what stands on one side only."""
     given = {name: row for row, name in enumerate(data.ids)}
-    problems: dict[str, Any] = {"not_in_file": [], "not_in_release": [], "wrong_number_of_texts": []}
-    used: set[int] = set()
+    problems: dict[str, list[str]] = {"not_in_file": [], "not_in_release": [], "wrong_number_of_texts": []}
     left_out: list[str] = []
     n_pairs = 0
     rows: list[Score] = []
@@ -200,7 +219,6 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
         if row is None:
             problems["not_in_file"].append(record["id"])
             continue
-        used.add(row)
         asked = asked_of(record, by_item=True)
         n_pairs += bool(asked.proficiency)
         parts = [("main", asked.main, data.main[row]), ("proficiency", asked.proficiency, data.proficiency[row])]
@@ -215,21 +233,9 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
     # A file without any proficiency pair leaves none out.
     if len(left_out) < n_pairs:
         problems["not_in_file"] += left_out
-    problems["not_in_release"] = [name for row, name in enumerate(data.ids) if row not in used]
-    without_item = notes.unmatched.get("proficiency_without_item", [])
-    problems["not_in_release"] += [f"{name} (proficiency)" for name in without_item]
-    if not rows:
-        raise EvaluationError(f"{path.name}: no id of it is in the release; name records as in its items.jsonl")
-    # What was read otherwise before, by an older version or in another form, is put right.
-    Score.objects.bulk_create(
-        rows,
-        batch_size=ROWS_A_QUERY,
-        update_conflicts=True,
-        update_fields=["value"],
-        unique_fields=["model_key", "protocol", "clip_key", "text_sha256"],
-    )
-    progress(job, len(records), len(records), f"items of the file: {len(used)}")
-    return problems
+    known = {record["id"] for record in records}
+    problems["not_in_release"] = [name for name in data.ids if name not in known]
+    return rows, problems
 
 
 def _file_rows(run: Run, key: str, texts: tuple[str, ...], values: list[float]) -> list[Score]:
