@@ -9,6 +9,7 @@ from generation.actions.start_run import start_run
 from generation.errors import GenerationError
 from generation.jobs import run_generation
 from generation.ledger import candidates_of, filter_counts, state_counts
+from generation.methods.number import VERSION
 from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
 from jobs.lease import claim
 from jobs.models import Job, JobState
@@ -72,13 +73,13 @@ def test_a_run_stores_a_group_for_each_caption_and_says_why_one_has_no_foil(owne
 
 def test_every_candidate_carries_its_provenance(owner, subtest, captions):
     run = finish(start(owner, subtest, seed=7))
-    assert run.method_version == "1"
+    assert run.method_version == VERSION
     assert [row["version"] for row in run.filters] == ["1", "1", "1"]
     for candidate in Candidate.objects.filter(group__run=run).select_related("group__caption"):
         caption = candidate.group.caption.text
         assert (candidate.method, candidate.method_version, candidate.mode, candidate.seed) == (
             "number",
-            "1",
+            VERSION,
             "corrected",
             7,
         )
