@@ -257,6 +257,9 @@ def test_progress_asks_for_the_page_once_the_job_is_over(owner, project):
     waiting = owner.get(url)
     assert "HX-Refresh" not in waiting.headers
     assert 'hx-trigger="every 1s"' in waiting.content.decode()
+    # What comes of it is stored before the job is over: the part still stands there to ask once more.
+    Import.objects.update(preview={})
+    assert 'hx-trigger="every 1s"' in owner.get(url).content.decode()
     looked_at()
     assert owner.get(url).headers["HX-Refresh"] == "true"
 
