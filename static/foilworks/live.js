@@ -12,6 +12,7 @@ const CLICK_COMES_WITHIN_MS = 300;
 
 let pressed = null;
 let leaving;
+let comesAnew = false;
 const kept = new Map();
 
 export function startLive(page) {
@@ -22,8 +23,13 @@ export function startLive(page) {
   page.addEventListener("click", rememberFold, true);
   page.addEventListener("htmx:beforeOnLoad", (event) => {
     // At the end of a job all of the page comes anew, with whatever stands outside the part as well.
-    const isAll = event.detail.xhr.getResponseHeader("HX-Refresh");
-    if (isAll && event.target.matches(LIVE) && (isHeld(page.body) || isTyping(page.activeElement))) event.preventDefault();
+    if (!event.detail.xhr.getResponseHeader("HX-Refresh") || !event.target.matches(LIVE)) return;
+    if (isHeld(page.body) || isTyping(page.activeElement)) event.preventDefault();
+    else comesAnew = true;
+  });
+  page.addEventListener("htmx:beforeRequest", (event) => {
+    // Each answer would load the page anew: one that takes longer than a round to come would never be there.
+    if (comesAnew && event.target.matches(LIVE)) event.preventDefault();
   });
   page.addEventListener("htmx:beforeSwap", (event) => {
     const part = event.target;

@@ -1,9 +1,10 @@
 """A researcher sends a table and real mp4 files by the page, looks, and imports; by keyboard, wide and narrow."""
 
+import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from corpus.models import Item, Video
 from jobs.models import Job
@@ -133,3 +134,24 @@ def test_what_is_stored_otherwise_is_shown_and_taken_where_it_is_ticked(
     do_the_job()
     expect(page.get_by_text("2 changed to what the file says")).to_be_visible()
     assert Item.objects.get(key="b").foils.get().text == "a dot <b>jumps</b>."
+
+
+def test_a_page_that_is_long_in_coming_is_asked_for_once(sign_in: SignIn, tmp_path: Path, settings) -> None:
+    settings.UPLOAD_ROOT = tmp_path / "uploads"
+    (tmp_path / "dots.csv").write_text(TABLE, encoding="utf-8")
+    project = make_project(slug="dots", name="Dots")
+    # Of its own: a page that never came would keep it.
+    page = sign_in(make_member(project, Role.RESEARCHER), alone=True)
+    page.goto("/projects/dots/imports/")
+    page.get_by_label("File of records").set_input_files(tmp_path / "dots.csv")
+    page.get_by_role("button", name="Send and look").click()
+    expect(page.get_by_text("being read")).to_be_visible()
+    held: list[Route] = []
+    page.route(re.compile(r"/imports/\d+/$"), lambda route: held.append(route))
+    with page.expect_request(re.compile(r"/imports/\d+/$")):
+        do_the_job()
+    # As long as the live part waits until it asks again, and a bit.
+    page.wait_for_timeout(1500)
+    assert len(held) == 1
+    held[0].continue_()
+    expect(page.get_by_role("heading", name="This is what would be stored")).to_be_visible()
