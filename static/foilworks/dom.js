@@ -28,7 +28,8 @@ export async function post(url, data, options = {}) {
     answered = true;
     return answer;
   } catch (error) {
-    answered = false;
+    // Who gave up waiting has not found out whether anybody answers.
+    if (error.name !== "AbortError") answered = false;
     throw error;
   }
 }

@@ -3,6 +3,7 @@
 //   data-draft-url   takes {"draft": JSON}; data-draft-now is the server's clock, data-draft-server the id of a json_script with
 //                    {"at", "base", "values"} or null; data-draft-typed: the page shows what was just sent, so nothing comes back
 //   data-draft-base  names the form as the server first shows it: a draft comes back only onto the form it was begun on
+// Whoever sends what stands in the form by another way than its submit says "foilworks:leave" to it before.
 // One [data-draft-when] at a time says how things stand: saved, kept, signed_out, failed, restored. [data-draft-reset] starts over.
 import { fresh, post } from "./dom.js";
 
@@ -26,10 +27,10 @@ class Draft {
     prune(this.key);
     this.open();
     form.addEventListener("input", () => this.later());
-    form.addEventListener("submit", () => this.leave());
+    for (const leaving of ["submit", "foilworks:leave"]) form.addEventListener(leaving, () => this.leave());
     form.querySelector("[data-draft-reset]")?.addEventListener("click", () => this.reset());
     const { signal } = (this.gone = new AbortController());
-    addEventListener("pagehide", () => this.timer && this.save({ keepalive: true }), { signal });
+    addEventListener("pagehide", () => this.unsent && this.save({ keepalive: true }), { signal });
     addEventListener("online", () => this.unsent && this.save(), { signal });
     this.clock = setInterval(() => this.tick(), 1000);
   }
@@ -82,7 +83,14 @@ class Draft {
     clearTimeout(this.timer);
     this.timer = null;
     this.unsent = false;
+    this.stop();
     this.keep();
+  }
+
+  /** Gives up the save that is under way. */
+  stop() {
+    this.saving?.abort();
+    this.saving = null;
   }
 
   /** In this browser, at once. */
@@ -90,24 +98,31 @@ class Draft {
     return store(this.key, JSON.stringify({ at: this.now(), seen: this.seen, sent, base: this.base, values: this.values() }));
   }
 
+  /** One at a time: of two under way the older might arrive last. Only a page that goes cannot wait. */
   async save({ keepalive = false, quiet = false } = {}) {
     clearTimeout(this.timer);
     this.timer = null;
     if (!this.form.isConnected) return;
     const kept = this.keep();
+    if (this.saving && !keepalive) return;
+    this.stop();
+    const { signal } = (this.saving = new AbortController());
     const values = this.values();
     this.triedAt = Date.now();
-    const state = await this.send(values, keepalive);
-    this.unsent = state !== "saved" || !same(values, this.values());
+    const state = await this.send(values, { keepalive, signal });
+    if (signal.aborted) return;
+    this.saving = null;
+    this.unsent = state !== "none" && (state !== "saved" || !same(values, this.values()));
     if (state === "saved") this.savedAt = Date.now();
     if (state === "saved" && !this.unsent) this.keep(true);
     if (!quiet || state !== "saved") this.show(state === "kept" && !kept ? "failed" : state);
+    if (state === "saved" && this.unsent && !this.timer) this.save();
   }
 
-  async send(values, keepalive) {
+  async send(values, options) {
     const draft = JSON.stringify({ base: this.base, values });
     try {
-      const answer = await post(this.form.dataset.draftUrl, { draft }, { keepalive });
+      const answer = await post(this.form.dataset.draftUrl, { draft }, options);
       if (answer.ok) {
         this.seen = (await answer.json()).at;
         return "saved";
@@ -116,6 +131,7 @@ class Draft {
       if (answer.type === "opaqueredirect" || answer.status === 403) return "signed_out";
       return answer.status === 410 ? "none" : "kept";
     } catch (error) {
+      if (options.signal.aborted) return "none";
       if (!(error instanceof TypeError)) throw error;
       return "kept";
     }
@@ -128,7 +144,7 @@ class Draft {
       this.gone.abort();
       return;
     }
-    const waits = this.unsent && !this.timer && this.state !== "none";
+    const waits = this.unsent && !this.timer;
     if (waits && document.visibilityState === "visible" && Date.now() - this.triedAt >= RETRY_MS) this.save();
     const ago = this.form.querySelector("[data-draft-ago]");
     if (ago && this.state === "saved") ago.textContent = String(Math.round((Date.now() - this.savedAt) / 1000));
@@ -136,7 +152,7 @@ class Draft {
 
   reset() {
     this.fill(this.initial);
-    this.save({ quiet: true }).then(() => remove(this.key));
+    this.later({ quiet: true });
     this.show("none");
   }
 

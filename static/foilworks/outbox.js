@@ -66,6 +66,7 @@ class Outbox {
   /** Whether the server answered, so that the next one can go. */
   async send(key) {
     const { url, fields } = JSON.parse(localStorage.getItem(key));
+    if (location.pathname === url) document.querySelector("form[data-outbox-form]")?.dispatchEvent(new CustomEvent("foilworks:leave"));
     let answer;
     try {
       const body = new URLSearchParams(fields);
