@@ -65,7 +65,10 @@ class Outbox {
 
   /** Whether the server answered, so that the next one can go. */
   async send(key) {
-    const { url, fields } = JSON.parse(localStorage.getItem(key));
+    const kept = JSON.parse(localStorage.getItem(key));
+    // Another tab has sent it meanwhile.
+    if (!kept) return true;
+    const { url, fields } = kept;
     if (location.pathname === url) document.querySelector("form[data-outbox-form]")?.dispatchEvent(new CustomEvent("foilworks:leave"));
     let answer;
     try {

@@ -127,7 +127,7 @@ def test_a_draft_that_is_being_saved_does_not_come_after_the_work(project: Proje
     wait_for(page, held)
     page.get_by_role("button", name="Send and go on").click()
     page.wait_for_url("**/?done=*")
-    # It was given up before the work was there, not by the page that came then; and nobody took that for a lost network.
+    # Given up before the work was there, not by the page that came then; and not taken for a network that is lost.
     assert ended == ["draft", "work"]
 
 
@@ -228,6 +228,24 @@ def test_what_was_sent_offline_leaves_from_the_next_page_and_arrives_once(projec
     page.reload()
     expect(page.get_by_text("What you sent while offline has arrived.")).to_be_visible()
     assert Edit.objects.get().texts == [TEXT]
+
+
+def test_what_another_tab_has_sent_meanwhile_is_not_sent_again(project: Project, sign_in: SignIn) -> None:
+    page = sign_in(make_member(project, "annotator", name="ann"))
+    page.goto("/projects/dots/work/")
+    held: list[Route] = []
+    page.route("**/work/kept/", lambda route: held.append(route))
+    page.evaluate("""() => {
+      const prefix = `foilworks.outbox.${document.querySelector("[data-outbox]").dataset.outbox}.`;
+      const work = JSON.stringify({ url: "kept/", fields: [] });
+      for (const key of ["one", "two"]) localStorage.setItem(prefix + key, work);
+      dispatchEvent(new Event("online"));
+    }""")
+    wait_for(page, held)
+    page.evaluate("localStorage.clear()")
+    held[0].fulfill(status=200, content_type="text/html", body="")
+    expect(page.get_by_text("Not taken.")).to_be_visible()
+    assert len(held) == 1
 
 
 def test_a_reviewers_half_written_decision_comes_back(project: Project, sign_in: SignIn) -> None:
