@@ -2,6 +2,8 @@
 // page to load, and the clip is there already: the page names the one that probably comes next ([data-next-clip]).
 // Without scripts the form is sent as any other. What cannot be sent goes to the outbox.
 // main[data-new]: the card has just come. A key pressed twice, or a double click, must not decide what nobody has seen.
+// While an answer is under way (its form is [data-sent]) the card is done with: its skip would give a piece away that is
+// answered, and its undo belongs to the answer before. Who takes back then means this answer: its own undo comes with the next card.
 import { fresh, reached, unreached } from "../foilworks/dom.js";
 
 export const LOADED = "foilworks:load";
@@ -9,6 +11,7 @@ export const LOADED = "foilworks:load";
 const UNSEEN_MS = 500;
 let ahead = null;
 let unseen = null;
+let takenBack = false;
 
 export function wireSwap(root) {
   for (const form of fresh(root, "form[data-swap]", "Swap")) {
@@ -74,6 +77,8 @@ function show(page, address) {
   main.focus({ preventScroll: true });
   main.dispatchEvent(new CustomEvent(LOADED, { bubbles: true }));
   say(main);
+  if (takenBack && address) main.querySelector(".undo form")?.requestSubmit();
+  takenBack = false;
 }
 
 function guard(main) {
@@ -99,7 +104,10 @@ function say(main) {
 
 // Before the form's own listeners, one of which takes a submit for sent.
 addEventListener("submit", (event) => {
-  if (!event.target.matches("main[data-new] form[data-swap]")) return;
+  const form = event.target;
+  const isUnderWay = form.matches("main:has(form[data-swap][data-sent]) form[action]");
+  if (isUnderWay && form.matches(".undo form")) takenBack = true;
+  if (!isUnderWay && !form.matches("main[data-new] form[data-swap]")) return;
   event.preventDefault();
   event.stopImmediatePropagation();
 }, { capture: true });

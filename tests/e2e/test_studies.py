@@ -170,9 +170,38 @@ def test_judgements_follow_one_another_without_loading_a_page(dots: Subtest, sig
     expect(page.locator("input[value=second]")).to_be_checked()
     go_on(page, lambda: page.keyboard.press("Control+Enter"))
     page.keyboard.press("u")
+    page.wait_for_url("**/work/validation/*/")
     page.wait_for_selector(WORK)
     assert sorted(Vote.objects.values_list("state", flat=True)) == ["counted", "undone"]
     assert all(vote.watch["covered"] > 0 and vote.seconds_spent >= 0 for vote in Vote.objects.all())
+
+
+def test_what_is_taken_back_while_an_answer_is_under_way_is_that_answer(dots: Subtest, sign_in: SignIn) -> None:
+    items(dots, "in_validation", FOILS[0])
+    page = sign_in(make_member(dots.project, "validator", name="vera"))
+    sent: list[Route] = []
+
+    def hold_the_second(route: Route) -> None:
+        if route.request.method == "POST":
+            sent.append(route)
+        if sent[1:] != [route]:
+            route.continue_()
+
+    page.route("**/work/validation/*/", hold_the_second)
+    begin(page, "validation")
+    page.keyboard.press("1")
+    go_on(page, lambda: page.keyboard.press("Control+Enter"))
+    page.wait_for_selector(WORK)
+    page.keyboard.press("2")
+    with page.expect_request("**/work/validation/*/"):
+        page.keyboard.press("Control+Enter")
+    # The undo that is to be seen belongs to the first, and an answered piece cannot be skipped.
+    page.keyboard.press("s")
+    page.keyboard.press("u")
+    sent[1].continue_()
+    page.wait_for_url("**/work/validation/*/")
+    page.wait_for_selector(WORK)
+    assert list(Vote.objects.order_by("pk").values_list("state", flat=True)) == ["counted", "undone"]
 
 
 def test_back_goes_back_and_a_reload_loads_the_card_anew(dots: Subtest, sign_in: SignIn) -> None:
