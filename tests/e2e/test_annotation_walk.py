@@ -107,8 +107,8 @@ def item(project: Project) -> Item:
 def queue_says(page: Page, stage: str, words: str) -> None:
     """Asks the queue for work: nothing is handed out, and the page says why."""
     page.goto(f"/projects/dots/work/{stage}/")
-    page.keyboard.press("n")
-    page.wait_for_load_state("networkidle")
+    with page.expect_navigation():
+        page.keyboard.press("n")
     expect(page).to_have_url(f"{page.url.split('/projects')[0]}/projects/dots/work/{stage}/")
     expect(page.get_by_role("main")).to_contain_text(words)
 

@@ -87,10 +87,9 @@ def bring_in(page: Page, folder: Path) -> None:
     page.get_by_role("button", name="Send and look").click()
     page.wait_for_url(re.compile(r"/imports/\d+/$"))
     worker_does(Import.objects.get().job)
-    page.reload()
     page.get_by_role("button", name="Import").click()
+    expect(page.get_by_text("importing")).to_be_visible()
     worker_does(Import.objects.get().job)
-    page.reload()
     expect(page.get_by_text("Imported.")).to_be_visible()
 
 
