@@ -58,6 +58,8 @@ def test_a_copy_made_while_people_vote_is_one_whole_moment(tmp_path):
     stop = tmp_path / "stop"
     with running_postgres() as server:
         busy = Home(tmp_path / "busy", server.make("work"))
+        # The first command of this process starts what all others are forked from: not while people vote.
+        busy.run("--help")
         with people_voting(busy, stop) as process:
             wait_for_votes(server, 10, process, stop)
             before = votes(server, "work")
