@@ -147,7 +147,6 @@ class Topology:
         self.slots = slots
         self.port = free_port()
         self.web, self.worker = self._web(), self._worker()
-        self._limited: list[psutil.Process] = []
 
     @property
     def parts(self) -> tuple[Tree, Tree]:
@@ -221,10 +220,6 @@ class Topology:
         How many processes are concerned; those of another user cannot be limited without a right that containers lack.
         """
         if not self.mounted:
-            roots = [psutil.Process(self.postgres.process.pid), *(t.process for t in self.parts if t.alive())]
-            for root in roots:
-                with suppress(psutil.Error):
-                    self._limited += [*root.children(recursive=True), root]
             return self._limit(8192)
         descriptor = os.open(self.folder / "ballast", os.O_CREAT | os.O_WRONLY, 0o600)
         try:
@@ -240,18 +235,29 @@ class Topology:
 
     def make_room(self) -> None:
         (self.folder / "ballast").unlink(missing_ok=True)
-        self._limit(None)
-        if not self.mounted:
-            self._limited.clear()
+        # A process has the limit of the one that began it, and one may just be beginning another.
+        while not self.mounted and self._limit(None):
+            pass
 
     def _limit(self, size: int | None) -> int:
+        """Of all that run now, also what was begun since the last time; how many had another one."""
         limited = 0
-        for process in self._limited:
+        for process in self._processes():
             with suppress(psutil.Error, ValueError, OSError):
-                hard = process.rlimit(psutil.RLIMIT_FSIZE)[1]
-                process.rlimit(psutil.RLIMIT_FSIZE, (hard if size is None else size, hard))
-                limited += 1
+                soft, hard = process.rlimit(psutil.RLIMIT_FSIZE)
+                wanted = hard if size is None else size
+                if soft != wanted:
+                    process.rlimit(psutil.RLIMIT_FSIZE, (wanted, hard))
+                    limited += 1
         return limited
+
+    def _processes(self) -> list[psutil.Process]:
+        found = []
+        for server in (self.postgres.process, *(tree.process for tree in self.parts if tree.alive())):
+            with suppress(psutil.Error):
+                root = psutil.Process(server.pid)
+                found += [root, *root.children(recursive=True)]
+        return found
 
 
 @contextmanager
