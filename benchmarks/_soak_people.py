@@ -23,6 +23,8 @@ from crowd import Person, Told
 
 # Breaths between two attempts while nothing answers, and between two pieces.
 AGAIN_SECONDS, THINK_SECONDS = 0.15, 0.05
+# Seconds within which people, jobs and our own database must go on after a kill.
+PATIENCE_SECONDS = 180.0
 BROKEN = (OSError, http.client.HTTPException)
 CAPTIONS_A_RUN = 30
 CLIPS = 40
@@ -234,13 +236,16 @@ def went_on(kind: str, pk: int) -> bool:
 
 
 def persistent(ask: Callable[[], Any]) -> Any:
-    """The answer of our own database, asked again by a new connection while it is away."""
+    """The answer of our own database, asked again by a new connection while it is away, but not for ever."""
     from django.db import InterfaceError, OperationalError, connection
 
+    until = time.monotonic() + PATIENCE_SECONDS
     while True:
         try:
             return ask()
         except (OperationalError, InterfaceError):
+            if time.monotonic() > until:
+                raise
             connection.close()
             time.sleep(AGAIN_SECONDS)
 
@@ -258,6 +263,7 @@ def guarded(diary: Diary, who: str, work: Callable[[], None]) -> threading.Threa
         finally:
             connection.close()
 
-    thread = threading.Thread(target=run, name=who)
+    # A daemon: where the program fails, nobody waits for people who still try to send.
+    thread = threading.Thread(target=run, name=who, daemon=True)
     thread.start()
     return thread

@@ -26,13 +26,11 @@ from types import SimpleNamespace
 import _served  # noqa: F401
 from _soak_account import account
 from _soak_faults import BESIDE, KILLS, Faults
-from _soak_people import CLIPS, Diary, Hand, Researcher, guarded, persistent
+from _soak_people import CLIPS, PATIENCE_SECONDS, Diary, Hand, Researcher, guarded, persistent
 from _topology import Topology, topology
 from crowd import world
 
 PEOPLE = {"validator": 6, "annotator": 3, "reviewer": 2}
-# Seconds within which people and jobs must go on after a kill.
-PATIENCE_SECONDS = 180.0
 # Seconds between two kills: at random up to.
 BREATH_SECONDS = 1.5
 # What takes longest to come back comes least often.
@@ -79,11 +77,13 @@ def soak(machine: Topology, options: argparse.Namespace) -> dict[str, object]:
         machine.make_room()
         for clock in machine.clocks.values():
             clock.jump(0)
-        machine.revive()
         diary.over.set()
-        for thread in threads:
-            thread.join()
-    return {**told, **account(diary, researcher), "check_by_command": _checked_by_command()}
+        # What dies of the last faults only now is started again, too.
+        while any(thread.is_alive() for thread in threads):
+            machine.revive()
+            time.sleep(0.1)
+    accounted = persistent(lambda: account(diary, researcher))
+    return {**told, **accounted, "check_by_command": _checked_by_command()}
 
 
 def _kills(machine: Topology, diary: Diary, chance: random.Random, options: argparse.Namespace) -> dict[str, object]:
@@ -91,6 +91,7 @@ def _kills(machine: Topology, diary: Diary, chance: random.Random, options: argp
     recovery: dict[str, list[float]] = defaultdict(list)
     for number, kind in zip(range(options.kills), _rounds(chance), strict=False):
         time.sleep(chance.uniform(0, BREATH_SECONDS))
+        machine.revive()
         if chance.random() < 0.5:
             beside = chance.choice(sorted(BESIDE))
             BESIDE[beside](faults)
