@@ -73,8 +73,8 @@ def _captions(subtest):
     return Caption.objects.filter(video__project=subtest.project, text__startswith="a man")
 
 
-def work(job_id: str, log: str) -> dict[str, str]:
-    """Small batches, slow calls, each noted with what it was asked."""
+def work(job_id: str, log: str, stop_after: str = "") -> dict[str, str]:
+    """Small batches, slow calls, each noted with what it was asked; once so many things were, for ever in that call."""
     from evaluation import jobs as scoring
     from generation import jobs as generation
     from hub.fake import FakeClassifier, FakeEmbedder, FakeFiller
@@ -87,6 +87,8 @@ def work(job_id: str, log: str) -> dict[str, str]:
         def call(self, given, *rest, **options):
             with Path(log).open("a", encoding="utf-8") as file:
                 file.writelines(f"{json.dumps([name, one])}\n" for one in asked(given, *rest))
+            while stop_after and len(Path(log).read_text(encoding="utf-8").splitlines()) >= int(stop_after):
+                time.sleep(1)
             time.sleep(SLOW_SECONDS)
             return real(self, given, *rest, **options)
 
@@ -96,7 +98,8 @@ def work(job_id: str, log: str) -> dict[str, str]:
     noted(FakeClassifier, "probs", lambda pairs: pairs)
     noted(FakeEmbedder, "encode_video", lambda clips, meta: [about.key for about in meta])
     generation.BATCH = 5
-    scoring.SCORES_A_WRITE = 4
+    # Never by time: a write that fell between a clip's two scores would move all later ones.
+    scoring.SCORES_A_WRITE, scoring.SECONDS_A_WRITE = 4, 600
     scoring.score_pairs = partial(scoring.score_pairs, clips_a_batch=2)
     execute(job_id)
     return {"state": Job.objects.get(pk=job_id).state}

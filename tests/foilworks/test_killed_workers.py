@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -49,8 +50,11 @@ def lines(log: Path) -> list[list]:
 
 
 def killed_and_taken_up(home: Path, job: str, log: Path, after: int) -> tuple[dict, list]:
-    """Kill the worker once it has asked for `after` things; what was stored then, and what the dead one had asked."""
-    child = process(home, "work", job, str(log))
+    """Kill the worker once it has asked for `after` things; what was stored then, and what the dead one had asked.
+
+    It waits for that in the last call.
+    """
+    child = process(home, "work", job, str(log), str(after))
     until = time.monotonic() + 120
     while len(lines(log)) < after and time.monotonic() < until:
         assert child.poll() is None, child.communicate()[1][-3000:]
@@ -104,13 +108,17 @@ def test_a_killed_scoring_run_ends_complete_and_shows_the_model_no_stored_clip_a
     assert not {clip for clip, n in stored.items() if n == 2} & shown_again
 
 
-def slowly(body: dict, n: int) -> Said:
-    caption = body["messages"][-1]["content"].splitlines()[0].removeprefix("Caption: ")
-    return Said(foils(caption.replace(".", " twice.")).body, wait=SLOW_SECONDS)
-
-
 def test_a_killed_run_asks_an_endpoint_again_only_for_what_was_on_its_way(home, tmp_path, monkeypatch):
     folder, _ = home
+    killed = Event()
+
+    def slowly(body: dict, n: int) -> Said:
+        # From the half on, nothing is answered before the kill.
+        if len(server.bodies) >= CAPTIONS // 2:
+            killed.wait(120)
+        caption = body["messages"][-1]["content"].splitlines()[0].removeprefix("Caption: ")
+        return Said(foils(caption.replace(".", " twice.")).body, wait=SLOW_SECONDS)
+
     with chat_server(slowly) as server:
         for name, value in {"ENDPOINTS": "lab", "LAB_URL": server.url, "LAB_MODELS": "tiny"}.items():
             monkeypatch.setenv(f"CHAT_{name}", value)
@@ -122,6 +130,7 @@ def test_a_killed_run_asks_an_endpoint_again_only_for_what_was_on_its_way(home, 
             time.sleep(0.01)
         os.kill(child.pid, signal.SIGKILL)
         child.communicate()
+        killed.set()
         assert CAPTIONS // 2 <= len(server.bodies) < CAPTIONS
         assert answer(folder, "take_back", job) == {"waiting": 1}
         assert answer(folder, "work", job, str(tmp_path / "calls")) == {"state": "done"}
