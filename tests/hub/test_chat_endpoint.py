@@ -3,6 +3,7 @@
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from threading import Barrier
 
 import pytest
 
@@ -88,11 +89,9 @@ def test_a_server_that_is_not_there_is_named():
 
 
 def test_what_passes_is_tried_again_after_as_long_as_the_server_asks_for():
-    until = format_datetime(datetime.now(UTC) + timedelta(seconds=1.5), usegmt=True)
-    pauses = [{"Retry-After": "0"}, {"Retry-After": until}]
-
     def answer(body, n):
-        return Said("busy", 429, pauses[n - 1]) if n <= 2 else content("at last")
+        until = format_datetime(datetime.now(UTC) + timedelta(seconds=1.5), usegmt=True)
+        return Said("busy", 429, {"Retry-After": "0" if n == 1 else until}) if n <= 2 else content("at last")
 
     with chat_server(answer) as server:
         start = time.monotonic()
@@ -139,13 +138,15 @@ def test_a_server_that_wants_the_newer_name_of_max_tokens_gets_it():
 
 
 def test_no_more_requests_are_on_their_way_than_allowed():
+    three = Barrier(3)
+
     def answer(body, n):
-        time.sleep(0.02)
-        return content("x")
+        three.wait(20)
+        return Said(content("x").body, wait=0.02)
 
     with chat_server(answer) as server:
         ask(server, *map(str, range(12)), patience=Patience(concurrency=3))
-    assert 1 < server.most_at_once <= 3
+    assert server.most_at_once == 3
 
 
 def test_requests_beyond_the_budget_are_never_sent():
@@ -165,7 +166,8 @@ def test_tokens_are_set_aside_before_a_request_and_counted_after_it():
 
 
 def test_a_budget_holds_for_requests_that_are_on_their_way_together():
-    with chat_server(lambda body, n: Said(content("x").body, wait=0.05)) as server:
+    # All eight have asked for their share of the budget before the first answer gives some of it back.
+    with chat_server(lambda body, n: Said(content("x").body, wait=1.0)) as server:
         ask(server, *"abcdefgh", budget=Budget(tokens=225), patience=Patience(concurrency=8), max_tokens=97)
     assert len(server.bodies) == 2
 

@@ -26,11 +26,12 @@ def clip(grey: int) -> np.ndarray:
 
 
 def program(folder: Path, body: str, first: object = None, **manifest: object) -> str:
-    """A program that says `first`, then runs `body` with each question as `q`; `say` answers."""
+    """A program that writes down its `pid`, says `first`, then runs `body` with each question as `q`; `say` answers."""
     said = json.dumps(FIRST if first is None else first)
     code = (
         "import json, os, sys, time\n"
         "def say(**x): print(json.dumps(x), flush=True)\n"
+        "with open('pid', 'w') as file: file.write(str(os.getpid()))\n"
         f"print({said!r}, flush=True)\n"
         "for line in sys.stdin:\n    q = json.loads(line)\n" + "".join(f"    {part}\n" for part in body.splitlines())
     )
@@ -117,8 +118,7 @@ def test_what_goes_wrong_with_one_clip_is_one_message_and_the_next_is_asked(
 
 
 def test_silence_ends_the_program(tmp_path: Path) -> None:
-    body = "open('pid', 'w').write(str(os.getpid()))\ntime.sleep(60)"
-    adapter = open_adapter(program(tmp_path / "m", body, timeout_s=0.3), device="cpu")
+    adapter = open_adapter(program(tmp_path / "m", "time.sleep(60)", timeout_s=0.3), device="cpu")
     with pytest.raises(ClipError, match=r"m: it did not answer within 0.3 s; give it more time \(timeout_s\)"):
         adapter.score(clip(0), ["x"], meta=META)
     with pytest.raises(ProcessLookupError):
@@ -143,8 +143,7 @@ def test_what_is_not_a_number_comes_out_as_nan(tmp_path: Path) -> None:
 
 
 def test_the_program_ends_with_its_adapter(tmp_path: Path) -> None:
-    body = "open('pid', 'w').write(str(os.getpid()))\nsay(id=q['id'], scores=[1])"
-    adapter = open_adapter(program(tmp_path / "m", body), device="cpu")
+    adapter = open_adapter(program(tmp_path / "m", "say(id=q['id'], scores=[1])"), device="cpu")
     adapter.score(clip(0), ["x"], meta=META)
     pid = int((tmp_path / "m/pid").read_text())
     os.kill(pid, 0)
