@@ -24,7 +24,7 @@ def short_pauses(monkeypatch):
 
 def ask(server, *texts, patience=None, budget=None, key="", **options):
     endpoint = Endpoint("lab", server.url, "tiny", key)
-    chat = ChatEndpoint(endpoint, patience or Patience(timeout=2.0), budget)
+    chat = ChatEndpoint(endpoint, patience or Patience(timeout=20.0), budget)
     requests = [ChatRequest((("system", "be brief"), ("user", text)), **options) for text in texts]
     found = dict(pair for together in chat.replies(requests) for pair in together)
     assert sorted(found) == list(range(len(texts)))
