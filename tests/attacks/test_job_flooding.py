@@ -15,6 +15,7 @@ from jobs.models import Job
 from jobs.queue import enqueue
 from projects.actions.make_token import make_token
 from tests.attacks.guards import Guard, guarded_by, replaced, without_setting
+from tests.clocks import within_a_minute
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
 
 pytestmark = pytest.mark.django_db
@@ -86,7 +87,8 @@ def test_typing_fills_no_queue():
 
 
 @guarded_by(REQUESTS)
-def test_a_token_has_to_wait(few):
+def test_a_token_has_to_wait(few, monkeypatch):
+    within_a_minute(monkeypatch)
     owner = make_member(make_project(), "researcher")
     headers = {"Authorization": f"Bearer {make_token(owner, name='x').secret}"}
     statuses = [Client().get("/api/me", headers=headers).status_code for _ in range(5)]
