@@ -7,7 +7,6 @@ know nothing that the pages do not say.
 import http.client
 import os
 import re
-import socket
 import subprocess
 import sys
 import tempfile
@@ -68,10 +67,9 @@ class Server:
 def serving() -> Iterator[Server]:
     """The web server for as long as the block runs."""
     from foilworks.supervisor.services import GUNICORN
+    from tests.ports import free_port
 
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     told = f"foilworks.wsgi:application --bind 127.0.0.1:{port} {GUNICORN} --graceful-timeout 2 --log-level warning"
     arguments = told.split()
     process = subprocess.Popen([sys.executable, "-m", "gunicorn", *arguments], cwd=ROOT)

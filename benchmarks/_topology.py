@@ -10,7 +10,6 @@ import mmap
 import os
 import shutil
 import signal
-import socket
 import struct
 import subprocess
 import sys
@@ -22,6 +21,8 @@ from pathlib import Path
 
 import psutil
 from _served import ROOT, answers_at
+
+from tests.ports import free_port
 
 DISK_BYTES = 1024 * 1024 * 1024
 # Durable against a killed server: what was committed has left its process.
@@ -322,12 +323,6 @@ def _make_tables() -> None:
     django.setup()
     with override_settings(MIGRATION_MODULES=_FromModels()):
         call_command("migrate", verbosity=0, run_syncdb=True)
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
 
 
 def _mounted(folder: Path) -> bool:

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,8 @@ from typing import Any
 from urllib.parse import quote
 
 import httpx
+
+from tests.ports import free_port
 
 KEY, SECRET = "test-key", "test-secret"
 BUCKET = "media"
@@ -68,12 +69,6 @@ def running_store(folder: Path) -> Iterator[Store]:
     finally:
         process.terminate()
         process.wait(20)
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 def _wait(process: subprocess.Popen, url: str) -> None:

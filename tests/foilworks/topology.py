@@ -21,7 +21,8 @@ import psycopg
 
 from foilworks.supervisor.embedded_redis import EmbeddedRedis
 from foilworks.supervisor.redis_socket import redis_url
-from tests.object_store import Store, free_port, running_store
+from tests.object_store import Store, running_store
+from tests.ports import free_port
 from tests.postgres import Postgres, running_postgres
 
 ROOT = Path(__file__).resolve().parent.parent.parent
