@@ -159,9 +159,10 @@ def test_position_bias_by_hand():
 def test_an_interval_over_a_whole_benchmark_is_quick():
     generator = np.random.default_rng(0)
     counts = generator.multinomial(3, [0.6, 0.2, 0.1, 0.05, 0.05], size=8460)
-    start = time.perf_counter()
+    # Of the processor's time: others may have it meanwhile.
+    start = time.process_time()
     found = alpha(counts, draws=10_000)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
     assert found.interval[0] < found.value < found.interval[1]
 
 

@@ -67,7 +67,7 @@ def test_the_server_of_a_killed_supervisor_saves_and_makes_place(server, caplog)
     heir = EmbeddedRedis(server.home)
     assert heir.acquire()
     heir.start()
-    assert orphan.wait(5) == 0
+    assert orphan.wait(60) == 0
     assert "an earlier, killed process left" in caplog.text
     assert client.get("kept") == b"yes"
     assert client.info("server")["process_id"] == heir.pid
