@@ -427,6 +427,14 @@ def test_imported_votes_and_settled_items_are_sound_too(world):
     assert [row["invariant"] for row in violations() if not row["invariant"].startswith("media")] == []
 
 
+def test_the_order_of_imported_votes_is_their_files(world):
+    item, told = released(world), {"source": "import", "choice": "caption", "caption_first": True}
+    Vote.objects.bulk_create(
+        Vote(item=item, import_index=index, idempotency_key=f"import-{index}", **told) for index in range(200)
+    )
+    assert found(world, "studies.the_caption_stands_first_half_of_the_time") == set()
+
+
 def test_the_command_says_what_is_broken_and_ends_with_1(world, capsys):
     call_command("check", "--json")
     assert json.loads(capsys.readouterr().out) == {"ok": True, "checked": len(INVARIANTS), "violations": []}
