@@ -24,13 +24,18 @@ SUFFIXES = ("", ".mp4", ".webm", ".mov", ".mkv", ".avi")
 class KeptMedia:
     """A file as it is in storage (`name`), or why it cannot be used (`error`, in one line).
 
-    `made_from`: SHA-256 of the file that it is a playable copy of, "" where it is that file itself.
+    `original`: the file that it is a playable copy of, None where it is that file itself.
     """
 
     name: str = ""
     facts: VideoFacts | None = None
     error: str = ""
-    made_from: str = ""
+    original: VideoFacts | None = None
+
+    @property
+    def made_from(self) -> str:
+        """SHA-256 of the original, "" where there is none."""
+        return self.original.sha256 if self.original else ""
 
 
 def find_media(folder: Path, names: Iterable[str]) -> Path | None:
@@ -75,7 +80,7 @@ def keep_media(path: Path, *, copy: bool = True) -> KeptMedia:
         with TemporaryDirectory() as folder:
             playable = Path(folder) / "playable.mp4"
             transcode_mp4(path, playable)
-            return replace(_stored(playable, probe(playable), copy), made_from=facts.sha256)
+            return replace(_stored(playable, probe(playable), copy), original=facts)
     except MediaError as error:
         return KeptMedia(error=str(error).replace(str(path), path.name))
     except OSError as error:
@@ -95,23 +100,22 @@ def set_media(video: Video, kept: KeptMedia, taken_down: Mapping[str, str]) -> N
 
     A clip that was taken down stays so. A file that was taken down from the project comes in under no other key either.
 
-    A trim in pts becomes seconds: now that the file's time base is known, everybody after this counts in seconds.
+    A trim in pts becomes seconds with the file that is taken: from then on everybody counts in seconds. A file that is
+    refused leaves it as it is, for its ticks are those of another.
     """
     if video.media_state == MediaState.TAKEN_DOWN:
         return
     facts = kept.facts
+    start, end = _trim_in_seconds(video, kept)
     error = kept.error or _why_refused(kept, taken_down)
     if facts is not None:
-        if video.time_unit == "pts":
-            video.start_time = None if video.start_time is None else facts.seconds(video.start_time)
-            video.end_time = None if video.end_time is None else facts.seconds(video.end_time)
-            video.time_unit = "sec"
-        error = error or _trim_error(video, facts)
+        error = error or _trim_error(start, end, facts)
     video.media_error = error[:500]
     if facts is None or error:
         video.media_state = MediaState.BROKEN
         return
     video.media_state = MediaState.READY
+    video.start_time, video.end_time, video.time_unit = start, end, "sec"
     video.file.name = kept.name
     video.sha256 = facts.sha256
     video.duration, video.fps, video.n_frames = facts.duration, facts.fps, facts.n_frames
@@ -154,9 +158,21 @@ MEDIA_FIELDS = (
 )
 
 
-def _trim_error(video: Video, facts: VideoFacts) -> str:
-    """Why the trim does not lie in the file, "" when it does."""
-    start = video.start_time or 0.0
-    if start >= facts.duration:
-        return f"the clip starts at {start:g} s of a file of {facts.duration:g} s; attach the uncut video"
+def _trim_in_seconds(video: Video, kept: KeptMedia) -> tuple[float | None, float | None]:
+    """Start and end by the clock of the file as it came: that of a playable copy is another."""
+    start, end, clock = video.start_time, video.end_time, kept.original or kept.facts
+    if clock is None or video.time_unit != "pts":
+        return start, end
+    # Ticks before what a player shows first are of nothing: the clip starts with that.
+    begin = None if start is None else max(0.0, clock.seconds(start))
+    return begin, None if end is None else clock.seconds(end)
+
+
+def _trim_error(start: float | None, end: float | None, facts: VideoFacts) -> str:
+    """Why the trim (seconds) does not lie in the file, "" when it does. An end beyond the file is the file's end."""
+    begin = start or 0.0
+    if begin >= facts.duration:
+        return f"the clip starts at {begin:g} s of a file of {facts.duration:g} s; attach the uncut video"
+    if end is not None and end <= begin:
+        return f"the clip ends at {end:g} s of the file, not after its start at {begin:g} s; attach the uncut video"
     return ""

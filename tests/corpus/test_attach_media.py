@@ -5,12 +5,14 @@ import pytest
 from corpus.actions.attach_media import attach_folder, attach_media
 from corpus.errors import CorpusError
 from corpus.models import MediaState, Video
+from foilworks.invariants.media import trims_are_in_order
 from media.encode import write_mp4
 from projects.errors import AccessDenied
 from projects.models import AuditEvent
 from tests.factories import make_member, make_project, make_video
 from tests.media.painted import painted_clip
 from tests.media.test_probe import encode
+from tests.media.test_sampling import at_times
 
 pytestmark = pytest.mark.django_db
 
@@ -118,6 +120,40 @@ def test_what_browsers_do_not_play_is_kept_as_a_copy_that_they_do(project, resea
     assert hashlib.sha256(content).hexdigest() == video.sha256
     made_from = AuditEvent.objects.get().details["made_from"]
     assert made_from == hashlib.sha256(path.read_bytes()).hexdigest() != video.sha256
+
+
+def test_a_trim_in_pts_counts_the_ticks_of_the_file_as_it_came_and_not_of_its_copy(project, researcher, tmp_path):
+    path = encode(tmp_path / "film.avi", "mpeg4", n=60, rate=10)
+    video = attach_media(researcher, missing(project, start_time=20, end_time=40, time_unit="pts"), path)
+    assert (video.media_state, video.time_unit, video.start_time, video.end_time) == ("ready", "sec", 2.0, 4.0)
+
+
+def test_a_refused_file_leaves_a_trim_in_pts_to_the_right_one(project, researcher, film):
+    wrong = encode(film.with_name("short.mp4"), "libx264", n=2, rate=10)
+    # It counts 10,240 ticks a second, the film 16,384.
+    video = attach_media(researcher, missing(project, start_time=8192, end_time=16384, time_unit="pts"), wrong)
+    assert (video.media_state, video.time_unit, video.start_time, video.end_time) == ("broken", "pts", 8192, 16384)
+    video = attach_media(researcher, video, film)
+    assert (video.media_state, video.time_unit, video.start_time, video.end_time) == ("ready", "sec", 0.5, 1.0)
+
+
+def test_ticks_before_the_first_picture_start_with_it_and_a_trim_of_nothing_else_is_broken(
+    project, researcher, tmp_path
+):
+    late = at_times(tmp_path / "late.webm", [n / 8 for n in range(16)], "libvpx", origin=3.0)
+    # A webm's clock ticks a thousand times a second.
+    video = attach_media(researcher, missing(project, start_time=0, end_time=4000, time_unit="pts"), late)
+    assert (video.media_state, video.start_time, video.end_time) == ("ready", 0.0, 1.0)
+    video = attach_media(researcher, missing(project, start_time=1000, end_time=2000, time_unit="pts"), late)
+    assert (video.media_state, video.media_error) == (
+        "broken",
+        "the clip ends at -1 s of the file, not after its start at 0 s; attach the uncut video",
+    )
+    assert list(trims_are_in_order()) == []
+
+
+def test_an_end_beyond_the_file_is_the_files_end(project, researcher, film):
+    assert attach_media(researcher, missing(project, start_time=1, end_time=60), film).media_state == "ready"
 
 
 def test_a_full_disk_is_said_in_one_line(project, researcher, film, monkeypatch):
