@@ -13,10 +13,12 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from jobs.models import OPEN_STATES, Job
 from jobs.queue import enqueue
 from projects.addresses import Target, checked_target
 from projects.errors import ProjectError
@@ -43,7 +45,7 @@ OF_ACTION = {
 TOLD = ("name", "content_hash", "n_items", "created", "bad", "method", "spec", "protocol")
 # After the first, second … failure; then it has failed for good.
 AGAIN_AFTER = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480))
-# Its job is on the queue; who finds it waiting after this long queues another.
+# An attempt takes less; where nothing came of it after this long, its worker is gone and another is due.
 PATIENCE = timedelta(minutes=1)
 # So many deliveries in a row that failed for good, and nothing is sent any more.
 GIVE_UP = 10
@@ -81,9 +83,7 @@ def _write(hook: Webhook, slug: str, event: AuditEvent) -> None:
         "details": {name: event.details[name] for name in TOLD if name in event.details},
         "at": timezone.now().isoformat(),
     }
-    made = Delivery.objects.create(
-        webhook=hook, event=slug, payload=payload, next_at=timezone.now() + PATIENCE
-    )
+    made = Delivery.objects.create(webhook=hook, event=slug, payload=payload, next_at=timezone.now())
     enqueue(JOB, made.pk, title=f"{slug} to {hook.url}"[:200], project_id=hook.project_id, asked=False)
 
 
@@ -101,7 +101,9 @@ def signature(secret: str, timestamp: str, body: bytes) -> str:
 def deliver(delivery: Delivery, now: datetime) -> None:
     """One attempt; what came of it is written down, and when the next one is. Nothing happens where it is not due."""
     hook = delivery.webhook
-    if delivery.state != Delivery.State.WAITING or hook.stopped_at:
+    due = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.WAITING, next_at__lte=now)
+    # Of two jobs of one delivery, the second finds it no longer due.
+    if hook.stopped_at or not due.update(next_at=now + PATIENCE):
         return
     body = json.dumps({"id": delivery.pk, **delivery.payload}, ensure_ascii=False).encode()
     timestamp = str(int(now.timestamp()))
@@ -164,13 +166,16 @@ def _stop_what_never_answers(hook: Webhook, now: datetime) -> None:
 
 
 def queue_due() -> int:
-    """Queue the jobs of deliveries whose next attempt is due, and return how many; safe to call at any time."""
-    now, count = timezone.now(), 0
-    due = Delivery.objects.filter(state=Delivery.State.WAITING, next_at__lte=now, webhook__stopped_at=None)
-    for delivery in due.select_related("webhook")[:100]:
-        mine = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.WAITING, next_at=delivery.next_at)
-        if mine.update(next_at=now + PATIENCE):
-            project_id = delivery.webhook.project_id
-            enqueue(JOB, delivery.pk, title=f"{delivery.event}, again", project_id=project_id, asked=False)
-            count += 1
-    return count
+    """Queue the jobs of deliveries whose next attempt is due, and return how many; safe to call at any time.
+
+    Where the queue is long the job of an attempt may still wait: there is no second one for it.
+    """
+    has_job = Exists(Job.objects.filter(dotted=JOB, target_id=OuterRef("pk"), state__in=OPEN_STATES))
+    due = Delivery.objects.filter(
+        ~has_job, state=Delivery.State.WAITING, next_at__lte=timezone.now(), webhook__stopped_at=None
+    )
+    rows = due.select_related("webhook")[:100]
+    for delivery in rows:
+        project_id = delivery.webhook.project_id
+        enqueue(JOB, delivery.pk, title=f"{delivery.event}, again", project_id=project_id, asked=False)
+    return len(rows)

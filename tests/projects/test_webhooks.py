@@ -15,12 +15,13 @@ from corpus.rules.states import ItemState
 from evaluation.actions.freeze_release import freeze_release
 from foilworks.client import is_signed
 from jobs.models import Job
+from jobs.queue import enqueue
 from jobs.runner import run_now
 from projects.actions.webhooks import add_webhook, ping_webhook, remove_webhook
 from projects.addresses import checked_target
 from projects.errors import AccessDenied, ProjectError
 from projects.models import Delivery, Role, Webhook
-from projects.webhooks import AGAIN_AFTER, GIVE_UP, queue_due, secret_of
+from projects.webhooks import AGAIN_AFTER, GIVE_UP, deliver, queue_due, secret_of
 from tests.factories import make_item, make_member, make_project, make_subtest
 
 pytestmark = pytest.mark.django_db
@@ -126,6 +127,34 @@ def test_a_failed_delivery_is_tried_again_until_it_has_failed_for_good(receiver,
     delivery = Delivery.objects.get()
     assert (delivery.state, delivery.attempts) == ("failed", len(AGAIN_AFTER) + 1)
     assert len(receiver.came) == len(AGAIN_AFTER) + 1
+
+
+def test_what_waits_in_a_long_queue_gets_no_second_job(receiver, project, owner):
+    ping_webhook(owner, project, add_webhook(owner, project, receiver.url, ["ping"]).pk)
+    Delivery.objects.update(next_at=timezone.now() - timedelta(hours=1))
+    assert (queue_due(), Job.objects.count()) == (0, 1)
+    # A job that was lost or stopped is made up for.
+    Job.objects.update(state="cancelled")
+    assert (queue_due(), queue_due(), Job.objects.count()) == (1, 0, 2)
+
+
+def test_several_jobs_of_a_delivery_are_one_attempt(receiver, project, owner):
+    receiver.status = 503
+    ping_webhook(owner, project, add_webhook(owner, project, receiver.url, ["ping"]).pk)
+    delivery = Delivery.objects.get()
+    for _again in AGAIN_AFTER:
+        enqueue("projects.jobs.deliver_webhook", delivery.pk)
+    deliver_all()
+    delivery.refresh_from_db()
+    assert (len(receiver.came), delivery.attempts, delivery.state) == (1, 1, "waiting")
+
+
+def test_of_two_workers_who_read_it_at_once_one_makes_the_attempt(receiver, project, owner):
+    receiver.status = 503
+    ping_webhook(owner, project, add_webhook(owner, project, receiver.url, ["ping"]).pk)
+    for read in [Delivery.objects.select_related("webhook").get() for _worker in range(2)]:
+        deliver(read, timezone.now())
+    assert (len(receiver.came), Delivery.objects.get().attempts) == (1, 1)
 
 
 def test_one_that_never_answers_is_stopped(receiver, project, owner):
