@@ -20,7 +20,7 @@ def own_data(person: User) -> dict[str, Any]:
             "text__project__slug", "text__version", "given_at", "withdrawn_at"
         ),
         "invitations_used": InvitationUse.objects.filter(**mine).values("invitation__project__slug", "at"),
-        "crowd_ids": CrowdWorker.objects.filter(**mine).values("project__slug", "platform", "worker"),
+        "crowd_ids": CrowdWorker.objects.filter(**mine).values("project__slug", "platform", "worker", "removed_at"),
         "crowd_places": CrowdPlace.objects.filter(**mine).values("study__name", "session", "state", "entered_at"),
         "edits": Edit.objects.filter(**mine).values("texts", "watch", "seconds_spent", "created_at"),
         "reviews": Review.objects.filter(**mine).values(

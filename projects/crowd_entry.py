@@ -79,7 +79,7 @@ def refused(study: CrowdStudy, why: str) -> EntryRefused:
             "Your place in this study was taken in another browser; go on there, or ask its researchers to free it."
         ),
         "session": _("This visit belongs to somebody else; open the study on the platform again."),
-        "removed": _("Your place in this study was ended by its researchers; write to them on the platform."),
+        "removed": _("The researchers have ended your part in this project; write to them on the platform."),
         "closed": _("This study is closed; please return your place on the platform."),
         "full": _("All places of this study are taken; please return your place on the platform."),
         "approval": _(

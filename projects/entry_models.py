@@ -123,6 +123,8 @@ class CrowdWorker(models.Model):
     # The platform's id of the person, as it was sent: with the places' sessions the only personal datum of a worker.
     worker = models.CharField(max_length=128)
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="crowd_workers")
+    # Set where the researchers have removed the person: no study lets them in until they are added or invited again.
+    removed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [

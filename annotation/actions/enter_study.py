@@ -30,9 +30,12 @@ def enter_study(study: CrowdStudy, entry: Entry, *, now: datetime | None = None)
 def _enter(study: CrowdStudy, entry: Entry, now: datetime) -> CrowdPlace:
     # Two who arrive at once for the last place queue up here.
     study = CrowdStudy.objects.select_for_update(of=("self",), no_key=True).select_related("project").get(pk=study.pk)
-    free_timed_out(study, now)
     known = CrowdWorker.objects.filter(project=study.project, platform=study.platform, worker=entry.worker)
-    worker = known.select_related("person").first()
+    # Whoever removes them meanwhile waits, and finds what they have got here.
+    worker = known.select_for_update(of=("self",), no_key=True).select_related("person").first()
+    if worker is not None and worker.removed_at is not None:
+        raise refused(study, "removed")
+    free_timed_out(study, now)
     _spend(study, entry, now)
     if worker is not None and (place := _place_of(study, worker.person, entry)):
         return place

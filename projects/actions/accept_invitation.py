@@ -12,7 +12,7 @@ from projects import audit
 from projects.access import forget_roles
 from projects.errors import ProjectError
 from projects.invitations import has_its_roles, invitation_for, invitation_named, over, still_holds, why_over
-from projects.models import Invitation, InvitationUse, Membership, Project, User
+from projects.models import CrowdWorker, Invitation, InvitationUse, Membership, Project, User
 
 
 def accept_invitation(person: User, token: str, *, now: datetime | None = None) -> Project:
@@ -70,6 +70,9 @@ def _use(person: User, invitation: Invitation, now: datetime) -> None:
         raise over(invitation, "used up")
     InvitationUse.objects.get_or_create(invitation=invitation, person=person, defaults={"at": now})
     Membership.objects.bulk_create(Membership(project=project, person=person, role=role) for role in new)
+    # A link that was made before the removal takes nothing of it back.
+    removed = CrowdWorker.objects.filter(project=project, person=person, removed_at__lt=invitation.created_at)
+    removed.update(removed_at=None)
     audit.record(
         audit.event(project, person, "projects.accept_invitation", invitation, roles=", ".join(new), uses_one=True)
     )

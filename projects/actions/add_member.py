@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from projects import audit
 from projects.access import require_role
 from projects.errors import AccessDenied, ProjectError
-from projects.models import Membership, Project, Role, User
+from projects.models import CrowdWorker, Membership, Project, Role, User
 from projects.published import is_published
 from projects.roles import checked_roles
 
@@ -50,6 +50,7 @@ def add_member(
             Membership.objects.bulk_create(
                 Membership(project=project, person=added.person, role=role) for role in wanted
             )
+            CrowdWorker.objects.filter(project=project, person=added.person).update(removed_at=None)
             roles_now = ", ".join(wanted)
             audit.record(
                 audit.event(

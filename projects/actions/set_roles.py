@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Sequence
 
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.access import require_role
 from projects.errors import ProjectError
-from projects.models import Membership, Project, Role, User
+from projects.models import CrowdWorker, Membership, Project, Role, User
 from projects.roles import checked_roles
 
 
@@ -16,6 +17,7 @@ from projects.roles import checked_roles
 def set_roles(actor: User, project: Project, person: User, roles: Sequence[str]) -> frozenset[str]:
     """The roles that the person has lost by it. ProjectError: no member, an unknown role, the last researcher.
 
+    Whose membership ends comes in by no crowd study of the project either, until somebody adds or invites them again.
     Work in the person's hands is not touched here: annotation.actions.change_roles and remove_member free it.
     """
     # Two researchers who remove each other at once queue up here.
@@ -28,6 +30,9 @@ def set_roles(actor: User, project: Project, person: User, roles: Sequence[str])
         raise ProjectError(_("%(name)s is no member of this project.") % {"name": person.username})
     if Role.RESEARCHER in before and Role.RESEARCHER not in wanted:
         keep_one_researcher(project, person)
+    if not wanted:
+        # First, so that who is just entering a study is waited for, and found among the rows.
+        CrowdWorker.objects.filter(project=project, person=person).update(removed_at=timezone.now())
     rows.exclude(role__in=wanted).delete()
     Membership.objects.bulk_create(
         Membership(project=project, person=person, role=role) for role in wanted if role not in before

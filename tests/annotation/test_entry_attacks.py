@@ -8,13 +8,17 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.actions.claim import claim
+from annotation.actions.enter_study import enter_study
 from annotation.actions.remove_member import remove_member
 from annotation.actions.submit_vote import submit_vote
 from annotation.models import Vote
+from annotation.own_data import own_data
 from projects.actions.accept_invitation import accept_invitation
+from projects.actions.add_member import add_member
 from projects.actions.make_invitation import make_invitation
 from projects.actions.withdraw_invitation import withdraw_invitation
-from projects.crowd_entry import CODE_LETTERS, code_of, signature_of
+from projects.crowd_entry import CODE_LETTERS, Entry, code_of, signature_of
+from projects.errors import EntryRefused
 from projects.invitations import token_of
 from projects.models import (
     AuditEvent,
@@ -343,6 +347,49 @@ def test_a_worker_who_was_removed_gets_no_code_and_is_not_let_in_again(client, c
     assert arrive(study, prolific(study)).status_code == 403
     assert client.post(f"/projects/{crowd.project.slug}/place/", {"move": "complete"}).status_code == 403
     assert refusals() == ["crowd removed", "crowd unfinished"]
+
+
+def removed_worker(crowd) -> tuple[CrowdStudy, User]:
+    """Entered a study as `w1`, and was removed while at it."""
+    study = open_study(crowd.project, minutes=30)
+    person = enter_study(study, Entry("w1", session="one")).person
+    remove_member(crowd.owner, crowd.project, person.pk)
+    return study, person
+
+
+def kept_out(study: CrowdStudy, minutes: int = 0) -> str:
+    """Why `w1` is not let in on a new visit so much later, or empty where they are."""
+    try:
+        enter_study(study, Entry("w1", session="two"), now=timezone.now() + timedelta(minutes=minutes))
+    except EntryRefused as error:
+        return error.why
+    return ""
+
+
+def test_a_removed_worker_comes_in_by_no_later_visit_and_no_other_study(crowd):
+    study, person = removed_worker(crowd)
+    # Their place is over by then.
+    assert kept_out(study, minutes=31) == "crowd removed"
+    assert kept_out(open_study(crowd.project, stage="edit", role="annotator")) == "crowd removed"
+    assert not Membership.objects.filter(person=person).exists()
+    assert kept_out(open_study(make_project())) == ""
+    # What is stored of a person is theirs to see.
+    assert [row["removed_at"] is None for row in own_data(person)["crowd_ids"]] == [False]
+
+
+def test_a_removed_worker_who_is_added_again_may_come_again(crowd):
+    study, person = removed_worker(crowd)
+    add_member(crowd.owner, crowd.project, person.username, ["annotator"])
+    assert kept_out(study, minutes=31) == ""
+
+
+def test_a_removed_worker_comes_again_by_an_invitation_that_was_made_since_and_by_no_older_one(crowd):
+    older = make_invitation(crowd.owner, crowd.project, ["annotator"])
+    study, person = removed_worker(crowd)
+    accept_invitation(person, token_of(older))
+    assert kept_out(study, minutes=31) == "crowd removed"
+    accept_invitation(person, token_of(make_invitation(crowd.owner, crowd.project, ["reviewer"])))
+    assert kept_out(study, minutes=31) == ""
 
 
 def test_a_removed_member_sends_nothing_under_an_old_lease(client, crowd):
