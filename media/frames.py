@@ -40,7 +40,8 @@ def sample_frames(
     """The k frames on screen at the centres of k equal time bins of [start, end).
 
     `start` and `end` are player seconds (whole clip when None; an end beyond the file is the file's end),
-    `size` is (height, width) in pixels (as shown when None). A clip with fewer frames than k repeats them.
+    `size` is (height, width) in pixels (as shown when None; a clip that changes its size midway gets that of the first
+    frame taken). A clip with fewer frames than k repeats them.
     MediaError: an unusable file, or a trim outside of it. ValueError: k < 1.
     """
     if k < 1:
@@ -92,6 +93,7 @@ def _on_screen(
         # A frame stays on screen until the next one starts: the next one's time decides.
         while shown is not None and due < len(centres) and centres[due] < time - half_tick:
             image = shown_pixels(video, shown[1], size) if image is None else image
+            size = image.shape[:2]
             yield shown[0], image
             due += 1
         if due == len(centres):

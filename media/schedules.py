@@ -31,6 +31,7 @@ def consecutive_frames(
                 break
             if time >= begin - half_tick:
                 images.append(shown_pixels(video, frame, size))
+                size = images[0].shape[:2]
                 times.append(time)
     if not images:
         raise MediaError(f"{path}: no frame begins between {begin:g} and {finish:g} s; correct the trim")

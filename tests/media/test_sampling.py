@@ -135,6 +135,41 @@ def test_odd_sides_are_read_whole(tmp_path: Path) -> None:
     assert Sampling(CENTRES, 2).sample(tmp_path / "odd.webm", size=(15, 31)).frames.shape == (2, 15, 31, 3)
 
 
+@pytest.mark.parametrize(
+    ("sampling", "found"),
+    [
+        (Sampling(CENTRES, 4), [1, 3, 6, 8]),  # .125, .375, .625, .875 s
+        (Sampling(CONSECUTIVE, 7), list(range(7))),
+        (Sampling(INTERVALS, seconds=0.5), [2, 7]),
+    ],
+    ids=lambda value: value.policy if isinstance(value, Sampling) else "",
+)
+def test_a_clip_that_changes_its_size_midway_has_the_size_of_the_first_frame_taken(
+    tmp_path: Path, sampling: Sampling, found: list[int]
+) -> None:
+    """Live streams do: five frames of 128 x 64, then five of 64 x 32."""
+    path = tmp_path / "smaller.webm"
+    clock = Fraction(1, 10)
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libvpx", rate=10)
+        stream.width, stream.height, stream.pix_fmt = 128, 64, "yuv420p"
+        for begin, scale in ((0, 2), (5, 1)):
+            encoder = av.CodecContext.create("libvpx", "w")
+            encoder.width, encoder.height, encoder.pix_fmt = 64 * scale, 32 * scale, "yuv420p"
+            encoder.time_base, encoder.framerate = clock, Fraction(10)
+            pictures = [painted_frame(index).repeat(scale, 0).repeat(scale, 1) for index in range(begin, begin + 5)]
+            frames = [av.VideoFrame.from_ndarray(picture, format="rgb24") for picture in pictures]
+            for place, frame in enumerate(frames):
+                frame.pts, frame.time_base = begin + place, clock
+            for packet in [packet for frame in [*frames, None] for packet in encoder.encode(frame)]:
+                packet.stream, packet.time_base = stream, clock
+                container.mux(packet)
+    assert indices(path, sampling) == found
+    assert sampling.sample(path).frames.shape[1:] == (64, 128, 3)
+    assert sampling.sample(path, start=0.5).frames.shape[1:] == (32, 64, 3)
+    assert sampling.sample(path, size=(16, 32)).frames.shape[1:] == (16, 32, 3)
+
+
 def test_frames_at_a_fractional_rate(tmp_path: Path) -> None:
     """30000 / 1001 frames a second: the centres fall where they fall, and each frame is found once."""
     write_webm(tmp_path / "ntsc.webm", painted_clip(20), fps=30000 / 1001)
