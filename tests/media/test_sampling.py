@@ -46,7 +46,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_policy_has_a_version_and_says_its_amount() -> None:
     versions = [Sampling(policy, 8, 5.0).version for policy in VERSIONS]
     assert versions == [
-        "time-bin-centres/1 of 8", "consecutive-from-start/1 of 8", "interval-middles/1 of 5 s",
+        "time-bin-centres/1 of 8", "consecutive-from-start/1 of 8", "interval-middles/2 of 5 s",
     ]  # fmt: skip
 
 
@@ -58,6 +58,13 @@ def test_each_policy_on_one_clip(clip: Path) -> None:
     assert indices(clip, Sampling(INTERVALS, seconds=1.25)) == [5, 15]
     # No whole interval: the central frame, at 1.5 s.
     assert indices(clip, Sampling(INTERVALS, seconds=5.0)) == [12]
+
+
+def test_no_interval_is_lost_to_rounding(clip: Path) -> None:
+    """2.3 - .8 is less than 1.5 by a hair, which is no interval less; a hundredth of a second is."""
+    assert (2.3 - 0.8) // 0.5 == 2
+    assert indices(clip, Sampling(INTERVALS, seconds=0.5), 0.8, 2.3) == [8, 12, 16]  # 1.05, 1.55, 2.05 s
+    assert indices(clip, Sampling(INTERVALS, seconds=0.5), 0.8, 2.29) == [8, 12]
 
 
 def test_each_policy_within_a_trim(clip: Path) -> None:
