@@ -18,7 +18,8 @@ OPTIONS = {"crf": "18", "preset": "veryfast", "threads": "1"}
 
 def transcode_mp4(source: Path, target: Path) -> None:
     """Write `source` as H.264 yuv420p mp4: every frame once, at its own time, as it is shown (rotation and pixel shape
-    applied). An odd last row or column is left out, yuv420p has none. The sound is left out too.
+    applied). An odd last row or column is left out, yuv420p has none. The sound is left out too: where the picture
+    starts after it, the first frame stands at 0 as well, so that a second of the copy is that second of `source`.
 
     MediaError: `source` cannot be decoded. OSError: `target` cannot be written.
     """
@@ -39,13 +40,17 @@ def _encode(video: OpenVideo, target: Path) -> None:
         stream.codec_context.time_base = CLOCK
         before = -1
         for time, picture in _pictures(video):
+            meant = round(_exact(max(0.0, time), rate, video.time_base) / CLOCK)
+            # Two frames of one tick would be refused; a clock that runs backwards too.
+            ticks = [max(before + 1, meant)]
             if before < 0:
                 stream.height, stream.width = picture.shape[:2]
-            frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
-            # Two frames of one tick would be refused; a clock that runs backwards too.
-            frame.pts = before = max(before + 1, round(_exact(max(0.0, time), rate, video.time_base) / CLOCK))
-            frame.time_base = CLOCK
-            out.mux(stream.encode(frame))
+                # Without the sound before it, players would count from the picture.
+                ticks = sorted({0, meant})
+            for before in ticks:
+                frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
+                frame.pts, frame.time_base = before, CLOCK
+                out.mux(stream.encode(frame))
         if before < 0:
             raise MediaError(f"{video.path}: holds no frame; copy it again from its source")
         out.mux(stream.encode(None))

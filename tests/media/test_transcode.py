@@ -43,6 +43,30 @@ def test_uneven_times_are_kept(tmp_path):
         assert [round(time * 1000) for time, _ in video.frames()] == times
 
 
+def test_a_picture_that_starts_after_the_sound_keeps_its_seconds(tmp_path):
+    """Sound from 0, picture from .5 s at 8 frames a second: without the sound, players would call that second 0."""
+    source, target = tmp_path / "late.mkv", tmp_path / "out.mp4"
+    with av.open(str(source), "w") as container:
+        stream = container.add_stream("libx264", rate=8)
+        stream.width, stream.height, stream.pix_fmt = 64, 32, "yuv420p"
+        sound = container.add_stream("pcm_s16le", rate=8000, layout="mono")
+        silence = av.AudioFrame(format="s16", layout="mono", samples=8000)
+        silence.sample_rate, silence.pts = 8000, 0
+        container.mux(sound.encode(silence))
+        for index, picture in enumerate(painted_clip(12)):
+            frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
+            frame.pts, frame.time_base = 4 + index, Fraction(1, 8)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
+    transcode_mp4(source, target)
+    assert probe(target).duration == pytest.approx(probe(source).duration, abs=0.1)
+    with open_video(target) as video:
+        assert [time for time, _ in video.frames()] == [0.0] + [(4 + index) / 8 for index in range(12)]
+    for start, index in ((0.0, 0), (0.625, 1), (1.0, 4), (1.75, 10)):
+        samples = [sample_frames(path, 1, start, start + 0.125) for path in (source, target)]
+        assert [read_index(sample.frames[0]) for sample in samples] == [index, index]
+
+
 def test_a_turned_clip_stands_upright_in_the_copy(tmp_path):
     transcode_mp4(encode(tmp_path / "turned.mp4", "libx265", rotation=90), tmp_path / "out.mp4")
     with open_video(tmp_path / "out.mp4") as video:
