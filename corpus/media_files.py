@@ -100,8 +100,8 @@ def set_media(video: Video, kept: KeptMedia, taken_down: Mapping[str, str]) -> N
 
     A clip that was taken down stays so. A file that was taken down from the project comes in under no other key either.
 
-    A trim in pts becomes seconds with the file that is taken: from then on everybody counts in seconds. A file that is
-    refused leaves it as it is, for its ticks are those of another.
+    A trim in pts or frames becomes seconds with the file that is taken: from then on everybody counts in seconds. A
+    file that is refused leaves it as it is, for its ticks and frames are those of another.
     """
     if video.media_state == MediaState.TAKEN_DOWN:
         return
@@ -159,13 +159,14 @@ MEDIA_FIELDS = (
 
 
 def _trim_in_seconds(video: Video, kept: KeptMedia) -> tuple[float | None, float | None]:
-    """Start and end by the clock of the file as it came: that of a playable copy is another."""
-    start, end, clock = video.start_time, video.end_time, kept.original or kept.facts
-    if clock is None or video.time_unit != "pts":
+    """Start and end by the clock and the frames of the file as it came: those of a playable copy are others."""
+    start, end, facts = video.start_time, video.end_time, kept.original or kept.facts
+    if facts is None or video.time_unit == "sec":
         return start, end
-    # Ticks before what a player shows first are of nothing: the clip starts with that.
-    begin = None if start is None else max(0.0, clock.seconds(start))
-    return begin, None if end is None else clock.seconds(end)
+    second = facts.seconds if video.time_unit == "pts" else facts.frame_start
+    # What comes before what a player shows first is of nothing: the clip starts with that.
+    begin = None if start is None else max(0.0, second(start))
+    return begin, None if end is None else second(end)
 
 
 def _trim_error(start: float | None, end: float | None, facts: VideoFacts) -> str:

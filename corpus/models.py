@@ -49,9 +49,11 @@ class Video(models.Model):
     sha256 = models.CharField(max_length=64, blank=True)
     media_state = models.CharField(max_length=10, choices=MediaState, default=MediaState.MISSING)
     media_error = models.CharField(max_length=500, blank=True)
-    start_time = models.FloatField(null=True, blank=True, help_text=_("seconds, or pts if so stated"))
+    start_time = models.FloatField(null=True, blank=True, help_text=_("seconds, pts or frames, as the time unit says"))
     end_time = models.FloatField(null=True, blank=True)
-    time_unit = models.CharField(max_length=3, choices=[("sec", "sec"), ("pts", "pts")], default="sec")
+    time_unit = models.CharField(
+        max_length=6, choices=[("sec", "sec"), ("pts", "pts"), ("frames", _("frames"))], default="sec"
+    )
     duration = models.FloatField(null=True, blank=True, help_text=_("of the whole file, in seconds"))
     fps = models.FloatField(null=True, blank=True)
     n_frames = models.PositiveIntegerField(null=True, blank=True)

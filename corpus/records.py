@@ -12,7 +12,7 @@ MAX_ID = 200
 MAX_URL = 1_000
 MAX_LABEL = 120
 MAX_DATASET = 100
-TIME_UNITS = ("sec", "pts")
+TIME_UNITS = ("sec", "pts", "frames")
 SPLITS = ("", "train", "val", "test")
 
 
@@ -33,8 +33,8 @@ class VoteCounts:
 class VideoRecord:
     """A clip: its key, where the file may be, its trim, and what its data set says of it.
 
-    `file` is a relative path below the media folder; `start_time` and `end_time` are in `time_unit`: seconds or
-    presentation timestamps.
+    `file` is a relative path below the media folder; `start_time` and `end_time` are in `time_unit`: seconds,
+    presentation timestamps or numbers of frames (from 0; the end is the first frame after the clip).
     """
 
     key: str

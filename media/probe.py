@@ -47,6 +47,10 @@ class VideoFacts:
         """Player seconds of a trim that a dataset gives in pts ticks."""
         return float(Fraction(pts) * self.time_base - self.origin)
 
+    def frame_start(self, number: float) -> float:
+        """Player second at which a frame (from 0) begins, at the file's mean rate: where it varies, nearly so."""
+        return max(0.0, self.duration - (self.n_frames - number) / self.fps)
+
 
 def probe(path: Path) -> VideoFacts:
     """Decode the whole file once and state its facts. MediaError, in one line, for anything that is not a

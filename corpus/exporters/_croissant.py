@@ -59,7 +59,7 @@ FIELDS = {
     "source_id": "id of the uncut video there",
     "start_time": "start of the clip in the video",
     "end_time": "end of the clip in the video",
-    "time_unit": "sec or pts",
+    "time_unit": "sec, pts or frames",
 }
 
 

@@ -51,7 +51,7 @@ that are false of it. Frozen as release `{release}` on {date}; content hash `{co
 | `id`, `subtest`, `test` | the item, its subtest, the phenomenon that several subtests share |
 | `caption`, `foils` | the true sentence and the false ones |
 | `video`, `url`, `source_dataset`, `source_id` | where the video is to be had; no video is part of this data set |
-| `start_time`, `end_time`, `time_unit` | the clip in the video, in seconds or presentation timestamps |
+| `start_time`, `end_time`, `time_unit` | the clip in the video, in seconds, presentation timestamps or frames |
 | `proficiency` | a simpler pair of the same video, where there is one |
 | `votes` | how many validators chose the caption, the foil, anything else |
 | `facts`, `extra` | JSON: what methods read, and what the record brought along |

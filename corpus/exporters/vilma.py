@@ -88,7 +88,7 @@ def _vilma_fields(item: ItemRecord) -> dict[str, Any]:
     return {
         "start_time": video.start_time,
         "end_time": video.end_time,
-        "time_unit": video.time_unit,
+        "time_unit": "pts" if video.time_unit == "frames" else video.time_unit,
         "caption": item.caption,
         "foils": list(item.foils),
     }

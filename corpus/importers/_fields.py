@@ -86,7 +86,7 @@ class Fields:
         start, end = self.time("start_time"), self.time("end_time")
         unit = self.label("time_unit", 10) or "sec"
         if unit not in TIME_UNITS:
-            raise ProblemError(self.name("time_unit"), f"is {unit!r}", "give sec or pts")
+            raise ProblemError(self.name("time_unit"), f"is {unit!r}", "give sec, pts or frames")
         if end is not None and end <= (start or 0.0):
             raise ProblemError(self.name("end_time"), f"is {end:g}, not after start_time", "correct the trim")
         return start, end, unit

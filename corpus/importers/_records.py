@@ -129,11 +129,11 @@ def picture_of(dataset: str, name: str) -> VideoRecord:
 
 
 def clip_key(dataset: str, source: str, start: float | None, end: float | None, unit: str) -> str:
-    """The key that clips of equal source and trim share: `dataset/source@start-end`, pts marked as such."""
+    """The key that clips of equal source and trim share: `dataset/source@start-end`, pts and frames marked as such."""
     key = f"{dataset}/{source}" if dataset else source
     if start is not None or end is not None:
         edges = "-".join("" if edge is None else f"{edge:.12g}" for edge in (start, end))
-        key += f"@{edges}" + ("pts" if unit == "pts" else "")
+        key += f"@{edges}" + ("" if unit == "sec" else unit)
     if len(key) > MAX_ID:
         digest = hashlib.sha256(key.encode("utf-8")).hexdigest()[:_HASHED_CHARACTERS]
         key = f"{key[: MAX_ID - _HASHED_CHARACTERS - 1]}#{digest}"

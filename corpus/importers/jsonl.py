@@ -21,7 +21,7 @@ COLUMNS = {
     "source_id": "id of the uncut video there",
     "start_time": "start of the clip in the video",
     "end_time": "end of the clip in the video",
-    "time_unit": "sec (default) or pts",
+    "time_unit": "sec (default), pts (ticks of the file's clock) or frames (numbered from 0)",
     "split": "train, val or test",
     "class_label": "class of the video",
     "category": "category of the video",

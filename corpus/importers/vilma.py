@@ -1,8 +1,9 @@
 """`vilma`: the JSON files of ViLMA and VALSE, an object of records by id (or a list of them), one file a subtest.
 
 Both spellings of foils, votes of the main pair (`mturk`) and of the proficiency pair (`human`), null fields, trims in
-seconds or pts. Fields that nothing here names are kept and given back on export. Ids get the subtest before them,
-because files number their records alike. A record without a foil is bad: the format is for finished items.
+seconds or in what the files call pts: numbers of frames, by which ViLMA's loader cuts (`video[start:end]`). Fields that
+nothing here names are kept and given back on export. Ids get the subtest before them, because files number their
+records alike. A record without a foil is bad: the format is for finished items.
 
 What the format has no field for stands in a `foilworks` object that our exporter adds where it must.
 """
@@ -144,6 +145,7 @@ def _proficiency(fields: Fields) -> PairRecord | None:
 
 def _video(fields: Fields) -> VideoRecord:
     start, end, unit = fields.trim()
+    unit = "frames" if unit == "pts" else unit
     dataset = fields.label("dataset", MAX_DATASET)
     file = fields.media_name("video_file") or fields.media_name("youtube_id")
     source = fields.label("youtube_id", MAX_ID) or fields.label("video_file", MAX_ID)

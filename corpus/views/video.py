@@ -41,7 +41,8 @@ def warning(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 def _facts(video: Video) -> list[tuple[str, str]]:
     """Label and value of everything known; what is not known is left out."""
-    trim = f"{video.start_time or 0:g}–{'…' if video.end_time is None else f'{video.end_time:g}'} {video.time_unit}"
+    trim = f"{video.start_time or 0:g}–{'…' if video.end_time is None else f'{video.end_time:g}'}"
+    trim += f" {video.get_time_unit_display()}"
     rows = [
         (_("File"), video.get_media_state_display()),
         (_("Shown"), trim if video.start_time is not None or video.end_time is not None else ""),

@@ -40,7 +40,7 @@ def store_videos(batch: Batch) -> None:
     for video in [*lacking, *(video for video in new if video.key in batch.media)]:
         set_media(video, batch.media[video.key], batch.taken_down)
     for video in [*old, *new]:
-        # Where a trim counts ticks of a file that nobody has, the player would show the whole of it.
+        # Where a trim counts ticks or frames of a file that nobody has, the player would show the whole of it.
         in_seconds = video.time_unit == "sec"
         if video.media_state == MediaState.MISSING and in_seconds and plays_elsewhere(video.url):
             video.media_state = MediaState.ELSEWHERE
@@ -115,7 +115,7 @@ def _refuse_two_clips_of_one_key(batch: Batch) -> set[str]:
 
 
 def _refuse_other_trims(batch: Batch) -> None:
-    """Stored trims in seconds may have come from pts; those are not compared."""
+    """Stored trims in seconds may have come from pts or frames; those are not compared."""
     clashes = []
     for record in batch.records:
         stored = batch.videos.get(record.video.key)

@@ -13,7 +13,7 @@ def clip_key(video: Mapping[str, Any]) -> str:
     edges = [video["start_time"], video["end_time"]]
     key = source or video["key"]
     if edges != [None, None]:
-        unit = "pts" if video["time_unit"] == "pts" else ""
+        unit = "" if video["time_unit"] == "sec" else video["time_unit"]
         key += "@" + "-".join("" if edge is None else repr(float(edge)) for edge in edges) + unit
     if len(key) > LONGEST_KEY:
         return "sha256:" + hashlib.sha256(key.encode()).hexdigest()

@@ -97,7 +97,7 @@ def videos(draw):
         source_id=draw(labels),
         start_time=start,
         end_time=end,
-        time_unit=draw(st.sampled_from(["sec", "pts"])),
+        time_unit=draw(st.sampled_from(["sec", "pts", "frames"])),
         split=draw(st.sampled_from(["", "train", "val", "test"])),
         class_label=draw(labels),
         category=draw(labels),

@@ -66,7 +66,8 @@ def no_file(item):
 
 
 def test_an_imported_vilma_file_comes_out_with_all_its_fields(tmp_path):
-    records = {"0": RELATION, "1": RARE, "two": {**COUNTING, "subtest": None}}
+    in_frames = {**COUNTING, "start_time": 56, "end_time": 96, "time_unit": "pts"}
+    records = {"0": RELATION, "1": RARE, "two": {**COUNTING, "subtest": None}, "three": in_frames}
     items = items_of(read_vilma(tmp_path, records))
     vilma.write(release_of(items), tmp_path / "out", params={})
     written = json.loads((tmp_path / "out" / "relations.json").read_text(encoding="utf-8"))

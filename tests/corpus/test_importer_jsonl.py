@@ -106,15 +106,16 @@ def test_a_line_separator_inside_a_text_ends_no_line(tmp_path):
 
 
 def test_clips_of_one_source_and_trim_share_a_key(tmp_path):
-    a, b, c, d = read(
+    a, b, c, d, e = read(
         tmp_path,
         {**GOOD, "id": "a", "source_dataset": "QUVA", "source_id": "1", "start_time": 1.5, "end_time": 2},
         {**GOOD, "id": "b", "source_dataset": "QUVA", "source_id": "1", "start_time": 1.5, "end_time": 2.0},
         {**GOOD, "id": "c", "source_dataset": "QUVA", "source_id": "1", "start_time": 1.5, "time_unit": "pts"},
         {**GOOD, "id": "d"},
+        {**GOOD, "id": "e", "source_dataset": "QUVA", "source_id": "1", "start_time": 1, "time_unit": "frames"},
     )
     assert a.video.key == b.video.key == "QUVA/1@1.5-2"
-    assert (c.video.key, d.video.key) == ("QUVA/1@1.5-pts", "a.mp4")
+    assert (c.video.key, d.video.key, e.video.key) == ("QUVA/1@1.5-pts", "a.mp4", "QUVA/1@1-frames")
 
 
 def test_a_bad_line_leaves_the_others_in(tmp_path):
@@ -155,7 +156,7 @@ def test_the_second_record_with_an_id_is_bad(tmp_path):
         ({"start_time": 10**400}, "start_time", "is a very large number"),
         ({"start_time": 3, "end_time": 3}, "end_time", "is 3, not after start_time"),
         ({"end_time": 0}, "end_time", "is 0, not after start_time"),
-        ({"time_unit": "frames"}, "time_unit", "is 'frames'"),
+        ({"time_unit": "minutes"}, "time_unit", "is 'minutes'"),
         ({"split": "validation"}, "split", "is 'validation'"),
         ({"votes": {"caption": -1}}, "votes.caption", "is the number -1"),
         ({"votes": {"caption": 1.5}}, "votes.caption", "is 1.5"),

@@ -417,6 +417,14 @@ def test_a_trim_in_pts_becomes_seconds_with_its_file(run, clips):
     assert (again.errors, again.unchanged["items"]) == ([], 1)
 
 
+def test_a_trim_in_frames_becomes_seconds_with_its_file(run, clips):
+    run(record(start_time=2, end_time=4, time_unit="frames"), media_dir=clips)
+    video = Video.objects.get()
+    assert (video.start_time, video.end_time, video.time_unit) == (0.25, 0.5, "sec")
+    again = run(record(start_time=2, end_time=4, time_unit="frames"), media_dir=clips)
+    assert (again.errors, again.unchanged["items"]) == ([], 1)
+
+
 def test_nothing_outside_of_the_media_folder_is_read(run, clips, tmp_path):
     write_mp4(tmp_path / "secret.mp4", painted_clip(2), fps=8)
     (clips / "b.mp4").symlink_to(tmp_path / "secret.mp4")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.scoring.clip_keys import clip_key
 from evaluation.scoring.kept_vectors import VectorCache
 from evaluation.scoring.loop import Clip, Tally, score_pairs
 from evaluation.scoring.protocol_models import reader
@@ -26,6 +27,12 @@ def still(clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:
     """Frames made from the clip's key: no file, no decoder."""
     frames = np.full((info.frames, 8, 8, 3), len(clip.key) * 7 % 256, np.uint8)
     return frames, VideoMeta(clip.key)
+
+
+def test_equal_numbers_of_different_units_are_different_clips() -> None:
+    video = {"sha256": "", "source_dataset": "QUVA", "source_id": "1", "key": "k", "start_time": 1.0, "end_time": 2.0}
+    keys = [clip_key({**video, "time_unit": unit}) for unit in ("sec", "pts", "frames")]
+    assert keys == ["QUVA/1@1.0-2.0", "QUVA/1@1.0-2.0pts", "QUVA/1@1.0-2.0frames"]
 
 
 class CountingEmbedder(FakeEmbedder):

@@ -24,6 +24,23 @@ def encode(path, codec, n=6, rate=12, pixels="yuv420p", rotation=0, options=None
     return path
 
 
+def late_picture(path):
+    """Sound from 0; frame i of 12 begins at .5 + i / 8 s."""
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=8)
+        stream.width, stream.height, stream.pix_fmt = 64, 32, "yuv420p"
+        sound = container.add_stream("pcm_s16le", rate=8000, layout="mono")
+        silence = av.AudioFrame(format="s16", layout="mono", samples=8000)
+        silence.sample_rate, silence.pts = 8000, 0
+        container.mux(sound.encode(silence))
+        for index, picture in enumerate(painted_clip(12)):
+            frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
+            frame.pts, frame.time_base = 4 + index, Fraction(1, 8)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
+    return path
+
+
 def sound_only(path):
     with av.open(str(path), "w") as container:
         stream = container.add_stream("aac", rate=44100, layout="mono")
@@ -104,6 +121,15 @@ def test_pts_ticks_become_player_seconds(tmp_path):
     facts = probe(tmp_path / "clip.mp4")
     assert isinstance(facts.time_base, Fraction)
     assert facts.seconds(float(Fraction(1, 2) / facts.time_base)) == 0.5
+
+
+def test_numbers_of_frames_become_player_seconds(tmp_path):
+    write_mp4(tmp_path / "clip.mp4", painted_clip(100), fps=30)
+    facts = probe(tmp_path / "clip.mp4")
+    assert [facts.frame_start(number) for number in (0, 56, 96)] == pytest.approx([0.0, 56 / 30, 3.2], abs=1e-9)
+    assert facts.frame_start(0) >= 0.0
+    late = probe(late_picture(tmp_path / "late.mkv"))
+    assert [late.frame_start(number) for number in (0, 4, 12)] == pytest.approx([0.5, 1.0, 2.0], abs=1e-3)
 
 
 def broken_files(folder):

@@ -9,7 +9,7 @@ from media.frames import sample_frames
 from media.probe import probe
 from media.transcode import transcode_mp4
 from tests.media.painted import painted_clip, read_index
-from tests.media.test_probe import encode
+from tests.media.test_probe import encode, late_picture
 
 
 @pytest.mark.parametrize(
@@ -44,20 +44,8 @@ def test_uneven_times_are_kept(tmp_path):
 
 
 def test_a_picture_that_starts_after_the_sound_keeps_its_seconds(tmp_path):
-    """Sound from 0, picture from .5 s at 8 frames a second: without the sound, players would call that second 0."""
-    source, target = tmp_path / "late.mkv", tmp_path / "out.mp4"
-    with av.open(str(source), "w") as container:
-        stream = container.add_stream("libx264", rate=8)
-        stream.width, stream.height, stream.pix_fmt = 64, 32, "yuv420p"
-        sound = container.add_stream("pcm_s16le", rate=8000, layout="mono")
-        silence = av.AudioFrame(format="s16", layout="mono", samples=8000)
-        silence.sample_rate, silence.pts = 8000, 0
-        container.mux(sound.encode(silence))
-        for index, picture in enumerate(painted_clip(12)):
-            frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
-            frame.pts, frame.time_base = 4 + index, Fraction(1, 8)
-            container.mux(stream.encode(frame))
-        container.mux(stream.encode(None))
+    """Without the sound, players would call the second of the first picture 0."""
+    source, target = late_picture(tmp_path / "late.mkv"), tmp_path / "out.mp4"
     transcode_mp4(source, target)
     assert probe(target).duration == pytest.approx(probe(source).duration, abs=0.1)
     with open_video(target) as video:
