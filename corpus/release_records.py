@@ -28,14 +28,16 @@ def release_record(
     provenance: Sequence[Mapping[str, Any] | None] | None = None,
     proficiency_id: str = "",
     proficiency_valid: bool | None = None,
+    proficiency_positions: Sequence[int] = (),
 ) -> dict[str, Any]:
     """The frozen form of `item`, whose votes are left out.
 
     `media`: sha256, duration, fps … of its file. `positions`: the place in the item of each foil, where invalid ones
-    dropped out; votes name a foil by it. `provenance`: what made each foil, None where nobody recorded it.
+    dropped out; votes name a foil by it (`proficiency_positions` of the pair's foils, alike). `provenance`: what made each foil, None where nobody recorded it.
     """
     foils = list(item.foils)
     pair = item.proficiency
+    placed = list(proficiency_positions)
     return {
         "id": item.id,
         "subtest": item.subtest,
@@ -52,6 +54,8 @@ def release_record(
             "foils": list(pair.foils),
             "valid": proficiency_valid,
             "extra": dict(pair.extra),
+            # Only where it is another: what was released before this could be said keeps its hash.
+            **({"foil_positions": placed} if placed != list(range(len(placed))) else {}),
         },
         "facts": dict(item.facts),
         "extra": dict(item.extra),

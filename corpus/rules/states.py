@@ -136,6 +136,14 @@ def drops_out(verdict: str, item_state: str) -> bool:
     return verdict == FoilVerdict.INVALID or (verdict == FoilVerdict.SPLIT and item_state == ItemState.VALID)
 
 
+def is_left_out(verdict: str, item_state: str) -> bool:
+    """Whether an item, or the proficiency pair of one, is frozen and told of without this foil: only a valid one is.
+
+    What validation refused as a whole is told with every text that it had.
+    """
+    return item_state == ItemState.VALID and drops_out(verdict, item_state)
+
+
 def _checked(moves: dict[str, Move], what: str, state: str, move: str) -> Move:
     found = moves.get(move)
     if found is None:

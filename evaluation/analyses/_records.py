@@ -21,7 +21,8 @@ NOBODY = -1
 
 @dataclass(frozen=True)
 class ProficiencyFacts:
-    """The simpler item beside a main item. `valid` is None where nobody judged it."""
+    """The simpler item beside a main item; of a valid one the foils that it is left with. `valid` is None where nobody
+    judged it."""
 
     caption: str
     foils: tuple[str, ...]

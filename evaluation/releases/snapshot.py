@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from corpus.models import Foil, Item, Subtest, Video
 from corpus.records import ItemRecord, PairRecord, VideoRecord
 from corpus.release_records import release_id, release_record
-from corpus.rules.states import ItemState, drops_out
+from corpus.rules.states import ItemState, is_left_out
 from evaluation.errors import EvaluationError
 from generation.models import Candidate, HintShown
 from projects.models import Project
@@ -31,8 +31,8 @@ class FrozenItem:
 def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> list[FrozenItem]:
     """Main items (all of the project, or those given) with their records, by record id. Four queries.
 
-    A record holds the item's foils (of a valid item those that did not drop out), its proficiency pair, and what made
-    each foil.
+    A record holds the item's foils and those of its proficiency pair (of a valid one those that did not drop out), and
+    what made each foil.
     """
     chosen = items if items is not None else Item.objects.filter(subtest__kind=Subtest.Kind.MAIN)
     rows = chosen.filter(subtest__project=project).select_related(
@@ -76,19 +76,20 @@ def plain_record(item: Item, kept: Sequence[Foil], of_pair: Sequence[Foil], id_:
 def _record(item: Item, foils: dict[int, list[Foil]], made: dict[int, dict[str, Any]]) -> dict[str, Any]:
     kept = _kept(item, foils.get(item.pk, []))
     simpler = item.proficiency_item
+    of_pair = _kept(simpler, foils.get(simpler.pk, [])) if simpler else []
     return release_record(
-        plain_record(item, kept, foils.get(simpler.pk, []) if simpler else [], item_name(item)),
+        plain_record(item, kept, of_pair, item_name(item)),
         media=_media(item.video),
         positions=[foil.position for foil in kept],
         provenance=[made.get(foil.pk) for foil in kept],
         proficiency_id=item_name(simpler) if simpler else "",
         proficiency_valid=JUDGED.get(ItemState(simpler.state)) if simpler else None,
+        proficiency_positions=[foil.position for foil in of_pair],
     )
 
 
 def _kept(item: Item, foils: Sequence[Foil]) -> list[Foil]:
-    """All of an item that is not valid: what validation refused is told with every text that it had."""
-    return [foil for foil in foils if item.state != ItemState.VALID or not drops_out(foil.verdict, item.state)]
+    return [foil for foil in foils if not is_left_out(foil.verdict, item.state)]
 
 
 def _pair(simpler: Item, foils: Sequence[Foil]) -> PairRecord:

@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce, Concat
 
 from annotation.models import Choice, Stage, Vote, VoteState
 from corpus.models import Foil, Item, Subtest
-from corpus.rules.states import ItemState, drops_out
+from corpus.rules.states import ItemState, drops_out, is_left_out
 from evaluation.analyses._records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes
 from projects.models import Project
 
@@ -89,7 +89,7 @@ def _facts(item: Item, foils: dict[int, list[_Foil]], tallies: dict[int | None, 
         unanimous=None if valid is None else item.unanimous is True,
         proficiency=ProficiencyFacts(
             simpler.caption.text,
-            tuple(foil.text for foil in foils.get(simpler.pk, [])),
+            tuple(foil.text for foil in foils.get(simpler.pk, []) if not is_left_out(foil.verdict, simpler.state)),
             DECIDED.get(ItemState(simpler.state)),
         )
         if simpler

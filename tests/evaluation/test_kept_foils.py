@@ -19,7 +19,7 @@ from evaluation.analyses._words import js_divergence
 from evaluation.bias.item_checking import _sentences
 from evaluation.dashboard.counting import count
 from evaluation.exchange.collect import collect_release
-from evaluation.publishing.recomputed import item_facts_of
+from evaluation.publishing.recomputed import item_facts_of, recomputed
 from evaluation.reporting.facts import item_facts
 from evaluation.reporting.reports import project_report
 from foilworks.invariants.items import an_item_is_what_its_pairs_say
@@ -145,6 +145,38 @@ def test_a_balance_is_found_around_what_is_left(item, project):
         factories.make_candidate(group, foil.text, state="accepted", foil=foil)
     made_here = pool_of(Selection(project=project, subtest=item.subtest)).fixed
     assert [pair.foil for pair in made_here] == [VALID_FOIL]
+
+
+class TestProficiency:
+    """The pair of a main item is told of by the same rule."""
+
+    def main_with(self, pair):
+        subtest = factories.make_subtest(pair.subtest.project, votes_wanted=0, votes_needed=0)
+        caption = factories.make_caption(pair.video, "a man folds a blue shirt.")
+        return factories.make_item(subtest, caption, ("a man folds a red shirt.",), state=ItemState.VALID,
+                                   proficiency_item=pair)  # fmt: skip
+
+    def test_a_model_is_asked_for_what_a_valid_one_is_left_with(self, project):
+        main = self.main_with(make_item(project, "invalid", "valid", "split", kind=Subtest.Kind.PROFICIENCY))
+        pair = released(main)["proficiency"]
+        assert (pair["foils"], pair["foil_positions"], pair["valid"]) == ([VALID_FOIL], [1], True)
+
+    def test_reports_and_their_recomputation_tell_of_the_same_foils(self, project):
+        self.main_with(make_item(project, "invalid", "valid", "split", kind=Subtest.Kind.PROFICIENCY))
+        (row,) = project_report(project, "validation")["subtests"]
+        js = js_divergence(Counter(words(CAPTION_TEXT)), Counter(words(VALID_FOIL)))
+        assert row["proficiency"]["js_valid"] == pytest.approx(js)
+        content = collect_release(freeze_release(None, project))
+        assert recomputed("validation", content.items, content.votes)["subtests"] == [row]
+
+    @pytest.mark.parametrize("state", [ItemState.IN_VALIDATION, ItemState.INVALID, ItemState.SPLIT])
+    def test_one_that_is_not_valid_is_told_with_every_text(self, project, state):
+        pair = make_item(project, "invalid", "valid", "split", kind=Subtest.Kind.PROFICIENCY, state=state)
+        record = released(self.main_with(pair))["proficiency"]
+        assert record["foils"] == [TEXTS["invalid"], VALID_FOIL, TEXTS["split"]]
+        assert "foil_positions" not in record
+        (facts,) = item_facts(project)
+        assert list(facts.proficiency.foils) == record["foils"]
 
 
 @pytest.mark.parametrize("fields", [{"valid_when": "all"}, {"votes_wanted": 0, "votes_needed": 0}])
