@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 FILTERS = {
     "grammaticality": ({"min": 0.8}, 0.8, False),
     "nli": ({"max_entailment": 0.5}, 0.5, True),
-    "perplexity": ({"max_change": 0.6}, 0.6, True),
+    "perplexity": ({"max_change": 0.6, "max_perplexity": 0.0}, 0.6, True),
     "sentence_similarity": ({"max": 0.8}, 0.8, True),
 }
 A_CAPTION = 5

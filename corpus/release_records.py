@@ -33,7 +33,8 @@ def release_record(
     """The frozen form of `item`, whose votes are left out.
 
     `media`: sha256, duration, fps … of its file. `positions`: the place in the item of each foil, where invalid ones
-    dropped out; votes name a foil by it (`proficiency_positions` of the pair's foils, alike). `provenance`: what made each foil, None where nobody recorded it.
+    dropped out; votes name a foil by it (`proficiency_positions`: alike, of the pair's foils). `provenance`: what made
+    each foil, None where nobody recorded it.
     """
     foils = list(item.foils)
     pair = item.proficiency

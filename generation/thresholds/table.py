@@ -1,10 +1,11 @@
 """Which filters decide by one number alone, and on which side of it a foil passes: those can move without a rerun.
 
 Filters that look at more than their score (an entity, an antonym, two cosines) are not listed; their verdicts stand.
+So do those of a listed one whose parameters have it look at more in a run.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,12 @@ from numpy.typing import NDArray
 class Threshold:
     """A score passes that stands to the threshold as `passes` says. `param`: the parameter that set it in the run.
 
-    `only`: parameters under which the score alone decides.
+    `alone`: whether under these parameters the score alone decides.
     """
 
     param: str
     passes: str
-    only: Mapping[str, Any] = field(default_factory=dict)
+    alone: Callable[[Mapping[str, Any]], bool] = lambda _params: True
 
     def holds(self, scores: NDArray[np.float64], at: float) -> NDArray[np.bool_]:
         """(n,) scores -> whether each passes; a score that is no number does not."""
@@ -33,13 +34,15 @@ class Threshold:
 
 
 THRESHOLDS: dict[str, Threshold] = {
-    "nli": Threshold("max_entailment", "<"),
+    # At 0 the likeliest label decides, which its score does not tell.
+    "nli": Threshold("max_entailment", "<", lambda params: params.get("max_entailment", 0) > 0),
     "grammaticality": Threshold("min", ">="),
-    "perplexity": Threshold("max_change", "<"),
+    # By its second bar a foil passes beyond the threshold, which its score does not tell; 0 takes that bar away.
+    "perplexity": Threshold("max_change", "<", lambda params: params.get("max_perplexity") == 0),
     "sentence_similarity": Threshold("max", "<"),
     "word_similarity": Threshold("max", "<"),
     "frequency": Threshold("more_than", ">"),
-    "minimal_edit": Threshold("max_words", "<=", {"entities": "free"}),
+    "minimal_edit": Threshold("max_words", "<=", lambda params: params.get("entities") == "free"),
     "plausibility_gap": Threshold("max", "<="),
     "grammar_gap": Threshold("max", "<="),
 }
@@ -50,7 +53,6 @@ def movable(filters: list[dict[str, Any]]) -> dict[str, Threshold]:
     found = {}
     for row in filters:
         threshold = THRESHOLDS.get(row["slug"])
-        params = row.get("params", {})
-        if threshold and all(params.get(name) == value for name, value in threshold.only.items()):
+        if threshold and threshold.alone(row.get("params", {})):
             found[row["slug"]] = threshold
     return found

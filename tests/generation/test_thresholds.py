@@ -11,9 +11,11 @@ from annotation.models import Stage, Task, TaskState
 from corpus.rules.states import CandidateState
 from generation.actions.move_thresholds import move_thresholds
 from generation.errors import GenerationError
+from generation.filters import perplexity
 from generation.models import Candidate, FilterScore
 from generation.thresholds.arithmetic import preview
 from generation.thresholds.score_sheets import sheet_of
+from generation.thresholds.table import movable
 from jobs.models import Job, JobState
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Role
@@ -180,6 +182,39 @@ def test_what_cannot_be_moved_is_said(run, researcher):
         preview(run, {})
 
 
+@pytest.mark.parametrize(
+    ("slug", "params", "moves"),
+    [
+        ("nli", {"max_entailment": 0.5}, True),
+        ("nli", {"max_entailment": 0.0}, False),
+        ("nli", {}, False),
+        ("perplexity", {"max_change": 0.6, "wide_change": 1.4, "max_perplexity": 750.0}, False),
+        ("perplexity", {"max_change": 0.6, "wide_change": 1.4, "max_perplexity": 0.0}, True),
+        ("minimal_edit", {"max_words": 1, "entities": "free"}, True),
+        ("minimal_edit", {"max_words": 1, "entities": "keep"}, False),
+        ("grammaticality", {"min": 0.8}, True),
+    ],
+)
+def test_a_threshold_moves_only_where_the_score_alone_decides(slug, params, moves):
+    assert list(movable([{"slug": slug, "params": params}])) == [slug] * moves
+
+
+def test_what_passed_by_more_than_its_score_is_not_held_back(project, researcher):
+    """Perplexity 190 after 100: a change of .9, and low enough for the wide bar."""
+    params = {"max_change": 0.6, "wide_change": 1.4, "max_perplexity": 750.0}
+    verdict = perplexity.verdict({"caption": 100.0, "foil": 190.0}, params={**params, "formula": "corrected"})
+    assert verdict.passed
+    filters = [{"slug": "perplexity", "params": params, "version": "1"}]
+    run = make_run(make_subtest(project), method="mask_fill", filters=filters)
+    passed = make_candidate(make_group(run), state=C.QUEUED)
+    FilterScore.objects.create(
+        run=run, candidate=passed, filter="perplexity", filter_version="1", score=verdict.score, passed=True
+    )
+    with pytest.raises(GenerationError, match="perplexity has no threshold to move in this run"):
+        move_thresholds(researcher, run, {"perplexity": 0.7})
+    assert state_of(passed) == [C.QUEUED]
+
+
 def test_a_sheet_is_read_once_and_again_when_a_job_made_more(run, django_assert_num_queries):
     judged(run, 0.4, 0.9)
     run.job = Job.objects.create(dotted="x", target_id=1, state=JobState.DONE, finished_at="2026-01-01T00:00Z")
@@ -213,6 +248,17 @@ class TestPage:
         assert len(answer.context["examples"]["pass"]) == 20
         assert sum(row.comes_back for row in answer.context["examples"]["pass"]) == 12
         assert "style=" not in html
+
+    def test_a_filter_that_looks_at_more_has_no_slider_and_says_so(self, client, run, researcher):
+        run.filters = [{"slug": "nli", "params": {"max_entailment": 0.0}, "version": "1"}, *FILTERS[1:]]
+        run.save()
+        judged(run, 0.4, 0.9)
+        client.force_login(researcher)
+        answer = client.get(self.url(run), {"nli": "0"})
+        html = answer.content.decode()
+        assert 'id="range-nli"' not in html
+        assert "It looks at more than this number, so its verdicts stand." in html
+        assert answer.context["preview"].would_pass == 1
 
     def test_over_htmx_only_the_answer_and_the_drawings_come(self, client, run, researcher):
         judged(run, 0.4, 0.9)
