@@ -121,11 +121,15 @@ def _blind(gate: Mapping[str, Any] | None) -> list[str]:
 
 
 def _blind_row(row: Mapping[str, Any]) -> list[Any]:
-    probes = "; ".join(_probe(probe) for probe in row["probes"] if probe["value"] is not None)
-    result = "**solved without the video**" if row["stopped"] else "too few to tell" if row["too_few"] else "passed"
+    probes = "; ".join(_probe(probe) for probe in row["probes"] if probe["value"] is not None or probe.get("n_missing"))
+    passed = "passed as far as it was read" if row.get("unread") else "passed"
+    result = "**solved without the video**" if row["stopped"] else "too few to tell" if row["too_few"] else passed
     return [row["name"], row["n_captions"], f"{row['bar']:.2f}", probes, result]
 
 
 def _probe(probe: Mapping[str, Any]) -> str:
+    value = f" {probe['value']:.3f}" if probe["value"] is not None else ""
     interval = f" [{probe['ci'][0]:.3f}, {probe['ci'][1]:.3f}]" if probe["ci"] else ""
-    return f"{PROBES.get(probe['probe'], probe['probe'])} {probe['value']:.3f}{interval}"
+    # Gates from before do not say it.
+    missing = f" (not asked about {probe['n_missing']} pairs)" if probe.get("n_missing") else ""
+    return f"{PROBES.get(probe['probe'], probe['probe'])}{value}{interval}{missing}"

@@ -15,7 +15,7 @@ def preference(
 ) -> dict[str, Any]:
     """`values`: text -> score. The share of pairs whose caption scores better, ties half, with its interval over
     captions, per subtest and overall, `valid` the same over valid items; pairs with a text that has no score are left
-    out (`n_missing`)."""
+    out (`n_missing`), so `n_pairs` and `n_captions` count those that are read."""
     names = dict.fromkeys(item.subtest for item in items)
     rows = [
         _row(name, [item for item in items if item.subtest == name], values, higher_is_better, draws) for name in names
@@ -38,9 +38,16 @@ def _share(
     known = [(caption, foil) for caption, foil in pairs if caption in values and foil in values]
     missing = len(pairs) - len(known)
     if not known:
-        return {"preference": None, "ci": None, "n_pairs": 0, "n_missing": missing}
+        return {"preference": None, "ci": None, "n_pairs": 0, "n_captions": 0, "n_missing": missing}
     sign = 1.0 if higher_is_better else -1.0
     gaps = np.array([sign * (values[caption] - values[foil]) for caption, foil in known])
     won = np.where(gaps == 0, 0.5, gaps > 0).astype(np.float64)
-    (interval,) = mean_intervals(won[:, None], caption_groups(known), draws=draws, seed=SEED)
-    return {"preference": mean(won), "ci": interval, "n_pairs": len(known), "n_missing": missing}
+    groups = caption_groups(known)
+    (interval,) = mean_intervals(won[:, None], groups, draws=draws, seed=SEED)
+    return {
+        "preference": mean(won),
+        "ci": interval,
+        "n_pairs": len(known),
+        "n_captions": len(set(groups)),
+        "n_missing": missing,
+    }

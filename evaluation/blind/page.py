@@ -83,7 +83,7 @@ def _row(
     cells = [_cell(one["found"], row["name"], overall=overall) for one in scorers]
     named = {str(one["scorer"]): cell for one, cell in zip(scorers, cells, strict=True) if cell}
     after = row["valid"]
-    judged = row_of(after or row, bars[row["name"]], {k: v["valid"] or v for k, v in named.items() if v["preference"]})
+    judged = row_of(after or row, bars[row["name"]], {k: v["valid"] or v for k, v in named.items()})
     return {"before": row, "after": after, "gate": named_probes(judged), "preferences": cells}
 
 

@@ -19,7 +19,7 @@ ROWS = 500
 
 @dataclass(frozen=True)
 class Known:
-    """text -> value; the fingerprint names model and values."""
+    """text -> value; the fingerprint names model and values, "" while the model was never opened."""
 
     values: dict[str, float]
     higher_is_better: bool
@@ -57,10 +57,10 @@ def known_values(scorer: BlindScorer, items: Sequence[ItemFacts]) -> Known:
 
 
 def preferences_of(project: Project, items: Sequence[ItemFacts]) -> list[dict[str, Any]]:
-    """One a scorer, in the order of labels: the scorer with `preference` (None while nothing is stored)."""
+    """One a scorer, in the order of labels: the scorer with `preference` (None while it was never opened)."""
     found = []
     for scorer in scorers_of(project):
         known = known_values(scorer, items)
-        shares = preference(items, known.values, higher_is_better=known.higher_is_better) if known.values else None
+        shares = preference(items, known.values, higher_is_better=known.higher_is_better) if known.fingerprint else None
         found.append({"scorer": scorer, "found": shares})
     return found

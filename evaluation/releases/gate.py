@@ -2,7 +2,8 @@
 
 A subtest is solved where a blind probe is right more often than the bar, and its interval lies above chance. The
 classifier and a language model are read one-sided (below .5 on mirrored data is an artefact of held-out folds); of
-length, both rules count: the longer text is true, the shorter one is.
+length, both rules count: the longer text is true, the shorter one is. A language model that was not asked about all
+pairs yet stops nothing by fewer captions than are enough to tell, and a row says that it is `unread` in part.
 """
 
 import hashlib
@@ -24,7 +25,7 @@ from text.registry import load
 
 # With fewer captions a share of right answers says too little to stop anything; the page says so.
 ENOUGH_CAPTIONS = 20
-VERSION = "1"
+VERSION = "2"
 # By its path: the classifier's library is none that every page should load.
 BLIND = REPORTS["blind"]
 KIND = "gate"
@@ -74,7 +75,7 @@ def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> Finding:
     preferences = {
         label: preference(items, found.values, higher_is_better=found.higher_is_better)
         for label, found in values.items()
-        if found.values
+        if found.fingerprint
     }
     finding = judge(items, bars, preferences)
     Report.objects.update_or_create(
@@ -106,7 +107,7 @@ def judge(
 def row_of(probes: Mapping[str, Any], bar: float, preferred: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The gate's row of one subtest from its probes (a row of the blind report, or its `valid` part)."""
     tried = [_probe("classifier", probes["classifier_accuracy"], probes["ci"], bar), _length(probes, bar)]
-    tried += [_probe(label, row["preference"], row["ci"], bar) for label, row in preferred.items()]
+    tried += [_language_model(label, row, bar) for label, row in preferred.items()]
     too_few = probes["n_captions"] < ENOUGH_CAPTIONS
     return {
         "name": probes["name"],
@@ -115,6 +116,7 @@ def row_of(probes: Mapping[str, Any], bar: float, preferred: Mapping[str, Mappin
         "n_captions": probes["n_captions"],
         "probes": tried,
         "too_few": too_few,
+        "unread": any(probe.get("n_missing") for probe in tried),
         "stopped": not too_few and any(probe["over"] for probe in tried),
         "words": probes["words"][:WORDS],
     }
@@ -127,8 +129,14 @@ def _length(probes: Mapping[str, Any], bar: float) -> dict[str, Any]:
     return _probe("shorter", 1 - longer, interval and [1 - interval[1], 1 - interval[0]], bar)
 
 
+def _language_model(label: str, row: Mapping[str, Any], bar: float) -> dict[str, Any]:
+    probe = _probe(label, row["preference"], row["ci"], bar)
+    enough = row["n_captions"] >= ENOUGH_CAPTIONS
+    return {**probe, "over": probe["over"] and enough, "n_missing": row["n_missing"]}
+
+
 def _probe(name: str, value: float | None, interval: Sequence[float] | None, bar: float) -> dict[str, Any]:
-    over = value is not None and value > bar and (interval is None or interval[0] > 0.5)
+    over = value is not None and value > bar and interval is not None and interval[0] > 0.5
     return {"probe": name, "value": value, "ci": list(interval) if interval else None, "over": over}
 
 

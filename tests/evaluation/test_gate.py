@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from corpus.exporters import foilworks
-from corpus.models import Release
+from corpus.models import Caption, Release
 from corpus.rules.states import ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.score_blind import score_blind
@@ -20,6 +20,7 @@ from evaluation.releases.gate import inspect
 from evaluation.releases.snapshot import frozen_items
 from evaluation.releases.verify import verify
 from evaluation.reporting.facts import item_facts
+from evaluation.scoring.clip_keys import text_key
 from generation.balance.classifier import fitted
 from jobs.models import Job, JobState
 from jobs.runner import run_now
@@ -138,6 +139,13 @@ def test_few_captions_are_too_few_to_tell(project, researcher):
     assert (row["too_few"], row["stopped"]) == (True, False)
 
 
+def test_what_has_no_interval_is_over_no_bar(project):
+    fill(make_subtest(project, name="one"), [("a man folds a shirt there", "a man tears a shirt")])
+    row = inspect(project, [one.record for one in frozen_items(project)]).rows[0]
+    longer = next(probe for probe in row["probes"] if probe["probe"] == "longer")
+    assert (longer["value"], longer["ci"], longer["over"]) == (1.0, None, False)
+
+
 def test_the_same_content_is_inspected_once_and_again_under_another_bar(project, planted, monkeypatch):
     records = [one.record for one in frozen_items(project)]
     first = inspect(project, records)
@@ -228,6 +236,52 @@ class TestLanguageModel:
         assert asked(scorer).state == JobState.DONE
         assert Score.objects.filter(value=-1.0).count() == 80
         assert Score.objects.count() == 82
+
+    @pytest.fixture
+    def sure(self, project, researcher, balanced):
+        """A model that finds each of the 40 captions likelier than its foil."""
+        asked(score_blind(researcher, project, "fake:text"))
+        Score.objects.update(value=-1.0)
+        captions = Caption.objects.filter(items__subtest=balanced).values_list("text", flat=True)
+        Score.objects.filter(text_sha256__in=[text_key(text) for text in captions]).update(value=0.0)
+
+    @staticmethod
+    def forget(n, texts):
+        """All but the first n texts are not scored yet."""
+        Score.objects.filter(text_sha256__in=[text_key(text) for text in texts[n:]]).delete()
+
+    def gate_of(self, project, name):
+        finding = inspect(project, [one.record for one in frozen_items(project)])
+        row = next(row for row in finding.rows if row["name"] == name)
+        return row, next(probe for probe in row["probes"] if probe["probe"] == "text")
+
+    @pytest.mark.parametrize(("n_read", "stops"), [(40, True), (20, True), (19, False), (2, False), (1, False)])
+    def test_one_that_has_not_read_enough_stops_nothing(self, project, sure, n_read, stops):
+        self.forget(n_read, list(Caption.objects.order_by("pk").values_list("text", flat=True)))
+        row, probe = self.gate_of(project, "balanced")
+        assert (probe["value"], probe["over"], probe["n_missing"]) == (1.0, stops, 40 - n_read)
+        assert (row["stopped"], row["unread"]) == (stops, n_read < 40)
+
+    def test_what_came_since_it_was_asked_is_no_pass_of_it(self, client, project, researcher, sure, tmp_path):
+        set_blind_bars(researcher, project, 1.0, {})
+        fill(make_subtest(project, name="newer"), [("a cat sits", "a cat lies"), ("a cat lies", "a cat sits")] * 10)
+        row, probe = self.gate_of(project, "newer")
+        assert (probe["value"], probe["over"], probe["n_missing"]) == (None, False, 20)
+        assert (row["stopped"], row["unread"]) == (False, True)
+        client.force_login(researcher)
+        frozen = client.get(reverse("evaluation:freeze", args=[project.slug])).content.decode()
+        audit = client.get(reverse("evaluation:report", args=[project.slug, "blind"])).content.decode()
+        for html in (frozen, audit):
+            assert "passes as far as it was read" in html
+            assert "not asked about 20 pairs" in html
+        foilworks.write(collect_release(freeze_release(researcher, project)), tmp_path / "out", params={})
+        sheet = (tmp_path / "out" / "datasheet.md").read_text(encoding="utf-8")
+        assert "text (not asked about 20 pairs) | passed as far as it was read |" in sheet
+
+    def test_one_whose_job_has_read_nothing_yet_is_told_as_well(self, project, sure):
+        Score.objects.all().delete()
+        row, probe = self.gate_of(project, "balanced")
+        assert (probe["value"], probe["n_missing"], row["unread"]) == (None, 40, True)
 
     def test_a_model_that_looks_at_videos_is_not_blind(self, project, researcher, balanced):
         scorer = score_blind(researcher, project, "fake:")

@@ -42,13 +42,14 @@ class TestPreference:
     }  # fmt: skip
     CAPTIONS = ("cat", "cat", "dog", "cup", "hat", "cat")
     WON = (1, 0.5, 0, 1, 1, 0)
-    NOTHING = {"preference": None, "ci": None, "n_pairs": 0}
+    NOTHING = {"preference": None, "ci": None, "n_pairs": 0, "n_captions": 0}
 
     def shares(self, places, won, missing, draws=60):
         chosen, captions = [won[k] for k in places], [self.CAPTIONS[k] for k in places]
         ci = interval(chosen, captions, draws=draws, seed=SEED)
         return {
-            "preference": sum(chosen) / len(places), "ci": ci, "n_pairs": len(places), "n_missing": missing
+            "preference": sum(chosen) / len(places), "ci": ci, "n_pairs": len(places),
+            "n_captions": len(set(captions)), "n_missing": missing,
         }  # fmt: skip
 
     def whole(self, won, draws=60):
