@@ -54,7 +54,7 @@ def _freeze(person: User | None, project: Project, name: str, override: str, bal
         return known
     finding = inspect(project, [one.record for one in frozen])
     _check_gate(finding, override)
-    check_bar(project, [one.item.pk for one in frozen])
+    check_bar(project, {one.item.pk: (one.record["caption"], *one.record["foils"]) for one in frozen})
     release = Release.objects.create(
         project=project,
         name=_checked_name(project, name),

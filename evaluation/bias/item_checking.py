@@ -4,7 +4,6 @@ Nine readings of objects in sequence (three ways of asking for the objects by th
 the whole description of the middle frame alone.
 """
 
-import hashlib
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -20,6 +19,7 @@ from evaluation.bias.measures import normalised
 from evaluation.bias.measuring import open_encoder
 from evaluation.bias.representations import Embedding, texts_of
 from evaluation.bias.samples import described_videos, raw_frames
+from evaluation.bias.shortcuts import texts_sha256
 from evaluation.bias.tables import ItemCheck, ItemShortcut
 from evaluation.errors import EvaluationError
 from jobs.models import Job
@@ -82,10 +82,6 @@ def _found(check: ItemCheck, embedding: Embedding, items: Sequence[Item]) -> lis
 def _sentences(item: Item) -> list[str]:
     foils = [foil.text for foil in item.foils.all() if not drops_out(foil.verdict, item.state)]
     return [item.caption.text, *foils]
-
-
-def texts_sha256(texts: Sequence[str]) -> str:
-    return hashlib.sha256("\x1f".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _right(

@@ -1,6 +1,7 @@
 """What item checks found, for pages, the list of items and the gate of a release. Light: no model."""
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
@@ -56,20 +57,29 @@ def summary(check: ItemCheck) -> list[dict[str, Any]]:
     return rows
 
 
-def check_bar(project: Project, items: Sequence[int]) -> None:
-    """EvaluationError where the project has a bar, and more of these items than it allows are answered by objects."""
+def texts_sha256(texts: Sequence[str]) -> str:
+    """Of the caption and the foils of an item, in their order."""
+    return hashlib.sha256("\x1f".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def check_bar(project: Project, items: Mapping[int, Sequence[str]]) -> None:
+    """EvaluationError where the project has a bar, and more of these items than it allows are answered by objects.
+
+    `items`: id -> caption and foils as they are now; what a check found of other texts says nothing of them.
+    """
     bar = ShortcutBar.objects.filter(project=project).first()
     if bar is None or not items:
         return
-    check = latest_check(project)
-    known = dict(ItemShortcut.objects.filter(check_of=check).values_list("item", "objects_right")) if check else {}
-    unknown = sum(pk not in known for pk in items)
+    found = ItemShortcut.objects.filter(check_of=latest_check(project))
+    rows = {pk: (sha, right) for pk, sha, right in found.values_list("item", "texts_sha256", "objects_right")}
+    known = {pk: rows[pk][1] for pk, texts in items.items() if pk in rows and rows[pk][0] == texts_sha256(texts)}
+    unknown = len(items) - len(known)
     if unknown:
         raise EvaluationError(
-            _("The project has a bar for items that objects alone answer, and %(n)d items are not checked; check them "
-              "on the page of shortcuts, or lift the bar there.") % {"n": unknown}
+            _("The project has a bar for items that objects alone answer, and %(n)d items are not checked with the "
+              "texts that they have now; check them on the page of shortcuts, or lift the bar there.") % {"n": unknown}
         )  # fmt: skip
-    share = sum(known[pk] == MODELS for pk in items) / len(items)
+    share = sum(right == MODELS for right in known.values()) / len(items)
     if share > bar.share:
         raise EvaluationError(
             _("Objects alone answer %(share).1f %% of these items, and the project allows %(bar).1f %%; retract some "

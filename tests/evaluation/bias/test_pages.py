@@ -8,8 +8,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from corpus.models import Item, Subtest
+from corpus.rules.states import FoilVerdict, ItemState
+from evaluation.actions.freeze_release import freeze_release
 from evaluation.bias.predictions import read_predictions
 from evaluation.bias.tables import BenchmarkedModel, BiasRun, Descriptions, ItemCheck, ShortcutBar, TextSource
+from evaluation.errors import EvaluationError
 from evaluation.models import Report
 from jobs.models import Job
 from jobs.runner import execute
@@ -170,7 +174,7 @@ class TestShortcuts:
         asked = {"descriptions": told.pk, "encoder": "fake-words:", "device": "auto"}
         assert client.post(url, asked).status_code == 302
         execute(str(Job.objects.latest("created_at").pk))
-        return ItemCheck.objects.get()
+        return ItemCheck.objects.latest("pk")
 
     def test_objects_answer_things_and_the_list_says_so(self, client, owned, items):
         found = self.check(client, owned[1])
@@ -192,6 +196,25 @@ class TestShortcuts:
         client.post(url, {"share": ""})
         assert not ShortcutBar.objects.exists()
         assert client.post(freeze, {"name": "r"}).status_code == 302
+
+
+    def test_what_was_found_of_other_texts_says_nothing_of_an_item(self, client, owned):
+        """Objects do not tell the caption from its foil of the way, and do once that one dropped out."""
+        project, told = owned
+        caption = project.videos.filter(split="test").order_by("pk")[0].captions.get()
+        turned = " ".join(reversed(caption.text.split(" moves ")[1].split()))
+        foils = (caption.text.replace("cup", "ball"), f"a cup moves {turned}")
+        subtest = make_subtest(project, valid_when=Subtest.ValidWhen.ENOUGH, foils_per_item=2)
+        item = make_item(subtest, caption, foils, state=ItemState.IN_VALIDATION)
+        ShortcutBar.objects.create(project=project, share=0.1)
+        assert not self.check(client, told).found.get().by_objects
+        item.foils.filter(position=1).update(verdict=FoilVerdict.INVALID)
+        Item.objects.filter(pk=item.pk).update(state=ItemState.VALID)
+        with pytest.raises(EvaluationError, match="1 items are not checked with the texts that they have now"):
+            freeze_release(None, project)
+        assert self.check(client, told).found.get().by_objects
+        with pytest.raises(EvaluationError, match="Objects alone answer"):
+            freeze_release(None, project)
 
 
 def test_describing_is_asked_for_and_refused_where_it_cannot_be(client, owned):
