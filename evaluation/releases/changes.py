@@ -16,10 +16,9 @@ from evaluation.board.run_scores import Axes, axes_of, credits_of, fingerprint_o
 from evaluation.kept import digest, kept
 from evaluation.metrics._ranking import ModelScores, column_credit
 from evaluation.models import Run
+from evaluation.queries import asked_of
 
-VERSION = "1"
-# What a model is asked about: a change elsewhere (a fact, a provenance) leaves its scores as they are.
-ASKED = ("caption", "foils", "video", "proficiency")
+VERSION = "2"
 
 
 @dataclass(frozen=True)
@@ -60,11 +59,15 @@ def changes(before: Release, after: Release) -> Changes:
 
 
 def _contents(release: Release) -> dict[str, tuple[str, str]]:
-    """By id the hash of what models are asked and of everything."""
+    """By id the hash of what models are asked and of everything.
+
+    A change elsewhere (a fact, a label of the clip, a provenance) leaves the scores as they are.
+    """
     rows = ReleaseItem.objects.filter(release=release).order_by("position").values_list("record", flat=True)
     return {
-        record["id"]: (digest([record[name] for name in ASKED]), digest(content_of(record)))
+        record["id"]: (digest([asked.main_key, asked.main, asked.proficiency]), digest(content_of(record)))
         for record in rows.iterator()
+        for asked in [asked_of(record)]
     }
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 
-from corpus.models import Foil, Item
+from corpus.models import Foil, Item, Video
 from corpus.rules.states import ItemState
 from evaluation import jobs
 from evaluation.actions.freeze_release import freeze_release
@@ -47,6 +47,10 @@ def item_of(release, k) -> Item:
     return next(member.item for member in release.members.all() if number_of(member.record) == k)
 
 
+def named(release, item) -> str:
+    return release.members.get(item=item).record["id"]
+
+
 @pytest.fixture
 def second(project, first):
     """The successor: item 0 has another foil, item 1 is retracted, one item is new, item 2's facts changed."""
@@ -81,6 +85,25 @@ def test_items_that_came_went_and_changed(first, second):
     assert [text[name] for name in found.edited] == ["a ball moves 0"]
     assert [text[name] for name in found.described] == ["a ball moves 2"]
     assert found.n_same == 24 - 3
+
+
+def test_labels_of_a_clip_and_fields_of_a_pair_are_nothing_that_models_are_asked(project, first):
+    paired = item_of(first, 5)
+    clip = Video.objects.filter(pk=item_of(first, 0).video_id)
+    clip.update(class_label="rolling", category="toys", split="test", url="https://example.org/0.mp4", movie="m")
+    Item.objects.filter(pk=paired.proficiency_item_id).update(extra={"note": 1})
+    Video.objects.filter(pk=item_of(first, 3).video_id).update(start_time=1.0)
+    found = changes(first, freeze_release(None, project))
+    assert set(found.described) == {named(first, item_of(first, 0)), named(first, paired)}
+    assert found.edited == [named(first, item_of(first, 3))]
+    assert found.n_same == 24 - len(found.described) - 1
+
+
+def test_a_pair_that_is_no_longer_valid_is_asked_no_more(project, first):
+    paired = item_of(first, 5)
+    Item.objects.filter(pk=paired.proficiency_item_id).update(state=ItemState.INVALID)
+    found = changes(first, freeze_release(None, project))
+    assert found.edited == [named(first, paired)]
 
 
 def test_only_what_is_edited_or_added_is_asked_again(first, second, monkeypatch):
