@@ -9,11 +9,12 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from corpus.models import Caption, Video
+from corpus.models import Caption, MediaState, Video
 from generation.asking.answer_rows import RowAnswers
 from generation.asking.services import services
 from generation.captioning.records import MadeCaption
 from generation.captioning.table import CAPTIONERS
+from generation.captions import captions_to_use
 from generation.errors import GenerationError
 from generation.records import CaptionInput, Skip
 from generation.side_models import CaptionRun, CaptionSources
@@ -78,8 +79,9 @@ def _rows(run: CaptionRun) -> QuerySet[Any]:
         by_others = Q(facts__made_by_run__isnull=True) | ~Q(facts__made_by_run=run.pk)
         others = Caption.objects.filter(by_others, video=OuterRef("pk"))
         videos = Video.objects.filter(project=run.project, pk__lte=run.last_source).filter(~Exists(others))
+        videos = videos.exclude(media_state=MediaState.TAKEN_DOWN)
         return (videos.filter(split=run.split) if run.split else videos).order_by("pk")
-    captions = Caption.objects.filter(video__project=run.project, pk__lte=run.last_source).select_related("video")
+    captions = captions_to_use(run.project).filter(pk__lte=run.last_source).select_related("video")
     return (captions.filter(video__split=run.split) if run.split else captions).order_by("pk")
 
 

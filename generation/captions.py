@@ -56,12 +56,17 @@ def captions_to_learn_from(run: GenerationRun) -> RunCaptions:
     return found if len(found) else RunCaptions(run)
 
 
+def captions_to_use(project: Project) -> QuerySet[Caption]:
+    """The project's captions that something may be made of: nothing is, once their video was taken down."""
+    return Caption.objects.filter(video__project=project).exclude(video__media_state=MediaState.TAKEN_DOWN)
+
+
 def selected_rows(project: Project, selection: dict[str, Any]) -> QuerySet[Caption]:
     """The project's captions that `selection` names, broken media left out; caption_keys are sorted out by the caller.
 
     {"split": "test", "key_prefix": "direction-", "caption_keys": [...], "last_caption": pk}, each optional.
     """
-    rows = Caption.objects.filter(video__project=project).exclude(video__media_state=MediaState.BROKEN)
+    rows = captions_to_use(project).exclude(video__media_state=MediaState.BROKEN)
     rows = rows.exclude(doubt_settled__in=[DoubtSettled.CORRECTED, DoubtSettled.DROPPED])
     if selection.get("split"):
         rows = rows.filter(video__split=selection["split"])

@@ -15,6 +15,7 @@ from corpus.clip_files import clip_file
 from corpus.models import MediaState, Video
 from evaluation.bias.concepts import DESCRIPTION
 from evaluation.bias.language import COMPLETE, Describer, extracted, open_describer, open_extractor, source_of
+from evaluation.bias.samples import frame_texts
 from evaluation.bias.tables import Descriptions, FrameText, TextSource
 from evaluation.scoring.caches import caches
 from evaluation.scoring.loop import Clip
@@ -127,7 +128,7 @@ def _described(
 
 
 def _extract_all(descriptions: Descriptions, job: Job, total: int) -> list[str]:
-    left = FrameText.objects.filter(descriptions=descriptions).exclude(raw__has_keys=sorted(COMPLETE)).order_by("pk")
+    left = frame_texts(descriptions).exclude(raw__has_keys=sorted(COMPLETE)).order_by("pk")
     ids = list(left.values_list("pk", flat=True))
     if not ids:
         return []

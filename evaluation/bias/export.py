@@ -4,13 +4,14 @@ import json
 from collections.abc import Iterator
 
 from evaluation.bias.concepts import OBJECTS, frame_text
-from evaluation.bias.tables import Descriptions, FrameText
+from evaluation.bias.samples import frame_texts
+from evaluation.bias.tables import Descriptions
 from evaluation.bias.utd_files import written
 
 
 def described_videos_of(descriptions: Descriptions) -> dict[str, dict[str, list[str]]]:
     """{video: {concept: [a text a frame]}}: the raw answers, which an import takes as they are."""
-    rows = FrameText.objects.filter(descriptions=descriptions).order_by("video", "place")
+    rows = frame_texts(descriptions).order_by("video", "place")
     videos: dict[str, list[dict[str, str]]] = {}
     for key, raw in rows.values_list("video__key", "raw").iterator():
         videos.setdefault(key, []).append(raw)
@@ -19,7 +20,7 @@ def described_videos_of(descriptions: Descriptions) -> dict[str, dict[str, list[
 
 def objects_lines(descriptions: Descriptions) -> Iterator[str]:
     """JSON lines of `foilworks objects`: {"video", "time", "objects", "source"} of each frame that names some."""
-    rows = FrameText.objects.filter(descriptions=descriptions, raw__has_key=OBJECTS).order_by("video", "place")
+    rows = frame_texts(descriptions).filter(raw__has_key=OBJECTS).order_by("video", "place")
     for key, time, raw in rows.values_list("video__key", "time", "raw").iterator():
         names = [name[:100] for name in frame_text(OBJECTS, raw[OBJECTS]).split(", ") if name][:60]
         if names:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
-from corpus.models import Caption, Split, Video
+from corpus.models import Caption, MediaState, Split, Video
 from evaluation.bias.concepts import DESCRIPTION, SUMMARY
 from evaluation.bias.instructions import CLASSIFICATION
 from evaluation.bias.representations import Texts, texts_of
@@ -35,7 +35,8 @@ def samples_of(run: BiasRun) -> tuple[list[Sample], list[str]]:
 
     EvaluationError: a way to name classes that there is not, or no sample at all.
     """
-    videos = list(Video.objects.filter(project=run.project).order_by("pk"))
+    kept = Video.objects.filter(project=run.project).exclude(media_state=MediaState.TAKEN_DOWN)
+    videos = list(kept.order_by("pk"))
     targets = _classes(run, videos) if run.task == CLASSIFICATION else _captions(run)
     described = described_videos(run.descriptions)
     found: list[Sample] = []
@@ -57,9 +58,14 @@ def samples_of(run: BiasRun) -> tuple[list[Sample], list[str]]:
     return found, without
 
 
+def frame_texts(descriptions: Descriptions) -> QuerySet[FrameText]:
+    """What may be used and published of them: nothing of a video that was taken down."""
+    return FrameText.objects.filter(descriptions=descriptions).exclude(video__media_state=MediaState.TAKEN_DOWN)
+
+
 def described_videos(descriptions: Descriptions) -> set[int]:
     """Videos with as many complete frames as were asked for."""
-    whole = FrameText.objects.filter(descriptions=descriptions, raw__has_keys=sorted(NEEDED))
+    whole = frame_texts(descriptions).filter(raw__has_keys=sorted(NEEDED))
     counted = whole.order_by().values("video").annotate(n=Count("pk")).values_list("video", "n")
     return {video for video, n in counted if n >= descriptions.params["frames"]}
 

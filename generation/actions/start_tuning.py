@@ -8,7 +8,8 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from corpus.models import Caption, Split
+from corpus.models import Split
+from generation.captions import captions_to_use
 from generation.errors import GenerationError
 from generation.model_paths import with_paths
 from generation.side_models import Tuning
@@ -38,7 +39,7 @@ def start_tuning(
     chosen = parse_params(TUNING, params or {})
     _check(chosen)
     chosen = with_paths(chosen, only_below=None if person is None else Path(settings.MODEL_ROOT))
-    train = Caption.objects.filter(video__project=project, video__split=Split.TRAIN).order_by("-pk")
+    train = captions_to_use(project).filter(video__split=Split.TRAIN).order_by("-pk")
     last = train.values_list("pk", flat=True).first()
     if last is None:
         raise GenerationError(_("No caption is in the train split; what learns reads that one only. Import splits."))

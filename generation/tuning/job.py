@@ -6,7 +6,8 @@ from pathlib import Path
 
 from django.conf import settings
 
-from corpus.models import Caption, Split
+from corpus.models import Split
+from generation.captions import captions_to_use
 from generation.errors import GenerationError
 from generation.methods._spans import verb_spans
 from generation.side_models import Tuning
@@ -24,7 +25,7 @@ CHUNK = 1000
 def train_captions(project: Project, last_caption: int) -> Iterator[str]:
     """The texts of the train split up to a row, each once, in their order."""
     seen: set[str] = set()
-    rows = Caption.objects.filter(video__project=project, video__split=Split.TRAIN, pk__lte=last_caption).order_by("pk")
+    rows = captions_to_use(project).filter(video__split=Split.TRAIN, pk__lte=last_caption).order_by("pk")
     for text in rows.values_list("text", flat=True).iterator(CHUNK):
         if text not in seen:
             seen.add(text)

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from corpus.models import Caption
+from corpus.models import Caption, MediaState
 from generation import caption_making
 from generation.actions.make_captions import make_captions, preview_captions
 from generation.errors import GenerationError
@@ -122,6 +122,20 @@ def test_videos_without_a_caption_give_their_class_label(owner, project):
 
 def test_one_split_alone(owner, project):
     assert looked_at(owner, project, split="train").preview["sources"] == 1
+
+
+@pytest.mark.parametrize("sources", ["captions", "videos"])
+def test_nothing_is_made_of_a_video_that_was_taken_down(owner, project, sources):
+    gone = make_video(project, class_label="opening", media_state=MediaState.TAKEN_DOWN)
+    if sources == "captions":
+        make_caption(gone, "a man shuts the window")
+    else:
+        make_video(project, class_label="cut-keyboard")
+    run = looked_at(owner, project, maker={"captions": "cos_caption", "videos": "verb_noun_caption"}[sources],
+                    params={}, sources=sources)  # fmt: skip
+    assert run.preview["sources"] == {"captions": 3, "videos": 1}[sources]
+    stored(owner, run)
+    assert not gone.captions.filter(facts__made_by_run=run.pk).exists()
 
 
 def test_who_and_what_is_refused(owner, project):

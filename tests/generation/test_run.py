@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import call_command
 
-from corpus.models import MediaState
+from corpus.models import MediaState, Video
 from corpus.rules.states import CandidateState
 from generation.actions.start_run import start_run
 from generation.errors import GenerationError
@@ -205,6 +205,14 @@ def test_the_selection_narrows_the_captions_and_broken_media_are_left_out(owner,
     by_keys = finish(start(owner, subtest, "fake", selection={"caption_keys": ["direction-1", "direction-3"]}))
     for run in (by_prefix, by_keys):
         assert [group.caption_id for group in CandidateGroup.objects.filter(run=run)] == [kept.pk]
+
+
+def test_a_caption_of_a_video_that_was_taken_down_is_nobodys_foil(owner, subtest, project):
+    captions = [make_caption(make_video(project), text) for text in TEXTS[:3]]
+    Video.objects.filter(captions=captions[0]).update(media_state=MediaState.TAKEN_DOWN)
+    run = finish(start(owner, subtest, "random_caption", params={"foils": 1}, filters={}))
+    made = Candidate.objects.filter(group__run=run).values_list("group__caption__text", "text")
+    assert set(made) == {(TEXTS[1], TEXTS[2]), (TEXTS[2], TEXTS[1])}
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 import torch
 from django.urls import reverse
 
+from corpus.models import MediaState, Video
 from generation.actions.start_run import start_run
 from generation.actions.start_tuning import start_tuning
 from generation.errors import GenerationError
@@ -83,6 +84,14 @@ def test_the_tuned_model_lies_in_a_folder_named_by_its_hash_and_fills_spans(owne
 
 def test_only_the_train_split_is_read(project, root):
     assert set(tuning_job.train_captions(project, 10**9)) == set(TEXTS)
+
+
+def test_captions_of_a_video_that_was_taken_down_are_not_learnt(owner, project):
+    Video.objects.filter(split="train").exclude(captions__text=TEXTS[0]).update(media_state=MediaState.TAKEN_DOWN)
+    assert list(tuning_job.train_captions(project, 10**9)) == [TEXTS[0]]
+    Video.objects.update(media_state=MediaState.TAKEN_DOWN)
+    with pytest.raises(GenerationError, match="train split"):
+        start_tuning(owner, project, params=SETTINGS)
 
 
 def test_a_killed_tuning_ends_with_the_same_model_and_curve(owner, project, root, monkeypatch):
