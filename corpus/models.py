@@ -99,6 +99,12 @@ class DoubtSettled(models.TextChoices):
     DROPPED = "dropped", _("dropped with its video's items")
 
 
+# Of captions that nothing more is made of.
+GIVEN_UP = (DoubtSettled.CORRECTED, DoubtSettled.DROPPED)
+# Of those that are no true captions of their video; what is dropped with one that was found false is true all the same.
+FOUND_FALSE = Q(doubt_settled=DoubtSettled.CORRECTED) | Q(doubt_settled=DoubtSettled.DROPPED, flagged_false=True)
+
+
 class Caption(models.Model):
     """A sentence that is true of its video. `facts` holds what methods need: an annotated count, a template."""
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from corpus.models import Caption, DoubtSettled, MediaState, Split
+from corpus.models import FOUND_FALSE, GIVEN_UP, Caption, MediaState, Split
 from generation.models import GenerationRun
 from generation.records import CaptionInput
 from projects.models import Project
@@ -57,8 +57,9 @@ def captions_to_learn_from(run: GenerationRun) -> RunCaptions:
 
 
 def captions_to_use(project: Project) -> QuerySet[Caption]:
-    """The project's captions that something may be made of: nothing is, once their video was taken down."""
-    return Caption.objects.filter(video__project=project).exclude(video__media_state=MediaState.TAKEN_DOWN)
+    """The project's captions that something may be made of: none that was given up, or whose video was taken down."""
+    rows = Caption.objects.filter(video__project=project).exclude(doubt_settled__in=GIVEN_UP)
+    return rows.exclude(video__media_state=MediaState.TAKEN_DOWN)
 
 
 def selected_rows(project: Project, selection: dict[str, Any]) -> QuerySet[Caption]:
@@ -67,7 +68,6 @@ def selected_rows(project: Project, selection: dict[str, Any]) -> QuerySet[Capti
     {"split": "test", "key_prefix": "direction-", "caption_keys": [...], "last_caption": pk}, each optional.
     """
     rows = captions_to_use(project).exclude(video__media_state=MediaState.BROKEN)
-    rows = rows.exclude(doubt_settled__in=[DoubtSettled.CORRECTED, DoubtSettled.DROPPED])
     if selection.get("split"):
         rows = rows.filter(video__split=selection["split"])
     if selection.get("key_prefix"):
@@ -78,10 +78,10 @@ def selected_rows(project: Project, selection: dict[str, Any]) -> QuerySet[Capti
 
 
 def _with_siblings(rows: Sequence[Caption]) -> Iterator[Selected]:
-    by_video: dict[int, list[tuple[int, str]]] = {}
-    videos = {row.video_id for row in rows}
-    for pk, video, text in Caption.objects.filter(video__in=videos).order_by("pk").values_list("pk", "video", "text"):
-        by_video.setdefault(video, []).append((pk, text))
+    by_video: dict[int, list[tuple[int, str]]] = {row.video_id: [] for row in rows}
+    true = Caption.objects.filter(video__in=by_video).exclude(FOUND_FALSE).order_by("pk")
+    for pk, video, text in true.values_list("pk", "video", "text"):
+        by_video[video].append((pk, text))
     for row in rows:
         siblings = tuple(text for pk, text in by_video[row.video_id] if pk != row.pk)
         # Made of contents, not of row numbers: the same corpus in another database gets the same foils.

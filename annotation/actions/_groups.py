@@ -11,7 +11,7 @@ from annotation.actions._foils import VERSION
 from annotation.models import Slot, SlotState, Stage, Task, TaskState
 from annotation.rules.flow import GroupFacts, NextWork, next_work
 from annotation.rules.ordering import FRESH, RETURNED
-from corpus.models import Caption, DoubtSettled, Subtest
+from corpus.models import GIVEN_UP, Caption, Subtest
 from corpus.rules.states import CandidateState
 from generation.models import PERSON_METHOD, Candidate, CandidateGroup, GenerationRun
 from projects.models import User
@@ -20,8 +20,6 @@ from projects.prepared import Prepared
 # What comes back without a group to go back to; those of a subtest share runs that say where their groups come from.
 REOPENED = "reopened"
 C = CandidateState
-# Captions that nothing more is made of.
-GIVEN_UP = frozenset({DoubtSettled.CORRECTED, DoubtSettled.DROPPED})
 
 
 def _locked(pk: int) -> QuerySet[CandidateGroup]:

@@ -7,10 +7,10 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from annotation.actions import _tasks
-from annotation.actions._groups import GIVEN_UP, advance
+from annotation.actions._groups import advance
 from annotation.actions._transaction import committed, one_write_at_a_time
 from annotation.models import Stage, Task, TaskState
-from corpus.models import Caption, Foil, Item
+from corpus.models import GIVEN_UP, Caption, Foil, Item
 from corpus.rules.states import CandidateState, ItemState
 from generation.models import Candidate, CandidateGroup
 from jobs.models import JobState

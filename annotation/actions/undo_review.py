@@ -8,12 +8,13 @@ from django.utils.translation import gettext as _
 from annotation.access import review_for
 from annotation.actions import _undo
 from annotation.actions._assembly import take_apart
-from annotation.actions._groups import GIVEN_UP, advance, locked_group
+from annotation.actions._groups import advance, locked_group
 from annotation.actions._moves import move_candidates
 from annotation.actions._transaction import committed
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Review, SlotState, Stage, Task, TaskState
+from corpus.models import GIVEN_UP
 from corpus.rules.states import CandidateState
 from generation.models import Candidate
 from projects import audit

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from corpus.models import Caption, DoubtSettled, MediaState, Split, Video
+from corpus.models import FOUND_FALSE, GIVEN_UP, Caption, MediaState, Split, Video
 from corpus.rules.states import CandidateState
 from evaluation.errors import EvaluationError
 from evaluation.teacher.readings import ACTION, OBJECT
@@ -92,7 +92,7 @@ def _captions(project: Project, runs: Mapping[str, list[GenerationRun]]) -> list
         video__project=project, video__split=Split.TRAIN, video__media_state=MediaState.READY, flagged_false=False
     )
     # Given up, whatever became of the votes that found them false.
-    rows = rows.exclude(doubt_settled__in=[DoubtSettled.CORRECTED, DoubtSettled.DROPPED])
+    rows = rows.exclude(doubt_settled__in=GIVEN_UP)
     chosen = [run.pk for each in runs.values() for run in each]
     if chosen:
         rows = rows.filter(pk__in=CandidateGroup.objects.filter(run__in=chosen).values("caption"))
@@ -122,8 +122,8 @@ def _true_texts(videos: Iterable[int]) -> dict[int, set[str]]:
     found: dict[int, set[str]] = defaultdict(set)
     wanted = sorted(videos)
     for start in range(0, len(wanted), ROWS):
-        rows = Caption.objects.filter(video_id__in=wanted[start : start + ROWS]).values_list("video_id", "text")
-        for video, text in rows:
+        rows = Caption.objects.filter(video_id__in=wanted[start : start + ROWS]).exclude(FOUND_FALSE)
+        for video, text in rows.values_list("video_id", "text"):
             found[video].add(_plain(text))
     return found
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.db.models import Exists, F, OuterRef, Q
 
 from annotation.models import Slot, SlotState, Stage, Task, TaskState
-from corpus.models import DoubtSettled
+from corpus.models import GIVEN_UP
 from corpus.rules.states import CandidateState
 from foilworks.invariants.violation import Finding, name_of, rows
 from generation.models import Candidate, CandidateGroup, FilterScore
@@ -35,7 +35,7 @@ def groups_that_lack_foils_can_be_claimed() -> Iterator[Finding]:
     asked = Task.objects.filter(group=OuterRef("pk"), stage=Stage.EDIT, state=TaskState.OPEN)
     groups = CandidateGroup.objects.filter(Exists(waiting), ~Exists(under_way), ~Exists(asked), item=None, tasked=True)
     # What a moved threshold brings back under a corrected caption stays there.
-    groups = groups.exclude(caption__doubt_settled__in=[DoubtSettled.CORRECTED, DoubtSettled.DROPPED])
+    groups = groups.exclude(caption__doubt_settled__in=GIVEN_UP)
     yield from rows(groups, "has suggestions that wait, but nobody can claim it")
 
 

@@ -5,11 +5,9 @@ from collections.abc import Iterator
 from django.db.models import F, Q
 
 from annotation.models import Task, TaskState
-from corpus.models import Caption, DoubtSettled, Item
+from corpus.models import GIVEN_UP, Caption, DoubtSettled, Item
 from foilworks.invariants.items import LIVE
 from foilworks.invariants.violation import Finding, rows
-
-GIVEN_UP = (DoubtSettled.CORRECTED, DoubtSettled.DROPPED)
 
 
 def a_revision_takes_the_place_of_a_corrected_caption() -> Iterator[Finding]:

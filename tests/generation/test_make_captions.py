@@ -124,6 +124,13 @@ def test_one_split_alone(owner, project):
     assert looked_at(owner, project, split="train").preview["sources"] == 1
 
 
+@pytest.mark.parametrize("settled", ["corrected", "dropped"])
+def test_nothing_is_made_of_a_caption_that_was_given_up(owner, project, settled):
+    Caption.objects.filter(text="a man opens the door").update(doubt_settled=settled)
+    stored(owner, looked_at(owner, project))
+    assert texts(project) & MADE == {"Someone folds the red shirt."}
+
+
 @pytest.mark.parametrize("sources", ["captions", "videos"])
 def test_nothing_is_made_of_a_video_that_was_taken_down(owner, project, sources):
     gone = make_video(project, class_label="opening", media_state=MediaState.TAKEN_DOWN)

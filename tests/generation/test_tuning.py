@@ -6,7 +6,7 @@ import pytest
 import torch
 from django.urls import reverse
 
-from corpus.models import MediaState, Video
+from corpus.models import Caption, MediaState, Video
 from generation.actions.start_run import start_run
 from generation.actions.start_tuning import start_tuning
 from generation.errors import GenerationError
@@ -92,6 +92,12 @@ def test_captions_of_a_video_that_was_taken_down_are_not_learnt(owner, project):
     Video.objects.update(media_state=MediaState.TAKEN_DOWN)
     with pytest.raises(GenerationError, match="train split"):
         start_tuning(owner, project, params=SETTINGS)
+
+
+@pytest.mark.parametrize("settled", ["corrected", "dropped"])
+def test_captions_that_were_given_up_are_not_learnt(project, settled):
+    Caption.objects.filter(text=TEXTS[0]).update(doubt_settled=settled)
+    assert set(tuning_job.train_captions(project, 10**9)) == set(TEXTS[1:])
 
 
 def test_a_killed_tuning_ends_with_the_same_model_and_curve(owner, project, root, monkeypatch):

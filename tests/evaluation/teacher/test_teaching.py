@@ -174,6 +174,18 @@ def test_a_caption_that_was_given_up_teaches_nothing_whatever_became_of_its_vote
     assert (caption.text in collected(shapes).captions) == taught
 
 
+@pytest.mark.parametrize(
+    ("settled", "flagged", "is_negative"),
+    [("corrected", True, True), ("dropped", True, True), ("dropped", False, False)],
+)
+def test_a_caption_that_was_found_false_may_be_a_negative(shapes, settled, flagged, is_negative):
+    other = shapes.captions[0]
+    first = actions_of_caption(shapes, other)[0]
+    make_caption(other.video, first + ".", doubt_settled=settled, flagged_false=flagged)
+    found = collected(shapes)
+    assert (first in found.negatives[found.captions.index(other.text)]) == is_negative
+
+
 def actions_of_caption(shapes, caption):
     rows = Candidate.objects.filter(group__caption=caption, group__run=shapes.action_run).order_by("rank")
     return list(rows.values_list("text", flat=True))
