@@ -251,7 +251,8 @@ class Selection(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     applied_at = models.DateTimeField(null=True, blank=True)
     applied_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
-    # How many were held back, and how many stayed since somebody had begun meanwhile: {"held_back": n, "begun": n}.
+    # How many were held back and came back, how many stayed since somebody had begun meanwhile, and how many are out
+    # since thresholds moved meanwhile: {"held_back": n, "came_back": n, "begun": n, "rejected": n}.
     moved = models.JSONField(default=dict, blank=True)
 
     class Meta:

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from corpus.rules.states import CandidateState
 from generation.actions.move_thresholds import lock, move, retask
 from generation.errors import GenerationError
-from generation.models import Selection
-from generation.selections.open_rows import open_candidates, waiting_state
+from generation.models import Candidate, Selection
+from generation.selections.open_rows import failing_now, open_candidates, waiting_state
 from projects import audit
 from projects.access import require_role
 from projects.models import Role, User
@@ -16,7 +16,8 @@ from projects.models import Role, User
 
 @transaction.atomic
 def apply_selection(person: User, chosen: Selection) -> Selection:
-    """Work that somebody has begun since the selection was worked out stays as it is, and is counted.
+    """Work that somebody has begun since the selection was worked out stays as it is, and is counted; so is what fails
+    a threshold that has moved, and stays out.
 
     AccessDenied without the researcher's role; GenerationError: not worked out yet, or applied before.
     """
@@ -28,7 +29,9 @@ def apply_selection(person: User, chosen: Selection) -> Selection:
     if Selection.objects.filter(pk=chosen.pk, applied_at=None).update(applied_at=timezone.now()) != 1:
         raise GenerationError(_("This selection was applied before; make a new one."))
     lost = set(chosen.lost)
-    rows = list(open_candidates(chosen).values_list("id", "group_id", "state"))
+    found = list(open_candidates(chosen).values_list("id", "group_id", "state"))
+    fail = failing_now(chosen)
+    rows = [row for row in found if row[0] not in fail]
     waiting = waiting_state(chosen)
     leave = [pk for pk, _group, state in rows if pk in lost and state == waiting]
     back = [pk for pk, _group, state in rows if pk not in lost and state == CandidateState.FILTERED_OUT]
@@ -37,8 +40,15 @@ def apply_selection(person: User, chosen: Selection) -> Selection:
     move(project, person, back, CandidateState.FILTERED_OUT, come_back, rejected_by=[], held_back_by="")
     moved = {*leave, *back}
     retask({group for pk, group, _state in rows if pk in moved})
-    begun = len(lost - {pk for pk, _group, _state in rows})
-    chosen.moved = {"held_back": len(leave), "came_back": len(back), "begun": begun}
+    elsewhere = lost - {pk for pk, _group, _state in found}
+    rejected = Candidate.objects.filter(
+        group__run__subtest=chosen.subtest, state=CandidateState.FILTERED_OUT, held_back_by=""
+    )
+    by_thresholds = elsewhere.intersection(rejected.values_list("id", flat=True)) if elsewhere else set()
+    chosen.moved = {
+        "held_back": len(leave), "came_back": len(back), "begun": len(elsewhere - by_thresholds),
+        "rejected": len(by_thresholds | fail),
+    }  # fmt: skip
     chosen.applied_by = person
     chosen.save(update_fields=["moved", "applied_by"])
     chosen.refresh_from_db(fields=["applied_at"])

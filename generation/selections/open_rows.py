@@ -7,7 +7,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from corpus.models import DROPPED_OUT, Foil
 from corpus.rules.states import CandidateState, ItemState
 from generation.balance.records import Pair
-from generation.models import Candidate, CandidateGroup, Selection
+from generation.models import Candidate, CandidateGroup, GenerationRun, Selection
+from generation.thresholds.arithmetic import failing
 
 C = CandidateState
 # In somebody's hands, or past them: they stay, and the balance is found around them.
@@ -31,12 +32,23 @@ def waiting_state(chosen: Selection) -> CandidateState:
 
 
 def open_candidates(chosen: Selection) -> QuerySet[Candidate]:
-    """Those that the selection may hold back or bring back: in groups that nobody has begun with."""
+    """Those that the selection may hold back or bring back, but for `failing_now`: in groups nobody has begun with."""
     rows = Candidate.objects.filter(group__run__subtest=chosen.subtest)
     if chosen.run_id:
         rows = rows.filter(group__run=chosen.run_id)
     waits = Q(state=waiting_state(chosen)) | (Q(state=C.FILTERED_OUT) & ~Q(held_back_by=""))
     return rows.filter(waits, group__in=_untouched(chosen))
+
+
+def failing_now(chosen: Selection) -> set[int]:
+    """Held back, and not to be brought back: they fail their runs' thresholds, which have moved since. Two queries, and
+    what sheets cost."""
+    held = open_candidates(chosen).filter(state=C.FILTERED_OUT).values_list("group__run", "id")
+    ids: dict[int, set[int]] = {}
+    for run, pk in held:
+        ids.setdefault(run, set()).add(pk)
+    runs = GenerationRun.objects.filter(pk__in=ids).select_related("job")
+    return {pk for run in runs for pk in ids[run.pk] & failing(run)}
 
 
 def _untouched(chosen: Selection) -> QuerySet[CandidateGroup]:
@@ -50,13 +62,15 @@ def _untouched(chosen: Selection) -> QuerySet[CandidateGroup]:
 
 
 def pool_of(chosen: Selection) -> Pool:
-    """Four queries."""
+    """Four queries, and those of `failing_now`."""
     found = open_candidates(chosen).order_by("id")
-    rows = list(found.values_list("id", "group_id", "group__caption__text", "text", "rank"))
+    out = failing_now(chosen)
+    columns = "id", "group_id", "group__caption__text", "text", "rank"
+    rows = [row for row in found.values_list(*columns) if row[0] not in out]
     ids = {row[0] for row in rows}
     of_items = Foil.objects.filter(item__subtest=chosen.subtest)
-    out = of_items.filter(DROPPED_OUT | Q(item__state__in=GONE))
-    begun = Candidate.objects.filter(group__run__subtest=chosen.subtest, state__in=BEGUN).exclude(foil__in=out)
+    gone = of_items.filter(DROPPED_OUT | Q(item__state__in=GONE))
+    begun = Candidate.objects.filter(group__run__subtest=chosen.subtest, state__in=BEGUN).exclude(foil__in=gone)
     fixed = [
         Pair(f"c{pk}", str(group), caption, text)
         for pk, group, caption, text in begun.order_by("id").values_list(
@@ -64,7 +78,7 @@ def pool_of(chosen: Selection) -> Pool:
         )
         if pk not in ids
     ]
-    kept = of_items.filter(candidate=None).exclude(pk__in=out).order_by("id")
+    kept = of_items.filter(candidate=None).exclude(pk__in=gone).order_by("id")
     fixed += [
         Pair(f"f{pk}", f"item{item}", caption, text)
         for pk, item, caption, text in kept.values_list("id", "item_id", "item__caption__text", "text")

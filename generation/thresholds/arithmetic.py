@@ -71,11 +71,15 @@ def preview(run: GenerationRun, wanted: Mapping[str, float]) -> Preview:
     """`wanted`: filter -> threshold; filters without one keep what they said. GenerationError: see `checked`."""
     at = checked(run, wanted)
     sheet = sheet_of(run)
-    fails, unasked = _verdicts(sheet, at, movable(run.filters))
-    failed = np.zeros(len(sheet.ids), dtype=np.bool_)
-    for column in fails.values():
-        failed |= column
+    fails, failed, unasked = _verdicts(sheet, at, movable(run.filters))
     return Preview(sheet, standing_of(run, sheet), at, fails, ~failed & ~unasked, ~failed & unasked)
+
+
+def failing(run: GenerationRun) -> set[int]:
+    """Ids of the run's candidates that fail a filter where its thresholds stand now."""
+    sheet = sheet_of(run)
+    _fails, failed, _unasked = _verdicts(sheet, run.thresholds, movable(run.filters))
+    return set(sheet.ids[failed].tolist())
 
 
 def checked(run: GenerationRun, wanted: Mapping[str, float]) -> dict[str, float]:
@@ -94,9 +98,12 @@ def checked(run: GenerationRun, wanted: Mapping[str, float]) -> dict[str, float]
     return {slug: float(wanted[slug]) for slug in known if slug in wanted}
 
 
-def _verdicts(sheet: Sheet, at: Mapping[str, float], known: Mapping[str, Threshold]) -> tuple[dict[str, Flags], Flags]:
-    """filter -> who fails it, and who some filter has not been asked about."""
-    fails, unasked = {}, np.zeros(len(sheet.ids), dtype=np.bool_)
+def _verdicts(
+    sheet: Sheet, at: Mapping[str, float], known: Mapping[str, Threshold]
+) -> tuple[dict[str, Flags], Flags, Flags]:
+    """filter -> who fails it, who fails any, and who some filter has not been asked about."""
+    fails = {}
+    failed, unasked = np.zeros(len(sheet.ids), dtype=np.bool_), np.zeros(len(sheet.ids), dtype=np.bool_)
     for slug, verdicts in sheet.verdicts.items():
         asked = verdicts != NOT_ASKED
         passed = verdicts == PASSED
@@ -104,5 +111,6 @@ def _verdicts(sheet: Sheet, at: Mapping[str, float], known: Mapping[str, Thresho
             scores = sheet.scores[slug]
             passed = np.where(np.isnan(scores), passed, known[slug].holds(scores, at[slug]))
         fails[slug] = asked & ~passed
+        failed |= fails[slug]
         unasked |= ~asked
-    return fails, unasked
+    return fails, failed, unasked

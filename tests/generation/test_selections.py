@@ -9,6 +9,7 @@ from annotation.models import Stage, Task, TaskState
 from corpus.rules.states import CandidateState, ItemState
 from foilworks.invariants.candidates import a_rejection_has_its_reason
 from generation.actions.apply_selection import apply_selection
+from generation.actions.move_thresholds import move_thresholds
 from generation.actions.start_selection import start_selection
 from generation.errors import GenerationError
 from generation.models import Candidate, FilterScore, Selection
@@ -24,6 +25,7 @@ from tests.factories import (
     make_member,
     make_project,
     make_run,
+    make_score,
     make_subtest,
     make_video,
 )
@@ -83,14 +85,14 @@ def test_applying_holds_back_what_it_leaves_out_and_a_later_one_brings_it_back(r
     assert sorted(states()) == [C.FILTERED_OUT, C.QUEUED, C.QUEUED]
     left = Candidate.objects.get(pk=chosen.lost[0])
     assert (left.held_back_by, left.rejected_by) == ("balance", ["balance"])
-    assert chosen.moved == {"held_back": 1, "came_back": 0, "begun": 0}
+    assert chosen.moved == {"held_back": 1, "came_back": 0, "begun": 0, "rejected": 0}
     event = AuditEvent.objects.get(action="generation.apply_selection")
     assert (event.actor, event.details["held_back"]) == (researcher, 1)
     assert AuditEvent.objects.get(action="hold_back").reason == "balance"
     # With one more of the other kind all four fit.
     foil(run, "in", "on")
     again = apply_selection(researcher, worked_out(researcher, run.subtest))
-    assert again.moved == {"held_back": 0, "came_back": 1, "begun": 0}
+    assert again.moved == {"held_back": 0, "came_back": 1, "begun": 0, "rejected": 0}
     assert states() == [C.QUEUED] * 4
     assert Candidate.objects.get(pk=left.pk).held_back_by == ""
 
@@ -116,8 +118,47 @@ def test_who_begins_between_looking_and_applying_keeps_what_they_have(run, resea
     make_tasks(run.project)
     for editor in editors:
         claim(editor, run.project, Stage.EDIT)
-    assert apply_selection(researcher, chosen).moved == {"held_back": 0, "came_back": 0, "begun": 1}
+    assert apply_selection(researcher, chosen).moved == {"held_back": 0, "came_back": 0, "begun": 1, "rejected": 0}
     assert states() == [C.EDITING] * 3
+
+
+def scored(run, candidates, odd):
+    """Each is entailed a little, `odd` more than that."""
+    run.filters = [{"slug": "nli", "params": {"max_entailment": 0.5}, "version": "1"}]
+    run.save()
+    for candidate in candidates:
+        make_score(candidate, "nli", score=0.4 if candidate == odd else 0.1)
+
+
+def test_no_selection_brings_back_what_fails_a_threshold_that_moved(client, run, researcher, lopsided):
+    left = Candidate.objects.get(pk=apply_selection(researcher, worked_out(researcher, run.subtest)).lost[0])
+    scored(run, [*lopsided, other := foil(run, "in", "on")], left)
+    early = worked_out(researcher, run.subtest)
+    move_thresholds(researcher, run, {"nli": 0.3})
+    # With one more of the other kind all four would fit, so that the earlier look keeps it.
+    assert early.lost == []
+    late = worked_out(researcher, run.subtest)
+    assert (late.result["n"], late.lost) == (3, [other.pk])
+    for chosen in (early, late):
+        moved = apply_selection(researcher, chosen).moved
+        assert (moved["came_back"], moved["rejected"]) == (0, 1)
+    assert Candidate.objects.get(pk=left.pk).held_back_by == "balance"
+    client.force_login(researcher)
+    page = client.get(reverse("generation:selection", args=[run.project.slug, early.pk])).content.decode()
+    assert "1 fails a threshold that moved, and stays out." in page
+    run.refresh_from_db()
+    move_thresholds(researcher, run, {})
+    assert apply_selection(researcher, worked_out(researcher, run.subtest)).moved["came_back"] == 2
+    assert states() == [C.QUEUED] * 4
+
+
+def test_what_thresholds_took_out_between_looking_and_applying_is_not_called_begun(run, researcher, lopsided):
+    chosen = worked_out(researcher, run.subtest)
+    left = Candidate.objects.get(pk=chosen.lost[0])
+    scored(run, lopsided, left)
+    move_thresholds(researcher, run, {"nli": 0.3})
+    assert apply_selection(researcher, chosen).moved == {"held_back": 0, "came_back": 0, "begun": 0, "rejected": 1}
+    assert Candidate.objects.get(pk=left.pk).rejected_by == ["nli"]
 
 
 def test_editors_meet_only_what_is_kept(run, researcher, lopsided):
