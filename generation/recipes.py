@@ -73,14 +73,15 @@ RECIPES: dict[str, Recipe] = {
         {"identical": {}, "duplicate": {}}, "action_caption", {}, "ViLMA C.2",
     ),
     "vilma-spatial": Recipe(
-        "ViLMA spatial relations", "2", "preposition", {"top": 10, "model": "google-t5/t5-base"},
+        "ViLMA spatial relations", "3", "preposition", {"top": 10, "model": "google-t5/t5-base"},
         {"identical": {}, "duplicate": {}, "nli": {"model": ROBERTA}, "grammaticality": {"min": 0.6},
          "frequency_clipping": {}},
-        source="ViLMA 3.6, C.6",
+        source="ViLMA 3.6, C.6", paper={"frequency_clipping": {"relations": "paper"}},
     ),
     "vilma-spatial-unranked": Recipe(
-        "ViLMA spatial relations without a model: unranked", "1", "preposition", {"top": 10},
+        "ViLMA spatial relations without a model: unranked", "2", "preposition", {"top": 10},
         {**TEMPLATES, "frequency_clipping": {}}, source="ViLMA 3.6, C.6",
+        paper={"frequency_clipping": {"relations": "paper"}},
     ),
     "vilma-action-replacement": Recipe(
         "ViLMA situation awareness: action replacement", "1", "mask_fill",

@@ -13,15 +13,19 @@ from typing import Any
 from generation.methods._preposition_grammar import relations
 from generation.records import CaptionInput, Case, Verdict
 
-VERSION = "1"
+VERSION = "2"
 COSTLY = True
 CLOSING = True
 
 
 @dataclass
 class Counts:
-    """How often the run's captions use each preposition, and how far the run has come."""
+    """How often the run's captions use each preposition, and how far the run has come.
 
+    `mode`: what counts as a preposition, see `relations`.
+    """
+
+    mode: str = "corrected"
     captions: Counter[str] = field(default_factory=Counter)
     total: int = 0
     kept: Counter[str] = field(default_factory=Counter)
@@ -40,10 +44,9 @@ class Counts:
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any]) -> Counts:
     """The prepositions of the run's captions, whole phrases as one ("from left to right")."""
-    del params
-    counts = Counts()
+    counts = Counts(params["relations"])
     for caption in captions:
-        found = _phrases(caption.text)
+        found = _phrases(caption.text, counts.mode)
         counts.captions.update(found)
         counts.total += bool(found)
     return counts
@@ -54,7 +57,7 @@ def recall(state: Counts, judged: Iterable[tuple[str, str, str, bool]]) -> None:
     for name, text, foil, passed in judged:
         state.turn_to(name)
         if passed:
-            state.kept.update(_new(text, foil))
+            state.kept.update(_new(text, foil, state.mode))
     state.last = ""
 
 
@@ -70,7 +73,7 @@ def judge_many(cases: Sequence[Case], *, params: dict[str, Any], state: Counts) 
     verdicts = []
     for case in cases:
         state.turn_to(case.caption.id)
-        verdicts.append(_verdict(_new(case.caption.text, case.foil), state))
+        verdicts.append(_verdict(_new(case.caption.text, case.foil, state.mode), state))
     return verdicts
 
 
@@ -86,10 +89,10 @@ def _verdict(phrases: Sequence[str], state: Counts) -> Verdict:
     return Verdict(True, float(over))
 
 
-def _new(caption: str, foil: str) -> list[str]:
+def _new(caption: str, foil: str, mode: str) -> list[str]:
     """The foil's prepositions that the caption has not, or has less often."""
-    return sorted((Counter(_phrases(foil)) - Counter(_phrases(caption))).elements())
+    return sorted((Counter(_phrases(foil, mode)) - Counter(_phrases(caption, mode))).elements())
 
 
-def _phrases(text: str) -> list[str]:
-    return [relation.phrase for relation in relations(text, "corrected")]
+def _phrases(text: str, mode: str) -> list[str]:
+    return [relation.phrase for relation in relations(text, mode)]

@@ -84,6 +84,15 @@ FILTERS: dict[str, Entry] = {
         label="Frequency clipping",
         path="generation.filters.frequency_clipping",
         summary="Drops foils whose preposition foils would use more often than the captions do.",
+        params=(
+            Param(
+                "relations",
+                "corrected",
+                "what counts as a preposition, as in the method's modes; paper: every listed word, “with” among them",
+                "choice",
+                ("corrected", "paper"),
+            ),
+        ),
         deviations=(
             (
                 "both modes: foils are counted as they come, and at no point of the run may a preposition stand in "

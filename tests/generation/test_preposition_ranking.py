@@ -78,11 +78,15 @@ def test_batches_change_nothing(model):
     ]
 
 
-def clipped(captions, **params):
-    method = step("preposition", **params)
-    clip = pipeline.Step("frequency_clipping", frequency_clipping, {}, frequency_clipping.prepare(captions, params={}))
-    state = pipeline.prepare(method, captions, mode="corrected", seed=0)
-    return list(pipeline.run(method, captions, filters=[clip], mode="corrected", seed=0, state=state, batch_size=7))
+def clipping(captions, relations="corrected"):
+    params = {"relations": relations}
+    return pipeline.Step("clip", frequency_clipping, params, frequency_clipping.prepare(captions, params=params))
+
+
+def clipped(captions, mode="corrected", **params):
+    method, clip = step("preposition", **params), clipping(captions, mode)
+    state = pipeline.prepare(method, captions, mode=mode, seed=0)
+    return list(pipeline.run(method, captions, filters=[clip], mode=mode, seed=0, state=state, batch_size=7))
 
 
 def test_no_preposition_stands_in_more_foils_than_captions():
@@ -97,7 +101,18 @@ def test_no_preposition_stands_in_more_foils_than_captions():
     # 12 * 30 / 45 = 8 may, then the three "behind" do. "behind" stands in 3 captions.
     assert counts == {"on": 15, "under": 11, "behind": 3}
     rejected = [judged for one in found for judged in one.foils if judged.rejected_by]
-    assert "captions" in rejected[0].verdicts["frequency_clipping"].detail
+    assert "captions" in rejected[0].verdicts["clip"].detail
+
+
+def test_in_mode_paper_what_its_foils_draw_is_counted():
+    """The word “with” is drawn there, and is no relation of space to mode corrected."""
+    captions = [CaptionInput("cup", "a cup on a table"), CaptionInput("pen", "a pen on a book")]
+    captions.append(CaptionInput("man", "a man with a hat"))
+    found = clipped(captions, mode="paper", top=100, min_corpus=1)
+    foils = {judged.draft.foil: judged for one in found for judged in one.foils}
+    # One of three captions has it.
+    assert foils["a cup with a table"].rejected_by == ()
+    assert foils["a pen with a book"].verdicts["clip"].detail == "'with' stands in 1 foils and 1 captions"
 
 
 def test_clipping_judges_only_what_every_other_filter_passed():
@@ -111,7 +126,7 @@ def test_clipping_judges_only_what_every_other_filter_passed():
         def judge(caption, foil, *, others, params):
             return pipeline.Verdict(caption.id != "a", None, "because")
 
-    clip = pipeline.Step("clip", frequency_clipping, {}, frequency_clipping.prepare(captions, params={}))
+    clip = clipping(captions)
     strict = pipeline.Step("strict", NothingOfA, {})
     method = step("preposition", min_corpus=1)
     state = pipeline.prepare(method, captions, mode="corrected", seed=0)

@@ -231,6 +231,12 @@ def test_mode_paper_changes_what_the_recipe_says_of_it(models, capsys):
     assert find_recipe("contrast-verb-lm").filters_in("corrected")["perplexity"].get("formula") is None
 
 
+@pytest.mark.parametrize("slug", ["vilma-spatial", "vilma-spatial-unranked"])
+def test_clipping_counts_what_the_mode_draws(slug):
+    assert find_recipe(slug).filters_in("paper")["frequency_clipping"] == {"relations": "paper"}
+    assert find_recipe(slug).filters_in("corrected")["frequency_clipping"] == {}
+
+
 @pytest.mark.parametrize("slug", sorted(RECIPES))
 def test_a_recipe_names_what_there_is_with_parameters_that_it_takes(slug):
     recipe = RECIPES[slug]
