@@ -16,6 +16,7 @@ from generation.captioning.records import MadeCaption
 from generation.captioning.table import CAPTIONERS
 from generation.captions import captions_to_use
 from generation.errors import GenerationError
+from generation.reasons import most_frequent
 from generation.records import CaptionInput, Skip
 from generation.side_models import CaptionRun, CaptionSources
 from jobs.models import Job
@@ -25,7 +26,6 @@ from text.registry import load, lookup
 LOOKED_AT = 200
 SHOWN = 20
 BATCH = 500
-MOST_REASONS = 30
 LONGEST_KEY = 200
 
 # The row of a source, the video that its captions are of, what the maker is told of it.
@@ -43,7 +43,7 @@ def preview_captions(run: CaptionRun, job: Job) -> None:
         else:
             made.append([_source_text(sources, thing), thing.text])
     shown = {"sources": len(sources), "made": made[:SHOWN], "n_made": len(made)}
-    run.preview = {**shown, "skipped": dict(skipped.most_common(MOST_REASONS))}
+    run.preview = {**shown, "skipped": most_frequent(skipped)}
     run.maker_version = module.VERSION
     run.save(update_fields=["preview", "maker_version"])
     progress(job, len(sources), len(sources), "looked at the first sources")
@@ -138,7 +138,7 @@ def _store(run: CaptionRun, things: Sequence[tuple[int, MadeCaption | Skip]], ba
     run.known += len(rows) - len(new)
     reasons = Counter(run.skipped)
     reasons.update(thing.why for _, thing in things if isinstance(thing, Skip))
-    run.skipped = dict(reasons.most_common(MOST_REASONS))
+    run.skipped = most_frequent(reasons)
     run.cursor = batch[-1][0]
     run.save(update_fields=["stored", "known", "skipped", "cursor"])
 

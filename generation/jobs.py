@@ -16,6 +16,7 @@ from generation.hinting import answer
 from generation.measure_rows import RowMeasures
 from generation.methods.table import METHODS
 from generation.models import CandidateGroup, GenerationRun, Hint, Selection
+from generation.reasons import most_frequent
 from generation.side_models import CaptionRun, Tuning
 from generation.sightings import looking, with_objects
 from generation.storing import done_captions, judged_by, known_foils, store_batch
@@ -25,8 +26,6 @@ from jobs.progress import progress
 from text.registry import load, lookup
 
 BATCH = 200
-# Reasons can name a caption's own words; a run's page lists the most frequent ones.
-MOST_REASONS = 30
 
 
 def run_generation(run_id: int, job: Job) -> None:
@@ -144,19 +143,13 @@ def _taught(run: GenerationRun, step: pipeline.Step) -> pipeline.Step:
 
 def _skipped(run: GenerationRun) -> dict[str, Any]:
     reasons = CandidateGroup.objects.filter(run=run).exclude(skipped_why="").values_list("skipped_why", flat=True)
-    return _most_frequent(Counter(reasons.iterator()))
+    return most_frequent(Counter(reasons.iterator()))
 
 
 def _missing(run: GenerationRun) -> dict[str, int]:
     """Foils that are missing beside others of their caption: why -> how many."""
     lists = CandidateGroup.objects.filter(run=run).exclude(missing=[]).values_list("missing", flat=True)
-    return _most_frequent(Counter(why for found in lists.iterator() for why in found))
-
-
-def _most_frequent(counts: Counter[str]) -> dict[str, int]:
-    kept = dict(counts.most_common(MOST_REASONS))
-    others = sum(counts.values()) - sum(kept.values())
-    return {**kept, "other reasons": others} if others else kept
+    return most_frequent(Counter(why for found in lists.iterator() for why in found))
 
 
 def work_out_selection(selection_id: int, job: Job) -> None:

@@ -124,6 +124,19 @@ def test_one_split_alone(owner, project):
     assert looked_at(owner, project, split="train").preview["sources"] == 1
 
 
+def test_the_reasons_shown_add_up_over_batches(monkeypatch):
+    """Each names its own label, and a page shows no more than 30."""
+    monkeypatch.setattr("generation.caption_making.BATCH", 20)
+    project = make_project()
+    owner = make_member(project, Role.RESEARCHER)
+    for label in ["cut-keyboard", *(f"{a}q{b}ing-thing" for a in "bcdfghj" for b in "abcdefghij")]:
+        make_video(project, class_label=label)
+    run = stored(owner, looked_at(owner, project, maker="verb_noun_caption", params={}, sources="videos"))
+    assert run.stored == 1
+    for skipped in (run.preview["skipped"], run.skipped):
+        assert (len(skipped), sum(skipped.values()), skipped["other reasons"]) == (31, 70, 40)
+
+
 @pytest.mark.parametrize("settled", ["corrected", "dropped"])
 def test_nothing_is_made_of_a_caption_that_was_given_up(owner, project, settled):
     Caption.objects.filter(text="a man opens the door").update(doubt_settled=settled)
