@@ -38,11 +38,13 @@ def describe(descriptions: Descriptions, job: Job) -> None:
     videos = Video.objects.filter(project=descriptions.project).order_by("pk")
     ready = videos.filter(media_state=MediaState.READY).exclude(file="")
     frames = descriptions.params["frames"]
-    total = 2 * frames * ready.count()
+    from_file = descriptions.describer.startswith(FROM_FILE)
+    # What came as a file needs no video; else each frame is described and then read for its concepts.
+    total = frame_texts(descriptions).count() if from_file else 2 * frames * ready.count()
     problems: dict[str, Any] = {
         "missing_media": list(videos.exclude(pk__in=ready.values("pk")).values_list("key", flat=True))
     }
-    if not descriptions.describer.startswith(FROM_FILE):
+    if not from_file:
         problems["unreadable"] = _describe_all(descriptions, ready, job, total)
     problems["unanswered"] = _extract_all(descriptions, job, total)
     descriptions.problems = {name: found for name, found in problems.items() if found}

@@ -43,8 +43,8 @@ def test_it_is_in_no_file(world):
 
 
 def test_no_model_is_asked_about_it(world, tmp_path):
+    """No video has a file: what came as a file of descriptions needs none."""
     project, _told, gone = world
-    Video.objects.exclude(pk=gone.pk).update(file="videos/film.mp4")
     description = "There is a red circle in the center."
     told = {video.key: {"objects+composition+activities": [description]} for video in Video.objects.all()}
     path = tmp_path / "bare.json"
