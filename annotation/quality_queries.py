@@ -20,6 +20,7 @@ from annotation.models import (
     Vote,
     VoteState,
 )
+from annotation.rules.evidence import shown_seconds
 from annotation.rules.ordering import seeded_share
 from annotation.rules.standing import Bars, position_p, wilson
 from corpus.models import WATCHABLE, Item, Subtest
@@ -33,6 +34,8 @@ USE_OF_STAGE = {Stage.PRACTICE: Use.PRACTICE, Stage.QUALIFICATION: Use.QUALIFICA
 LABELS_AN_EXPERT = 10
 # Only what validators found valid is known to be right; and no real vote on it is waited for.
 DECIDED = (ItemState.VALID,)
+# Of a video: what says how long its clip is as it is shown.
+CLIP = ("start_time", "end_time", "time_unit", "duration")
 
 _POLICY = Prepared(
     lambda person, project: QualityPolicy.objects.annotate(
@@ -134,8 +137,8 @@ def validators(project: Project) -> list[Row]:
     votes = Vote.objects.filter(here, person__isnull=False).exclude(state=VoteState.UNDONE)
     work: dict[int, list[Vote]] = defaultdict(list)
     fields = ("person", "state", "choice", "caption_first", "fast", "watch", "seconds_spent", "gold")
-    lengths = ("item__video__duration", "gold__video__duration", "gold__answer")
-    for row in votes.values(*fields, *lengths):
+    clips = [f"{of}__video__{name}" for of in ("item", "gold") for name in CLIP]
+    for row in votes.values(*fields, "gold__answer", *clips):
         work[row["person"]].append(row)
     members = Q(memberships__project=project, memberships__role=Role.VALIDATOR)
     people = User.objects.filter(members | Q(pk__in=[*work, *standings])).distinct().order_by("username")
@@ -171,7 +174,8 @@ def _row(person: User, standing: Standing | None, votes: Sequence[dict]) -> Row:
 
 
 def _clip_share(vote: dict) -> float | None:
-    length = vote["item__video__duration"] or vote["gold__video__duration"]
+    of = "gold" if vote["gold"] else "item"
+    length = shown_seconds(*(vote[f"{of}__video__{name}"] for name in CLIP))
     return vote["seconds_spent"] / length if length and vote["seconds_spent"] is not None else None
 
 

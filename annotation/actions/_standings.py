@@ -20,6 +20,7 @@ from annotation.models import (
 )
 from annotation.models.stages import stages_at
 from annotation.quality_queries import PAUSED, bars_of, policy_and_standing, why_not_admitted
+from annotation.rules.evidence import shown_seconds
 from annotation.rules.serving import stretch_of
 from annotation.rules.standing import Reason, Tally, suspicion
 from projects import audit
@@ -67,20 +68,12 @@ def is_fast(standing: Standing, lease: Lease, now: datetime) -> bool | None:
 
     Our own clock: what the browser says of its time could be anything.
     """
-    share, length = standing.policy.fast_share, shown_seconds(lease.slot)
+    video = lease.slot.video
+    share = standing.policy.fast_share
+    length = shown_seconds(video.start_time, video.end_time, video.time_unit, video.duration)
     if not share or length is None:
         return None
     return (now - lease.leased_at).total_seconds() < share * length
-
-
-def shown_seconds(slot: Slot) -> float | None:
-    """The length of the clip as it is shown, in seconds, if it is known."""
-    video = slot.video
-    start = video.start_time or 0.0
-    end = video.end_time if video.end_time is not None else video.duration
-    if end is None or video.time_unit != "sec" or end <= start:
-        return video.duration
-    return end - start
 
 
 def of_vote(vote: Vote) -> dict[str, int]:

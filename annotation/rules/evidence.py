@@ -1,4 +1,7 @@
-"""Watch evidence as browsers send it: kept where it is a sane number, left out where not. Pure."""
+"""Watch evidence as browsers send it: kept where it is a sane number, left out where not; what it is held against.
+
+Pure.
+"""
 
 import math
 from collections.abc import Mapping
@@ -17,6 +20,15 @@ def watch_evidence(sent: object) -> dict[str, float]:
 def seconds_spent(sent: object) -> float | None:
     """Seconds in 0..86400, or None where nothing usable was sent."""
     return _number(sent, _TOP["seconds"])
+
+
+def shown_seconds(start: float | None, end: float | None, unit: str, duration: float | None) -> float | None:
+    """The length of a clip as it is shown, if it is known: of its trim, or of the whole file (`duration`)."""
+    start = start or 0.0
+    end = duration if end is None else end
+    if end is None or unit != "sec" or end <= start:
+        return duration
+    return end - start
 
 
 def _number(sent: object, top: float) -> float | None:

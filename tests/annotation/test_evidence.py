@@ -1,7 +1,8 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.rules.evidence import seconds_spent, watch_evidence
+from annotation.rules.evidence import seconds_spent, shown_seconds, watch_evidence
 
 
 def test_sane_evidence_is_kept_as_numbers():
@@ -29,6 +30,21 @@ def test_time_spent_is_seconds_of_at_most_a_day():
         None,
         None,
     ]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "unit", "duration", "shown"),
+    [
+        (10.0, 15.0, "sec", 300.0, 5.0),
+        (None, 15.0, "sec", None, 15.0),
+        (10.0, None, "sec", 300.0, 290.0),
+        (None, None, "sec", 300.0, 300.0),
+        (900.0, 1500.0, "pts", 300.0, 300.0),
+        (10.0, None, "sec", None, None),
+    ],
+)
+def test_a_clip_is_as_long_as_the_trim_that_is_shown(start, end, unit, duration, shown):
+    assert shown_seconds(start, end, unit, duration) == shown
 
 
 anything = st.recursive(

@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from annotation.actions.make_tasks import make_tasks
 from annotation.models import GoldPair, QualityPolicy, Standing, Vote
+from corpus.models import Video
 from tests import factories
 from tests.annotation.crowd import open_policy, stock
 
@@ -46,6 +47,18 @@ def test_the_page_of_validators_says_how_each_stands_and_moves_them(owner, world
         page = owner.post(url(world, "validator_move", pk, move), follow=True).content.decode()
         assert words in page
     assert owner.post(url(world, "validator_move", pk, "sack")).status_code == 404
+
+
+def test_seconds_are_held_against_the_clip_as_it_is_shown_gold_too(owner, world):
+    """10 to 15 s of a file of 300 s: 6 s are more than the clip, not 2 % of it."""
+    stock(world.project, world.subtest, items=2, gold=1)
+    open_policy(world.project, gold_rate=0.5)
+    Video.objects.update(start_time=10.0, end_time=15.0, duration=300.0)
+    make_tasks(world.project)
+    for _ in range(2):
+        world.vote("vera", "neither", seconds=6)
+    assert Vote.objects.filter(gold__isnull=False).count() == 1
+    assert "120 % of the clip" in owner.get(url(world, "validators")).content.decode()
 
 
 def test_it_takes_the_same_queries_for_few_and_for_many(owner, world, django_assert_num_queries):
