@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -14,9 +15,10 @@ from annotation.actions._groups import advance, group_facts, locked_group
 from annotation.actions._moves import move_candidates
 from annotation.actions._submits import Sent
 from annotation.actions._transaction import Refused, committed
+from annotation.eligible import lineage_of
 from annotation.errors import AnnotationError
 from annotation.messages import of_finding
-from annotation.models import Edit, Involvement, Lease, SlotState, Stage
+from annotation.models import Edit, Involvement, Lease, Review, ReviewDecision, SlotState, Stage
 from annotation.review_shares import review_rate
 from annotation.rules import editing
 from annotation.rules.editing import Problem
@@ -165,21 +167,24 @@ def _become_candidates(person: User, group: CandidateGroup, given: Texts) -> lis
 def _pass_unreviewed(person: User, group: CandidateGroup, candidates: Sequence[Candidate]) -> None:
     """What is not drawn into the share of the person's work that reviewers see is accepted by rule.
 
-    A piece that a reviewer has returned goes back to reviewers, whatever is drawn.
+    What comes back after a reviewer has returned something goes back to reviewers, whatever is drawn.
     """
     project = group.run.project
     rate = review_rate(project, person)
-    if rate >= 1.0:
+    if rate >= 1.0 or _came_back(group, candidates):
         return
-    passed = [
-        candidate
-        for candidate in candidates
-        if not _came_back(candidate) and not drawn_for_review(project.pk, candidate.pk, rate)
-    ]
+    passed = [candidate for candidate in candidates if not drawn_for_review(project.pk, candidate.pk, rate)]
     reason = f"not drawn: {rate:g} of the author's work is reviewed"
     move_candidates(passed, "pass_unreviewed", project, None, reason, unreviewed=True)
 
 
-def _came_back(candidate: Candidate) -> bool:
-    parent = candidate.parent
-    return C.RETURNED in (candidate.claimed_from, parent.claimed_from if parent else "")
+def _came_back(group: CandidateGroup, candidates: Sequence[Candidate]) -> bool:
+    """Whether a reviewer returned anything of the group, or what one of the texts was carried over from.
+
+    Asked of the whole group: what a text came from is said by whoever sends it.
+    """
+    returned = Review.objects.filter(
+        decision=ReviewDecision.SEND_BACK, second=False, undone_at=None, slot__isnull=False
+    )
+    lineages = {pk for candidate in candidates for pk in lineage_of(candidate)}
+    return returned.filter(Q(candidate__group=group) | Q(candidate__in=lineages)).exists()

@@ -48,8 +48,8 @@ def _undo_edit(person: User, edit_id: int, now: datetime) -> Claim:
     project = group.run.project
     if passed and group.item_id is not None:
         take_apart(group, project, person)
-    move_candidates(passed, "undo_pass", project, person, "undone", claimed_from=C.QUEUED, unreviewed=False)
-    move_candidates(in_review, "undo_submit", project, person, "undone", claimed_from=C.QUEUED)
+    move_candidates(passed, "undo_pass", project, person, "undone", unreviewed=False)
+    move_candidates(in_review, "undo_submit", project, person, "undone")
     Edit.objects.filter(pk=edit.pk).update(undone_at=now)
     audit.record(audit.event(project, person, "undo_edit", edit, from_state="counted", to_state="undone"))
     claim = _undo.hand_back(edit.slot, person, now)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from annotation.actions.correct_caption import correct_caption
 from annotation.actions.drop_caption import drop_caption
 from annotation.actions.set_review_shares import set_review_shares
 from annotation.actions.undo_edit import undo_edit
@@ -21,7 +22,7 @@ from projects.models import AuditEvent, User
 from tests import factories
 from tests.annotation.world import World, make_world
 
-IRONS, TEARS = "a man irons a shirt.", "a man tears a shirt."
+IRONS, TEARS, BURNS = "a man irons a shirt.", "a man tears a shirt.", "a man burns a shirt."
 
 
 def broken() -> list[dict[str, str]]:
@@ -80,6 +81,39 @@ class TestUnreviewed:
         shares(world, rate=0.0)
         world.edit("ann", TEARS, parents=[Candidate.objects.get(text=IRONS).pk])
         assert Candidate.objects.get(text=TEARS).state == "in_review"
+
+    def test_nor_does_an_undo_between_or_a_text_that_names_no_suggestion_pass_it(self, world: World):
+        world.group()
+        world.edit("ann", IRONS)
+        world.review("rita", "send_back", reasons=["grammar"])
+        shares(world, rate=0.0)
+        edit = world.edit("ann", TEARS, parents=[Candidate.objects.get(text=IRONS).pk])
+        undo_edit(world.ann, edit.pk)
+        edit = world.edit("ann", BURNS, parents=[Candidate.objects.get(text=TEARS).pk])
+        assert Candidate.objects.get(text=BURNS).state == "in_review"
+        undo_edit(world.ann, edit.pk)
+        world.edit("ann", "a man sells a shirt.")
+        assert Candidate.objects.get(text="a man sells a shirt.").state == "in_review"
+
+    def test_one_carried_over_to_a_corrected_caption_goes_back_to_a_reviewer_too(self, world: World):
+        group = world.group()
+        world.edit("ann", IRONS)
+        world.review("rita", "send_back", reasons=["grammar"])
+        shares(world, rate=0.0)
+        Caption.objects.update(flagged_false=True)
+        correct_caption(world.owner, group.caption_id, "a woman folds a shirt.")
+        world.edit("abe", TEARS, parents=[Candidate.objects.get(text=IRONS, state="queued").pk])
+        assert Candidate.objects.get(text=TEARS).state == "in_review"
+
+    def test_a_return_that_was_undone_returns_nothing(self, world: World):
+        world.group()
+        world.edit("ann", IRONS)
+        review = world.review("rita", "send_back", reasons=["grammar"])
+        undo_review(world.rita, review.pk)
+        world.review("rita", "drop", reasons=["grammar"])
+        shares(world, rate=0.0)
+        world.edit("ann", TEARS)
+        assert Candidate.objects.get(text=TEARS).state == "accepted"
 
     def test_an_undo_takes_it_back_with_the_item_that_it_completed(self, world: World):
         shares(world, rate=0.0)

@@ -1,9 +1,11 @@
 import pytest
 from django.http import Http404
 
+from annotation.actions.release import release
 from annotation.actions.undo_edit import undo_edit
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Involvement, SlotState, Stage, Task, TaskState
+from annotation.queries import claim_card
 from generation.models import Candidate
 from projects.models import AuditEvent
 from tests.annotation.world import later
@@ -35,6 +37,17 @@ def test_after_an_undo_the_text_can_be_submitted_again_as_it_is_or_changed(world
     third = world.edit("ann", TEARS, parents=[second.candidates.get().pk])
     assert third.candidates.get().parent == second.candidates.get()
     assert world.review("rita").candidate.text == TEARS
+
+
+def test_a_returned_piece_that_was_sent_as_it_was_is_a_returned_one_again(world):
+    world.group(UNFOLDS)
+    world.edit("ann", IRONS)
+    world.review("rita", "send_back", reasons=["grammar"])
+    edit = world.edit("ann", IRONS)
+    work = undo_edit(world.ann, edit.pk)
+    assert [each.returned for each in claim_card(world.ann, work).edit.suggestions if each.text == IRONS] == [True]
+    release(world.ann, work.token)
+    assert Candidate.objects.get(text=IRONS).state == "returned"
 
 
 def test_pressing_undo_twice_undoes_once(world):
