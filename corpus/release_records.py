@@ -11,7 +11,7 @@ from typing import Any
 from corpus.records import ItemRecord, PairRecord, ReleaseVote, VideoRecord, VoteCounts
 from corpus.rules.canonical import content_hash
 
-STATUS_FIELDS = frozenset({"released", "state", "unanimous", "verdicts", "votes"})
+STATUS_FIELDS = frozenset({"released", "state", "found_valid", "unanimous", "verdicts", "votes"})
 _VIDEO_FIELDS = tuple(VideoRecord.__dataclass_fields__)
 
 

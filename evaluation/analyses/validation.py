@@ -19,7 +19,7 @@ from evaluation.analyses._words import js_divergence, n_lexical_items, word_coun
 from evaluation.errors import EvaluationError
 from evaluation.metrics._intervals import DRAWS, SEED
 
-VERSION = "2"
+VERSION = "3"
 INPUT = "items"
 
 

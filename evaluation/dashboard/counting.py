@@ -39,6 +39,7 @@ from evaluation.dashboard.forecast import Yields, forecast, work_left
 from evaluation.dashboard.staffing import staffing
 from evaluation.dashboard.untasked import untasked_places
 from evaluation.models import Report
+from evaluation.reporting.facts import requeued_as_invalid
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project
 from text.tokens import words
@@ -101,11 +102,12 @@ def _funnel(project: Project, subtests: list[dict[str, Any]]) -> dict[str, int]:
 
 
 def _subtests(project: Project) -> list[dict[str, Any]]:
-    """Every subtest with the states of its items, agreement over its pairs, divergence of its words. Five queries."""
+    """Every subtest with the states of its items, agreement over its pairs, divergence of its words. Six queries."""
     states: dict[int, Counter[str]] = defaultdict(Counter)
     rows = Item.objects.filter(subtest__project=project).values_list("subtest", "state").annotate(n=Count("pk"))
     for subtest, state, n in rows.order_by():
         states[subtest][state] = n
+    refused = Counter(requeued_as_invalid(project).values())
     agreed, diverged = _agreement(project), _divergence(project)
     named = Subtest.objects.filter(project=project).order_by("name")
     return [
@@ -116,7 +118,7 @@ def _subtests(project: Project) -> list[dict[str, Any]]:
             "n_items": states[pk].total(),
             "n_waiting": states[pk][ItemState.IN_VALIDATION],
             "n_valid": states[pk][ItemState.VALID],
-            "n_invalid": states[pk][ItemState.INVALID] + states[pk][ItemState.REQUEUED],
+            "n_invalid": states[pk][ItemState.INVALID] + refused[pk],
             "n_split": states[pk][ItemState.SPLIT],
             "n_retracted": states[pk][ItemState.RETRACTED],
             **agreed.get(pk, {"alpha": None, "n_pairs": 0, "n_votes": 0}),

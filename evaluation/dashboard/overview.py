@@ -14,6 +14,7 @@ from annotation.queue_queries import free_places, open_work_in
 from corpus.models import Subtest
 from corpus.rules.states import ItemState
 from evaluation.models import Run
+from evaluation.reporting.facts import requeued_as_invalid
 from generation.methods.table import METHODS
 from generation.models import GenerationRun
 from jobs.models import Job
@@ -104,6 +105,7 @@ def freezable(project: Project) -> list[Subtest]:
     `n_waiting` in validation, `n_split`, `n_invalid`.
     """
     valid = Q(items__state=ItemState.VALID)
+    refused = list(requeued_as_invalid(project))
     rows = Subtest.objects.filter(project=project, kind=Subtest.Kind.MAIN).order_by("name")
     return list(
         rows.annotate(
@@ -111,7 +113,7 @@ def freezable(project: Project) -> list[Subtest]:
             n_paired=Count("items", filter=valid & Q(items__proficiency_item__state=ItemState.VALID)),
             n_waiting=Count("items", filter=Q(items__state=ItemState.IN_VALIDATION)),
             n_split=Count("items", filter=Q(items__state=ItemState.SPLIT)),
-            n_invalid=Count("items", filter=Q(items__state__in=(ItemState.INVALID, ItemState.REQUEUED))),
+            n_invalid=Count("items", filter=Q(items__state=ItemState.INVALID) | Q(items__in=refused)),
         )
     )
 

@@ -23,6 +23,7 @@ from evaluation.publishing.recomputed import RECOMPUTED, recomputed
 from evaluation.queries import release_scores, run_results
 from evaluation.releases.snapshot import frozen_items, item_name
 from evaluation.releases.withheld import withheld_of
+from evaluation.reporting.facts import found_valid
 from evaluation.reporting.pages import under_pseudonyms
 from evaluation.reporting.reports import project_report, stored_report
 from projects.models import Project
@@ -85,11 +86,10 @@ def _with_status(member: _Member, counts: Mapping[str, VoteCounts]) -> dict[str,
     record, row = dict(member.record), member.row
     record["released"] = member.released
     record["state"] = row.state if row else None
+    foils = row.foils.all() if row else ()
+    record["found_valid"] = found_valid(row, [foil.verdict for foil in foils]) if row else None
     record["unanimous"] = row.unanimous if row else None
-    record["verdicts"] = [
-        {"position": foil.position, "text": foil.text, "verdict": foil.verdict}
-        for foil in (row.foils.all() if row else ())
-    ]
+    record["verdicts"] = [{"position": foil.position, "text": foil.text, "verdict": foil.verdict} for foil in foils]
     record["votes"] = _count_line(counts.get(record["id"]))
     if record["proficiency"] is not None:
         pair = record["proficiency"]

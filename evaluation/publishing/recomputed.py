@@ -49,7 +49,8 @@ def _live(items: Items) -> Items:
 
 
 def _facts(item: Mapping[str, Any], tallies: Mapping[int, Counter[str]]) -> ItemFacts:
-    valid, own = DECIDED.get(ItemState(item["state"])), item["verdicts"]
+    # Exports from before it was written say the state alone.
+    valid, own = item.get("found_valid", DECIDED.get(ItemState(item["state"]))), item["verdicts"]
     kept = [foil for foil in own if not drops_out(foil["verdict"], item["state"])]
     left = {-1, *(foil["position"] for foil in kept)}
     counted = sorted(tallies.items())
@@ -62,7 +63,7 @@ def _facts(item: Mapping[str, Any], tallies: Mapping[int, Counter[str]]) -> Item
         foils=tuple(foil["text"] for foil in own),
         tallies=tuple(_tally(counts) for _, counts in counted),
         valid=valid,
-        unanimous=None if valid is None else item["unanimous"] is True,
+        unanimous=valid and item["unanimous"] is True,
         proficiency=pair and ProficiencyFacts(pair["caption"], tuple(pair["foils"]), pair["valid"]),
         kept=tuple(foil["text"] for foil in kept) if valid else None,
         kept_tallies=tuple(_tally(counts) for foil, counts in counted if foil in left) if valid else None,

@@ -1,7 +1,7 @@
 """The database -> the plain facts that analyses compute on, in a number of queries that no size of project changes."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,12 +9,14 @@ from django.db.models import Case, CharField, Count, QuerySet, Value, When
 from django.db.models.functions import Coalesce, Concat
 
 from annotation.models import Choice, Stage, Vote, VoteState
+from annotation.rules.voting import item_outcome
+from annotation.vote_rules import rule_in_force
 from corpus.models import Foil, Item, Subtest
 from corpus.rules.states import ItemState, drops_out, is_left_out
 from evaluation.analyses._records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes
 from projects.models import Project
 
-DECIDED = {ItemState.VALID: True, ItemState.INVALID: False, ItemState.SPLIT: False, ItemState.REQUEUED: False}
+DECIDED = {ItemState.VALID: True, ItemState.INVALID: False, ItemState.SPLIT: False}
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ def counted_votes(project: Project, subtest: Subtest | None = None) -> QuerySet[
 def item_facts(project: Project, subtest: Subtest | None = None) -> list[ItemFacts]:
     """Main items of the project, or the items of one subtest, in the order of subtests and keys.
 
-    Retracted items are out. An item that still waits for votes has `valid` None. Three queries.
+    Retracted items are out. `valid` is None for an item that waits for votes, or was requeued before it was refused.
+    Three queries.
     """
     rows = Item.objects.exclude(state=ItemState.RETRACTED).select_related(
         "subtest", "caption", "proficiency_item", "proficiency_item__caption"
@@ -51,6 +54,26 @@ def item_facts(project: Project, subtest: Subtest | None = None) -> list[ItemFac
     foils = _foils(project)
     tallies = _tallies(counted_votes(project, subtest))
     return [_facts(item, foils, tallies.get(item.pk, {})) for item in items]
+
+
+def found_valid(item: Item, verdicts: Collection[str]) -> bool | None:
+    """Whether its validators found the item valid; None where they have not said. The item comes with its subtest.
+
+    A requeued item was refused where its pairs make it invalid: with a corrected caption items of any state are.
+    """
+    if item.state == ItemState.REQUEUED:
+        refused = item_outcome(verdicts, rule_in_force(item.subtest)) == ItemState.INVALID
+        return False if refused else None
+    return DECIDED.get(ItemState(item.state))
+
+
+def requeued_as_invalid(project: Project) -> dict[int, int]:
+    """The requeued items that validators had refused, item id -> subtest id. One query."""
+    requeued = Foil.objects.filter(item__subtest__project=project, item__state=ItemState.REQUEUED)
+    found: dict[Item, list[str]] = defaultdict(list)
+    for foil in requeued.select_related("item__subtest"):
+        found[foil.item].append(foil.verdict)
+    return {item.pk: item.subtest_id for item, verdicts in found.items() if found_valid(item, verdicts) is False}
 
 
 def _foils(project: Project) -> dict[int, list[_Foil]]:
@@ -77,7 +100,7 @@ def _facts(item: Item, foils: dict[int, list[_Foil]], tallies: dict[int | None, 
     left: set[int | None] = {None, *(foil.pk for foil in kept)}
     counted = sorted(tallies.items(), key=lambda pair: pair[0] or 0)
     simpler = item.proficiency_item
-    valid = DECIDED.get(ItemState(item.state))
+    valid = found_valid(item, [foil.verdict for foil in own])
     return ItemFacts(
         id=f"{item.subtest.name}:{item.key}",
         subtest=item.subtest.name,
@@ -86,7 +109,7 @@ def _facts(item: Item, foils: dict[int, list[_Foil]], tallies: dict[int | None, 
         foils=tuple(foil.text for foil in own),
         tallies=tuple(_tally(counts) for _, counts in counted),
         valid=valid,
-        unanimous=None if valid is None else item.unanimous is True,
+        unanimous=valid and item.unanimous is True,
         proficiency=ProficiencyFacts(
             simpler.caption.text,
             tuple(foil.text for foil in foils.get(simpler.pk, []) if not is_left_out(foil.verdict, simpler.state)),

@@ -37,7 +37,8 @@ def test_ids_are_unique_over_subtests():
 
 def test_the_status_is_no_part_of_the_content():
     record = release_record(ITEM)
-    status = {"released": True, "state": "valid", "unanimous": True, "verdicts": [], "votes": {"caption": 3}}
+    status = {"released": True, "state": "valid", "found_valid": True, "unanimous": True}
+    status |= {"verdicts": [], "votes": {"caption": 3}}
     pair = {**record["proficiency"], "votes": {"caption": 1}}
     assert content_of({**record, **status, "proficiency": pair}) == record
     assert hash_of([{**record, **status}]) == hash_of([record])

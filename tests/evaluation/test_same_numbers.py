@@ -2,13 +2,14 @@
 
 import pytest
 
-from corpus.models import Item
+from corpus.models import Foil, Item, Subtest
 from corpus.rules.states import ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.dashboard.counting import count
 from evaluation.exchange.collect import collect_release
-from evaluation.publishing.recomputed import recomputed
-from evaluation.reporting.facts import vote_facts
+from evaluation.dashboard.overview import freezable
+from evaluation.publishing.recomputed import item_facts_of, recomputed
+from evaluation.reporting.facts import item_facts, vote_facts
 from evaluation.reporting.reports import project_report
 from projects.models import Role
 from tests import factories
@@ -85,3 +86,37 @@ def test_votes_on_an_item_that_is_retracted_leave_every_table_of_an_export_too(p
 
 def test_the_votes_of_one_subtest_are_those_of_its_items_that_are_there(project):
     assert len(vote_facts(project, project.subtests.get()).choice) == len(vote_facts(project).choice) == 29
+
+
+@pytest.mark.parametrize(
+    ("rule", "verdicts", "refused"),
+    [
+        (Subtest.ValidWhen.ALL, "valid invalid", True),
+        (Subtest.ValidWhen.ALL, "valid valid", False),
+        (Subtest.ValidWhen.ALL, "valid split", False),
+        (Subtest.ValidWhen.ALL, "invalid pending", False),
+        (Subtest.ValidWhen.ENOUGH, "invalid invalid", True),
+        (Subtest.ValidWhen.ENOUGH, "valid invalid", False),
+    ],
+)
+def test_an_item_that_was_requeued_with_its_caption_is_not_called_refused(rule, verdicts, refused):
+    """Its validators had found it valid, or had not said: it is neither invalid nor one of the unanimous."""
+    made = factories.make_project()
+    subtest = factories.make_subtest(made, foils_per_item=2, valid_when=rule)
+    for state, found in ((ItemState.REQUEUED, verdicts.split()), (ItemState.VALID, ["valid", "valid"])):
+        unanimous = set(found) == {"valid"}
+        caption = factories.make_caption(factories.make_video(made), f"a man folds a shirt, {state}.")
+        item = factories.make_item(subtest, caption, ("one", "two"), state=state, key=state, unanimous=unanimous)
+        for foil, verdict in zip(item.foils.all(), found, strict=True):
+            Foil.objects.filter(pk=foil.pk).update(verdict=verdict)
+    counted = count(made)
+    assert counted["subtests"][0]["n_invalid"] == freezable(made)[0].n_invalid == int(refused)
+    assert (counted["funnel"]["items"], counted["funnel"]["judged"]) == (2, 1 + refused)
+    whole = project_report(made, "validation")["overall"]
+    assert (whole["n_items"], whole["n_valid"], whole["n_unanimous"]) == (2, 1, 1)
+    facts = {row.id: (row.valid, row.unanimous) for row in item_facts(made)}
+    assert facts[f"{subtest.name}:requeued"] == ((False, False) if refused else (None, None))
+    freeze_release(None, made)
+    content = collect_release(made.releases.get(), tables=False)
+    assert {row.id: (row.valid, row.unanimous) for row in item_facts_of(content.items, content.votes)} == facts
+    assert recomputed("validation", content.items, content.votes)["overall"]["n_unanimous"] == 1

@@ -112,7 +112,7 @@ class TestResearcher:
         seen = []
         for n in (1, 6):
             fill(project, subtest, n)
-            with django_assert_max_num_queries(45) as queries:
+            with django_assert_max_num_queries(46) as queries:
                 owner.get(url(project))
             seen.append(len(queries))
         assert seen[0] == seen[1]

@@ -96,7 +96,7 @@ class TestFreeze:
         assert "Not in it" not in owner.get(url("freeze", project)).content.decode()
         states = (ItemState.IN_VALIDATION, ItemState.SPLIT, ItemState.SPLIT, ItemState.INVALID, ItemState.REQUEUED)
         for state in (*states, ItemState.RETRACTED):
-            make_item(subtest, state=state)
+            make_item(subtest, state=state).foils.update(verdict="invalid")
         # Proficiency items go with their main items, and are no content of their own.
         make_item(make_subtest(project, kind="proficiency"), state=ItemState.INVALID)
         page = owner.get(url("freeze", project)).content.decode()
