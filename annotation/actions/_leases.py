@@ -251,8 +251,11 @@ def _caption_first(slot: Slot) -> bool | None:
 def _order_shown(slot: Slot) -> list[int] | None:
     if slot.stage != Stage.BASELINE:
         return None
-    standing = Foil.objects.filter(item=slot.item_id).exclude(DROPPED_OUT)
-    foils = list(standing.order_by("position").values_list("pk", flat=True))
+    foils = slot.task.foils_asked
+    if foils is None:
+        own = Foil.objects.filter(item=slot.item_id).order_by("position").values_list("pk", flat=True)
+        # One text alone would be no choice.
+        foils = list(own.exclude(DROPPED_OUT)) or list(own)
     serial = slot.task_id * slot.task.overlap + slot.index
     return order_shown(slot.project_id, slot.item_id, slot.person_id, foils, serial)
 

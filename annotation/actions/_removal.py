@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db.models import Q
 
 from annotation.actions import _recounts
+from annotation.actions._transaction import lock_rows
 from annotation.models import (
     Attempt,
     Edit,
@@ -22,6 +23,8 @@ from annotation.models import (
     Vote,
     VoteState,
 )
+from corpus.models import Item
+from corpus.rules.states import GONE
 from projects.models import Project, User
 
 # Edits and reviews stay, for others' work stands on them; what tells of the person is taken out of their rows.
@@ -34,6 +37,9 @@ def remove_answers(person: User, project: Project, actor: User, now: datetime) -
     Foils that the person wrote and reviews that they made stay, without comments, times and watch evidence: others have
     built on them.
     """
+    # First of all, so that nobody takes one of them out until their places are free.
+    answered = Vote.objects.filter(person=person, item__subtest__project=project)
+    lock_rows(Item.objects.filter(pk__in=answered.values("item")))
     for vote in _recounts.votes_of(person, project, VoteState.COUNTED):
         _recounts.put_aside(vote, project, actor, "answers were removed", now)
     votes = Vote.objects.filter(Q(item__subtest__project=project) | Q(gold__project=project), person=person)
@@ -50,11 +56,12 @@ def remove_answers(person: User, project: Project, actor: User, now: datetime) -
 
 
 def _free_places(person: User, project: Project, now: datetime) -> None:
-    """The places that the answers filled: free in an open or baseline task, given up where the item is gone."""
+    """The places that the answers filled: free for others in studies, given up elsewhere and where the item is gone."""
     leases = Lease.objects.filter(person=person, task__project=project, task__stage__in=ANSWERS)
     leases.filter(ending=Ending.SUBMITTED).update(ending=Ending.CANCELLED, ended_at=now)
     done = Slot.objects.filter(project=project, person=person, state=SlotState.DONE, stage__in=ANSWERS)
     again = done.filter(stage__in=(Stage.BASELINE, Stage.OBJECTS)).exclude(task__state=TaskState.CANCELLED)
+    again = again.exclude(item__state__in=GONE)
     tasks = list(again.values_list("task", flat=True))
     nobody = {"person": None, "token": "", "expires_at": None}
     again.update(state=SlotState.FREE, **nobody)

@@ -1,5 +1,6 @@
 """A researcher opens the human baseline: people choose the caption among the texts of an item."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -8,11 +9,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.actions import _tasks
-from annotation.actions._transaction import committed, one_write_at_a_time
+from annotation.actions._transaction import committed, lock_rows, one_write_at_a_time
 from annotation.errors import AnnotationError
 from annotation.models import Stage, Task, TaskState
 from annotation.rules.baseline import MOST_TEXTS, drawn
-from corpus.models import DROPPED_OUT, WATCHABLE, Foil, Item, Release, Subtest
+from corpus.models import DROPPED_OUT, WATCHABLE, Foil, Item, Release, ReleaseItem, Subtest
 from corpus.rules.states import ItemState
 from projects import audit
 from projects.access import require_role
@@ -35,8 +36,9 @@ def open_baseline(
     """Ask for the human baseline on `size` items (all without it) drawn by `seed`; how many are asked for anew.
 
     The items are those of the release, or the project's valid ones; without a subtest those of its main subtests.
-    Each is asked of `overlap` people (3 for a majority). Items asked for before stay as they are. AnnotationError
-    where there is nothing to ask for.
+    Each is asked of `overlap` people (3 for a majority), with the foils that it has now, in the release or by its
+    verdicts: a choice among two to nine texts, the same for all of them. Items asked for before stay as they are.
+    AnnotationError where there is nothing to ask for.
     """
     require_role(person, project, Role.RESEARCHER)
     if (size is not None and size < 1) or not 1 <= overlap <= MOST_OVERLAP:
@@ -77,22 +79,34 @@ def _open(
         )
     asked = Task.objects.filter(stage=Stage.BASELINE, project=project).exclude(state=TaskState.CANCELLED)
     known = set(asked.values_list("item_id", flat=True))
-    fresh = _with_texts([pk for pk in sample if pk not in known])
-    rows = Item.objects.in_bulk(fresh)
+    fresh = [pk for pk in sample if pk not in known]
+    # Who takes one of them out waits, and calls off what is stored here; or was waited for, and it is no longer there.
+    lock_rows(Item.objects.filter(pk__in=fresh))
+    rows = items.in_bulk(fresh)
+    foils = _foils_asked([pk for pk in fresh if pk in rows], release)
     tasks = [
-        Task(project=project, stage=Stage.BASELINE, video_id=rows[pk].video_id, item=rows[pk], overlap=overlap)
+        Task(project=project, stage=Stage.BASELINE, video_id=rows[pk].video_id, item=rows[pk], overlap=overlap,
+             foils_asked=foils[pk])
         for pk in fresh
-    ]
+        if 1 <= len(foils[pk]) < MOST_TEXTS
+    ]  # fmt: skip
     _tasks.store(tasks)
     details = {"sample": len(sample), "overlap": overlap, "seed": seed, "release": release.pk if release else None}
     audit.record(audit.event(project, person, "open_baseline", project, opened=len(tasks), **details))
     return len(tasks)
 
 
-def _with_texts(items: Sequence[int]) -> list[int]:
-    """Those that have one to eight foils that stand: a choice among two to nine texts."""
-    counts: dict[int, int] = {}
-    standing = Foil.objects.filter(item__in=items).exclude(DROPPED_OUT)
-    for item in standing.values_list("item_id", flat=True):
-        counts[item] = counts.get(item, 0) + 1
-    return [pk for pk in items if 1 <= counts.get(pk, 0) < MOST_TEXTS]
+def _foils_asked(items: Sequence[int], release: Release | None) -> dict[int, list[int]]:
+    """The foils of each that the release holds, whatever was voted since; without one those that stand now."""
+    foils = Foil.objects.filter(item__in=items).order_by("item_id", "position")
+    frozen: dict[int, list[int]] = {}
+    if release is None:
+        foils = foils.exclude(DROPPED_OUT)
+    else:
+        members = ReleaseItem.objects.filter(release=release, item__in=items)
+        frozen = dict(members.values_list("item_id", "record__foil_positions"))
+    found: dict[int, list[int]] = defaultdict(list)
+    for item, position, pk in foils.values_list("item_id", "position", "pk"):
+        if release is None or position in frozen[item]:
+            found[item].append(pk)
+    return found

@@ -6,12 +6,13 @@ from datetime import datetime
 from django.utils import timezone
 
 from annotation.access import item_for
-from annotation.actions import _foils
+from annotation.actions import _foils, _tasks
 from annotation.actions._assembly import unlink_main_items
 from annotation.actions._groups import advance, locked_group, reopened_group
 from annotation.actions._moves import move_item
 from annotation.actions._transaction import committed
 from annotation.actions._verdicts import locked_item
+from annotation.models import Stage, Task
 from corpus.models import Foil, Item
 from corpus.rules.states import CandidateState, FoilVerdict
 from generation.models import Candidate, CandidateGroup
@@ -36,6 +37,7 @@ def _requeue(person: User, item_id: int, reason: str, now: datetime) -> Item:
     project = item.subtest.project
     move_item(item, "requeue", project, person, reason=reason)
     unlink_main_items(item)
+    _tasks.cancel(Task.objects.filter(item=item, stage=Stage.BASELINE), now)
     if group is None:
         group = locked_group(reopened_group(item.subtest, item.caption, person).pk)
     CandidateGroup.objects.filter(pk=group.pk).update(item=None, tasked=True)

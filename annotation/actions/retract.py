@@ -1,4 +1,4 @@
-"""A researcher takes a valid item out; releases that hold it keep their content."""
+"""A researcher takes a valid item out; releases that hold it keep their content. Nobody is asked about it any more."""
 
 from datetime import datetime
 
@@ -6,11 +6,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.access import item_for
+from annotation.actions import _tasks
 from annotation.actions._assembly import unlink_main_items
 from annotation.actions._moves import move_item
 from annotation.actions._transaction import committed
 from annotation.actions._verdicts import locked_item
 from annotation.errors import AnnotationError
+from annotation.models import Stage, Task
 from corpus.models import Item
 from projects.models import Role, User
 
@@ -26,4 +28,5 @@ def _retract(person: User, item_id: int, reason: str, now: datetime) -> Item:
     item = locked_item(item_for(person, item_id, Role.RESEARCHER).pk)
     move_item(item, "retract", item.subtest.project, person, reason=reason, also={"decided_at": now})
     unlink_main_items(item)
+    _tasks.cancel(Task.objects.filter(item=item, stage=Stage.BASELINE), now)
     return item

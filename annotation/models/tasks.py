@@ -27,6 +27,9 @@ class Task(models.Model):
     # Gold: a place is made for each person who is served it, so `overlap` says nothing there.
     gold = models.ForeignKey(GoldPair, models.CASCADE, null=True, blank=True, related_name="tasks")
     overlap = models.PositiveSmallIntegerField(default=1)
+    # Human baseline: the ids of the foils to choose among, as they stood when it was opened, or in the release that it
+    # was opened for. Null where it was opened before they were kept.
+    foils_asked = models.JSONField(null=True, blank=True)
     # A review asked for once more, of somebody who does not know: it measures agreement and decides nothing.
     second = models.BooleanField(default=False)
     state = models.CharField(max_length=9, choices=TaskState, default=TaskState.OPEN)

@@ -8,15 +8,19 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.actions._removal import remove_answers
 from annotation.actions.claim import claim
 from annotation.actions.open_baseline import open_baseline
+from annotation.actions.requeue import requeue
+from annotation.actions.retract import retract
+from annotation.actions.set_votes_aside import set_votes_aside
 from annotation.actions.submit_choice import submit_choice
 from annotation.actions.take_down_video import take_down_video
 from annotation.actions.undo_choice import undo_choice
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Lease, Slot, Stage, Task, Vote
 from annotation.rules.baseline import CAPTION, chosen_text, drawn, order_shown
-from corpus.models import Item, MediaState
+from corpus.models import Foil, Item, MediaState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.board.human import human_line
 from evaluation.board.run_scores import axes_of
@@ -217,6 +221,76 @@ def test_foils_that_dropped_out_are_not_shown(world):
     order = Lease.objects.get(token=world.claim("ann", Stage.BASELINE).token).order_shown
     assert len(order) == 5
     assert dropped.pk not in order
+
+
+def test_what_is_asked_stays_as_it_was_opened_whatever_is_voted_since(world):
+    """Its only foil is refused in the end: what the release holds is a choice of two all the same."""
+    item = world.made_item()
+    for name in ("vera", "vic", "val"):
+        world.vote(name)
+    release = freeze_release(world.owner, world.project)
+    ask(world, release=release)
+    for name in ("vera", "vic"):
+        set_votes_aside(world.owner, world.project, getattr(world, name).pk)
+        world.people[f"other {name}"] = factories.make_member(world.project, Role.VALIDATOR)
+        world.vote(f"other {name}", "foil")
+    item.refresh_from_db()
+    assert item.state == "invalid"
+    order = Lease.objects.get(token=world.claim("abe", Stage.BASELINE).token).order_shown
+    assert sorted(order) == [CAPTION, item.foils.get().pk]
+
+
+def test_a_release_asks_for_its_own_foils_and_a_sample_without_one_for_those_that_stand(world):
+    items = [valid_item(world, FOILS[:2]) for _ in range(2)]
+    release = freeze_release(world.owner, world.project)
+    kept = [list(item.foils.values_list("pk", flat=True)) for item in items]
+    for first, _ in kept:
+        Foil.objects.filter(pk=first).update(verdict="invalid")
+    Item.objects.filter(pk=items[0].pk).update(subtest=factories.make_subtest(world.project))
+    assert ask(world, release=release, subtest=world.subtest) == ask(world) == 1
+    asked = dict(Task.objects.values_list("item", "foils_asked"))
+    assert asked == {items[0].pk: kept[0][1:], items[1].pk: kept[1]}
+
+
+def test_a_baseline_from_before_foils_were_kept_never_asks_for_one_text_alone(world):
+    item = valid_item(world, FOILS[:1])
+    ask(world)
+    Task.objects.update(foils_asked=None)
+    item.foils.update(verdict="invalid")
+    order = Lease.objects.get(token=world.claim("ann", Stage.BASELINE).token).order_shown
+    assert sorted(order) == [CAPTION, item.foils.get().pk]
+
+
+@pytest.mark.parametrize(("act", "state"), [(retract, "valid"), (requeue, "invalid")])
+def test_nobody_is_asked_about_an_item_that_is_gone(world, act, state):
+    item = valid_item(world)
+    ask(world, overlap=3)
+    choose(world, "ann")
+    held = world.claim("abe", Stage.BASELINE)
+    item.foils.update(verdict=state)
+    Item.objects.update(state=state)
+    act(world.owner, item.pk, "blurred")
+    assert sorted(Slot.objects.filter(stage=Stage.BASELINE).values_list("state", flat=True)) == [
+        "cancelled", "cancelled", "done"
+    ]  # fmt: skip
+    world.people["ada"] = factories.make_member(world.project, Role.ANNOTATOR)
+    assert world.claim("ada", Stage.BASELINE) is None
+    late = submit_choice(world.abe, held.token, "k", 1)
+    assert (late.state, Vote.objects.filter(state="counted").count()) == ("surplus", 1)
+    assert [row for row in violations() if not row["invariant"].startswith("media.")] == []
+
+
+@pytest.mark.parametrize(("gone", "state"), [(True, "cancelled"), (False, "free")])
+def test_a_choice_that_is_removed_frees_its_place_unless_the_item_is_gone(world, gone, state):
+    item = valid_item(world)
+    ask(world)
+    choose(world, "ann")
+    if gone:
+        retract(world.owner, item.pk, "blurred")
+    assert remove_answers(world.ann, world.project, world.owner, timezone.now()) == 1
+    assert Slot.objects.get().state == state
+    assert Task.objects.get().state == ("done" if gone else "open")
+    assert (world.claim("abe", Stage.BASELINE) is None) == gone
 
 
 def test_over_many_places_the_caption_is_everywhere_equally_often(world):

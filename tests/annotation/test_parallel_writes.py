@@ -247,6 +247,18 @@ def test_a_place_is_claimed_while_its_task_is_called_off():
     assert Lease.objects.get().ending == "cancelled"
 
 
+@pytest.mark.parametrize("retracted_first", [True, False])
+def test_a_baseline_is_opened_while_its_item_is_retracted(retracted_first):
+    world = make_world()
+    (item,) = nobody_judges(world)
+    both = [
+        lambda: retract(world.owner, item.pk, "blurred"),
+        lambda: open_baseline(world.owner, world.project),
+    ]
+    one_after_the_other(*(both if retracted_first else both[::-1]))
+    assert not Task.objects.filter(state=TaskState.OPEN).exists()
+
+
 class TestACaptionIsDroppedWhile:
     @pytest.fixture
     def world(self):

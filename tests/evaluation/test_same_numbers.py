@@ -6,8 +6,8 @@ from corpus.models import Foil, Item, Subtest
 from corpus.rules.states import ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.dashboard.counting import count
-from evaluation.exchange.collect import collect_release
 from evaluation.dashboard.overview import freezable
+from evaluation.exchange.collect import collect_release
 from evaluation.publishing.recomputed import item_facts_of, recomputed
 from evaluation.reporting.facts import item_facts, vote_facts
 from evaluation.reporting.reports import project_report
