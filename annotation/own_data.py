@@ -1,13 +1,19 @@
 """Everything that is stored of a person, for themselves: rows as they stand, by their own ids."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
-from annotation.models import Attempt, Draft, Edit, Lease, ObjectAnswer, Review, Vote
+from annotation.models import Attempt, Draft, Edit, Lease, ObjectAnswer, Review, Vote, VoteState
+from annotation.models.stages import desk_of
 from projects.models import AuditEvent, Consent, CrowdPlace, CrowdWorker, InvitationUse, Membership, User
 
 ACCOUNT = ("username", "first_name", "last_name", "email", "date_joined", "last_login")
+# What a judgement did to its item: gold has none, so a judgement without such a row would be known as gold.
+OF_ITEMS = ("vote", "recount")
+# What somebody sends who is paused is set aside, but gold is surplus: one word for both.
+APART = (VoteState.SURPLUS, VoteState.SET_ASIDE)
 
 
 def own_data(person: User) -> dict[str, Any]:
@@ -30,8 +36,20 @@ def own_data(person: User) -> dict[str, Any]:
         "object_answers": ObjectAnswer.objects.filter(**mine).values("visible", "seconds_spent", "created_at"),
         "exercises": Attempt.objects.filter(**mine).values("stage", "started_at", "finished_at", "passed"),
         "drafts": Draft.objects.filter(**mine).values("payload", "updated_at"),
-        "leases": Lease.objects.filter(**mine).values("task__stage", "leased_at", "ended_at", "ending"),
-        "audit": AuditEvent.objects.filter(actor=person).values("action", "at", "from_state", "to_state", "reason"),
+        "leases": _leases(Lease.objects.filter(**mine)),
+        "audit": _audit(AuditEvent.objects.filter(actor=person)),
     }
     account = {name: getattr(person, name) for name in ACCOUNT}
     return {"account": account, **{name: list(rows) for name, rows in tables.items()}}
+
+
+def _leases(leases: QuerySet[Lease]) -> Iterable[dict[str, Any]]:
+    for row in leases.values("task__stage", "leased_at", "ended_at", "ending"):
+        yield {**row, "task__stage": desk_of(row["task__stage"])}
+
+
+def _audit(events: QuerySet[AuditEvent]) -> Iterable[dict[str, Any]]:
+    rows = events.exclude(action__in=OF_ITEMS).order_by("pk")
+    for row in rows.values("action", "at", "from_state", "to_state", "reason"):
+        apart = row["action"] == "submit_vote" and row["to_state"] in APART
+        yield {**row, "to_state": "kept apart"} if apart else row

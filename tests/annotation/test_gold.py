@@ -8,11 +8,14 @@ from django.utils import timezone
 
 from annotation.actions.claim import claim
 from annotation.actions.make_tasks import make_tasks
+from annotation.actions.pause_validator import pause_validator
 from annotation.actions.release import release
+from annotation.actions.resume_validator import resume_validator
 from annotation.actions.submit_vote import submit_vote
 from annotation.actions.undo_vote import undo_vote
 from annotation.errors import AnnotationError, NotAdmitted, WorkRefused
 from annotation.models import GoldPair, Involvement, Lease, Slot, Stage, Standing, Task, Vote
+from annotation.own_data import own_data
 from annotation.queries import claim_card
 from annotation.queue_queries import work_counts
 from corpus.models import Foil, Item
@@ -43,6 +46,15 @@ def next_gold(world, name: str = "vera"):
         if Slot.objects.get(pk=work.slot_id).stage == Stage.GOLD:
             return work
         submit_vote(getattr(world, name), work.token, new_key(), shown_as("caption", work))
+
+
+def answer_one_of(world, stage: str) -> Vote:
+    """The next judgement that is of the stage; those before it are answered too."""
+    while True:
+        work = world.claim("vera", Stage.VALIDATION)
+        vote = submit_vote(world.vera, work.token, new_key(), shown_as("caption", work))
+        if vote.stage == stage:
+            return vote
 
 
 def sound() -> set:
@@ -162,6 +174,29 @@ def test_an_undone_answer_leaves_the_tally_and_comes_back_in_the_same_order(gold
     standing = Standing.objects.get(person=gold.vera)
     assert (standing.gold_seen, standing.gold_right) == (before.gold_seen, before.gold_right + 1)
     assert sound() == set()
+
+
+def test_a_persons_data_does_not_tell_which_pieces_were_gold(gold):
+    """Of gold and of real work one piece was sent, taken back and sent again, and one sent while paused."""
+    for stage in (Stage.GOLD, Stage.VALIDATION):
+        vote = answer_one_of(gold, stage)
+        submit_vote(gold.vera, undo_vote(gold.vera, vote.pk).token, new_key(), "both")
+    late = set()
+    while len(late) < 2:
+        work = gold.claim("vera", Stage.VALIDATION)
+        pause_validator(gold.owner, gold.project, gold.vera.pk)
+        vote = submit_vote(gold.vera, work.token, new_key(), 1)
+        late.add((vote.stage, vote.state))
+        resume_validator(gold.owner, gold.project, gold.vera.pk)
+    assert late == {(Stage.VALIDATION, "set_aside"), (Stage.GOLD, "surplus")}
+
+    told = own_data(gold.vera)
+    assert {row["task__stage"] for row in told["leases"]} == {Stage.VALIDATION}
+    assert len(told["judgements"]) == Vote.objects.filter(person=gold.vera).count()
+    assert {row["action"] for row in told["audit"]} == {"lease", "submit_vote", "undo_vote"}
+    sent = [row["to_state"] for row in told["audit"] if row["action"] == "submit_vote"]
+    assert len(sent) == len(told["judgements"])
+    assert set(sent) == {"counted", "kept apart"}
 
 
 def test_the_database_lets_nobody_answer_gold_twice_nor_gold_be_on_an_item(gold):
