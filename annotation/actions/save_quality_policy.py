@@ -3,10 +3,12 @@
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.db.models import F
+from django.db.models.functions import Floor
 from django.utils.translation import gettext as _
 
 from annotation.actions._policies import policy_of
-from annotation.actions._transaction import committed
+from annotation.actions._transaction import committed, lock_rows
 from annotation.errors import AnnotationError
 from annotation.models import QualityPolicy, Use
 from annotation.quality_queries import readiness
@@ -33,8 +35,19 @@ def _save(actor: User, project: Project, fields: dict[str, Any]) -> QualityPolic
         raise AnnotationError(f"{field}: {messages[0]}") from error
     _complete(policy)
     policy.save()
+    if "gold_rate" in changed:
+        _begin_stretches_anew(policy)
     audit.record(audit.event(project, actor, "save_quality_policy", policy, **changed))
     return policy
+
+
+def _begin_stretches_anew(policy: QualityPolicy) -> None:
+    """At the new rate the stretch of each person's last piece is over, as if it had had its gold.
+
+    The people are locked: a claim that began under the old rate would count on at that.
+    """
+    lock_rows(User.objects.filter(pk__in=policy.standings.values("person")))
+    policy.standings.update(gold_stretch=Floor((F("served") - 1) * policy.gold_rate))
 
 
 def _complete(policy: QualityPolicy) -> None:

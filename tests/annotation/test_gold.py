@@ -11,13 +11,15 @@ from annotation.actions.make_tasks import make_tasks
 from annotation.actions.pause_validator import pause_validator
 from annotation.actions.release import release
 from annotation.actions.resume_validator import resume_validator
+from annotation.actions.save_quality_policy import save_quality_policy
 from annotation.actions.submit_vote import submit_vote
 from annotation.actions.undo_vote import undo_vote
 from annotation.errors import AnnotationError, NotAdmitted, WorkRefused
-from annotation.models import GoldPair, Involvement, Lease, Slot, Stage, Standing, Task, Vote
+from annotation.models import GoldPair, Involvement, Lease, QualityPolicy, Slot, Stage, Standing, Task, Vote
 from annotation.own_data import own_data
 from annotation.queries import claim_card
 from annotation.queue_queries import work_counts
+from annotation.rules.serving import gold_is_due
 from corpus.models import Foil, Item
 from evaluation.reporting.reports import project_report
 from foilworks.invariants.table import violations
@@ -197,6 +199,27 @@ def test_a_persons_data_does_not_tell_which_pieces_were_gold(gold):
     sent = [row["to_state"] for row in told["audit"] if row["action"] == "submit_vote"]
     assert len(sent) == len(told["judgements"])
     assert set(sent) == {"counted", "kept apart"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "served", "last", "within"),
+    [(0.5, 0.1, 100, 49, range(100, 120)), (0.1, 0.5, 101, 10, range(102, 104)), (0, 0.5, 0, -1, range(2))],
+)
+def test_stretches_are_counted_anew_where_the_rate_changes(gold, old, new, served, last, within):
+    """The next gold comes in the stretch after that of the person's last piece, at most two stretches on."""
+    policy = QualityPolicy.objects.get()
+    QualityPolicy.objects.update(gold_rate=old)
+    Standing.objects.create(policy=policy, person=gold.vera, served=served, gold_stretch=last)
+    save_quality_policy(gold.owner, gold.project, gold_rate=new)
+    last = Standing.objects.get().gold_stretch
+    places = (n for n in range(served, served + 500) if gold_is_due(policy.secret, gold.vera.pk, n, new, last))
+    assert next(places) in within
+
+
+def test_stretches_stay_where_the_rate_does(gold):
+    Standing.objects.create(policy=QualityPolicy.objects.get(), person=gold.vera, served=8, gold_stretch=1)
+    save_quality_policy(gold.owner, gold.project, gold_rate=0.5, fast_share=0.2)
+    assert Standing.objects.get().gold_stretch == 1
 
 
 def test_the_database_lets_nobody_answer_gold_twice_nor_gold_be_on_an_item(gold):

@@ -22,6 +22,7 @@ from annotation.actions.make_tasks import make_tasks
 from annotation.actions.open_baseline import open_baseline
 from annotation.actions.release import release
 from annotation.actions.retract import retract
+from annotation.actions.save_quality_policy import save_quality_policy
 from annotation.actions.set_votes_aside import set_votes_aside
 from annotation.actions.submit_choice import submit_choice
 from annotation.actions.submit_review import submit_review
@@ -39,7 +40,7 @@ from generation.models import Candidate, CandidateGroup
 from projects.actions.set_roles import set_roles
 from projects.models import Membership, Role
 from tests import factories
-from tests.annotation.crowd import open_policy
+from tests.annotation.crowd import open_policy, stock
 from tests.annotation.test_parallel import one_after_the_other, sound_at_the_end, without_a_deadlock  # noqa: F401
 from tests.annotation.world import make_world, new_key, shown_as
 
@@ -363,3 +364,17 @@ def test_what_was_sent_before_the_counts_began_anew_is_not_in_them():
     submit_vote(world.vera, work.token, "k", 1)
     standing = Standing.objects.get()
     assert standing.first + standing.second == 0
+
+
+def test_gold_that_is_served_while_the_rate_changes_is_counted_at_the_new_one():
+    world = make_world()
+    stock(world.project, world.subtest, items=8, gold=4)
+    open_policy(world.project, gold_rate=0.5)
+    make_tasks(world.project)
+    Standing.objects.create(policy=world.project.quality, person=world.vera, served=101, gold_stretch=49)
+    one_after_the_other(
+        lambda: save_quality_policy(world.owner, world.project, gold_rate=0.1),
+        lambda: world.claim("vera", Stage.VALIDATION),
+    )
+    standing = Standing.objects.get()
+    assert (standing.served, standing.gold_stretch) == (102, 10)
