@@ -126,9 +126,9 @@ def slots_in_scope(scope: str, stage: str, *, person: int, project: int, now: da
     return free.exclude(bars(person, scope, stage, now).any()).order_by("priority", "id")
 
 
-def declined_by(person: int) -> QuerySet[DeclinedVideo]:
-    """Of a slot's row: the note that the person skipped its video at a content warning."""
-    return DeclinedVideo.objects.filter(person=person, video=OuterRef("video"))
+def declined_by(person: int, video: str = "video") -> QuerySet[DeclinedVideo]:
+    """Of a row, a slot's or a pair's: the note that the person skipped its video at a content warning."""
+    return DeclinedVideo.objects.filter(person=person, video=OuterRef(video))
 
 
 def skipped_by(person: int) -> Exists:

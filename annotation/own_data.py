@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import F, QuerySet
 
-from annotation.models import Attempt, Draft, Edit, Lease, ObjectAnswer, Review, Vote, VoteState
+from annotation.models import Attempt, DeclinedVideo, Draft, Edit, Lease, ObjectAnswer, Review, Vote, VoteState
 from annotation.models.stages import desk_of
 from projects.models import AuditEvent, Consent, CrowdPlace, CrowdWorker, InvitationUse, Membership, User
 
@@ -35,6 +35,7 @@ def own_data(person: User) -> dict[str, Any]:
         "judgements": judged.values("choice", "watch", "seconds_spent", "created_at", shown_first=F("caption_first")),
         "object_answers": ObjectAnswer.objects.filter(**mine).values("visible", "seconds_spent", "created_at"),
         "exercises": Attempt.objects.filter(**mine).values("stage", "started_at", "finished_at", "passed"),
+        "declined_videos": DeclinedVideo.objects.filter(**mine).values("video__project__slug", "video", "created_at"),
         "drafts": Draft.objects.filter(**mine).values("payload", "updated_at"),
         "leases": _leases(Lease.objects.filter(**mine)),
         "audit": _audit(AuditEvent.objects.filter(actor=person)),

@@ -7,6 +7,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.actions import _leases, _standings
 from annotation.claims import Claim, claim_of
+from annotation.eligible import declined_by
 from annotation.models import (
     GoldPair,
     Involvement,
@@ -59,7 +60,7 @@ def serve(standing: Standing, person: User, now: datetime, look_ahead: LookAhead
 
 def unseen(person: User, project_id: int) -> QuerySet[GoldPair]:
     """Pairs that may be mixed in for the person: never leased or asked before, no hand in the video or in the texts,
-    the item behind it neither judged nor held by them."""
+    the item behind it neither judged nor held by them, the video not declined."""
     pairs = GoldPair.objects.filter(
         project=project_id, use=Use.MIXED, withdrawn_at=None, video__media_state__in=WATCHABLE
     )
@@ -73,6 +74,7 @@ def unseen(person: User, project_id: int) -> QuerySet[GoldPair]:
         | Exists(hands)
         | Exists(Vote.objects.filter(item=OuterRef("item"), person=person))
         | Exists(Slot.objects.filter(item=OuterRef("item"), person=person))
+        | Exists(declined_by(person.pk))
     )
 
 

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Exists, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.actions._transaction import committed, one_write_at_a_time
+from annotation.eligible import declined_by
 from annotation.errors import AnnotationError
 from annotation.models import Attempt, GoldPair, PracticeCaption, QualityPolicy, Question, Stage, Standing
 from annotation.quality_queries import PRACTICE_ROLE, USE_OF_STAGE
@@ -74,7 +75,7 @@ def _questions(attempt: Attempt, policy: QualityPolicy) -> list[Question]:
         use=USE_OF_STAGE[Stage(attempt.stage)],
         withdrawn_at=None,
         video__media_state__in=WATCHABLE,
-    )
+    ).exclude(Exists(declined_by(attempt.person_id)))
     fresh = pairs.exclude(questions__attempt__person=attempt.person)
     if attempt.stage == Stage.QUALIFICATION and fresh.count() < length:
         raise AnnotationError(_("There are no fresh questions left for another try; ask the project's researcher."))
@@ -99,7 +100,7 @@ def _by_kind(pairs: QuerySet[GoldPair]) -> tuple[list[int], list[int]]:
 def _edits(attempt: Attempt, policy: QualityPolicy) -> list[Question]:
     captions = PracticeCaption.objects.filter(
         project=attempt.project_id, withdrawn_at=None, caption__video__media_state__in=WATCHABLE
-    )
+    ).exclude(Exists(declined_by(attempt.person_id, "caption__video")))
     ids = list(captions.order_by("pk").values_list("pk", flat=True))
     drawn = draw(policy.secret, attempt.person_id, attempt.number, ids, (), PRACTICE_LENGTH, 0.0)
     return [Question(attempt=attempt, place=place, practice_id=pk) for place, pk in enumerate(_some(drawn))]

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from annotation.actions._transaction import committed
 from annotation.actions.withdraw import on_withdrawal, withdraw_in_transaction
-from annotation.models import GoldPair, PracticeCaption, Review, Standing
+from annotation.models import DeclinedVideo, GoldPair, PracticeCaption, Review, Standing
 from evaluation.models import DatasheetAnswer, ModelCard, ReleaseGate, Report, Submission
 from projects import audit
 from projects.errors import AccessDenied
@@ -109,7 +109,7 @@ def _names_of(person: User) -> frozenset[str]:
 
 
 def _forget_account(person: User, now: datetime) -> None:
-    for rows in (CrowdWorker, InvitationUse, SecondFactor, RecoveryCode, ApiToken, IdempotentAnswer):
+    for rows in (CrowdWorker, InvitationUse, SecondFactor, RecoveryCode, ApiToken, IdempotentAnswer, DeclinedVideo):
         rows.objects.filter(person=person).delete()
     CrowdPlace.objects.filter(person=person).update(session="")
     Consent.objects.filter(person=person, withdrawn_at=None).update(withdrawn_at=now)

@@ -15,7 +15,18 @@ from annotation.actions.save_quality_policy import save_quality_policy
 from annotation.actions.submit_vote import submit_vote
 from annotation.actions.undo_vote import undo_vote
 from annotation.errors import AnnotationError, NotAdmitted, WorkRefused
-from annotation.models import GoldPair, Involvement, Lease, QualityPolicy, Slot, Stage, Standing, Task, Vote
+from annotation.models import (
+    DeclinedVideo,
+    GoldPair,
+    Involvement,
+    Lease,
+    QualityPolicy,
+    Slot,
+    Stage,
+    Standing,
+    Task,
+    Vote,
+)
 from annotation.own_data import own_data
 from annotation.queries import claim_card
 from annotation.queue_queries import work_counts
@@ -133,6 +144,13 @@ def test_gold_keeps_the_leakage_rules(gold, kind):
         work = gold.claim("vera", Stage.VALIDATION)
         assert Slot.objects.get(pk=work.slot_id).stage == Stage.VALIDATION
         submit_vote(gold.vera, work.token, new_key(), 1)
+
+
+def test_gold_of_a_video_that_was_declined_does_not_come(gold):
+    declined = list(GoldPair.objects.order_by("pk")[:3])
+    for pair in declined:
+        DeclinedVideo.objects.create(person=gold.vera, video=pair.video)
+    assert Task.objects.get(pk=next_gold(gold).task_id).gold == GoldPair.objects.latest("pk")
 
 
 def test_the_leakage_rule_holds_at_the_submit_as_well(gold):

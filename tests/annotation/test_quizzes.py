@@ -15,7 +15,7 @@ from annotation.actions.save_quality_policy import save_quality_policy
 from annotation.actions.start_attempt import start_attempt
 from annotation.actions.withdraw_pair import withdraw_pair
 from annotation.errors import AnnotationError, NotAdmitted
-from annotation.models import Attempt, GoldPair, Question, Stage, Standing, Use
+from annotation.models import Attempt, DeclinedVideo, GoldPair, Question, Stage, Standing, Use
 from annotation.quality_queries import baseline, experts, next_to_label, readiness, tries_of
 from annotation.rules.quizzes import Match, draw, grade_edit, has_passed
 from foilworks.invariants.table import violations
@@ -102,6 +102,30 @@ def test_where_too_few_fresh_questions_are_left_nobody_is_asked_the_same_again(t
     withdraw_pair(world.owner, world.project, GoldPair.objects.exclude(questions__isnull=False).first().pk)
     with pytest.raises(AnnotationError, match="no fresh questions"):
         start_attempt(world.vera, world.project, Stage.QUALIFICATION)
+
+
+def test_nobody_is_asked_about_a_video_that_they_declined(test_open):
+    """In the qualification and in practice, on pairs and on captions."""
+    world = test_open
+    shown = list(GoldPair.objects.filter(mismatched=False).order_by("pk"))
+    mismatched = GoldPair.objects.filter(mismatched=True)
+    for pair in [*shown[:5], *mismatched[:2]]:
+        DeclinedVideo.objects.create(person=world.vera, video=pair.video)
+    declined = set(DeclinedVideo.objects.values_list("video", flat=True))
+    asked = take(world, "vera").questions.values_list("pair__video", flat=True)
+    assert declined.isdisjoint(asked)
+
+    GoldPair.objects.filter(pk__in=[pair.pk for pair in shown[:6]]).update(use=Use.PRACTICE)
+    save_quality_policy(world.owner, world.project, qualification_required=False, qualification_open=False)
+    captions = [factories.make_caption(factories.make_video(world.project)) for _ in range(2)]
+    for caption in captions:
+        add_practice_caption(world.owner, world.project, caption, ["a man unfolds a shirt."])
+    DeclinedVideo.objects.create(person=world.ann, video=captions[0].video)
+    save_quality_policy(world.owner, world.project, practice_open=True)
+    judged = start_attempt(world.vera, world.project, Stage.PRACTICE)
+    assert declined.isdisjoint(judged.questions.values_list("pair__video", flat=True))
+    edited = start_attempt(world.ann, world.project, Stage.PRACTICE, Stage.EDIT)
+    assert [question.practice.caption for question in edited.questions.all()] == captions[1:]
 
 
 def test_a_question_is_answered_once_and_a_go_is_resumed(test_open):

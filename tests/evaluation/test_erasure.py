@@ -13,11 +13,13 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.actions.claim import claim
+from annotation.actions.decline_video import decline_video
 from annotation.actions.save_draft import save_draft
 from annotation.actions.set_votes_aside import set_votes_aside
 from annotation.actions.withdraw import withdraw
 from annotation.errors import AnnotationError
-from annotation.models import Draft, Edit, Lease, QualityPolicy, Review, Slot, Standing, Vote
+from annotation.models import DeclinedVideo, Draft, Edit, Lease, QualityPolicy, Review, Slot, Standing, Vote
+from annotation.own_data import own_data
 from corpus.exporters.table import EXPORTERS
 from evaluation.actions.erase_person import ERASED, erase_person, may_erase
 from evaluation.actions.freeze_release import freeze_release
@@ -308,6 +310,14 @@ def test_edits_and_reviews_of_who_removes_their_work_stay_without_what_tells_of_
     assert group.item_id
     assert not Draft.objects.exists()
     assert broken() == []
+
+
+def test_videos_that_somebody_declined_are_in_their_data_and_go_with_them(world, zaphod):
+    decline_video(zaphod, world.claim("zaphod", "validation").token)
+    (row,) = own_data(zaphod)["declined_videos"]
+    assert row["video__project__slug"] == world.project.slug
+    erase_person(zaphod, zaphod)
+    assert not DeclinedVideo.objects.exists()
 
 
 def test_people_leave_and_take_their_data_on_their_own_pages(client, world, zaphod):
