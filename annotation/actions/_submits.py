@@ -65,14 +65,18 @@ def forbidden(slot: Slot, sent: Sent, answered: Collection[int] | None = None) -
 
 
 def common_fields(sent: Sent, lease: Lease, place: _leases.Place) -> dict[str, Any]:
-    """The columns of WorkRecord. Without a slot the record is kept apart: it came too late to count."""
+    """The columns of WorkRecord. Without a slot the record is kept apart: it came too late to count.
+
+    Time is paid, and a browser can say any: it is at most that since the claim. Not since the last heartbeat, and not
+    until the lease's end: who is offline works on, and what they send later is the time that they measured.
+    """
     return {
         "slot": place.slot,
         "person": sent.person,
         "idempotency_key": sent.key,
         "guideline_id": lease.guideline_id,
         "watch": watch_evidence(sent.watch),
-        "seconds_spent": seconds_spent(sent.seconds),
+        "seconds_spent": seconds_spent(sent.seconds, (sent.now - lease.leased_at).total_seconds()),
         "late": place.late,
         "created_at": sent.now,
     }

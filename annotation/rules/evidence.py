@@ -17,9 +17,9 @@ def watch_evidence(sent: object) -> dict[str, float]:
     return {name: number for name, number in found.items() if number is not None}
 
 
-def seconds_spent(sent: object) -> float | None:
-    """Seconds in 0..86400, or None where nothing usable was sent."""
-    return _number(sent, _TOP["seconds"])
+def seconds_spent(sent: object, most: float = _TOP["seconds"]) -> float | None:
+    """Seconds in 0..86400, cut to `most`; None where nothing usable was sent."""
+    return _number(sent, max(0.0, min(most, _TOP["seconds"])))
 
 
 def shown_seconds(start: float | None, end: float | None, unit: str, duration: float | None) -> float | None:

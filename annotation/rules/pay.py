@@ -1,8 +1,9 @@
 """What work earned, and whether the hour in the middle earned enough. Pure: decimals in, decimals out.
 
 Pieces are paid as they were handed in: late, surplus and set-aside work was done, so it is paid; undone work is not.
-Hours are the measured seconds between a page's opening and its submit. A piece whose time nobody measured (an upload,
-an old client) earns by the piece but adds no time, so it is left out of every pay an hour.
+Hours are the measured seconds between a page's opening and its submit, of each piece at most those since its claim. A
+piece whose time nobody measured (an upload, an old client) earns by the piece but adds no time, so it is left out of
+every pay an hour.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -4,7 +4,10 @@ import random
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
+
+from django.utils import timezone
 
 from annotation.actions.claim import claim
 from annotation.actions.submit_edit import submit_edit
@@ -20,6 +23,8 @@ from foilworks.demo.cast import PLAYERS, Player, drawn
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project, Role, User
 
+# Nobody takes longer for a piece.
+LONGEST_S = 18
 STILL_TRUE = "This is still true of the video; change what happens."
 # What a validator says instead of the right answer, and how often.
 MISTAKES = {
@@ -169,9 +174,14 @@ def _answer(choice: Choice, claimed: Claim) -> str:
 
 def _claims(crew: Crew, person: User, stage: Stage, limit: int | None) -> Iterator[Claim]:
     taken = 0
-    while (limit is None or taken < limit) and (claimed := claim(person, crew.project, stage)) is not None:
+    while (limit is None or taken < limit) and (claimed := _claim(crew, person, stage)) is not None:
         taken += 1
         yield claimed
+
+
+def _claim(crew: Crew, person: User, stage: Stage) -> Claim | None:
+    """The next piece, claimed so long ago that nobody's time on it is cut: it is at most that since the claim."""
+    return claim(person, crew.project, stage, now=timezone.now() - timedelta(seconds=LONGEST_S))
 
 
 def _trait(name: str, subtest: Subtest) -> str:
@@ -185,6 +195,6 @@ def _key(claimed: Claim) -> str:
 def _evidence(crew: Crew, player: Player, claimed: Claim) -> dict[str, Any]:
     """Time and watching as they might be: drawn by the seed, marked as simulated through the person."""
     chance = random.Random(f"{crew.seed}/{player.username}/{claimed.stage}/{claimed.slot_id}")
-    seconds, loops = round(chance.uniform(4, 18), 1), chance.randint(1, 4)
+    seconds, loops = round(chance.uniform(4, LONGEST_S), 1), chance.randint(1, 4)
     covered = 1.0 if loops > 1 else round(chance.uniform(0.7, 1.0), 2)
     return {"seconds": seconds, "watch": {"seconds": 2.0 * loops, "loops": loops, "covered": covered}}

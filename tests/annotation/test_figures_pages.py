@@ -2,13 +2,18 @@
 
 import csv
 import io
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
+from annotation.actions.heartbeat import heartbeat
 from annotation.actions.make_tasks import make_tasks
 from annotation.actions.set_pay import set_pay
+from annotation.actions.submit_edit import submit_edit
+from annotation.actions.undo_edit import undo_edit
 from annotation.actions.undo_vote import undo_vote
 from annotation.errors import AnnotationError
 from annotation.models import PayPolicy, PayRate, Stage
@@ -54,6 +59,31 @@ def test_the_page_tells_pieces_pay_and_the_floor(client, world):
     assert rows["vera"].figures.time_to_watch == 2.0
     assert rows["rita"].is_under  # reviews earn nothing
     assert response.context["paid"].median_hourly == 12
+
+
+@pytest.mark.parametrize(("sent", "kept"), [(1e9, 40.0), (12.5, 12.5), (None, None)])
+def test_no_piece_is_paid_for_longer_than_since_its_claim(world, sent, kept):
+    """Whatever the browser says. A heartbeat does not begin the time anew; what comes late keeps its own."""
+    world.group()
+    began = timezone.now() - timedelta(hours=2)
+    work = world.claim("abe", Stage.EDIT, now=began)
+    heartbeat(world.abe, work.token, now=began + timedelta(seconds=30))
+    edit = submit_edit(
+        world.abe, work.token, "k", ["a man irons a shirt."], seconds=sent, now=began + timedelta(seconds=40)
+    )
+    assert edit.seconds_spent == kept
+
+
+def test_the_time_of_what_is_sent_late_is_kept_and_of_what_is_given_again_counts_from_its_return(world):
+    world.group()
+    began = timezone.now() - timedelta(hours=2)
+    work = world.claim("abe", Stage.EDIT, now=began)
+    texts, late = ["a man irons a shirt."], began + timedelta(hours=1)
+    edit = submit_edit(world.abe, work.token, "k", texts, seconds=2400, now=late)
+    assert (edit.late, edit.seconds_spent) == (True, 2400)
+    again = undo_edit(world.abe, edit.pk, now=late + timedelta(seconds=10))
+    edit = submit_edit(world.abe, again.token, "k2", texts, seconds=2400, now=late + timedelta(seconds=15))
+    assert edit.seconds_spent == 5
 
 
 def test_pay_under_the_floor_is_said(client, world):

@@ -188,7 +188,7 @@ def test_where_no_next_piece_can_be_had_what_was_sent_is_told_of(world: World, s
 
 def test_evidence_and_time_are_stored_as_sent(world: World):
     world.group()
-    claim = world.claim("ann", Stage.EDIT)
+    claim = world.claim("ann", Stage.EDIT, now=later(seconds=-20))
     form = {
         "idempotency_key": "k",
         "text": "a man irons a shirt.",

@@ -2,7 +2,7 @@
 
 import itertools
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.utils import timezone
 
@@ -53,19 +53,19 @@ class World:
     def edit(self, name: str, *texts: str, parents=(), key: str = "", now=None, **also) -> Edit:
         """Claim the next edit and submit the texts; by default one text that rewords nothing away."""
         person = getattr(self, name)
-        work = claim(person, self.project, Stage.EDIT, now=now)
+        work = claim(person, self.project, Stage.EDIT, now=opened(now, also))
         texts = texts or ("a man unfolds a shirt.",)
         return submit_edit(person, work.token, key or new_key(), texts, parents, now=now, **also)
 
     def review(self, name: str, decision: str = "accept", key: str = "", now=None, **also) -> Review:
         person = getattr(self, name)
-        work = claim(person, self.project, Stage.REVIEW, now=now)
+        work = claim(person, self.project, Stage.REVIEW, now=opened(now, also))
         return submit_review(person, work.token, key or new_key(), decision, now=now, **also)
 
     def vote(self, name: str, choice: str = "caption", key: str = "", now=None, **also) -> Vote:
         """Claim the next judgement and answer so that the truth-coded choice is `choice`."""
         person = getattr(self, name)
-        work = claim(person, self.project, Stage.VALIDATION, now=now)
+        work = claim(person, self.project, Stage.VALIDATION, now=opened(now, also))
         return submit_vote(person, work.token, key or new_key(), shown_as(choice, work), now=now, **also)
 
     def item(self, *foils: str, **fields) -> Item:
@@ -86,6 +86,11 @@ def shown_as(choice: str, work: Claim) -> str:
     if choice not in ("caption", "foil"):
         return choice
     return "first" if (choice == "caption") == work.caption_first else "second"
+
+
+def opened(now: datetime | None, sent: dict) -> datetime | None:
+    """When a piece was claimed that is sent `now`: so long before as its `seconds` say."""
+    return (now or timezone.now()) - timedelta(seconds=sent["seconds"]) if "seconds" in sent else now
 
 
 def later(**delta) -> object:

@@ -54,7 +54,8 @@ def crowd(world: World, chance: Random) -> None:
 
 def act(world: World, name: str, stage: str, work, chance: Random, at) -> None:
     person, key = getattr(world, name), new_key()
-    evidence = {"seconds": round(chance.uniform(8, 90), 1), "now": at}
+    seconds = round(chance.uniform(8, 90), 1)
+    evidence = {"seconds": seconds, "now": at + timedelta(seconds=seconds)}
     if stage == "edit":
         submit_edit(person, work.token, key, [f"a man tears {work.task_id} towels, {key}."], [], **evidence)
     elif stage == "review" and chance.random() < 0.2:
