@@ -54,7 +54,7 @@ def ablation(release: Release, base: str = "") -> dict[str, Any]:
     {"rows": [{label, objective, captions, seeds, measures: {measure: {value, ci}}, against: {measure: difference}}],
     "base": label, "measures": […], "start": …}. What the students were before stands in rows of their own.
     """
-    readings = TeacherReading.objects.filter(release=release).exclude(before=None).exclude(after=None)
+    readings = TeacherReading.objects.filter(release=release, before__isnull=False, after__isnull=False)
     found = list(readings.select_related("training").order_by("training_id")[:MOST_READ])
     groups: dict[str, list[TeacherReading]] = {}
     for each in found:

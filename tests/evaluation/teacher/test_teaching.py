@@ -15,7 +15,7 @@ from evaluation.teacher import teaching
 from evaluation.teacher.pages import ablation, before_and_after
 from evaluation.teacher.readings import R1, Reading, above_zero
 from evaluation.teacher.sources import collect
-from evaluation.teacher.tables import TeacherTraining
+from evaluation.teacher.tables import TeacherReading, TeacherTraining
 from generation.errors import GenerationError
 from generation.models import Candidate
 from hub.errors import HubError
@@ -269,6 +269,43 @@ def test_a_model_that_does_not_load_ends_the_job_with_one_message_before_a_step(
     assert "\n" not in training.job.error
     assert getattr(shapes, what).name in training.job.error
     assert not training.points.exists()
+
+
+def test_the_release_is_read_before_the_first_step(shapes, monkeypatch):
+    training, told, real = start(shapes), [], teaching.progress
+
+    def notes(job, done, total=None, message=None):
+        told.append(message)
+        real(job, done, total, message)
+
+    monkeypatch.setattr(teaching, "progress", notes)
+    finished(training)
+    phases = [message.partition(":")[0] for message in told if message.startswith(("reading", "loss"))]
+    assert list(dict.fromkeys(phases)) == ["reading the release before", "loss", "reading the release after"]
+
+
+def test_what_is_read_after_is_of_the_items_that_were_read_before(shapes, monkeypatch):
+    """A clip that gets its file while the student learns is in both."""
+    clip = Video.objects.filter(split=Split.TEST).first()
+    Video.objects.filter(pk=clip.pk).update(media_state="missing")
+    training, real = start(shapes), teaching.learn
+
+    def attaches(*given):
+        real(*given)
+        Video.objects.filter(pk=clip.pk).update(media_state="ready")
+
+    monkeypatch.setattr(teaching, "learn", attaches)
+    reading = finished(training).readings.get()
+    assert reading.left_out == []
+    assert Reading.of(reading.before).ids == Reading.of(reading.after).ids
+    assert len(reading.after["ids"]) == 8
+
+
+def test_readings_that_are_not_done_are_not_compared(shapes):
+    training = start(shapes)
+    assert ablation(shapes.release)["rows"] == []
+    TeacherReading.objects.filter(training=training).update(before={"ids": []})
+    assert ablation(shapes.release)["rows"] == []
 
 
 def test_another_release_is_read_later_and_trainings_stand_beside_each_other(shapes):
