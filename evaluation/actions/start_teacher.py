@@ -62,7 +62,8 @@ def start_teacher(
         project=project, label="", student=chosen["student"], params=chosen, seed=seed, release=release,
         sources=found.provenance, created_by=person,
     )  # fmt: skip
-    training.label = (" ".join(label.split()) or training.objective)[:LONGEST_LABEL]
+    by_itself = "; ".join(filter(None, (training.objective, training.captions_per_clip, training.student_name)))
+    training.label = (" ".join(label.split()) or by_itself)[:LONGEST_LABEL]
     if release is not None:
         TeacherReading.objects.create(training=training, release=release)
     training.job = enqueue(

@@ -27,7 +27,7 @@ class TrainingForm(EntryForm):
         several = {"required": False, "choices": runs, "widget": forms.CheckboxSelectMultiple}
         own: dict[str, forms.Field] = {
             "label": forms.CharField(label=_("Name"), required=False, max_length=120, help_text=_(
-                "Trainings of one name that differ in their seed are one row of the comparison."
+                "Trainings of one name that differ in their seed alone are one row of the comparison."
             )),
             "action_runs": forms.MultipleChoiceField(label=_("Captions with another action, from the runs"), **several),
             "object_runs": forms.MultipleChoiceField(label=_("Captions with another object, from the runs"), **several),

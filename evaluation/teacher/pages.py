@@ -1,5 +1,7 @@
 """What pages and files show of trainings: one before and after, many beside each other (Feint6K, Tables 1 and 2)."""
 
+import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +13,8 @@ from evaluation.teacher.tables import TeacherReading, TeacherTraining
 
 # Of the ablation's page; older ones are reached by their own.
 MOST_READ = 60
+# Parameters of a training that change nothing of what is learnt.
+BESIDE = ("device", "processes", "save_every", "curve_every", "curve_items")
 BEFORE, AFTER = "before", "after"
 
 
@@ -49,49 +53,70 @@ def curve_chart(training: TeacherTraining, points: Sequence[Point]) -> bytes:
 
 
 def ablation(release: Release, base: str = "") -> dict[str, Any]:
-    """Rows of trainings by their label, seeds together, each against the row `base` (the oldest where it is not there).
+    """A row for the trainings that differ in their seed alone, against the row of the training whose id is `base` (the
+    first row where it is in none).
 
-    {"rows": [{label, objective, captions, seeds, measures: {measure: {value, ci}}, against: {measure: difference}}],
-    "base": label, "measures": […], "start": …}. What the students were before stands in rows of their own.
+    {"rows": [{label, student, objective, captions, seeds, left_out, found: {measure: {value, ci}}, against: {measure:
+    difference}}], "base": label, "chosen": training, "measures": […]}. What the students were before stands in rows of
+    their own.
     """
     readings = TeacherReading.objects.filter(release=release, before__isnull=False, after__isnull=False)
     found = list(readings.select_related("training").order_by("training_id")[:MOST_READ])
-    groups: dict[str, list[TeacherReading]] = {}
+    if not found:
+        return {"rows": [], "base": "", "chosen": None, "measures": []}
+    groups: dict[tuple[str, ...], list[TeacherReading]] = {}
     for each in found:
-        groups.setdefault(each.training.label, []).append(each)
-    if not groups:
-        return {"rows": [], "base": "", "measures": []}
-    chosen = base if base in groups else next(iter(groups))
-    basis = _after(groups[chosen])
-    rows = []
-    for label, each in groups.items():
-        values = _after(each)
-        against = compared(basis, values) if label != chosen and _same(basis, values) else {}
-        rows.append({**_about(label, each), "found": summary(values), "against": against})
+        groups.setdefault(_all_but_the_seed(each.training), []).append(each)
+    chosen = next((key for key, row in groups.items() if base in {str(each.training_id) for each in row}), None)
+    chosen = chosen or next(iter(groups))
+    basis, rows = _of_one_set(groups[chosen])[0], []
+    labels = Counter(label for label, *_ in groups)
+    for key, each in groups.items():
+        values, seeds, left_out = _of_one_set(each)
+        against = compared(basis, values) if key != chosen and _same(basis[0], values[0]) else {}
+        about = {**_about(each[0].training, shared=labels[key[0]] > 1), "seeds": seeds, "left_out": left_out}
+        rows.append({**about, "found": summary(values), "against": against})
+    against_row = rows[list(groups).index(chosen)]
     starts = {each.training.student: each for each in found}
     for each in starts.values():
         values = [Reading.of(each.before)]
-        about = {"label": each.training.student_name, "objective": "", "captions": "", "seeds": [], "training": None}
-        against = compared(basis, values) if _same(basis, values) else {}
+        about = {"label": each.training.student_name, "student": "", "objective": "", "captions": "", "seeds": [],
+                 "left_out": [], "training": None}  # fmt: skip
+        against = compared(basis, values) if _same(basis[0], values[0]) else {}
         rows.append({**about, "found": summary(values), "against": against})
     measures = list(summary(basis))
     for row in rows:
         row["cells"] = [(how(name), row["found"].get(name), row["against"].get(name)) for name in measures]
-    return {"rows": rows, "base": chosen, "measures": measures}
+    return {"rows": rows, "base": against_row["label"], "chosen": against_row["training"], "measures": measures}
 
 
-def _after(readings: Sequence[TeacherReading]) -> list[Reading]:
-    return [Reading.of(each.after) for each in readings]
+def _all_but_the_seed(training: TeacherTraining) -> tuple[str, ...]:
+    """What trainings of one row have in common, the label first: all that bears on what is learnt but the seed.
+
+    Processes share a batch as its parts do, and each sees only its own clips.
+    """
+    learnt = {name: value for name, value in training.params.items() if name not in BESIDE}
+    learnt["accumulate"] = learnt.get("accumulate", 1) * training.params.get("processes", 1)
+    return training.label, training.student, json.dumps(learnt, sort_keys=True)
 
 
-def _same(left: Sequence[Reading], right: Sequence[Reading]) -> bool:
-    """Items without a file may have got one between two readings."""
-    return left[0].ids == right[0].ids and left[0].sources == right[0].sources
+def _of_one_set(readings: Sequence[TeacherReading]) -> tuple[list[Reading], list[int], list[int]]:
+    """What was read after on the most items, with its seeds, and the seeds of what was read on others: clips may have
+    got their files, or lost them, between two readings."""
+    values = [(Reading.of(each.after), each.training.seed) for each in readings]
+    most = max((value for value, _ in values), key=lambda value: len(value.ids))
+    kept = [(value, seed) for value, seed in values if _same(most, value)]
+    left_out = [seed for value, seed in values if not _same(most, value)]
+    return [value for value, _ in kept], [seed for _, seed in kept], left_out
 
 
-def _about(label: str, readings: Sequence[TeacherReading]) -> dict[str, Any]:
-    one = readings[0].training
+def _same(one: Reading, other: Reading) -> bool:
+    return one.ids == other.ids and one.sources == other.sources
+
+
+def _about(one: TeacherTraining, *, shared: bool) -> dict[str, Any]:
+    """`shared`: another row has the label as well."""
     return {
-        "label": label, "objective": one.objective, "captions": one.captions_per_clip,
-        "seeds": [each.training.seed for each in readings], "training": one.pk,
+        "label": f"{one.label} #{one.pk}" if shared else one.label, "student": one.student_name,
+        "objective": one.objective, "captions": one.captions_per_clip, "training": one.pk,
     }  # fmt: skip

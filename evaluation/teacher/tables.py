@@ -14,7 +14,7 @@ class TeacherTraining(AskedWork):
     """One student trained on the captions of a project's train split and on what its runs made of them."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="teacher_trainings")
-    # Trainings of one label on one release are one row of the ablation: they differ in their seed.
+    # Trainings of one label that differ in their seed alone are one row of the ablation of a release.
     label = models.CharField(max_length=120)
     # As typed: "tiny:/path", "clip:openai/clip-vit-base-patch32?frames=8", "xclip:…".
     student = models.CharField(max_length=500)

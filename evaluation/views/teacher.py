@@ -130,10 +130,12 @@ def comparison_file(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The comparison as CSV: a line a row and measure."""
     found = get_release(request.user, slug, pk)
     data = ablation(found, request.GET.get("base", ""))
-    lines: list[list[Any]] = [["training", "objective", "captions", "seeds", "measure", "value", "low", "high",
-                               f"minus {data['base']}", "difference_low", "difference_high", "p"]]  # fmt: skip
+    lines: list[list[Any]] = [["training", "student", "objective", "captions", "seeds", "seeds_left_out", "measure",
+                               "value", "low", "high", f"minus {data['base']}", "difference_low", "difference_high",
+                               "p"]]  # fmt: skip
     for row in data["rows"]:
-        about = [row["label"], row["objective"], row["captions"], " ".join(map(str, row["seeds"]))]
+        seeds = [" ".join(map(str, row[name])) for name in ("seeds", "left_out")]
+        about = [row["label"], row["student"], row["objective"], row["captions"], *seeds]
         for measure, value in row["found"].items():
             against = row["against"].get(measure, {"value": None, "ci": None, "p": None})
             lines.append([*about, measure, value["value"], *_ends(value["ci"]), against["value"],

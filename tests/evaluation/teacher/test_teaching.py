@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from django.urls import reverse
 
 from corpus.models import Caption, Split, Video
 from corpus.rules.states import CandidateState
@@ -299,6 +300,56 @@ def test_what_is_read_after_is_of_the_items_that_were_read_before(shapes, monkey
     assert reading.left_out == []
     assert Reading.of(reading.before).ids == Reading.of(reading.after).ids
     assert len(reading.after["ids"]) == 8
+
+
+def test_only_trainings_that_differ_in_their_seed_alone_are_one_row(shapes):
+    """Neither those of another student nor of other captions; where they ran, and what was looked at, says nothing."""
+    first = finished(start(shapes, label="taught", seed=1))
+    params, reading = first.params, first.readings.get()
+    others = [
+        {"seed": 2, "params": {**params, "device": "auto", "curve_every": 7}},
+        {"seed": 3, "params": {**params, "batch": 8}},
+        {"seed": 4, "params": {**params, "processes": 2}},
+        {"seed": 5, "params": {**params, "actions": 3}},
+        {"seed": 6, "student": "tiny:/elsewhere/other"},
+    ]
+    made = [copy_of(first, reading, **fields) for fields in others]
+    found = ablation(shapes.release, base=str(made[2].pk))
+    rows = [row for row in found["rows"] if row["training"]]
+    assert [row["seeds"] for row in rows] == [[1, 2], [3], [4], [5], [6]]
+    assert [row["label"] for row in rows] == [f"taught #{each.pk}" for each in (first, *made[1:])]
+    assert (found["base"], found["chosen"]) == (rows[2]["label"], made[2].pk)
+    assert [bool(row["against"]) for row in rows] == [True, True, False, True, True]
+
+
+def copy_of(training: TeacherTraining, reading: TeacherReading, after: dict | None = None, **fields) -> TeacherTraining:
+    """Another training that read the same; with `fields`."""
+    values = {name: getattr(training, name) for name in ("project", "label", "student", "params", "seed")}
+    made = TeacherTraining.objects.create(**{**values, **fields})
+    TeacherReading.objects.create(
+        training=made, release=reading.release, before=reading.before, after=after or reading.after
+    )
+    return made
+
+
+def test_a_seed_that_was_read_on_other_items_is_not_in_its_row(shapes, client):
+    first = finished(start(shapes, label="taught", seed=1))
+    clip = Video.objects.filter(split=Split.TEST).first()
+    Video.objects.filter(pk=clip.pk).update(media_state="missing")
+    fewer = finished(start(shapes, label="taught", seed=1, steps=1)).readings.get().after
+    copy_of(first, first.readings.get(), fewer, seed=2)
+    copy_of(first, first.readings.get(), seed=3)
+    row = ablation(shapes.release)["rows"][0]
+    assert (row["seeds"], row["left_out"]) == ([1, 3], [2])
+    assert row["found"][R1]["n"] == 4
+    client.force_login(shapes.owner)
+    page = client.get(reverse("evaluation:teacher_comparison", args=[shapes.project.slug, shapes.release.pk]))
+    assert "without 2: read on other items" in page.content.decode()
+
+
+def test_a_training_without_a_name_is_called_by_what_it_is(shapes):
+    assert start(shapes, actions=4).label == "contrastive 1, lgt 1; 4 actions; tiny:start"
+    assert start(shapes, label=" my  own ").label == "my own"
 
 
 def test_readings_that_are_not_done_are_not_compared(shapes):
