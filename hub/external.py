@@ -27,7 +27,7 @@ MANIFEST = "foilworks.json"
 PROTOCOL = 1
 PYTHON = "{python}"
 START_S, ANSWER_S = 600.0, 300.0
-# So many clips in a row, and it is the program that is broken, not the clips.
+# So many clips without an answer between them, and it is the program that is broken, not the clips.
 MOST_FAILURES = 3
 EMBEDDER, SCORER = "embedder", "scorer"
 
@@ -50,7 +50,9 @@ class External:
     def __init__(self, manifest: Manifest, device: str) -> None:
         self.manifest, self._device = manifest, device
         self._program: Program | None = None
-        self._failures, self._asked = 0, 0
+        # Clips that it failed on since its last answer: of a batch that failed, each is asked about once more.
+        self._failed: set[str] = set()
+        self._asked = 0
         self._folder = Path(tempfile.mkdtemp(prefix="foilworks-external-"))
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         try:
@@ -60,7 +62,7 @@ class External:
             raise
 
     def ask(self, op: str, about: str, **question: Any) -> dict[str, Any]:
-        """The answer to {"op": op, ...}. ClipError: it failed on a clip; HubError: too often in a row, or on texts."""
+        """The answer to {"op": op, ...}. ClipError: it failed on a clip; HubError: on several in a row, or on texts."""
         try:
             if self._program is None:
                 self._started()
@@ -74,18 +76,18 @@ class External:
                 )
         except LinesError as error:
             self._program = None
-            self._failures += 1
-            if not about or self._failures >= MOST_FAILURES:
+            self._failed.add(about)
+            if not about or len(self._failed) >= MOST_FAILURES:
                 raise HubError(
                     f"{error}; mend the program, then start the run again: it goes on where it is"
                 ) from error
             raise ClipError(f"{error} (clip '{about}')") from error
+        self._failed.clear()
         if "error" in answer:
             said = str(answer["error"])[:300]
             if about:
                 raise ClipError(f"{self.manifest.name}: clip '{about}': {said}")
             raise HubError(f"{self.manifest.name}: {said}")
-        self._failures = 0
         return answer
 
     def video(self, clip: Frames | None, meta: VideoMeta | None) -> dict[str, Any] | None:

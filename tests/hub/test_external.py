@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evaluation.scoring.loop import Clip, Tally, score_pairs
 from hub import _lines
 from hub.errors import ClipError, HubError
 from hub.external import ExternalEmbedder
@@ -136,12 +137,37 @@ def test_silence_ends_the_program(tmp_path: Path) -> None:
 
 def test_a_program_that_always_fails_stops_the_run(tmp_path: Path) -> None:
     adapter = open_adapter(program(tmp_path / "m", "sys.exit(3)"), device="cpu")
-    for _ in range(2):
+    for key in ("a", "b"):
         with pytest.raises(ClipError):
-            adapter.score(clip(0), ["x"], meta=META)
+            adapter.score(clip(0), ["x"], meta=VideoMeta(key))
     with pytest.raises(HubError, match=r"exit status 3; mend the program, then start the run again") as caught:
-        adapter.score(clip(0), ["x"], meta=META)
+        adapter.score(clip(0), ["x"], meta=VideoMeta("c"))
     assert not isinstance(caught.value, ClipError)
+
+
+def test_two_bad_clips_of_a_batch_do_not_stop_the_run(tmp_path: Path) -> None:
+    """The batch fails on the first of them; then each is asked about alone: three failures of two clips."""
+    body = (
+        "if q['op'] == 'encode_text': say(id=q['id'], vectors=[[1, 2] for t in q['texts']])\n"
+        "elif q['video']['key'].startswith('bad'): sys.exit(3)\n"
+        "else: say(id=q['id'], vector=[3, 4])"
+    )
+    adapter = open_adapter(program(tmp_path / "m", body, {**FIRST, "interface": "embedder"}), device="cpu")
+    tally = Tally()
+    requests = [(Clip(key), ["x"]) for key in ("bad 1", "bad 2", "good")]
+    found = list(
+        score_pairs(adapter, requests, tally=tally, read=lambda one, _: (clip(0), VideoMeta(one.key)))
+    )  # fmt: skip
+    assert [(score.clip_key, score.value) for score in found] == [("good", 11)]
+    assert [key for key, _ in tally.refused] == ["bad 1", "bad 2"]
+
+
+def test_an_answer_that_says_error_shows_that_the_program_lives(tmp_path: Path) -> None:
+    body = "if q['video']['key'] == 'dull': say(id=q['id'], error='too dull')\nelse: sys.exit(3)"
+    adapter = open_adapter(program(tmp_path / "m", body), device="cpu")
+    for key in ("a", "b", "dull", "c", "d"):
+        with pytest.raises(ClipError):
+            adapter.score(clip(0), ["x"], meta=VideoMeta(key))
 
 
 def test_what_is_not_a_number_comes_out_as_nan(tmp_path: Path) -> None:
