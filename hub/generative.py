@@ -47,15 +47,17 @@ class GenerativeModel:
     """The Scorer and Generator of a loaded model."""
 
     def __init__(
-        self, loaded: Pretrained, talk: Conversation, settings: dict[str, Any], mode: str, frames: int
-    ) -> None:
+        self, loaded: Pretrained, talk: Conversation, settings: dict[str, Any], mode: str, frames: int,
+        max_pixels: int | None = None,
+    ) -> None:  # fmt: skip
         self.model, self.talk, self.device, self.settings = loaded.model, talk, loaded.device, settings
         self.family = FAMILIES[loaded.model.config.model_type]
         self.prefixes = PrefixModel(loaded.model, getattr(loaded.model.config, "video_token_id", None))
         self.mode = mode
         self._dtype = next(loaded.model.parameters()).dtype
         self._blind_scores: dict[str, Score] = {}
-        shown = "" if mode == BLIND else f" frames={frames}"
+        asked = {"frames": frames, "max_pixels": max_pixels} if mode != BLIND else {}
+        shown = "".join(f" {name}={value}" for name, value in asked.items() if value is not None)
         self.info = ModelInfo(
             loaded.name,
             f"{loaded.revision}{shown} mode={mode} prompts={PROMPTS}",
@@ -232,4 +234,4 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
     family = FAMILIES[kind]
     settings = settings_of(kind, video_settings(name, family.shown), options.get("max_pixels"))
     talk = Conversation(name, family.marks, family.template, shown=family.shown)
-    return GenerativeModel(loaded, talk, settings, mode, options.get("frames", FRAMES))
+    return GenerativeModel(loaded, talk, settings, mode, options.get("frames", FRAMES), options.get("max_pixels"))

@@ -53,6 +53,20 @@ def test_the_mode_is_part_of_what_the_model_is(folder: Path, mode: str) -> None:
     assert info.kind == ("p_yes" if mode in ("choice", "p_yes") else "log_likelihood")
 
 
+def test_every_option_that_changes_scores_is_part_of_what_the_model_is(folder: Path) -> None:
+    """Else two runs would share the key of their scores, and the second show the first one's."""
+
+    def revision(options: str) -> str:
+        return open_adapter(f"vlm:{folder}?{options}", device="cpu").info.revision
+
+    plain, small, smaller = (revision(f"frames=4{more}") for more in ("", "&max_pixels=512", "&max_pixels=256"))
+    assert len({plain, small, smaller}) == 3
+    assert "max_pixels" not in plain
+    assert small == plain.replace("frames=4", "frames=4 max_pixels=512")
+    # Without the video there are no pixels.
+    assert revision("mode=blind&max_pixels=512") == revision("mode=blind")
+
+
 def test_what_cannot_be_asked(adapter: GenerativeModel) -> None:
     with pytest.raises(HubError, match=r"needs a clip; without one ask for 'blind'"):
         adapter.score(None, ["x"], "p_yes")
