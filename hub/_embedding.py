@@ -26,18 +26,26 @@ def check_clips(clips: Sequence[Frames], meta: Sequence[VideoMeta], info: ModelI
 
 
 class Tokens:
-    """A tokenizer for a text tower of `config`. `full_length`: padded to the end, as some towers were trained."""
+    """A tokenizer for a text tower of `config`. `full_length`: padded to the end, as some towers were trained.
+
+    `lowers`: its files ask for lower case and its class does not see to it, as with SigLIP 2 under the name of Gemma;
+    `mark` says so in a revision.
+    """
 
     def __init__(self, tokenizer: Any, config: Any, *, full_length: bool, device: torch.device) -> None:
         self.tokenizer, self.full_length, self.device = tokenizer, full_length, device
         text = getattr(config, "text_config", config)
         self.longest = min(longest_input(tokenizer, config), text.max_position_embeddings)
+        keeps_case = tokenizer("A")["input_ids"] != tokenizer("a")["input_ids"]
+        self.lowers = keeps_case and bool(tokenizer.init_kwargs.get("do_lower_case"))
+        self.mark = " texts=lower" if self.lowers else ""
 
     def __call__(self, texts: Sequence[str]) -> Any:
         """ids and mask of the texts, cut to what the tower takes."""
         padding = "max_length" if self.full_length else True
+        given = [text.lower() if self.lowers else text for text in texts]
         return self.tokenizer(
-            list(texts), padding=padding, truncation=True, max_length=self.longest, return_tensors="pt"
+            given, padding=padding, truncation=True, max_length=self.longest, return_tensors="pt"
         ).to(self.device)
 
 

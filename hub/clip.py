@@ -40,7 +40,7 @@ class FrameEmbedder:
         self._dtype = next(loaded.model.parameters()).dtype
         self.info = ModelInfo(
             loaded.name,
-            f"{loaded.revision} frames={frames} pooling={pooling}",
+            f"{loaded.revision} frames={frames} pooling={pooling}{self._tokens.mark}",
             ScoreKind.COSINE if pooling == "features" else ScoreKind.LOGIT,
             frames=frames,
             card={"category": "image-text"},

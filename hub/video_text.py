@@ -1,5 +1,6 @@
 """Video-text dual encoders that take the frames of a clip together: VideoPrism, PE-Video, by AutoModel."""
 
+import string
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,12 @@ from hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
 
 FRAMES = 16
 CLIPS_A_BATCH = 4
+SPACES = str.maketrans(dict.fromkeys(string.punctuation, " "))
+
+
+def canonical(text: str) -> str:
+    """As VideoPrism's authors spell texts before they cut them (`tokenize_texts`): "Hello, World!" is "hello world."."""
+    return " ".join(text.translate(SPACES).lower().split()) + "."
 
 
 class VideoPrism:
@@ -32,7 +39,7 @@ class VideoPrism:
         self._dtype = next(loaded.model.parameters()).dtype
         self.info = ModelInfo(
             loaded.name,
-            f"{loaded.revision} frames={frames}",
+            f"{loaded.revision} frames={frames} texts=canonical",
             ScoreKind.COSINE,
             frames=frames,
             card={"category": "video"},
@@ -48,10 +55,13 @@ class VideoPrism:
     @torch.inference_mode()
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """m texts -> (m, d)."""
-        return encoded(texts, lambda batch: self._texts(self._tokens(batch)))
+        return encoded(texts, lambda batch: self._texts(self._tokens([self._spelt(text) for text in batch])))
 
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
         return videos.astype(np.float32, copy=False) @ texts.astype(np.float32, copy=False).T
+
+    def _spelt(self, text: str) -> str:
+        return canonical(text)
 
     def _videos(self, pixels: torch.Tensor) -> NDArray[np.float32]:
         return unit(self.model.get_video_features(pixel_values_videos=pixels).pooler_output.reshape(len(pixels), -1))
@@ -70,7 +80,11 @@ class PeVideo(VideoPrism):
         super().__init__(loaded, tokenizer, pixels, frames)
         self._tokens.full_length = False
         self.info = ModelInfo(
-            loaded.name, self.info.revision, ScoreKind.LOGIT, frames=frames, card={"category": "video"}
+            loaded.name,
+            f"{loaded.revision} frames={frames}{self._tokens.mark}",
+            ScoreKind.LOGIT,
+            frames=frames,
+            card={"category": "video"},
         )
 
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -80,6 +94,9 @@ class PeVideo(VideoPrism):
             )
         )  # fmt: skip
         return (super().score(videos, texts) * scale + bias).astype(np.float32)
+
+    def _spelt(self, text: str) -> str:
+        return text
 
     def _videos(self, pixels: torch.Tensor) -> NDArray[np.float32]:
         return plain(self.model.video_head(self.model.video_encoder(pixel_values_videos=pixels).pooler_output))

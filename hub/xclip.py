@@ -32,7 +32,7 @@ class XClip:
         self._dtype = next(loaded.model.parameters()).dtype
         self.info = ModelInfo(
             loaded.name,
-            loaded.revision,
+            f"{loaded.revision}{self._tokens.mark}",
             ScoreKind.COSINE,
             # Its cross-frame attention was built for exactly so many.
             frames=loaded.model.config.vision_config.num_frames,

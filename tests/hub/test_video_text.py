@@ -1,6 +1,7 @@
 """Video-text and image-text models of other shapes: what comes out is what the model's own forward pass gives."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,9 @@ from hub._pretrained import Pretrained
 from hub.errors import HubError
 from hub.interfaces import VideoMeta
 from hub.table import open_adapter
-from hub.video_text import PeVideo
+from hub.video_text import PeVideo, canonical
 from tests.hub import folders, video_folders
+from tests.hub.folders import byte_tokenizer
 
 TEXTS = ["a man folds a red shirt", "a ring", "a woman opens the door"]
 
@@ -34,8 +36,8 @@ def scores(adapter) -> np.ndarray:
     return adapter.score(videos, adapter.encode_text(TEXTS))
 
 
-def tokens(adapter, *, full_length: bool = False) -> dict[str, torch.Tensor]:
-    return {name: part for name, part in _tokens(adapter, full_length)(TEXTS).items() if name != "token_type_ids"}
+def tokens(adapter, *, full_length: bool = False, texts: Sequence[str] = TEXTS) -> dict[str, torch.Tensor]:
+    return {name: part for name, part in _tokens(adapter, full_length)(texts).items() if name != "token_type_ids"}
 
 
 def _tokens(adapter, full_length: bool) -> Tokens:
@@ -58,9 +60,37 @@ def test_x_clip_prompts_each_text_with_each_clip(tmp_path: Path) -> None:
 @torch.inference_mode()
 def test_videoprism_gives_the_cosine_of_its_two_sides(tmp_path: Path) -> None:
     adapter = open_adapter(f"video:{video_folders.videoprism(tmp_path / 'm')}", device="cpu")
-    out = adapter.model(pixel_values_videos=shown(adapter), **tokens(adapter, full_length=True))
+    spelt = [f"{text}." for text in TEXTS]
+    out = adapter.model(pixel_values_videos=shown(adapter), **tokens(adapter, full_length=True, texts=spelt))
     np.testing.assert_allclose(scores(adapter), (out.video_embeds @ out.text_embeds.T).numpy(), atol=1e-5)
     assert (adapter.info.frames, adapter.info.kind) == (4, "cosine")
+    assert adapter.info.revision.endswith(" frames=4 texts=canonical")
+
+
+@pytest.mark.parametrize(
+    ("text", "spelt"),
+    [("Hello, World!", "hello world."), ("Hello,World..", "hello world."), ("  Hello   WORLD", "hello world.")],
+)
+def test_videoprism_spells_texts_as_its_authors_do(text: str, spelt: str) -> None:
+    """The examples that stand in the authors' own code."""
+    assert canonical(text) == spelt
+
+
+def test_texts_are_lower_case_where_a_tokenizers_files_say_so_and_its_class_does_not(tmp_path: Path) -> None:
+    """As SigLIP 2 is published: `do_lower_case` beside the name of a tokenizer that knows nothing of it."""
+    folder = folders.clip(tmp_path / "m", siglip=True)
+    byte_tokenizer().save_pretrained(folder)
+
+    def opened(**said: object):
+        config = folder / "tokenizer_config.json"
+        config.write_text(json.dumps({**json.loads(config.read_text()), **said}))
+        return open_adapter(f"clip:{folder}?frames=4", device="cpu")
+
+    typed, lower = opened(), opened(do_lower_case=True)
+    assert "texts=" not in typed.info.revision
+    assert lower.info.revision.endswith(" texts=lower")
+    assert typed._tokens(["A Ring"])["input_ids"].tolist() != typed._tokens(["a ring"])["input_ids"].tolist()
+    assert lower._tokens(["A Ring"])["input_ids"].tolist() == lower._tokens(["a ring"])["input_ids"].tolist()
 
 
 @torch.inference_mode()
