@@ -24,6 +24,8 @@ class Conversation:
                 f"{argument}: it has no chat template; copy chat_template.jinja, or choose a model that has one"
             )
         self._template, self._name = found, argument
+        # As Llama's do: what they are given begins a word, and a space of ours would be a token of its own.
+        self.spaces_itself = self._ids("a a") == 2 * self._ids("a")
 
     def prompt(
         self, text: str, *, video: bool = False, system: str = "", examples: Sequence[tuple[str, str]] = ()
@@ -52,15 +54,30 @@ class Conversation:
     def prefix_ids(self, rendered: str) -> list[int]:
         """Token ids of a rendered prompt; a start token is added only where the template did not write it."""
         bos = self.tokenizer.bos_token
-        ids: list[int] = self.tokenizer(rendered, add_special_tokens=False)["input_ids"]
+        ids = self._ids(rendered)
         adds = self.tokenizer("", add_special_tokens=True)["input_ids"][:1]
         starts = bos is not None and not rendered.startswith(bos) and adds == [self.tokenizer.bos_token_id]
         return [self.tokenizer.bos_token_id, *ids] if starts else ids
 
     def continued_ids(self, rendered: str, text: str) -> list[int]:
         """Token ids of an answer that goes on after the rendered prompt; a space between where there is none."""
-        spaced = text if not rendered or rendered[-1].isspace() else f" {text}"
-        ids: list[int] = self.tokenizer(spaced, add_special_tokens=False)["input_ids"]
+        goes_on = not rendered or rendered[-1].isspace() or self.spaces_itself
+        return self._ids(text if goes_on else f" {text}")
+
+    def first_tokens(self, sides: Sequence[Sequence[str]]) -> list[list[int]]:
+        """For each side the distinct tokens that its words begin with; what every side begins with tells none apart,
+        such as a space that is a token of its own, and is passed over."""
+        rows = [[ids for word in words if (ids := self._ids(word))] for words in sides]
+        while len(rows) > 1 and (shared := set.intersection(*({ids[0] for ids in side} for side in rows))):
+            rest = [[ids[ids[0] in shared :] for ids in side] for side in rows]
+            rest = [[ids for ids in side if ids] for side in rest]
+            if not all(rest):
+                break
+            rows = rest
+        return [sorted({ids[0] for ids in side}) for side in rows]
+
+    def _ids(self, text: str) -> list[int]:
+        ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
         return ids
 
 

@@ -60,7 +60,7 @@ class GenerativeModel:
         shown = "".join(f" {name}={value}" for name, value in asked.items() if value is not None)
         self.info = ModelInfo(
             loaded.name,
-            f"{loaded.revision}{shown} mode={mode} prompts={PROMPTS}",
+            f"{loaded.revision}{shown} mode={mode} prompts={PROMPTS}{' spaces=own' if talk.spaces_itself else ''}",
             MODES[mode],
             frames=0 if mode == BLIND else frames,
             needs_video=mode != BLIND,
@@ -166,7 +166,7 @@ class GenerativeModel:
         head, _, tail = rendered.partition(SLOT)
         ids = [self.talk.tokenizer(text + tail, add_special_tokens=False)["input_ids"] for text in texts]
         logits = self.prefixes.next_logits(self.prefix(head, prepared), ids)
-        yes, no = (logits[:, self._first_tokens(words)].logsumexp(1) for words in (YES, NO))
+        yes, no = (logits[:, ids].logsumexp(1) for ids in self.talk.first_tokens((YES, NO)))
         return [Score(float(value), ScoreKind.P_YES) for value in torch.sigmoid(yes - no)]
 
     def _choices(self, prepared: Prepared, texts: Sequence[str]) -> list[Score]:
@@ -182,17 +182,12 @@ class GenerativeModel:
         ]
         ids = [self.talk.tokenizer(text, add_special_tokens=False)["input_ids"] for text in asked]
         logits = self.prefixes.next_logits(self.prefix(head, prepared), ids)
-        columns = [self._first_tokens((letter, f" {letter}")) for letter in LETTERS[:count]]
+        columns = self.talk.first_tokens([(letter, f" {letter}") for letter in LETTERS[:count]])
         letters = torch.stack([logits[:, ids].logsumexp(1) for ids in columns], dim=1).softmax(1)
         shares = np.zeros(count)
         for row, order in zip(letters.tolist(), orders, strict=True):
             shares[order] += np.array(row) / count
         return [Score(float(share), ScoreKind.P_YES) for share in shares]
-
-    def _first_tokens(self, words: Sequence[str]) -> list[int]:
-        """The distinct tokens that the words begin with."""
-        found = {ids[0] for word in words if (ids := self.talk.tokenizer(word, add_special_tokens=False)["input_ids"])}
-        return sorted(found)
 
     @torch.inference_mode()
     def _written(self, part: Sequence[tuple[int, Prepared | None, list[int]]], request: GenerationRequest) -> list[str]:

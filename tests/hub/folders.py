@@ -1,6 +1,7 @@
 """Tiny models with random weights and real tokenizers, saved as folders as published ones are."""
 
 import json
+import string
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -73,6 +74,21 @@ def byte_tokenizer(corpus: Sequence[str] = CORPUS, longest: int = 64) -> PreTrai
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, model_max_length=longest, pad_token="<pad>", mask_token="<mask>", **names
     )
+
+
+def spacing_tokenizer(words: Sequence[str]) -> PreTrainedTokenizerFast:
+    """Llama's kind as transformers reads it from tokenizer.json: it puts a space before whatever it is given."""
+    tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    letters = [*string.ascii_letters, *string.digits, *string.punctuation, "▁", "\n"]
+    special = ["<s>", "<pad>", "</s>", "<unk>"]
+    trainer = trainers.BpeTrainer(
+        vocab_size=500, special_tokens=special, initial_alphabet=letters, show_progress=False
+    )  # fmt: skip
+    # Word by word, so that no token spans two.
+    tokenizer.train_from_iterator([word for word in words for _ in range(5)], trainer)
+    names = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=4096, **names)
 
 
 def masked_lm(folder: Path, *, roberta: bool = False) -> Path:

@@ -6,13 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from safetensors.torch import load_file, save_file
+from transformers import PreTrainedTokenizerFast
 
+from hub._conversation import Conversation
 from hub._shared_prefix import TEXTS_A_BATCH
 from hub.errors import HubError
-from hub.generative import GenerativeModel
+from hub.generative import NO, YES, GenerativeModel
 from hub.interfaces import Generator, Scorer, VideoMeta
 from hub.table import open_adapter
 from tests.hub import generative_folders
+from tests.hub.folders import byte_tokenizer, spacing_tokenizer, span_tokenizer
 from tests.hub.test_generative import clip, values
 
 
@@ -65,6 +68,48 @@ def test_every_option_that_changes_scores_is_part_of_what_the_model_is(folder: P
     assert small == plain.replace("frames=4", "frames=4 max_pixels=512")
     # Without the video there are no pixels.
     assert revision("mode=blind&max_pixels=512") == revision("mode=blind")
+
+
+class TestSpaces:
+    """Words go on after a prompt by the tokens that the model knows them by, with no space of its own before them."""
+
+    def talk(self, tokenizer: PreTrainedTokenizerFast) -> Conversation:
+        tokenizer.chat_template = "{{ messages[0].content[0].text }}"
+        return Conversation("", tokenizer=tokenizer)
+
+    def pieces(self, talk: Conversation, text: str) -> list[str]:
+        return talk.tokenizer.convert_ids_to_tokens(talk.continued_ids("ASSISTANT:", text))
+
+    def test_a_tokenizer_that_puts_a_space_before_by_itself(self) -> None:
+        talk = self.talk(spacing_tokenizer(("Yes", "yes", "No", "no", "a")))
+        assert talk.tokenizer.tokenize(" Yes") == ["▁", "▁Yes"]
+        assert self.pieces(talk, "a") == ["▁a"]
+        sides = talk.first_tokens((YES, NO))
+        assert [set(talk.tokenizer.convert_ids_to_tokens(ids)) for ids in sides] == [{"▁Yes", "▁yes"}, {"▁No", "▁no"}]
+
+    def test_a_tokenizer_that_keeps_to_what_it_is_given(self) -> None:
+        talk = self.talk(byte_tokenizer())
+        assert self.pieces(talk, "a ring") == ["Ġa", "Ġring"]
+
+    def test_letters_without_a_token_that_holds_the_space(self) -> None:
+        """ "A" is "▁", "A" to this one: the letters are told apart by what follows the space."""
+        talk = self.talk(spacing_tokenizer(("Yes",)))
+        sides = talk.first_tokens([(letter, f" {letter}") for letter in "AB"])
+        assert [talk.tokenizer.convert_ids_to_tokens(ids) for ids in sides] == [["A"], ["B"]]
+
+    def test_words_that_a_tokenizer_cannot_tell_apart_stay(self) -> None:
+        talk = self.talk(span_tokenizer())
+        assert talk.first_tokens((["yes"], ["yeah"])) == [[2], [2]]  # <unk>
+        assert talk.first_tokens([["yes"]]) == [[2]]
+
+    def test_it_is_part_of_what_the_model_is(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Such a model scores otherwise than before it was noticed."""
+        tokenizer = spacing_tokenizer(("Yes", "yes", "No", "no", "a", "ring"))
+        tokenizer.add_special_tokens({"additional_special_tokens": list(generative_folders.MARKS)})
+        monkeypatch.setattr(generative_folders, "talkative", lambda: tokenizer)
+        model = open_adapter(f"vlm:{generative_folders.llava_next(tmp_path / 'next')}?frames=4", device="cpu")
+        assert model.info.revision.endswith(" spaces=own")
+        assert len(set(values(model, ["a ring", "a"], "p_yes"))) == 2
 
 
 def test_what_cannot_be_asked(adapter: GenerativeModel) -> None:
