@@ -126,7 +126,7 @@ def _opened(run: Run) -> Iterator[_Opened]:
         adapter = under_protocol(loaded, protocol)
         info: ModelInfo = adapter.info
         kept = caches(protocol, info, dtype)
-        key = f"{info.model_id}@{info.revision}{kept.suffix}"
+        key = f"{info.model_id}@{info.revision}{kept.suffix}{protocol.suffix}"
         yield _Opened(adapter, protocol, kept, scores_by_item(adapter, protocol), key, device)
 
 

@@ -40,8 +40,20 @@ class CausalLM:
         """`parts`: sum and mean of log-likelihoods in nats, tokens. A text of no token scores 0."""
         once, place = distinct(texts)
         rows = [self._encoded(text) for text in once]
-        sums = self._packed.sums(rows) if self._packed else batched_sums(rows, self.device, self._sums)
+        sums = self._totals(rows)
         return [mean_log_likelihood(sums[at], len(rows[at]) - 1) for at in place]
+
+    def score_as_tokenized(self, texts: Sequence[str]) -> list[Score]:
+        """The texts as the model's own tokenizer makes them, which may put no start token before them (GPT-2's does
+        not, OPT's does): the sum over all tokens but the first, which nothing stands before; `tokens` counts all."""
+        once, place = distinct(texts)
+        rows = [self.tokenizer(text)["input_ids"][: self._longest] or [self._start] for text in once]
+        sums = self._totals(rows)
+        return [mean_log_likelihood(sums[at], len(rows[at])) for at in place]
+
+    def _totals(self, rows: Sequence[Sequence[int]]) -> list[float]:
+        """The summed log-likelihood of each row's tokens after its first."""
+        return self._packed.sums(rows) if self._packed else batched_sums(rows, self.device, self._sums)
 
     def _encoded(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]

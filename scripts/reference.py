@@ -185,7 +185,7 @@ def scoring_page() -> str:
     every = _named("hub.table", "EVERY")
 
     others = {slug: row for slug, row in every.items() if slug not in adapters}
-    fields = ("ties", "frames", "pooling", "image_frames", "perplexity", "paired_only")
+    fields = ("version", "ties", "frames", "pooling", "image_frames", "perplexity", "own_tokens", "paired_only")
     protocols = [
         (f"`{slug}`", one.summary, *[_plain(getattr(one, field)) for field in fields])
         for slug, one in protocol_table.items()

@@ -68,17 +68,33 @@ def mean_of_softmax(frames: Rows) -> Rows:
     return (powers / powers.sum(axis=2, keepdims=True)).mean(axis=1).astype(np.float32)
 
 
-class AsPerplexity:
-    """A language model whose value is exp(-sum of log likelihood / tokens); lower is better."""
+@runtime_checkable
+class AsTokenized(Interface):
+    """A language model that can leave out the start token which it puts where its own tokenizer puts none."""
 
-    def __init__(self, model: Scorer) -> None:
-        self.model = model
+    info: ModelInfo
+
+    def score_as_tokenized(self, texts: Sequence[str]) -> list[Score]: ...
+
+
+class AsPerplexity:
+    """A language model whose value is exp(-sum of log likelihood / tokens); lower is better.
+
+    `own_tokens`: of the texts as its own tokenizer makes them, where it can be asked so.
+    """
+
+    def __init__(self, model: Scorer, *, own_tokens: bool = False) -> None:
+        self.model, self.own_tokens = model, own_tokens
         self.info = replace(model.info, kind=ScoreKind.PERPLEXITY)
 
     def score(
         self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
     ) -> list[Score]:
-        return [self._perplexity(score) for score in self.model.score(clip, texts, mode, meta)]
+        if self.own_tokens and isinstance(self.model, AsTokenized):
+            scores = self.model.score_as_tokenized(texts)
+        else:
+            scores = self.model.score(clip, texts, mode, meta)
+        return [self._perplexity(score) for score in scores]
 
     def _perplexity(self, score: Score) -> Score:
         cost = -score.parts["sum"] / max(score.parts["tokens"], 1.0)
@@ -100,7 +116,7 @@ def under_protocol(adapter: Any, protocol: Protocol) -> Embedder | Scorer:
             )
         return PooledFrames(adapter, *POOLS[protocol.pooling])
     likely = adapter.info.kind == ScoreKind.LOG_LIKELIHOOD and not adapter.info.needs_video
-    return AsPerplexity(adapter) if protocol.perplexity and likely else adapter
+    return AsPerplexity(adapter, own_tokens=protocol.own_tokens) if protocol.perplexity and likely else adapter
 
 
 def scores_by_item(adapter: Any, protocol: Protocol) -> bool:

@@ -8,7 +8,9 @@ class Protocol:
     """`ties`: a policy of metrics/_ties.py. `frames`: where the frames of a clip are taken, `centres` of equal time
     bins or `consecutive` from its start. `pooling` of models that score single frames: their own, the `mean` of the
     frames' logits, or the mean over frames of the `softmax` over an item's texts. `image_frames`: how many frames
-    such a model sees, None = as it asks. `perplexity`: language models give exp(-sum of log likelihood / tokens).
+    such a model sees, None = as it asks. `perplexity`: language models give exp(-sum of log likelihood / tokens);
+    with `own_tokens`, causal ones of a text as their own tokenizer makes it, whose first token is counted but not
+    guessed. `version`: raise it when models are asked otherwise than before.
     `paired_only`: items without a valid proficiency item count nowhere. `lossless`: frames are never compressed,
     however the installation keeps them.
     """
@@ -20,8 +22,15 @@ class Protocol:
     pooling: str = "own"
     image_frames: int | None = None
     perplexity: bool = False
+    own_tokens: bool = False
     paired_only: bool = False
     lossless: bool = False
+    version: int = 1
+
+    @property
+    def suffix(self) -> str:
+        """Goes behind a model's key, so that what an older version of the protocol brought is asked anew."""
+        return "" if self.version == 1 else f" protocol={self.version}"
 
     @property
     def by_item(self) -> bool:
@@ -54,14 +63,16 @@ PROTOCOLS: dict[str, Protocol] = {
         ties="first",
         summary=(
             "As the released code does it: 8 consecutive frames, for image models a softmax over the item's texts on "
-            "each frame, then the mean; perplexity is exp(sum of negative log likelihood / length); a tie goes to the "
-            "caption."
+            "each frame, then the mean; language models get a text as their own tokenizer makes it, and perplexity is "
+            "exp(sum of negative log likelihood of its tokens but the first / number of all); a tie goes to the caption."
         ),
         frames="consecutive",
         pooling="softmax",
         image_frames=8,
         perplexity=True,
+        own_tokens=True,
         paired_only=True,
         lossless=True,
+        version=2,
     ),
 }

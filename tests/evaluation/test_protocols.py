@@ -5,7 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from django.conf import settings
+from tokenizers import processors
 
 from corpus.models import Subtest
 from corpus.rules.states import ItemState
@@ -29,10 +31,13 @@ from evaluation.scoring.protocol_models import (
 from evaluation.scoring.protocols import PROTOCOLS
 from hub.fake import FakeEmbedder, FakeScorer
 from hub.interfaces import ModelInfo, ScoreKind
+from hub.table import open_adapter
 from jobs.models import JobState
 from jobs.runner import run_now
 from media.encode import write_mp4
 from tests import factories
+from tests.hub import folders
+from tests.hub.folders import byte_tokenizer
 from tests.media.painted import painted_clip
 
 PAPER, CODE = PROTOCOLS["vilma-2024-paper"], PROTOCOLS["vilma-2024-code"]
@@ -93,6 +98,33 @@ class TestPerplexity:
         (found,) = model.score(None, ["a dog runs"])
         assert found.value == pytest.approx(math.exp(-plain.parts["sum"] / 3))
         assert isinstance(under_protocol(FakeScorer(), PROTOCOLS["foilworks"]), FakeScorer)
+
+    @pytest.mark.parametrize("starts", [False, True], ids=["as GPT-2", "as OPT"])
+    def test_the_released_code_puts_no_start_token_of_its_own_and_divides_by_all_tokens(self, tmp_path, starts):
+        """It asks the model about what the tokenizer gave, guesses every token but the first, divides by their number;
+        OPT's tokenizer begins with </s>, GPT-2's with the text."""
+        folder = folders.causal_lm(tmp_path / "lm")
+        tokenizer = byte_tokenizer()
+        tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(
+            single="</s> $A" if starts else "$A", special_tokens=[("</s>", 2)]
+        )
+        tokenizer.save_pretrained(folder)
+        model = open_adapter(f"lm:{folder}", device="cpu")
+        texts = ["a dog jumps on the table", "a ring"]
+        for text, score in zip(texts, under_protocol(model, CODE).score(None, texts), strict=True):
+            ids = torch.tensor([model.tokenizer(text)["input_ids"]])
+            assert (ids[0, 0] == 2) == starts
+            with torch.inference_mode():
+                logits = model.model(input_ids=ids).logits[0, :-1]
+            cost = torch.nn.functional.cross_entropy(logits, ids[0, 1:], reduction="sum")
+            assert score.value == pytest.approx(math.exp(cost / ids.shape[1]), rel=1e-3)
+        paper, code = ([one.value for one in under_protocol(model, each).score(None, texts)] for each in (PAPER, CODE))
+        assert paper != pytest.approx(code, rel=1e-2)
+
+    def test_a_text_of_one_token_has_nothing_to_guess(self, tmp_path):
+        model = open_adapter(f"lm:{folders.causal_lm(tmp_path / 'lm')}", device="cpu")
+        model.tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(single="$A")
+        assert [one.value for one in under_protocol(model, CODE).score(None, ["a", ""])] == [1, 1]
 
 
 class TestFrames:
@@ -181,6 +213,10 @@ class TestRuns:
         assert (results["overall"]["n"], results["overall"]["n_all"]) == (1, 1)
         assert results["left_out"] == ["moves:b"]
         assert run_results(self.run(release, "foilworks"), draws=10)["overall"]["n_all"] == 2
+
+    def test_what_an_older_version_of_the_protocol_brought_is_asked_anew(self, release):
+        keys = [self.run(release, name, "fake:text").model_key for name in ("foilworks", "vilma-2024-code")]
+        assert keys == ["fake/text/0@1", f"fake/text/0@1 protocol={CODE.version}"]
 
     def test_perplexities_are_stored_as_such_beside_likelihoods(self, release):
         for protocol in ("foilworks", "vilma-2024-paper"):
