@@ -23,7 +23,7 @@ SPACES = str.maketrans(dict.fromkeys(string.punctuation, " "))
 
 
 def canonical(text: str) -> str:
-    """As VideoPrism's authors spell texts before they cut them (`tokenize_texts`): "Hello, World!" is "hello world."."""
+    """As VideoPrism's authors spell texts before tokenizing (`tokenize_texts`): "Hello, World!" is "hello world."."""
     return " ".join(text.translate(SPACES).lower().split()) + "."
 
 

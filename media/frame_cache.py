@@ -49,7 +49,7 @@ class FrameCache:
     ) -> Sample:
         """As `sampling.sample`; `content`: the SHA-256 of the video's bytes where it is known. MediaError: unusable."""
         if self.files is None:
-            return self._made(path, sampling, start, end, size)[0]
+            return self._made(path, sampling, start, end, size, content)[0]
         key = self.key(path, sampling, start, end, size, content)
         kept = self.files.get(key)
         if kept is not None:
@@ -57,7 +57,7 @@ class FrameCache:
             if found is not None:
                 return found
             self.files.drop(key)
-        sample, packed_ = self._made(path, sampling, start, end, size)
+        sample, packed_ = self._made(path, sampling, start, end, size, content)
         self.files.put(key, packed_ if packed_ is not None else packed(sample, LOSSLESS))
         return sample
 
@@ -84,12 +84,15 @@ class FrameCache:
         start: float | None,
         end: float | None,
         size: tuple[int, int] | None,
+        content: str,
     ) -> tuple[Sample, bytes | None]:
         """The frames, and how they are kept where that is what they were read from."""
+        # What is drawn is drawn by what the file holds, wherever it lies.
+        content = content or (_hash_of(path) if sampling.is_drawn else "")
         # A model that asks for a size gets few pixels anyway.
         if size is not None or self.form == LOSSLESS:
-            return sampling.sample(path, start, end, size), None
-        kept = packed(sampling.sample(path, start, end, _small(path)), JPEG)
+            return sampling.sample(path, start, end, size, content), None
+        kept = packed(sampling.sample(path, start, end, _small(path), content), JPEG)
         found = unpacked(kept)
         assert found is not None
         return found, kept

@@ -1,40 +1,63 @@
 """Other choices of frames than media.frames makes: consecutive ones, and the middles of intervals of fixed length."""
 
+import random
+from collections import deque
 from pathlib import Path
 
 import numpy as np
+from av.video.frame import VideoFrame
 
 from media.container import open_video
 from media.errors import MediaError
 from media.frames import Sample, _on_screen, _trim, shown_pixels
 
-CONSECUTIVE_POLICY = "consecutive-from-start/1"
+CONSECUTIVE_POLICY = "consecutive-window/1"
 INTERVAL_POLICY = "interval-middles/2"
 
 
 def consecutive_frames(
-    path: Path, k: int, start: float | None = None, end: float | None = None, size: tuple[int, int] | None = None
+    path: Path,
+    k: int,
+    start: float | None = None,
+    end: float | None = None,
+    size: tuple[int, int] | None = None,
+    content: str = "",
 ) -> Sample:
-    """The first k frames that begin inside [start, end), as decoded; a clip with fewer repeats its last.
+    """k frames on end of those that begin inside [start, end), as decoded; a clip with fewer repeats its last.
 
+    Where they begin is drawn, each place as likely as another, by `content` and the trim; as in ViLMA's released code
+    (`sample_frame_indices`) the last frame of a longer clip is never among them.
     MediaError: an unusable file, or a trim outside of it. ValueError: k < 1.
     """
     if k < 1:
         raise ValueError(f"k is {k}; at least one frame must be asked for")
     begin, finish = _trim(Path(path), start, end)
+    edges = "-".join("" if edge is None else repr(float(edge)) for edge in (start, end))
+    draw = random.Random(f"{content}@{edges}")
+    window: deque[tuple[float, VideoFrame]] = deque(maxlen=k)
+    drawn: list[tuple[float, VideoFrame]] = []
     images: list[np.ndarray] = []
-    times: list[float] = []
+    seen = 0
     with open_video(Path(path)) as video:
         half_tick = float(video.time_base) / 2
         for time, frame in video.frames():
-            if time >= finish - half_tick or len(images) == k:
+            if time >= finish - half_tick:
                 break
-            if time >= begin - half_tick:
-                images.append(shown_pixels(video, frame, size))
-                size = images[0].shape[:2]
-                times.append(time)
+            if time < begin - half_tick:
+                continue
+            # The n-th of the windows that a frame follows replaces the one before with a chance of 1/n: in the end all
+            # have had the same, and the clip's length need not be known.
+            if len(window) == k:
+                seen += 1
+                drawn = list(window) if draw.random() * seen < 1 else drawn
+            window.append((time, frame))
+        chosen = drawn or list(window)
+        for _, frame in chosen:
+            images.append(shown_pixels(video, frame, size))
+            size = images[0].shape[:2]
     if not images:
         raise MediaError(f"{path}: no frame begins between {begin:g} and {finish:g} s; correct the trim")
+    times = [time for time, _ in chosen]
     missing = k - len(images)
     return Sample(np.stack(images + images[-1:] * missing), np.array(times + times[-1:] * missing))
 

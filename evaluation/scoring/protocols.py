@@ -6,7 +6,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Protocol:
     """`ties`: a policy of metrics/_ties.py. `frames`: where the frames of a clip are taken, `centres` of equal time
-    bins or `consecutive` from its start. `pooling` of models that score single frames: their own, the `mean` of the
+    bins or `consecutive` from a drawn place. `pooling` of models that score single frames: their own, the `mean` of the
     frames' logits, or the mean over frames of the `softmax` over an item's texts. `image_frames`: how many frames
     such a model sees, None = as it asks. `perplexity`: language models give exp(-sum of log likelihood / tokens);
     with `own_tokens`, causal ones of a text as their own tokenizer makes it, whose first token is counted but not
@@ -62,9 +62,10 @@ PROTOCOLS: dict[str, Protocol] = {
         label="ViLMA 2024, the released code",
         ties="first",
         summary=(
-            "As the released code does it: 8 consecutive frames, for image models a softmax over the item's texts on "
-            "each frame, then the mean; language models get a text as their own tokenizer makes it, and perplexity is "
-            "exp(sum of negative log likelihood of its tokens but the first / number of all); a tie goes to the caption."
+            "As the released code does it: 8 consecutive frames from a place drawn once for each clip (the code draws "
+            "anew for each item), for image models a softmax over the item's texts on each frame, then the mean; "
+            "language models get a text as their own tokenizer makes it, and perplexity is exp(sum of negative log "
+            "likelihood of its tokens but the first / number of all); a tie goes to the caption."
         ),
         frames="consecutive",
         pooling="softmax",

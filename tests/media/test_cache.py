@@ -14,6 +14,7 @@ from media.encode import write_mp4
 from media.errors import MediaError
 from media.frame_cache import FORMS, JPEG, FrameCache, packed, unpacked
 from media.frames import Sample, sample_frames
+from media.probe import file_sha256
 from media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
 from tests.media.painted import painted_clip, read_index
 
@@ -144,6 +145,19 @@ class TestFrames:
         (tmp_path / "copy.mp4").write_bytes(clip.read_bytes())
         assert plain.key(tmp_path / "copy.mp4", FOUR) == keys[0]
         assert small.key(clip, FOUR, size=(8, 8)) == plain.key(clip, FOUR, size=(8, 8))
+
+    def test_what_is_drawn_is_drawn_by_the_bytes(self, clip: Path, tmp_path: Path) -> None:
+        """Kept or not, known by its hash or not, wherever the file lies."""
+        drawn, content = Sampling(CONSECUTIVE, 4), file_sha256(clip)[0]
+        (tmp_path / "copy.mp4").write_bytes(clip.read_bytes())
+        kept = FrameCache(FileCache(tmp_path / "cache", 10**6))
+        ways = [
+            FrameCache(None).read(clip, drawn), FrameCache(None).read(tmp_path / "copy.mp4", drawn, content=content),
+            kept.read(clip, drawn, content=content), kept.read(clip, drawn),
+        ]  # fmt: skip
+        assert len({tuple(way.times) for way in ways}) == 1
+        others = {tuple(FrameCache(None).read(clip, drawn, content=str(n)).times) for n in range(9)}
+        assert len(others) > 1
 
     def test_a_broken_entry_is_made_again(self, clip: Path, tmp_path: Path, decoded: list[Path]) -> None:
         files = FileCache(tmp_path, 10**6)

@@ -46,14 +46,13 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_policy_has_a_version_and_says_its_amount() -> None:
     versions = [Sampling(policy, 8, 5.0).version for policy in VERSIONS]
     assert versions == [
-        "time-bin-centres/1 of 8", "consecutive-from-start/1 of 8", "interval-middles/2 of 5 s",
+        "time-bin-centres/1 of 8", "consecutive-window/1 of 8", "interval-middles/2 of 5 s",
     ]  # fmt: skip
 
 
 def test_each_policy_on_one_clip(clip: Path) -> None:
     # Centres of 4 bins of 3 s: .375, 1.125, 1.875, 2.625 s.
     assert indices(clip, Sampling(CENTRES, 4)) == [3, 9, 15, 21]
-    assert indices(clip, Sampling(CONSECUTIVE, 8)) == list(range(8))
     # Middles of whole intervals of 1.25 s in 3 s: .625 and 1.875 s, times 8: 5 and 15.
     assert indices(clip, Sampling(INTERVALS, seconds=1.25)) == [5, 15]
     # No whole interval: the central frame, at 1.5 s.
@@ -69,11 +68,31 @@ def test_no_interval_is_lost_to_rounding(clip: Path) -> None:
 
 def test_each_policy_within_a_trim(clip: Path) -> None:
     assert indices(clip, Sampling(CENTRES, 2), 1.0, 2.0) == [10, 14]  # 1.25 and 1.75 s
-    assert indices(clip, Sampling(CONSECUTIVE, 3), 1.0, 2.0) == [8, 9, 10]
     assert indices(clip, Sampling(CONSECUTIVE, 4), 1.7, 2.0) == [14, 15, 15, 15]  # 1.75 and 1.875 s begin in it
     assert indices(clip, Sampling(INTERVALS, seconds=0.5), 1.0, 2.0) == [10, 14]
     with pytest.raises(MediaError, match=r"correct start_time"):
         Sampling(CONSECUTIVE, 8).sample(clip, 3.5)
+
+
+def test_consecutive_frames_begin_at_a_drawn_place(clip: Path) -> None:
+    """As ViLMA's code: of frames 8 to 15 a window of 3 begins at 8 to 12, since the last frame is never shown."""
+    begun = []
+    for number in range(100):
+        frames = Sampling(CONSECUTIVE, 3).sample(clip, 1.0, 2.0, content=str(number)).frames
+        first, *rest = (read_index(frame) for frame in frames)
+        assert rest == [first + 1, first + 2]
+        begun.append(first)
+    assert sorted(set(begun)) == [8, 9, 10, 11, 12]
+    # 20 of 100 are expected of each; fewer than 8 would come in 1 of 1,000.
+    assert min(begun.count(first) for first in set(begun)) >= 8
+    # Another trim is another draw.
+    other = [Sampling(CONSECUTIVE, 3).sample(clip, 1.0, 1.99, content=str(number)).times[0] * 8 for number in range(9)]
+    assert other != begun[:9]
+
+
+def test_as_many_frames_as_there_are_are_all_of_them(clip: Path) -> None:
+    assert indices(clip, Sampling(CONSECUTIVE, 8), 1.0, 2.0) == list(range(8, 16))
+    assert indices(clip, Sampling(CONSECUTIVE, 7), 1.0, 2.0) == list(range(8, 15))
 
 
 def test_an_unknown_policy_is_named(clip: Path) -> None:
@@ -93,7 +112,7 @@ def test_a_variable_frame_rate_is_sampled_by_what_is_on_screen(tmp_path: Path, n
     # By number of frames it would be 0, 2, 3, 5.
     assert indices(path, Sampling(CENTRES, 3)) == [3, 4, 5]  # .4, 1.2, 2.0 s
     assert indices(path, Sampling(CENTRES, 2), 0.1, 0.3) == [1, 2]  # .15 and .25 s
-    assert indices(path, Sampling(CONSECUTIVE, 3)) == [0, 1, 2]
+    assert indices(path, Sampling(CONSECUTIVE, 5)) == [0, 1, 2, 3, 4]
     assert indices(path, Sampling(INTERVALS, seconds=1.0)) == [3, 4]  # .5 and 1.5 s
 
 
@@ -146,7 +165,7 @@ def test_odd_sides_are_read_whole(tmp_path: Path) -> None:
     ("sampling", "found"),
     [
         (Sampling(CENTRES, 4), [1, 3, 6, 8]),  # .125, .375, .625, .875 s
-        (Sampling(CONSECUTIVE, 7), list(range(7))),
+        (Sampling(CONSECUTIVE, 10), list(range(10))),
         (Sampling(INTERVALS, seconds=0.5), [2, 7]),
     ],
     ids=lambda value: value.policy if isinstance(value, Sampling) else "",
