@@ -33,7 +33,7 @@ from evaluation.publishing.tables import PublicPage
 from evaluation.queries import SCORE_FILE, Record, asked_of, records_of
 from evaluation.reporting.reports import project_report
 from evaluation.scoring.caches import Caches, caches
-from evaluation.scoring.clip_keys import item_key, text_key
+from evaluation.scoring.clip_keys import Keyed, item_key, text_key
 from evaluation.scoring.loop import Tally, score_pairs
 from evaluation.scoring.protocol_models import reader, scores_by_item, under_protocol
 from evaluation.scoring.protocols import PROTOCOLS, Protocol
@@ -219,7 +219,7 @@ def _rows_of(run: Run, records: Sequence[Record], data: PairScores) -> tuple[lis
         if row is None:
             problems["not_in_file"].append(record["id"])
             continue
-        asked = asked_of(record, by_item=True)
+        asked = asked_of(record, Keyed.ITEM)
         n_pairs += bool(asked.proficiency)
         parts = [("main", asked.main, data.main[row]), ("proficiency", asked.proficiency, data.proficiency[row])]
         for part, texts, scores in parts:

@@ -135,7 +135,8 @@ class Score(models.Model):
 
     model_key = models.CharField(max_length=300)
     protocol = models.CharField(max_length=40)
-    # Video sha256 (source + id where there is no file) with the trim; empty for text-only models.
+    # Video sha256 (source + id where there is no file) with the trim, and a hash of the texts where a score depends on
+    # those that were asked with it; empty for text-only models.
     clip_key = models.CharField(max_length=200, blank=True)
     text_sha256 = models.CharField(max_length=64)
     value = models.FloatField()

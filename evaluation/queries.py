@@ -16,7 +16,7 @@ from evaluation.metrics._choices import ChoiceScores
 from evaluation.metrics._intervals import DRAWS
 from evaluation.metrics.control import beside, sampled_captions
 from evaluation.models import Run, Score
-from evaluation.scoring.clip_keys import clip_key, cluster, item_key, text_key
+from evaluation.scoring.clip_keys import Keyed, cluster, score_key, text_key
 from evaluation.scoring.protocols import PROTOCOLS
 from projects.models import Project
 
@@ -68,25 +68,28 @@ class Asked:
     proficiency: tuple[str, ...]
 
 
-def scored_by_item(run: Run) -> bool:
-    """Whether the run's values stand under items, not under clips: a file's do, and softmaxes over an item's texts."""
-    return run.spec.startswith(SCORE_FILE) or bool(run.params.get("by_item"))
+def keyed_by(run: Run) -> Keyed:
+    """What the run's values stand under."""
+    if run.spec.startswith(SCORE_FILE):
+        return Keyed.ITEM
+    return Keyed.TEXTS if run.params.get("by_item") else Keyed.CLIP
 
 
-def asked_of(record: Record, by_item: bool = False) -> Asked:
-    """Texts (caption first) and score keys of a frozen record. `by_item`: keys of a score file's values.
+def asked_of(record: Record, keyed: Keyed = Keyed.CLIP) -> Asked:
+    """Texts (caption first) and score keys of a frozen record.
 
     A proficiency pair that nobody found valid is not asked: P and P+T stand over pairs that are (ViLMA, Table 6).
     """
     pair = record["proficiency"]
     able = bool(pair and pair["valid"])
-    key = clip_key(record["video"])
+    main = (record["caption"], *record["foils"])
+    proficiency = (pair["caption"], *pair["foils"]) if able else ()
     return Asked(
         record=record,
-        main_key=item_key(record, "main") if by_item else key,
-        main=(record["caption"], *record["foils"]),
-        proficiency_key=item_key(record, "proficiency") if by_item else key,
-        proficiency=(pair["caption"], *pair["foils"]) if able else (),
+        main_key=score_key(keyed, record, "main", main),
+        main=main,
+        proficiency_key=score_key(keyed, record, "proficiency", proficiency),
+        proficiency=proficiency,
     )
 
 
@@ -104,11 +107,6 @@ def control_texts(records: Sequence[Record], params: Mapping[str, Any]) -> dict[
     others = sampled_captions(names, sources, captions, **params)
     drawn = zip(names, captions, others, strict=True)
     return {name: (caption, *texts) for name, caption, texts in drawn if name in ranked}
-
-
-def control_key(record: Record, by_item: bool) -> str:
-    """Where the control's scores of an item stand."""
-    return item_key(record, "control") if by_item else clip_key(record["video"])
 
 
 def texts_of(record: Record) -> tuple[str, ...]:
@@ -148,8 +146,8 @@ def release_scores(
     """
     wanted = [text for record in records or () for text in texts_of(record)] if few else None
     scores, kind, higher = stored_scores(run, wanted)
-    by_item = scored_by_item(run)
-    asked = [asked_of(record, by_item) for record in (records if records is not None else records_of(run.release))]
+    by = keyed_by(run)
+    asked = [asked_of(record, by) for record in (records if records is not None else records_of(run.release))]
     pairs = [values_of(scores, each.proficiency_key, each.proficiency) for each in asked]
     paired = any(pairs)
     rows: list[ReleaseScore] = []
@@ -230,13 +228,14 @@ def _controlled(run: Run, ranked: ChoiceScores | None) -> ChoiceScores | None:
     records = records_of(run.release)
     texts = control_texts(records, run.params["control"])
     scores, _kind, higher = stored_scores(run)
-    sign, by_item = 1.0 if higher else -1.0, scored_by_item(run)
+    sign, by = 1.0 if higher else -1.0, keyed_by(run)
     cluster_of = dict(zip(ranked.ids, ranked.clusters, strict=True))
     found = {
         record["id"]: [sign * value for value in values]
         for record in records
         if record["id"] in cluster_of
-        and (values := values_of(scores, control_key(record, by_item), texts[record["id"]])) is not None
+        and (among := texts[record["id"]])
+        and (values := values_of(scores, score_key(by, record, "control", among), among)) is not None
     }
     if not found:
         return None

@@ -21,7 +21,7 @@ from evaluation.scoring.protocols import PROTOCOLS
 
 Floats = NDArray[np.float64]
 # Beside the analysis's own version: a change in how a run's scores become credits.
-VERSION = "4"
+VERSION = "5"
 AXES_VERSION = "3"
 RANKED = "ranked"
 

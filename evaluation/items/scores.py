@@ -8,7 +8,7 @@ import numpy as np
 from corpus.models import Item, ReleaseItem
 from evaluation.metrics._ties import hit, standing
 from evaluation.models import Run, Score
-from evaluation.queries import StoredScores, asked_of, scored_by_item, texts_of, values_of
+from evaluation.queries import StoredScores, asked_of, keyed_by, texts_of, values_of
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.protocols import PROTOCOLS
 
@@ -38,7 +38,7 @@ def scores_of(item: Item) -> list[ItemScore]:
     found = []
     for run in runs:
         key = (run.model_key, run.protocol)
-        asked = asked_of(members[run.release_id].record, scored_by_item(run))
+        asked = asked_of(members[run.release_id].record, keyed_by(run))
         scores, sign, ties = stored.get(key, {}), -1.0 if key in lower else 1.0, PROTOCOLS[run.protocol].ties
         main = _answer(values_of(scores, asked.main_key, asked.main), sign, ties)
         pair = values_of(scores, asked.proficiency_key, asked.proficiency)

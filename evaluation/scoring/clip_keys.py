@@ -1,10 +1,28 @@
 """What a score is stored under (metrics.md, "Scores are stored"): the clip's bytes with its trim, and the text."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from typing import Any
 
 LONGEST_KEY = 200
+
+
+class Keyed(StrEnum):
+    """What a run's scores stand under, beside their text."""
+
+    CLIP = "clip"
+    # A share among texts is another one among others: the clip, and all texts that were asked together.
+    TEXTS = "texts"
+    # Score files name items, not clips.
+    ITEM = "item"
+
+
+def score_key(keyed: Keyed, record: Mapping[str, Any], part: str, texts: Iterable[str]) -> str:
+    """The key of the scores of `texts`, asked together about a part (main, proficiency, control) of a frozen record."""
+    if keyed == Keyed.ITEM:
+        return item_key(record, part)
+    return texts_key(record["video"], texts) if keyed == Keyed.TEXTS else clip_key(record["video"])
 
 
 def clip_key(video: Mapping[str, Any]) -> str:
@@ -15,13 +33,21 @@ def clip_key(video: Mapping[str, Any]) -> str:
     if edges != [None, None]:
         unit = "" if video["time_unit"] == "sec" else video["time_unit"]
         key += "@" + "-".join("" if edge is None else repr(float(edge)) for edge in edges) + unit
-    if len(key) > LONGEST_KEY:
-        return "sha256:" + hashlib.sha256(key.encode()).hexdigest()
-    return key
+    return _fitting(key)
+
+
+def texts_key(video: Mapping[str, Any], texts: Iterable[str]) -> str:
+    """The clip's key and a hash of the distinct texts, whatever their order: models are asked in one of their own."""
+    asked = "".join(sorted({text_key(text) for text in texts}))
+    return _fitting(f"{clip_key(video)}#{hashlib.sha256(asked.encode()).hexdigest()}")
+
+
+def _fitting(key: str) -> str:
+    return key if len(key) <= LONGEST_KEY else "sha256:" + hashlib.sha256(key.encode()).hexdigest()
 
 
 def item_key(record: Mapping[str, Any], part: str) -> str:
-    """The key of a score that a file gave to an item (`part` main or proficiency): files name items, not clips."""
+    """The key of a score that a file gave to an item (`part` main or proficiency)."""
     return f"{part}:" + hashlib.sha256(record["id"].encode()).hexdigest()
 
 

@@ -34,7 +34,7 @@ class Protocol:
 
     @property
     def by_item(self) -> bool:
-        """Whether a frame model's score depends on the other texts of its item, and so belongs to the item."""
+        """Whether a frame model's score depends on the texts that are asked with it."""
         return self.pooling == "softmax"
 
 

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from corpus.clip_files import clip_file
 from corpus.models import MediaState, ReleaseItem, Video
 from evaluation.models import Run, Score
-from evaluation.queries import asked_of, control_key, control_texts, records_of
-from evaluation.scoring.clip_keys import text_key
+from evaluation.queries import asked_of, control_texts, records_of
+from evaluation.scoring.clip_keys import Keyed, score_key, text_key
 from evaluation.scoring.loop import Clip, PairScore, Tally
 from hub.interfaces import ModelInfo
 
@@ -32,9 +32,10 @@ def work_of(
 ) -> tuple[list[ClipWork], list[str]]:
     """Distinct texts by distinct clip (under one empty clip for a text-only model); items whose media is missing.
 
-    `by_item`: each item and each proficiency pair is a clip of its own, with its own texts alone. `positions`: of
+    `by_item`: texts that are asked together are a clip of their own, so that no others come between. `positions`: of
     these items alone.
     """
+    keyed = Keyed.TEXTS if by_item else Keyed.CLIP
     found: dict[str, ClipWork] = {}
     without_media: list[str] = []
     control = run.params.get("control")
@@ -43,12 +44,12 @@ def work_of(
     if positions is not None:
         members = members.filter(position__in=positions)
     for member in members.iterator(chunk_size=ROWS_A_QUERY):
-        asked = asked_of(member.record, by_item)
+        asked = asked_of(member.record, keyed)
         among = sampled.get(member.record["id"], ())
         for key, texts in (
             (asked.main_key, asked.main),
             (asked.proficiency_key, asked.proficiency),
-            (control_key(member.record, by_item), among),
+            (score_key(keyed, member.record, "control", among), among),
         ):
             clip = _clip(key, member.video, member.record["video"]) if needs_video else Clip("")
             if clip is None:
@@ -81,7 +82,7 @@ def missing(run: Run, work: list[ClipWork], needs_video: bool) -> Iterator[tuple
         for each in some:
             texts = [text for text in each.texts if (each.clip.key, text_key(text)) not in stored]
             if texts:
-                # A softmax is over all texts of its item.
+                # A softmax is over all texts that stand under its key.
                 yield each, list(each.texts) if run.params["by_item"] else texts
 
 

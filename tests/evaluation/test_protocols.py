@@ -9,7 +9,7 @@ import torch
 from django.conf import settings
 from tokenizers import processors
 
-from corpus.models import Subtest
+from corpus.models import Foil, Subtest
 from corpus.rules.states import ItemState
 from evaluation import jobs
 from evaluation.actions.freeze_release import freeze_release
@@ -18,6 +18,7 @@ from evaluation.errors import EvaluationError
 from evaluation.metrics._ties import POLICIES
 from evaluation.models import Score
 from evaluation.queries import release_scores, run_results
+from evaluation.scoring.clip_keys import LONGEST_KEY, Keyed, score_key
 from evaluation.scoring.loop import Clip
 from evaluation.scoring.protocol_models import (
     AsPerplexity,
@@ -35,6 +36,7 @@ from hub.table import open_adapter
 from jobs.models import JobState
 from jobs.runner import run_now
 from media.encode import write_mp4
+from media.probe import file_sha256
 from tests import factories
 from tests.hub import folders
 from tests.hub.folders import byte_tokenizer
@@ -160,6 +162,26 @@ class TestFrames:
         assert reader(PAPER)(Clip("c", clip, 0, 1), info)[1].times == pytest.approx([0.5])
 
 
+class TestKeys:
+    VIDEO = {"sha256": "0" * 64, "source_dataset": "", "source_id": "", "key": "k", "start_time": 1.0, "end_time": None,
+             "time_unit": "sec"}  # fmt: skip
+
+    def key(self, texts, **video):
+        return score_key(Keyed.TEXTS, {"id": "moves:a", "video": {**self.VIDEO, **video}}, "main", texts)
+
+    def test_clip_and_texts_tell_apart_and_their_order_does_not(self):
+        assert self.key(("a", "b")) == self.key(("b", "a", "b"))
+        others = [self.key(("a",)), self.key(("ab",)), self.key(("a", "b"), sha256="1" * 64),
+                  self.key(("a", "b"), start_time=2.0)]  # fmt: skip
+        assert len({self.key(("a", "b")), *others}) == 5
+
+    def test_they_fit_where_they_are_stored(self):
+        long = {"sha256": "", "source_id": "s" * 150}
+        assert Score._meta.get_field("clip_key").max_length == LONGEST_KEY
+        assert max(len(self.key(("a", "b"), **video)) for video in ({}, long)) <= LONGEST_KEY
+        assert self.key(("a", "b"), **long) != self.key(("a", "c"), **long)
+
+
 def test_every_protocol_has_a_known_policy():
     assert {protocol.ties for protocol in PROTOCOLS.values()} <= set(POLICIES)
     assert (PAPER.ties, CODE.ties) == ("strict", "first")
@@ -169,14 +191,17 @@ def test_every_protocol_has_a_known_policy():
 class TestRuns:
     @pytest.fixture
     def release(self):
+        return self.made("clip", painted_clip(16))
+
+    def made(self, name, frames):
         """Two items on one clip, of which the first has a proficiency pair."""
-        project = factories.make_project()
+        project = factories.make_project(slug=name)
         simple = factories.make_subtest(project, name="things", kind=Subtest.Kind.PROFICIENCY)
         main = factories.make_subtest(project, name="moves")
-        path = Path(settings.MEDIA_ROOT) / "videos/clip.mp4"
+        path = Path(settings.MEDIA_ROOT) / f"videos/{name}.mp4"
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_mp4(path, painted_clip(16), fps=8)
-        video = factories.make_video(project, file="videos/clip.mp4", sha256="0" * 64)
+        write_mp4(path, frames, fps=8)
+        video = factories.make_video(project, file=f"videos/{name}.mp4", sha256=file_sha256(path)[0])
         easy = factories.make_item(simple, factories.make_caption(video, "a thing"), ("no",), state=ItemState.VALID)
         for key, foil, pair in (("a", "a ball", easy), ("b", "a longer foil than it", None)):
             caption = factories.make_caption(video, f"a ball rises {key}")
@@ -202,6 +227,31 @@ class TestRuns:
         paired = next(row for row in rows if row.proficiency_caption is not None)
         assert paired.proficiency_caption + sum(paired.proficiency_foils) == pytest.approx(1)
         assert Score.objects.count() == 6
+
+    def test_a_softmax_over_other_texts_is_another_one(self, release, image_model):
+        """A foil that is put right between two releases: rows of two softmaxes in one item would not sum to 1, and the
+        caption could win by what it got among others."""
+        first = self.run(release, "vilma-2024-code")
+        before, _missing = release_scores(first)
+        Foil.objects.filter(text="a ball").update(text="a ball that goes up and down")
+        second = self.run(freeze_release(None, release.project), "vilma-2024-code")
+        assert second.model_key == first.model_key
+        rows, missing = release_scores(second)
+        assert missing == []
+        assert [row.caption + sum(row.foils) for row in rows] == pytest.approx([1, 1])
+        assert (before[0].caption > before[0].foils[0], rows[0].caption > rows[0].foils[0]) == (True, False)
+        # What did not change is not asked again, and what the first release has stays as it is.
+        assert rows[1].caption == before[1].caption
+        assert Score.objects.count() == 6 + 2
+        assert release_scores(first)[0] == before
+
+    def test_an_item_of_another_project_is_another_one(self, release, image_model):
+        """Its subtest, id and texts are the same, its video is not."""
+        self.run(release, "vilma-2024-code")
+        other = self.made("another", painted_clip(16)[::-1])
+        run = self.run(other, "vilma-2024-code")
+        assert [row.id for row in release_scores(run)[0]] == ["moves:a", "moves:b"]
+        assert Score.objects.count() == 2 * 6
 
     def test_the_mean_of_logits_belongs_to_its_clip(self, release, image_model):
         run = self.run(release, "vilma-2024-paper")

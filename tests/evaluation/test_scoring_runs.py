@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from evaluation.errors import EvaluationError
 from evaluation.models import Run, Score
 from evaluation.queries import control_texts, records_of, release_named, release_scores, run_results
 from evaluation.scoring.clip_keys import clip_key, text_key
+from hub.fake import FakeEmbedder
 from jobs.models import JobState
 from jobs.runner import run_now
 from media.encode import write_mp4
@@ -194,6 +196,19 @@ def test_the_control_ranks_the_same_captions_among_those_of_other_videos(wide_re
     # The stored scores answer a second run.
     score(wide_release, control=True)
     assert Score.objects.count() - before == 7 * 5
+
+
+def test_a_control_of_shares_stands_under_the_texts_that_were_asked_together(wide_release, monkeypatch):
+    """A model that only says that its scores depend on each other: the same numbers, each kept for its own question."""
+    plain = run_results(score(wide_release, control=True), draws=50)
+    Score.objects.all().delete()
+    model = FakeEmbedder(1)
+    model.info = replace(model.info, by_item=True, revision="shares")
+    monkeypatch.setattr(jobs, "open_adapter", lambda spec, **_: model)
+    got = run_results(score(wide_release, control=True), draws=50)
+    assert (got["control"], got["rcad"]) == (plain["control"], plain["rcad"])
+    # The captions of the 7 ranked items are asked twice: among their foils, and among others' captions.
+    assert Score.objects.count() == (2 + 7 * 3) + 7 * 6
 
 
 def test_a_control_that_cannot_be_drawn_is_refused_at_once(release, tmp_path):
