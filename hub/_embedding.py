@@ -44,9 +44,9 @@ class Tokens:
         """ids and mask of the texts, cut to what the tower takes."""
         padding = "max_length" if self.full_length else True
         given = [text.lower() if self.lowers else text for text in texts]
-        return self.tokenizer(
-            given, padding=padding, truncation=True, max_length=self.longest, return_tensors="pt"
-        ).to(self.device)
+        return self.tokenizer(given, padding=padding, truncation=True, max_length=self.longest, return_tensors="pt").to(
+            self.device
+        )
 
 
 def encoded(texts: Sequence[str], encode: Callable[[Sequence[str]], NDArray[np.float32]]) -> NDArray[np.float32]:
