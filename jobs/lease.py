@@ -1,7 +1,7 @@
 """A running job is a lease on its row: who holds it, until when, and how it is renewed, given back and lost.
 
-The fencing token is the row's number of attempts: each claim raises it by one, and every later write of that attempt
-names it, so that a worker whose lease was given to another one cannot write any more.
+The fencing token is the row's number of attempts: each claim raises it by one, nothing lowers it, and every later write
+of that attempt names it, so that a worker whose lease was given to another one cannot write any more.
 
 Leases run by the database's clock, which all hosts share: one whose own clock is wrong, or jumps, neither takes what
 others hold nor keeps what it lost.
@@ -45,10 +45,11 @@ def claim(job_id: str) -> Job | None:
     """Take the lease of a waiting job, or of a running one whose lease has run out; None if neither is so."""
     waiting = Job.objects.filter(pk=job_id, state=JobState.WAITING)
     abandoned = Job.objects.filter(ABANDONED, pk=job_id)
-    for rows in (waiting, abandoned):
+    for rows, lost in ((waiting, 0), (abandoned, 1)):
         taken = rows.update(
             state=JobState.RUNNING,
             attempts=F("attempts") + 1,
+            losses=F("losses") + lost,
             started_at=timezone.now(),
             finished_at=None,
             error="",

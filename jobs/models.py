@@ -46,7 +46,10 @@ class Job(models.Model):
     total = models.PositiveBigIntegerField(default=0)
     message = models.CharField(max_length=300, blank=True)
     error = models.TextField(blank=True)
+    # The fencing token (`jobs.lease`): it only ever rises, whoever starts the job again.
     attempts = models.PositiveIntegerField(default=0)
+    # How many attempts, since somebody last started it, ended because the worker died or the database was away.
+    losses = models.PositiveIntegerField(default=0, db_default=0)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -35,7 +35,8 @@ logger = logging.getLogger(__name__)
 EXECUTE = "jobs.runner.execute"
 # "generation.jobs.run_generation": jobs live in an app's jobs module, nothing else can be named.
 DOTTED = re.compile(r"[a-z_]+\.jobs(\.[a-z_][a-z0-9_]*)+")
-MAX_ATTEMPTS = 5
+# After so many the work itself is what kills its workers.
+MAX_LOSSES = 5
 # A row younger than this may still be on its way to Redis.
 PUSH_GRACE = timedelta(seconds=5)
 # Seconds for which one process alone may look what is to be pushed, unless it says that it is still at it.
@@ -162,7 +163,7 @@ def retry(job: Job) -> bool:
 
     Of a job with shards only those that did not end well are done again.
     """
-    again = {"error": "", "finished_at": None, "attempts": 0}
+    again = {"error": "", "finished_at": None, "losses": 0}
     stopped = [JobState.FAILED, JobState.CANCELLED]
     with transaction.atomic():
         shards = Job.objects.filter(parent_id=job.pk, state__in=stopped)
@@ -197,17 +198,18 @@ def requeue_lost() -> int:
     """Push every job again that should be on a queue and is not, and return how many.
 
     Lost are running jobs whose worker died (their lease has run out) and waiting ones that Redis does not know.
-    A job that took its worker down MAX_ATTEMPTS times is failed instead. Pushing one too many does no harm.
+    A job that took its worker down MAX_LOSSES times is failed instead. Pushing one too many does no harm.
     """
     now = timezone.now()
     abandoned = Job.objects.filter(state=JobState.RUNNING, lease_until__lt=Now())
-    abandoned.filter(attempts__gte=MAX_ATTEMPTS).update(
+    abandoned.filter(losses__gte=MAX_LOSSES - 1).update(
         state=JobState.FAILED,
+        losses=F("losses") + 1,
         finished_at=now,
         lease_until=None,
-        error=f"Its worker died {MAX_ATTEMPTS} times doing this; see the worker's log (memory?), then retry.",
+        error=f"Its worker died {MAX_LOSSES} times doing this; see the worker's log (memory?), then retry.",
     )
-    abandoned.update(state=JobState.WAITING, lease_until=None)
+    abandoned.update(state=JobState.WAITING, losses=F("losses") + 1, lease_until=None)
     wake_parents(Job.objects.all())
     # What was made in the future was made by a host whose clock is wrong.
     fresh = Q(created_at__gte=now - PUSH_GRACE, created_at__lte=now + PUSH_GRACE)

@@ -12,7 +12,7 @@ from django.utils.module_loading import import_string
 
 from jobs.lease import ABANDONED, NO_DATABASE, Heartbeat, JobStopped, claim, write
 from jobs.models import OPEN_STATES, Job, JobState
-from jobs.queue import MAX_ATTEMPTS, cancel, dispatch, sum_up, wait, wake_parents
+from jobs.queue import MAX_LOSSES, cancel, dispatch, sum_up, wait, wake_parents
 from jobs.spread import QueueRunner, Spread, spread
 from jobs.trace import working_on
 from text.errors import ActionableError
@@ -152,9 +152,11 @@ def _end_of(job: Job, error: BaseException | None) -> dict[str, object]:
     over = {"finished_at": timezone.now(), "lease_until": None}
     if error is None:
         return {**over, "state": JobState.DONE, "done": max(job.done, job.total)}
-    if not isinstance(error, Exception) or (isinstance(error, NO_DATABASE) and job.attempts < MAX_ATTEMPTS):
-        # The worker is being stopped, or the database was away: not the job failing. It waits for the next worker.
+    if not isinstance(error, Exception):
+        # The worker is being stopped: not the job failing. It waits for the next worker.
         return {"state": JobState.WAITING, "lease_until": None}
+    if isinstance(error, NO_DATABASE) and job.losses < MAX_LOSSES - 1:
+        return {"state": JobState.WAITING, "losses": job.losses + 1, "lease_until": None}
     if isinstance(error, ActionableError):
         return {**over, "state": JobState.FAILED, "error": str(error)}
     logger.error("job %s failed", job.pk, exc_info=error)

@@ -12,7 +12,7 @@ from foilworks.supervisor.embedded_redis import client_of
 from jobs import queue
 from jobs.errors import JobError
 from jobs.models import Job, JobState
-from jobs.queue import MAX_ATTEMPTS, cancel, enqueue, is_reachable, nobody_works, push, requeue_lost, retry, wait
+from jobs.queue import MAX_LOSSES, cancel, enqueue, is_reachable, nobody_works, push, requeue_lost, retry, wait
 
 COUNT = "tests.jobs.samples.count"
 
@@ -122,12 +122,21 @@ def test_a_job_whose_worker_died_goes_back_to_the_queue(redis_server):
 @pytest.mark.django_db(transaction=True)
 def test_a_job_that_keeps_killing_its_worker_is_failed(redis_server):
     late = timezone.now() - timedelta(seconds=1)
-    job = old_job(state=JobState.RUNNING, attempts=MAX_ATTEMPTS, lease_until=late)
+    job = old_job(state=JobState.RUNNING, attempts=9, losses=MAX_LOSSES - 1, lease_until=late)
     assert requeue_lost() == 0
     job.refresh_from_db()
     assert job.state == JobState.FAILED
-    assert f"died {MAX_ATTEMPTS} times" in job.error
+    assert f"died {MAX_LOSSES} times" in job.error
     assert on_redis() == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_attempts_that_ended_otherwise_are_no_deaths(redis_server):
+    late = timezone.now() - timedelta(seconds=1)
+    job = old_job(state=JobState.RUNNING, attempts=9, lease_until=late)
+    assert requeue_lost() == 1
+    job.refresh_from_db()
+    assert (job.state, job.attempts, job.losses) == ("waiting", 9, 1)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -147,13 +156,14 @@ def test_the_queue_survives_a_killed_redis(redis_server):
      ("cancelled", False, True)],
 )  # fmt: skip
 def test_cancel_ends_open_jobs_and_retry_reopens_ended_ones(redis_server, state, cancelled, retried):
-    job = old_job(state=state, attempts=3, error="no file")
+    job = old_job(state=state, attempts=3, losses=2, error="no file")
     assert cancel(job) is cancelled
     assert Job.objects.get().state == ("cancelled" if cancelled else state)
     Job.objects.update(state=state)
     assert retry(job) is retried
     row = Job.objects.get()
-    assert (row.state, row.attempts, row.error) == (("waiting", 0, "") if retried else (state, 3, "no file"))
+    assert (row.state, row.losses, row.error) == (("waiting", 0, "") if retried else (state, 2, "no file"))
+    assert row.attempts == 3, "the token of whoever may still be at it is never given out again"
     assert on_redis() == ([str(job.pk)] if retried else [])
 
 

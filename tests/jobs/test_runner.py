@@ -12,7 +12,7 @@ from jobs.errors import JobError
 from jobs.lease import Heartbeat, JobStopped, claim, write
 from jobs.models import Job, JobState
 from jobs.progress import progress
-from jobs.queue import MAX_ATTEMPTS, cancel, enqueue
+from jobs.queue import MAX_LOSSES, cancel, enqueue, retry
 from jobs.runner import execute, run_now
 
 SAMPLES = "tests.jobs.samples"
@@ -75,7 +75,7 @@ def test_where_a_worker_was_faster_its_end_is_waited_for():
 @pytest.mark.django_db
 def test_a_job_whose_lease_ran_out_is_taken_over():
     job = run_now(a_job(state="running", attempts=1, lease_until=timezone.now() - timedelta(seconds=1)))
-    assert (job.state, job.attempts) == ("done", 2)
+    assert (job.state, job.attempts, job.losses) == ("done", 2, 1)
 
 
 @pytest.mark.django_db
@@ -121,7 +121,7 @@ def test_a_worker_that_is_stopped_puts_its_job_back():
     with pytest.raises(SystemExit):
         run_now(job)
     job.refresh_from_db()
-    assert (job.state, job.error, job.lease_until, job.done) == ("waiting", "", None, 1)
+    assert (job.state, job.error, job.lease_until, job.done, job.losses) == ("waiting", "", None, 1, 0)
 
 
 @pytest.mark.django_db
@@ -130,10 +130,10 @@ def test_a_job_whose_database_went_away_waits_for_the_next_worker_and_not_for_ev
     with pytest.raises(OperationalError):
         execute(str(job.pk))
     job.refresh_from_db()
-    assert (job.state, job.error, job.lease_until) == ("waiting", "", None)
+    assert (job.state, job.error, job.lease_until, job.losses) == ("waiting", "", None, 1)
     assert run_now(job).state == "done"
 
-    hopeless = a_job("lose_the_database", target_id=MAX_ATTEMPTS, attempts=MAX_ATTEMPTS - 1)
+    hopeless = a_job("lose_the_database", target_id=1, losses=MAX_LOSSES - 1)
     with pytest.raises(OperationalError):
         execute(str(hopeless.pk))
     hopeless.refresh_from_db()
@@ -183,6 +183,18 @@ def test_a_cancelled_job_stops_at_its_next_progress_and_stays_cancelled():
     with pytest.raises(JobStopped):
         progress(job, 1, 3)
     assert Job.objects.get().state == JobState.CANCELLED
+
+
+@pytest.mark.django_db
+def test_a_worker_of_before_the_job_was_taken_up_again_can_write_no_more():
+    before = claim(str(a_job().pk))
+    assert cancel(before)
+    assert retry(before)
+    after = claim(str(before.pk))
+    assert (before.attempts, after.attempts) == (1, 2)
+    with pytest.raises(JobStopped):
+        write(before, state=JobState.FAILED)
+    assert Job.objects.get().state == JobState.RUNNING
 
 
 @pytest.mark.django_db(transaction=True)

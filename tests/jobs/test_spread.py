@@ -11,7 +11,7 @@ from jobs.engine import Engine
 from jobs.errors import JobError
 from jobs.lease import claim
 from jobs.models import Job, JobState
-from jobs.queue import MAX_ATTEMPTS, cancel, dispatch, enqueue, lane_name, requeue_lost, retry
+from jobs.queue import MAX_LOSSES, cancel, dispatch, enqueue, lane_name, requeue_lost, retry
 from jobs.runner import execute, run_now
 from jobs.spread import QueueRunner
 from tests.jobs.conftest import RedisServer
@@ -108,7 +108,7 @@ def test_cancelling_the_job_cancels_its_shards():
 def test_a_shard_whose_worker_died_too_often_wakes_the_job():
     job = spread_job(1)
     late = timezone.now() - timedelta(seconds=1)
-    Job.objects.filter(parent=job).update(state=JobState.RUNNING, attempts=MAX_ATTEMPTS, lease_until=late)
+    Job.objects.filter(parent=job).update(state=JobState.RUNNING, losses=MAX_LOSSES - 1, lease_until=late)
     requeue_lost()
     job.refresh_from_db()
     assert (job.state, states(job)) == ("waiting", ["failed"])
