@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from huggingface_hub import try_to_load_from_cache
+from huggingface_hub.errors import HFValidationError
 
 from hub.table import EVERY, open_helper
 
@@ -25,11 +26,9 @@ def fingerprint(name: str, role: str, *, device: str = "auto") -> str:
     argument, mark, options = argument.partition("?")
     # Another number format gives other numbers.
     tail = mark + options
-    if not argument or "/" not in argument:
-        # Fakes, or a bare hub id of old ("gpt2").
-        return f"{slug}:{argument}@{_cached_commit(argument) if argument else ''}{tail}"
-    folder = Path(argument)
-    if folder.is_dir():
+    if not argument:
+        return f"{slug}:@{tail}"
+    if Path(argument).is_dir():
         # Not the path: the same weights elsewhere are the same model.
         return f"{slug}:@{file_hash(argument)}{tail}"
     hub_id, _, revision = argument.partition("@")
@@ -63,5 +62,9 @@ def _hash(files: tuple[tuple[str, int, int], ...], root: str) -> str:
 
 def _cached_commit(hub_id: str, revision: str = "") -> str:
     """The commit of the snapshot in the local cache; "" where there is none."""
-    found = try_to_load_from_cache(hub_id, "config.json", revision=revision or None)
+    try:
+        found = try_to_load_from_cache(hub_id, "config.json", revision=revision or None)
+    except HFValidationError:
+        # A fake's seed, or a folder that is not there: `open_helper` says so in words.
+        return ""
     return Path(found).parent.name[:16] if isinstance(found, str) else ""

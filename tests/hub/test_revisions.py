@@ -2,7 +2,10 @@
 
 import shutil
 
+import pytest
+
 from hub import revisions
+from hub.errors import HubError
 from hub.revisions import file_hash, fingerprint
 from hub.table import CLASSIFIER
 from tests.hub import folders
@@ -23,6 +26,18 @@ def test_a_folder_is_known_by_its_bytes_wherever_it_lies(tmp_path, monkeypatch):
     assert fingerprint(str(tmp_path / "copy"), CLASSIFIER) != first
 
 
+@pytest.mark.parametrize("name", ["tuned", "./tuned", "tuned@2"])
+def test_a_folder_is_known_by_its_bytes_however_it_is_written(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    absolute = folders.classifier(tmp_path / name)
+    assert fingerprint(name, CLASSIFIER) == fingerprint(str(absolute), CLASSIFIER)
+
+
+def test_a_folder_that_is_not_there_is_told_in_words(tmp_path):
+    with pytest.raises(HubError, match="there is no such model folder"):
+        fingerprint(str(tmp_path / "none"), CLASSIFIER)
+
+
 def test_fakes_and_files_have_fingerprints_too(tmp_path):
     assert fingerprint("fake-classifier:", CLASSIFIER) == "fake-classifier:@"
     vectors = tmp_path / "vectors.txt"
@@ -33,15 +48,25 @@ def test_fakes_and_files_have_fingerprints_too(tmp_path):
     assert file_hash(str(tmp_path / "none")) == ""
 
 
-def test_a_hub_id_is_known_by_the_commit_in_the_cache(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("name", "hub_id", "revision"), [
+    ("some/model", "some/model", None), ("some/model@v1", "some/model", "v1"),
+    ("gpt2", "gpt2", None), ("gpt2@v1", "gpt2", "v1"),
+])  # fmt: skip
+def test_a_hub_id_is_known_by_the_commit_in_the_cache_from_the_first_time_on(
+    tmp_path, monkeypatch, name, hub_id, revision
+):
     snapshot = tmp_path / "snapshots" / ("f" * 40) / "config.json"
     opened = []
-    found = []
-    monkeypatch.setattr(revisions, "try_to_load_from_cache", lambda *args, **options: found[-1] if found else None)
-    monkeypatch.setattr(
-        revisions, "open_helper", lambda *args, **options: opened.append(args) or found.append(str(snapshot))
-    )
-    assert fingerprint("some/model", CLASSIFIER) == f"classifier:some/model@{'f' * 16}"
-    assert opened == [("some/model", CLASSIFIER)]
-    assert fingerprint("some/model", CLASSIFIER) == f"classifier:some/model@{'f' * 16}"
+    asked = []
+
+    def cached(*place, **options):
+        asked.append((place[0], options["revision"]))
+        return str(snapshot) if opened else None
+
+    monkeypatch.setattr(revisions, "try_to_load_from_cache", cached)
+    monkeypatch.setattr(revisions, "open_helper", lambda *args, **options: opened.append(args))
+    assert fingerprint(name, CLASSIFIER) == f"classifier:{hub_id}@{'f' * 16}"
+    assert opened == [(name, CLASSIFIER)]
+    assert fingerprint(name, CLASSIFIER) == f"classifier:{hub_id}@{'f' * 16}"
     assert len(opened) == 1
+    assert set(asked) == {(hub_id, revision)}
