@@ -13,7 +13,7 @@ from evaluation.analyses._scored import Floats, ScoredItems, need
 from evaluation.errors import EvaluationError
 from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals
 
-VERSION = "1"
+VERSION = "2"
 INPUT = "scored"
 BINS = 40
 ALL = "all"

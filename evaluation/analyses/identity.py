@@ -11,7 +11,7 @@ import numpy as np
 from evaluation.analyses._scored import ScoredItems, by_group, credits, need, number
 from evaluation.metrics._intervals import DRAWS, SEED, bootstrap, cluster_sums
 
-VERSION = "1"
+VERSION = "2"
 INPUT = "scored"
 
 

@@ -44,8 +44,10 @@ def held_out_of(release: Release) -> tuple[HeldOut, list[ReleaseItem], list[str]
             clips[key] = len(shown)
             shown.append(member)
         said = facts_of(record)["edited"]
-        named = [said] * len(record["foils"]) if isinstance(said, str) else list(said)
-        kinds = [ACTION] * len(named) if record["subtest"] in counterfactual else [str(kind) for kind in named]
+        named = said if isinstance(said, list) else [said] * len(record["foils"])
+        kinds = [kind if isinstance(kind, str) else "" for kind in named]
+        if record["subtest"] in counterfactual:
+            kinds = [ACTION] * len(kinds)
         rows.append((record["id"], (record["caption"], *record["foils"]), tuple(kinds), clips[key]))
     if not rows:
         raise EvaluationError(f"{release.name}: none of its clips has a file; attach videos first")

@@ -129,3 +129,15 @@ def test_facts_come_from_the_caption_then_from_the_foils_then_from_the_clip():
     }  # fmt: skip
     bare = {**record, "provenance": [None], "video": {**video, "end_time": None}, "facts": {}}
     assert facts_of(bare) == {"edited": ["s"], "duration": 58.0}
+
+
+@pytest.mark.parametrize(
+    ("positions", "edited", "frequencies"),
+    [([0, 1, 2], ["action", "object", "action"], [9, 5, 7]), ([1], ["object"], [5]),
+     ([1, 4], ["object", None], [5, None])],
+)  # fmt: skip
+def test_what_facts_say_foil_by_foil_is_of_the_foils_that_stayed(positions, edited, frequencies):
+    facts = {"edited": ["action", "object", "action"], "swapped_frequency": [9, 5, 7], "objects": ["cup", "ball"]}
+    record = {"facts": facts, "foil_positions": positions, "provenance": [None] * len(positions), "subtest": "s",
+              "video": {"start_time": None, "end_time": None, "time_unit": "sec", "duration": None}}  # fmt: skip
+    assert facts_of(record) == {"edited": edited, "swapped_frequency": frequencies, "objects": ["cup", "ball"]}
