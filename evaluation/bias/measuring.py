@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,11 @@ from evaluation.bias.cells import Cell, gains, table
 from evaluation.bias.concepts import CONCEPTS, OBJECTS, SEQUENCE, TEMPORAL
 from evaluation.bias.instructions import CLASSIFICATION, FRAME, ROBUST_CAPTIONS, ROBUST_OBJECTS
 from evaluation.bias.measures import Credits, Embedded
-from evaluation.bias.representations import Embedding
-from evaluation.bias.samples import Sample, chunks, samples_of
+from evaluation.bias.representations import Embedding, Texts, texts_of
+from evaluation.bias.samples import Sample, raw_frames, samples_of
 from evaluation.bias.splits import Split
 from evaluation.bias.stored_splits import split_facts, split_of
-from evaluation.bias.tables import BiasRun
+from evaluation.bias.tables import BiasRun, Descriptions
 from evaluation.bias.text_vectors import TextVectors
 from evaluation.errors import EvaluationError
 from evaluation.metrics._intervals import mean, mean_intervals
@@ -33,6 +33,7 @@ from jobs.progress import progress
 VERSION = "1"
 ORACLE = "oracle"
 FOLDER = "text-vectors"
+VIDEOS_A_CHUNK = 500
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class _Task:
         return self.run.task == CLASSIFICATION
 
     def embedded(self, samples: Sequence[Sample], concept: str) -> Embedded:
-        texts = chunks(self.run.descriptions, [sample.video for sample in samples], concept)
+        texts = _chunks(self.run.descriptions, [sample.video for sample in samples], concept)
         return self.embedding.videos(texts, self.run.task, concept)
 
 
@@ -102,6 +103,12 @@ def measure(run: BiasRun, job: Job) -> None:
     progress(job, steps, steps)
 
 
+def _chunks(descriptions: Descriptions, videos: Sequence[int], concept: str) -> Iterator[Texts]:
+    """The texts of the videos, in their order, some hundred videos at a time."""
+    for start in range(0, len(videos), VIDEOS_A_CHUNK):
+        yield texts_of(raw_frames(descriptions, videos[start : start + VIDEOS_A_CHUNK]), concept)
+
+
 def _task(run: BiasRun, embedding: Embedding, samples: Sequence[Sample]) -> _Task:
     test = [sample for sample in samples if not sample.train]
     train = [sample for sample in samples if sample.train]
@@ -144,7 +151,7 @@ def _nine(task: _Task) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None] |
 
     def sequences(samples: Sequence[Sample], told: str) -> Any:
         videos = [sample.video for sample in samples]
-        return task.embedding.sequences(chunks(task.run.descriptions, videos, OBJECTS), told)
+        return task.embedding.sequences(_chunks(task.run.descriptions, videos, OBJECTS), told)
 
     if not task.classifies:
         captions = [task.embedding.rows(task.names, told) for told in ROBUST_CAPTIONS]

@@ -1,6 +1,6 @@
-"""The samples of a task on a project's described videos, and their texts chunk by chunk."""
+"""The samples of a task on a project's described videos, and what was said of their frames. Pages ask: no sklearn."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,11 +9,9 @@ from django.db.models import Count, Q, QuerySet
 from corpus.models import Caption, MediaState, Split, Video
 from evaluation.bias.concepts import DESCRIPTION, SUMMARY
 from evaluation.bias.instructions import CLASSIFICATION
-from evaluation.bias.representations import Texts, texts_of
 from evaluation.bias.tables import BiasRun, Descriptions, FrameText
 from evaluation.errors import EvaluationError
 
-VIDEOS_A_CHUNK = 500
 CLASS_LABEL, CATEGORY, FACTS = "class_label", "category", "facts:"
 # What a frame must hold to count as described.
 NEEDED = frozenset({DESCRIPTION, SUMMARY, "objects", "activities", "verbs"})
@@ -94,12 +92,6 @@ def _captions(run: BiasRun) -> dict[int, tuple[str, str]]:
     for video, key, text in captions.order_by("pk").values_list("video", "key", "text").iterator():
         found.setdefault(video, (key, text))
     return found
-
-
-def chunks(descriptions: Descriptions, videos: Sequence[int], concept: str) -> Iterator[Texts]:
-    """The texts of the videos, in their order, some hundred videos at a time."""
-    for start in range(0, len(videos), VIDEOS_A_CHUNK):
-        yield texts_of(raw_frames(descriptions, videos[start : start + VIDEOS_A_CHUNK]), concept)
 
 
 def raw_frames(descriptions: Descriptions, videos: Sequence[int]) -> list[list[Mapping[str, Any]]]:

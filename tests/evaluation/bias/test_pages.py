@@ -7,12 +7,22 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils import timezone
 
 from corpus.models import Item, Subtest
 from corpus.rules.states import FoilVerdict, ItemState
 from evaluation.actions.freeze_release import freeze_release
+from evaluation.bias.ablation import ablation_rows
 from evaluation.bias.predictions import read_predictions
-from evaluation.bias.tables import BenchmarkedModel, BiasRun, Descriptions, ItemCheck, ShortcutBar, TextSource
+from evaluation.bias.tables import (
+    BenchmarkedModel,
+    BiasRun,
+    Descriptions,
+    FrameText,
+    ItemCheck,
+    ShortcutBar,
+    TextSource,
+)
 from evaluation.errors import EvaluationError
 from evaluation.models import Report
 from jobs.models import Job
@@ -153,6 +163,31 @@ def test_runs_on_the_same_samples_stand_side_by_side(client, owned, run):
     assert html.count('class="table utd"') == 2
     assert html.index("direction</a>") < html.index("again</a>") < html.index("captions</a>")
     assert "3" in page(client, "bias")
+
+
+@pytest.mark.parametrize("splits", [True, False])
+def test_what_an_image_text_model_has_right_is_of_the_run_s_samples_and_their_source_videos(client, owned, splits):
+    project, told = owned
+    # Twelve samples of two source videos, of which the model has all of the first right.
+    for video in project.videos.all():
+        project.videos.filter(pk=video.pk).update(source_dataset="d", source_id=video.key.split("-")[1])
+    run = texts.measured(told)
+    right = {name: float("-0-" in name) for name in run.predictions["ids"]}
+    if not splits:
+        BiasRun.objects.update(predictions=None)
+    later = {f"came later {number}": 1.0 for number in range(6)}
+    model = BenchmarkedModel.objects.create(
+        run=run, label="looks", source="zero-shot:fake:", right={**right, **later}, scored_at=timezone.now()
+    )
+    row = ablation_rows(project)[0]["rows"][-1]
+    assert row == {"model": model, "value": 0.5, "ci": [0.0, 1.0], "n": 12}
+    assert page(client, "bias_ablation").count("12 samples") == 1
+    BenchmarkedModel.objects.update(right={name: value for name, value in right.items() if value})
+    assert "6 samples" in page(client, "bias_ablation")
+    if not splits:
+        FrameText.objects.all().delete()
+        assert ablation_rows(project)[0]["rows"][-1] == {"model": model, "value": None, "ci": None, "n": 0}
+        assert "0 samples" in page(client, "bias_ablation")
 
 
 class TestShortcuts:
