@@ -14,7 +14,7 @@ import numpy as np
 from evaluation.analyses._agreement import alpha, fleiss_kappa, percent_agreement
 from evaluation.metrics._intervals import DRAWS, SEED
 
-VERSION = "1"
+VERSION = "2"
 INPUT = "reviews"
 DECISIONS = ("accept", "send_back", "drop", "fix")
 # A fix says that the text as it came does not stand.
@@ -26,16 +26,21 @@ CODINGS = {"decision": {decision: decision for decision in DECISIONS}, "stands":
 class ReviewFacts:
     """Reviews that counted: `first` (reviewer, decision, reasons); `pairs` (decision, second decision) on one piece.
 
+    `items`: a code of the item that each pair's foil is meant for; without them every pair is one of its own.
     `unreviewed`: how many foils were accepted by rule, because they were not drawn for a review.
     """
 
     first: Sequence[tuple[str, str, tuple[str, ...]]] = ()
     pairs: Sequence[tuple[str, str]] = field(default_factory=tuple)
     unreviewed: int = 0
+    items: Sequence[int] | None = None
 
 
 def compute(reviews: ReviewFacts, *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
-    """Counts of decisions, reasons and reviewers; agreement of first and second reviewers under both codings."""
+    """Counts of decisions, reasons and reviewers; agreement of first and second reviewers under both codings.
+
+    Foils of one item are drawn together: alpha's interval is over items.
+    """
     decisions = Counter(decision for _, decision, _ in reviews.first)
     reasons = Counter(code for _, _, codes in reviews.first for code in codes)
     by_person: dict[str, Counter[str]] = {}
@@ -47,7 +52,7 @@ def compute(reviews: ReviewFacts, *, draws: int = DRAWS, seed: int = SEED) -> di
         "decisions": {name: decisions.get(name, 0) for name in DECISIONS},
         "reasons": dict(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))),
         "n_twice": len(reviews.pairs),
-        "agreement": [_agreement(reviews.pairs, coding, draws, seed) for coding in CODINGS],
+        "agreement": [_agreement(reviews, coding, draws, seed) for coding in CODINGS],
         "table": [
             {"first": first, **{second: reviews.pairs.count((first, second)) for second in DECISIONS}}
             for first in DECISIONS
@@ -59,14 +64,15 @@ def compute(reviews: ReviewFacts, *, draws: int = DRAWS, seed: int = SEED) -> di
     }
 
 
-def _agreement(pairs: Sequence[tuple[str, str]], coding: str, draws: int, seed: int) -> dict[str, Any]:
-    codes = CODINGS[coding]
+def _agreement(reviews: ReviewFacts, coding: str, draws: int, seed: int) -> dict[str, Any]:
+    codes, pairs = CODINGS[coding], reviews.pairs
     names = list(dict.fromkeys(codes.values()))
     counts = np.zeros((len(pairs), len(names)), dtype=np.int64)
     for row, pair in enumerate(pairs):
         for decision in pair:
             counts[row, names.index(codes[decision])] += 1
-    reliability = alpha(counts, draws=draws, seed=seed)
+    items = None if reviews.items is None else np.array(reviews.items, dtype=np.int64)
+    reliability = alpha(counts, items, draws=draws, seed=seed)
     return {
         "coding": coding,
         "n": len(pairs),

@@ -207,17 +207,19 @@ def review_facts(project: Project, subtest: Subtest | None = None) -> ReviewFact
     rows = Review.objects.filter(undone_at=None, slot__isnull=False).order_by("pk")
     rows = rows.filter(**{f"candidate__{path}": value for path, value in mine.items()})
     first: dict[int, tuple[str, str, tuple[str, ...]]] = {}
-    second: dict[int, str] = {}
-    for candidate, again, person, decision, reasons in rows.values_list(
-        "candidate", "second", "person__username", "decision", "reasons"
+    second: dict[int, tuple[str, int]] = {}
+    for candidate, group, again, person, decision, reasons in rows.values_list(
+        "candidate", "candidate__group", "second", "person__username", "decision", "reasons"
     ):
         if again:
-            second[candidate] = decision
+            second[candidate] = (decision, group)
         else:
             first[candidate] = (person, decision, tuple(reasons))
+    twice = {candidate: found for candidate, found in second.items() if candidate in first}
     return ReviewFacts(
         first=list(first.values()),
-        pairs=[(first[candidate][1], decision) for candidate, decision in second.items() if candidate in first],
+        pairs=[(first[candidate][1], decision) for candidate, (decision, _) in twice.items()],
+        items=[group for _, group in twice.values()],
         unreviewed=Candidate.objects.filter(unreviewed=True, **mine).count(),
     )
 

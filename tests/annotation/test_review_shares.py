@@ -14,7 +14,7 @@ from annotation.review_shares import annotator_shares, review_rate
 from annotation.rules.reviewing import drawn_for_a_second, drawn_for_review
 from corpus.models import Caption, Item
 from evaluation.releases.snapshot import frozen_items
-from evaluation.reporting.reports import project_report
+from evaluation.reporting.reports import project_report, review_facts
 from foilworks.invariants.table import violations
 from generation.models import Candidate
 from projects.errors import AccessDenied
@@ -227,14 +227,16 @@ class TestSecondReviews:
 
     def test_the_report_compares_them(self, world: World):
         shares(world, second=1.0, ann=1.0)
+        groups = []
         for decision in ("accept", "drop"):
-            world.group()
+            groups.append(world.group().pk)
             world.edit("ann", IRONS)
             world.review("rita")
             self.second(world, decision)
         found = project_report(world.project, "reviewing")
         assert (found["n_reviewed"], found["n_twice"], found["decisions"]["accept"]) == (2, 2, 2)
         assert found["agreement"][0]["percent_agreement"] == 0.5
+        assert review_facts(world.project).items == groups
 
     def test_late_and_unequal_claims_are_refused_at_submit_too(self, world: World):
         shares(world, second=1.0)

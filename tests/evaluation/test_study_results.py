@@ -201,6 +201,15 @@ class TestReviewing:
         for other in OTHERS:
             assert all(alpha(counts, **other).interval not in shown for counts in (four, two))
 
+    def test_foils_of_one_item_are_drawn_together(self):
+        chosen = np.random.default_rng(4).integers(0, 4, size=(40, 2))
+        pairs = [tuple(reviewing.DECISIONS[code] for code in row) for row in chosen]
+        items = np.arange(40) // 5
+        found = reviewing.compute(reviewing.ReviewFacts(pairs=pairs, items=items.tolist()), **HOW)
+        four = np.array([np.bincount(row, minlength=4) for row in chosen])
+        assert found["agreement"][0]["alpha_ci"] == alpha(four, items, **HOW).interval
+        assert found["agreement"][0]["alpha_ci"] != alpha(four, **HOW).interval
+
 
 class TestValidation:
     ITEMS = (
