@@ -97,7 +97,8 @@ def _all_but_the_seed(training: TeacherTraining) -> tuple[str, ...]:
     """
     learnt = {name: value for name, value in training.params.items() if name not in BESIDE}
     learnt["accumulate"] = learnt.get("accumulate", 1) * training.params.get("processes", 1)
-    return training.label, training.student, json.dumps(learnt, sort_keys=True)
+    texts = training.sources.get("sha256", "")
+    return training.label, training.student, texts, json.dumps(learnt, sort_keys=True)
 
 
 def _of_one_set(readings: Sequence[TeacherReading]) -> tuple[list[Reading], list[int], list[int]]:

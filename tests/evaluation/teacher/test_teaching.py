@@ -312,19 +312,21 @@ def test_only_trainings_that_differ_in_their_seed_alone_are_one_row(shapes):
         {"seed": 4, "params": {**params, "processes": 2}},
         {"seed": 5, "params": {**params, "actions": 3}},
         {"seed": 6, "student": "tiny:/elsewhere/other"},
+        # A caption was corrected in between.
+        {"seed": 7, "sources": {**first.sources, "sha256": "0" * 64}},
     ]
     made = [copy_of(first, reading, **fields) for fields in others]
     found = ablation(shapes.release, base=str(made[2].pk))
     rows = [row for row in found["rows"] if row["training"]]
-    assert [row["seeds"] for row in rows] == [[1, 2], [3], [4], [5], [6]]
+    assert [row["seeds"] for row in rows] == [[1, 2], [3], [4], [5], [6], [7]]
     assert [row["label"] for row in rows] == [f"taught #{each.pk}" for each in (first, *made[1:])]
     assert (found["base"], found["chosen"]) == (rows[2]["label"], made[2].pk)
-    assert [bool(row["against"]) for row in rows] == [True, True, False, True, True]
+    assert [bool(row["against"]) for row in rows] == [True, True, False, True, True, True]
 
 
 def copy_of(training: TeacherTraining, reading: TeacherReading, after: dict | None = None, **fields) -> TeacherTraining:
     """Another training that read the same; with `fields`."""
-    values = {name: getattr(training, name) for name in ("project", "label", "student", "params", "seed")}
+    values = {name: getattr(training, name) for name in ("project", "label", "student", "params", "seed", "sources")}
     made = TeacherTraining.objects.create(**{**values, **fields})
     TeacherReading.objects.create(
         training=made, release=reading.release, before=reading.before, after=after or reading.after
