@@ -77,7 +77,8 @@ def _questions(attempt: Attempt, policy: QualityPolicy) -> list[Question]:
         video__media_state__in=WATCHABLE,
     ).exclude(Exists(declined_by(attempt.person_id)))
     fresh = pairs.exclude(questions__attempt__person=attempt.person)
-    if attempt.stage == Stage.QUALIFICATION and fresh.count() < length:
+    # Who declined some of the videos is asked about the others: a bar is a share of right answers.
+    if attempt.stage == Stage.QUALIFICATION and fresh.count() < min(length, pairs.count()):
         raise AnnotationError(_("There are no fresh questions left for another try; ask the project's researcher."))
     pool = fresh if fresh.exists() else pairs
     drawn = draw(policy.secret, attempt.person_id, attempt.number, *_by_kind(pool), length, policy.mismatched_share)

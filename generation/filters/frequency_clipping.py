@@ -44,7 +44,8 @@ class Counts:
 
 def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any]) -> Counts:
     """The prepositions of the run's captions, whole phrases as one ("from left to right")."""
-    counts = Counts(params["relations"])
+    # A run that was asked for before this parameter has none.
+    counts = Counts(params.get("relations", "corrected"))
     for caption in captions:
         found = _phrases(caption.text, counts.mode)
         counts.captions.update(found)

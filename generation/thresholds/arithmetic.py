@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from generation.errors import GenerationError
 from generation.models import GenerationRun
 from generation.thresholds.score_sheets import NOT_ASKED, PASSED, Sheet, Standing, sheet_of, standing_of
-from generation.thresholds.table import Threshold, movable
+from generation.thresholds.table import THRESHOLDS, Threshold, movable
 
 Flags = NDArray[np.bool_]
 
@@ -78,7 +78,8 @@ def preview(run: GenerationRun, wanted: Mapping[str, float]) -> Preview:
 def failing(run: GenerationRun) -> set[int]:
     """Ids of the run's candidates that fail a filter where its thresholds stand now."""
     sheet = sheet_of(run)
-    _fails, failed, _unasked = _verdicts(sheet, run.thresholds, movable(run.filters))
+    # Also by one that was moved while its filter could be.
+    _fails, failed, _unasked = _verdicts(sheet, run.thresholds, THRESHOLDS)
     return set(sheet.ids[failed].tolist())
 
 

@@ -104,6 +104,16 @@ def test_where_too_few_fresh_questions_are_left_nobody_is_asked_the_same_again(t
         start_attempt(world.vera, world.project, Stage.QUALIFICATION)
 
 
+def test_who_declined_so_many_that_fewer_are_left_is_asked_about_those(test_open):
+    world = test_open
+    few = GoldPair.objects.order_by("pk")[3:]
+    for pair in few:
+        DeclinedVideo.objects.create(person=world.vera, video=pair.video)
+    assert take(world, "vera", wrong=3).questions.count() == 3
+    with pytest.raises(AnnotationError, match="no fresh questions left"):
+        start_attempt(world.vera, world.project, Stage.QUALIFICATION)
+
+
 def test_nobody_is_asked_about_a_video_that_they_declined(test_open):
     """In the qualification and in practice, on pairs and on captions."""
     world = test_open

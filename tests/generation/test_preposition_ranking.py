@@ -89,6 +89,11 @@ def clipped(captions, mode="corrected", **params):
     return list(pipeline.run(method, captions, filters=[clip], mode=mode, seed=0, state=state, batch_size=7))
 
 
+def test_a_run_that_was_asked_for_before_there_were_two_readings_has_the_first():
+    captions = [CaptionInput("1", "a cat sleeps on a box")]
+    assert frequency_clipping.prepare(captions, params={}).mode == "corrected"
+
+
 def test_no_preposition_stands_in_more_foils_than_captions():
     captions = [CaptionInput(f"on{n}", f"cat {n} sleeps on a box") for n in range(30)]
     captions += [CaptionInput(f"under{n}", f"cat {n} sleeps under a box") for n in range(12)]

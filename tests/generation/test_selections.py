@@ -12,8 +12,9 @@ from generation.actions.apply_selection import apply_selection
 from generation.actions.move_thresholds import move_thresholds
 from generation.actions.start_selection import start_selection
 from generation.errors import GenerationError
-from generation.models import Candidate, FilterScore, Selection
+from generation.models import Candidate, FilterScore, GenerationRun, Selection
 from generation.selections.open_rows import pool_of
+from generation.thresholds.arithmetic import failing
 from jobs.runner import run_now
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Role
@@ -150,6 +151,17 @@ def test_no_selection_brings_back_what_fails_a_threshold_that_moved(client, run,
     move_thresholds(researcher, run, {})
     assert apply_selection(researcher, worked_out(researcher, run.subtest)).moved["came_back"] == 2
     assert states() == [C.QUEUED] * 4
+
+
+def test_a_threshold_that_could_be_moved_in_an_older_version_is_read_as_it_stands(run, researcher, lopsided):
+    left = Candidate.objects.get(pk=apply_selection(researcher, worked_out(researcher, run.subtest)).lost[0])
+    scored(run, lopsided, left)
+    GenerationRun.objects.filter(pk=run.pk).update(
+        thresholds={"nli": 0.3}, filters=[{**row, "params": {"max_entailment": 0}} for row in run.filters]
+    )
+    run.refresh_from_db()
+    assert failing(run) == {left.pk}
+    assert apply_selection(researcher, worked_out(researcher, run.subtest)).moved["came_back"] == 0
 
 
 def test_what_thresholds_took_out_between_looking_and_applying_is_not_called_begun(run, researcher, lopsided):
