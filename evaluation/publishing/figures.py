@@ -15,13 +15,17 @@ BOARD = ("place", "group", "model", "model_key", "protocol", "n", "P", "P_low", 
          "P+T_low", "P+T_high")  # fmt: skip
 
 
-def figure_rows(tables: Tables) -> dict[str, Rows]:
-    """Name of a figure -> its numbers, header first; only where there is something to draw."""
+def figure_rows(tables: Tables, *, of_own: bool = True) -> dict[str, Rows]:
+    """Name of a figure -> its numbers, header first; only where there is something to draw.
+
+    `of_own`: some drawings have numbers of their own (BEHIND), in older exports those of their page's main table.
+    """
+    behind = BEHIND if of_own else {}
     found: dict[str, Rows] = {}
     for kind, page in PAGES.items():
         if kind in tables and page.charts:
             for chart in page.charts:
-                rows = BEHIND.get(chart, page.rows)(tables[kind])
+                rows = behind.get(chart, page.rows)(tables[kind])
                 found[f"{kind}-{chart}"] = tuple(map(tuple, rows))
     if "funnel" in tables:
         stages = tables["funnel"]["stages"]

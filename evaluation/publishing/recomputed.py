@@ -23,6 +23,7 @@ from text.registry import load
 Items = Sequence[Mapping[str, Any]]
 VoteList = Sequence[ReleaseVote]
 VALIDATION, BASELINE, COUNTED = "validation", "baseline", "counted"
+BY_STATE = {**DECIDED, ItemState.REQUEUED: False}
 
 
 def recomputed(kind: str, items: Items, votes: VoteList) -> Any:
@@ -49,8 +50,14 @@ def _live(items: Items) -> Items:
 
 
 def _facts(item: Mapping[str, Any], tallies: Mapping[int, Counter[str]]) -> ItemFacts:
-    # Exports from before it was written say the state alone.
-    valid, own = item.get("found_valid", DECIDED.get(ItemState(item["state"]))), item["verdicts"]
+    own = item["verdicts"]
+    if "found_valid" in item:
+        valid = item["found_valid"]
+        unanimous = valid and item["unanimous"] is True
+    else:
+        # Exports from before it was written say the state alone, and told of every requeued item as refused.
+        valid = BY_STATE.get(ItemState(item["state"]))
+        unanimous = None if valid is None else item["unanimous"] is True
     kept = [foil for foil in own if not drops_out(foil["verdict"], item["state"])]
     left = {-1, *(foil["position"] for foil in kept)}
     counted = sorted(tallies.items())
@@ -63,7 +70,7 @@ def _facts(item: Mapping[str, Any], tallies: Mapping[int, Counter[str]]) -> Item
         foils=tuple(foil["text"] for foil in own),
         tallies=tuple(_tally(counts) for _, counts in counted),
         valid=valid,
-        unanimous=valid and item["unanimous"] is True,
+        unanimous=unanimous,
         proficiency=pair and ProficiencyFacts(pair["caption"], tuple(pair["foils"]), pair["valid"]),
         kept=tuple(foil["text"] for foil in kept) if valid else None,
         kept_tallies=tuple(_tally(counts) for foil, counts in counted if foil in left) if valid else None,

@@ -33,6 +33,8 @@ SHARES = ("T", "P", "P+T", "n", "ties")
 _KEY = "manifest_sha256"
 # Since then tables are made from what the export holds.
 RECOMPUTED_SINCE = 2
+# Since then a drawing that shows something else than its page's main table has numbers of its own.
+OWN_NUMBERS_SINCE = 3
 # What a document in another shape than ours runs into.
 STRANGE = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 # Of what is computed again elsewhere; a classifier's weights differ in their last digits from machine to machine.
@@ -110,11 +112,12 @@ def _same_content(folder: Path, manifest: Mapping[str, Any]) -> None:
     counts = {"items": len(items), "votes": len(votes), "scores": len(scores)}
     for name, count in counts.items():
         _same(MANIFEST, f"counts.{name}", manifest.get("counts", {}).get(name), count)
-    since = manifest.get("layout_version", 1) >= RECOMPUTED_SINCE
+    layout = manifest.get("layout_version", 1)
+    since = layout >= RECOMPUTED_SINCE
     try:
         _same_computed(folder, items, votes, scores)
         if since:
-            _same_made(folder, items, votes)
+            _same_made(folder, items, votes, layout)
     except (EvaluationError, *STRANGE) as error:
         # A document that says something else than it can: its digest tells which one.
         if since:
@@ -133,12 +136,12 @@ def _same_computed(
     _same_results(folder, scores)
 
 
-def _same_made(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote]) -> None:
+def _same_made(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], layout: int) -> None:
     """What exports make from their own items, votes and tables."""
     _same_tables(folder, items, votes)
     _same_leaderboard(folder)
     _same_flat(folder, items, votes)
-    _same_figures(folder)
+    _same_figures(folder, of_own=layout >= OWN_NUMBERS_SINCE)
 
 
 def _another(manifest: Mapping[str, Any], wanted: str) -> str:
@@ -258,10 +261,10 @@ def _same_flat(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVot
             _same_cells(f"{DATA}/{name}", str(made.get("id", "rows")), row, made)
 
 
-def _same_figures(folder: Path) -> None:
+def _same_figures(folder: Path, *, of_own: bool) -> None:
     """The numbers beside the drawings are those of the tables."""
     tables = {path.stem: _table(folder, path.stem) for path in sorted((folder / "tables").glob("*.json"))}
-    for stem, rows in figure_rows(tables).items():
+    for stem, rows in figure_rows(tables, of_own=of_own).items():
         path = folder / "figures" / f"{stem}.csv"
         text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else None
         if text != figure_csv(Figure(bytes, rows)):

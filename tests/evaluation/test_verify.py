@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 
 from annotation.models import PayPolicy, PayRate
 from corpus.exporters._folder import pretty, self_hash
+from corpus.exporters.foilworks import figure_csv, held_digests
+from corpus.release_papers import Figure
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.errors import EvaluationError
-from evaluation.publishing.recomputed import RECOMPUTED
+from evaluation.publishing.recomputed import RECOMPUTED, item_facts_of
 from evaluation.releases.verify import verify
+from evaluation.reporting.pages import PAGES
 from tests import factories
 from tests.evaluation.test_exchange_collect import people, project, release, score, vote  # noqa: F401 - fixtures
 
@@ -108,6 +111,45 @@ def test_an_export_as_it_was_written_is_what_it_says(export, capsys):
     capsys.readouterr()
     call_command("verify", str(export), "--expect", f"SHA256:{told['manifest']}", "--json")
     assert json.loads(capsys.readouterr().out) == told
+
+
+def as_layout_2(export):
+    """The export as it was written before items said `found_valid` and the drawing of votes had its own numbers."""
+
+    def without(records):
+        for record in records:
+            del record["found_valid"]
+
+    change(export / "items.jsonl", without)
+    table = json.loads((export / "tables/validation.json").read_text(encoding="utf-8"))
+    rows = tuple(map(tuple, PAGES["validation"].rows(table)))
+    (export / "figures/validation-votes.csv").write_text(figure_csv(Figure(bytes, rows)), encoding="utf-8")
+    path = export / "tables/checks.json"
+    checks = json.loads(path.read_text(encoding="utf-8"))
+    checks["lines"]["items"] = held_digests(lines(export / "items.jsonl"), (), (), {})["lines"]["items"]
+    path.write_text(pretty(checks), encoding="utf-8")
+    manifest = json.loads((export / "manifest.json").read_text(encoding="utf-8"))
+    (export / "manifest.json").write_text(pretty({**manifest, "layout_version": 2}), encoding="utf-8")
+    refresh(export)
+
+
+def test_an_older_export_is_held_to_what_was_written_then(export):
+    as_layout_2(export)
+    assert verify(export)["ok"]
+    figure = export / "figures/validation-votes.csv"
+    figure.write_bytes(figure.read_bytes().replace(b"moves", b"Moves", 1))
+    refresh(export)
+    assert verify(export)["difference"] == "figures/validation-votes.csv: has not the numbers of its table"
+
+
+def test_an_older_export_calls_every_requeued_item_refused_and_unanimous_as_its_votes_were(export):
+    """Also one that went with its corrected caption: since then `found_valid` says that nobody had refused it."""
+    item = {**lines(export / "items.jsonl")[0], "state": "requeued", "unanimous": True, "found_valid": None}
+    (now,) = item_facts_of([item], [])
+    del item["found_valid"]
+    (then,) = item_facts_of([item], [])
+    assert (now.valid, now.unanimous) == (None, None)
+    assert (then.valid, then.unanimous) == (False, True)
 
 
 def test_what_is_held_to_a_published_hash_cannot_be_made_anew(export):
