@@ -28,6 +28,8 @@ from evaluation.metrics.pairwise import PairScores
 
 # An id, [caption, foil...], the record.
 Scored = tuple[str, list[float], Row]
+# A subtest and an id.
+Place = tuple[str, str]
 
 
 @dataclass
@@ -74,8 +76,8 @@ def read_pairs(
 ) -> PairScores:
     """One or more files of pair scores; with `proficiency`, one file for all or one for each, by id and subtest.
 
-    A proficiency record may leave its subtest out where an item file has the id once. Ids that stand in only one of
-    the two are listed in `notes.unmatched`; no item is dropped for it.
+    Items, or proficiency records, may leave the subtest out where both files have the id once. Ids that stand in only
+    one of the two are listed in `notes.unmatched`; no item is dropped for it.
     """
     notes = notes if notes is not None else Notes()
     if len(proficiency) not in {0, 1, len(paths)}:
@@ -83,7 +85,8 @@ def read_pairs(
     pairs = _Pairs()
     for place, path in enumerate(paths):
         simpler = proficiency[place if len(proficiency) > 1 else 0] if proficiency else None
-        _add_file(pairs, path, simpler, notes, namespaced=len(paths) > 1, model=model)
+        shared = len(proficiency) < len(paths)
+        _add_file(pairs, path, simpler, notes, namespaced=len(paths) > 1, shared=shared, model=model)
     if not pairs.ids:
         raise EvaluationError(f"{paths[0]}: record: there is none; give at least one scored item")
     if len(proficiency) == 1 and len(paths) > 1:
@@ -99,11 +102,11 @@ def read_pairs(
 
 
 def _add_file(
-    pairs: _Pairs, path: Path, simpler: Path | None, notes: Notes, *, namespaced: bool, model: str
+    pairs: _Pairs, path: Path, simpler: Path | None, notes: Notes, *, namespaced: bool, shared: bool, model: str
 ) -> None:
     given = _scored(path, model)
-    beside = _beside(simpler, path, given) if simpler else {}
-    used: set[tuple[str, str]] = set()
+    beside = _beside(simpler, path, given, shared=shared) if simpler else {}
+    used: set[Place] = set()
     for name, scores, row in given:
         subtest = row.text("subtest", path.stem)
         place = (subtest, name) if (subtest, name) in beside else ("", name)
@@ -126,20 +129,27 @@ def _add_file(
         notes.unmatched.setdefault("proficiency_without_item", []).extend(alone)
 
 
-def _beside(simpler: Path, path: Path, given: Sequence[Scored]) -> dict[tuple[str, str], list[float]]:
+def _beside(simpler: Path, path: Path, given: Sequence[Scored], *, shared: bool) -> dict[Place, list[float]]:
     """{(subtest, id): scores} of the proficiency items, subtest "" where none is named.
 
-    EvaluationError: it is left out of an id that several subtests of `path` have.
+    An item that names no subtest has the only record of its id, whatever that one's subtest; not of a file that is
+    `shared` by several, whose names are the subtests. EvaluationError: the subtest is left out of an id that several
+    subtests of `path` have.
     """
     subtests: dict[str, list[str]] = {}
     for name, _, row in given:
         subtests.setdefault(name, []).append(row.text("subtest", path.stem))
-    found: dict[tuple[str, str], list[float]] = {}
+    found: dict[Place, list[float]] = {}
+    places: dict[str, list[Place]] = {}
     for name, scores, row in _scored(simpler):
         subtest = row.text("subtest", "")
         if not subtest and len(several := subtests.get(name, [])) > 1:
             row.fail("subtest", f"is missing, and {name!r} is an id of {', '.join(several)}", "name one of them")
         found[subtest, name] = scores
+        places.setdefault(name, []).append((subtest, name))
+    for name, _, row in given:
+        if not (shared or row.fields.get("subtest")) and len(subtests[name]) == len(places.get(name, [])) == 1:
+            found[path.stem, name] = found.pop(places[name][0])
     return found
 
 
@@ -157,7 +167,7 @@ def _only_missing_everywhere(notes: Notes, files: int) -> None:
 def _scored(path: Path, model: str = "") -> list[Scored]:
     """(id, [caption, foil...], record) of every record, or of those of `model`; ids are unique within a subtest."""
     found: list[Scored] = []
-    seen: dict[tuple[str, str], Row] = {}
+    seen: dict[Place, Row] = {}
     models: dict[str, None] = {}
     for row in rows(path):
         own = [str(row.fields.get(name) or "") for name in ("model", "model_key")]

@@ -67,6 +67,22 @@ class TestPairs:
         with pytest.raises(ActionableError, match=r"q.jsonl:1: subtest: is missing, and '1' is an id of u, d;"):
             read_pairs([main], [either])
 
+    def test_an_item_that_names_no_subtest_has_the_one_pair_of_its_id(self, write):
+        main = write("clip.jsonl", *({**GOOD, "id": name} for name in "123"), {**GOOD, "id": "3", "subtest": "up"})
+        pair = {"caption": 1, "foils": [0]}
+        places = (("1", "up"), ("2", "up"), ("2", "down"), ("3", "up"))
+        beside = write("p.jsonl", *({**pair, "id": name, "subtest": subtest} for name, subtest in places))
+        data, notes = read_scores("pairs", [main], [beside])
+        # Not where either file has the id twice.
+        np.testing.assert_array_equal(data.proficiency, [[1, 0], [np.nan] * 2, [np.nan] * 2, [1, 0]])
+        assert notes.unmatched == {
+            "without_proficiency": ["2", "3"], "proficiency_without_item": ["up:2", "down:2"]
+        }  # fmt: skip
+        # Of several files the names are the subtests: another one's pair is not taken.
+        one, two = write("one.json", {"0": {"scores": [1, 0]}}), write("two.json", {"0": {"scores": [1, 0]}})
+        beside = write("q.jsonl", {**pair, "id": "0", "subtest": "two"})
+        np.testing.assert_array_equal(read_pairs([one, two], [beside]).proficiency, [[np.nan] * 2, [1, 0]])
+
     def test_pairs_of_several_files_name_their_subtest(self, write):
         one, two = write("one.json", {"0": {"scores": [1, 0]}}), write("two.json", {"0": {"scores": [1, 0]}})
         pair = {"id": "0", "caption": 1, "foils": [0]}
