@@ -14,7 +14,8 @@ CHOICES = ("caption", "foil", "neither", "both", "cannot_tell", "other")
 NUMBERED = ("first", "second", "neither", "both", "cannot_tell")
 PLACES = {"1": True, "first": True, "2": False, "second": False, "true": True, "false": False}
 SOURCE = "import"
-_NOBODY = re.compile(r"unnamed-[1-9][0-9]*", re.ASCII)
+# The form of such a name, for databases too.
+NOBODY_AS = "unnamed-[1-9][0-9]*"
 
 
 def name_of_imported(pseudonym: str, index: int | None) -> str:
@@ -24,7 +25,7 @@ def name_of_imported(pseudonym: str, index: int | None) -> str:
 
 def stands_for_nobody(name: str) -> bool:
     """Whether exports give the name to votes that name nobody."""
-    return _NOBODY.fullmatch(name) is not None
+    return re.fullmatch(NOBODY_AS, name) is not None
 
 
 def names_nobody(source: str, annotator: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from django.db.models import Case, CharField, Count, QuerySet, Value, When
+from django.db.models import Case, CharField, Count, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce, Concat
 
 from annotation.models import Choice, Stage, Vote, VoteState
@@ -13,6 +13,7 @@ from annotation.rules.voting import item_outcome
 from annotation.vote_rules import rule_in_force
 from corpus.models import Foil, Item, Subtest
 from corpus.rules.states import ItemState, drops_out, is_left_out
+from corpus.vote_records import NOBODY_AS
 from evaluation.analyses._records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes
 from projects.models import Project
 
@@ -139,10 +140,14 @@ def vote_facts(project: Project, subtest: Subtest | None = None) -> Votes:
     return votes_from_rows(rows)
 
 
-# Whoever judged: a user name, or the pseudonym of a file, which no user name can look like.
+# Whoever judged: a user name, or the pseudonym of a file, which no user name can look like; NULL where that names
+# nobody, as what was stored of an export's counts once does.
 CODER = Coalesce(
     "person__username",
-    Case(When(imported_as__gt="", then=Concat(Value("file:"), "imported_as")), output_field=CharField()),
+    Case(
+        When(~Q(imported_as__regex=f"^({NOBODY_AS})$"), imported_as__gt="", then=Concat(Value("file:"), "imported_as")),
+        output_field=CharField(),
+    ),
 )
 VoteRow = tuple[int, str, str, int | None, int | None, str | None, str, bool | None, int | None, str | None]
 

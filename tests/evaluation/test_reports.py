@@ -110,6 +110,13 @@ def test_imported_votes_name_nobody_and_hold_three_choices():
     assert project_report(project, "position")["n_without_position"] == 3
 
 
+def test_counts_that_were_once_stored_under_the_names_of_an_export_name_nobody():
+    item = factories.make_item(factories.make_subtest(factories.make_project()), state=ItemState.VALID)
+    for index, name in enumerate(("unnamed-1", "unnamed-12", "unnamed-0", "w1", "")):
+        vote(item, None, "caption", first=None, source="import", import_index=index, imported_as=name)
+    assert vote_facts(item.subtest.project).annotator_names == ["file:unnamed-0", "file:w1"]
+
+
 def test_foils_that_dropped_out_are_no_part_of_the_valid_words():
     project = factories.make_project()
     subtest = factories.make_subtest(project, foils_per_item=2, valid_when=Subtest.ValidWhen.ENOUGH)
