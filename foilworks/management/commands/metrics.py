@@ -33,7 +33,8 @@ class Command(FoilworksCommand):
         )  # fmt: skip
         parser.add_argument(
             "--proficiency", action="append", default=[], type=Path, metavar="PATH",
-            help="pairwise: scores of the proficiency items, matched by id and subtest; one file, or one for each --file",
+            help="pairwise: scores of the proficiency items, matched by id and subtest; one file, or one for each "
+            "--file",
         )  # fmt: skip
         parser.add_argument(
             "--model", default="", metavar="NAME",
