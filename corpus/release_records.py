@@ -12,6 +12,8 @@ from corpus.records import ItemRecord, PairRecord, ReleaseVote, VideoRecord, Vot
 from corpus.rules.canonical import content_hash
 
 STATUS_FIELDS = frozenset({"released", "state", "found_valid", "unanimous", "verdicts", "votes"})
+# Facts of an item that may name something of each of its foils.
+OF_EACH_FOIL = ("edited", "swapped_frequency")
 _VIDEO_FIELDS = tuple(VideoRecord.__dataclass_fields__)
 
 
@@ -78,6 +80,16 @@ def hash_of(records: Iterable[Mapping[str, Any]]) -> str:
     return content_hash(content_of(record) for record in records)
 
 
+def facts_of_kept_foils(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The item's own facts; of lists, one a foil, what is said of the foils that did not drop out."""
+    facts = dict(record["facts"])
+    for name in OF_EACH_FOIL:
+        said = facts.get(name)
+        if isinstance(said, list):
+            facts[name] = [said[at] if at < len(said) else None for at in record["foil_positions"]]
+    return facts
+
+
 def item_record(record: Mapping[str, Any], votes: Mapping[str, VoteCounts] | None = None) -> ItemRecord:
     """The record back as an importer's, with vote counts by item id where there are some."""
     counts = votes or {}
@@ -94,7 +106,7 @@ def item_record(record: Mapping[str, Any], votes: Mapping[str, VoteCounts] | Non
         else PairRecord(pair["caption"], tuple(pair["foils"]), counts.get(pair["id"]), pair["extra"]),
         votes=counts.get(record["id"]),
         extra=record["extra"],
-        facts=record["facts"],
+        facts=facts_of_kept_foils(record),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from corpus.models import Caption, Release, Subtest
+from corpus.release_records import facts_of_kept_foils
 from evaluation.analyses._scored import ScoredItems
 from evaluation.analyses.table import REPORTS
 from evaluation.analyses.verbs import EditFacts
@@ -24,8 +25,6 @@ from text.registry import load, lookup, parse_params
 
 # Methods by which people make foils.
 BY_PEOPLE = frozenset({"person"})
-# Facts of an item that may name something of each of its foils.
-OF_EACH_FOIL = ("edited", "swapped_frequency")
 
 
 def release_analysis(release: Release, kind: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -79,7 +78,7 @@ def facts_of(record: Mapping[str, Any]) -> dict[str, Any]:
     `edited` is named a foil: by its facts, else by the method that made it.
     """
     made = record["provenance"]
-    facts = {**_shared([one["facts"] for one in made if one]), **_of_kept_foils(record)}
+    facts = {**_shared([one["facts"] for one in made if one]), **facts_of_kept_foils(record)}
     if "edited" not in facts or any(one and "edited" in one["facts"] for one in made):
         facts["edited"] = [_edited(one, record) for one in made]
     video = record["video"]
@@ -88,16 +87,6 @@ def facts_of(record: Mapping[str, Any]) -> dict[str, Any]:
         facts.setdefault("duration", end - (start or 0.0))
     elif video.get("duration"):
         facts.setdefault("duration", video["duration"] - (start or 0.0 if video["time_unit"] == "sec" else 0.0))
-    return facts
-
-
-def _of_kept_foils(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The item's own facts; of lists, one a foil, what is said of the foils that did not drop out."""
-    facts = dict(record["facts"])
-    for name in OF_EACH_FOIL:
-        said = facts.get(name)
-        if isinstance(said, list):
-            facts[name] = [said[at] if at < len(said) else None for at in record["foil_positions"]]
     return facts
 
 

@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 from hypothesis import given
 
 from corpus.records import ItemRecord, PairRecord, ReleaseVote, VideoRecord, VoteCounts
 from corpus.release_records import (
     content_of,
+    facts_of_kept_foils,
     hash_of,
     item_record,
     release_id,
@@ -48,6 +51,16 @@ def test_the_status_is_no_part_of_the_content():
 def test_votes_name_the_place_of_a_foil_that_stayed():
     record = release_record(ItemRecord(**{**ITEM.__dict__, "foils": ("z",)}), positions=[1])
     assert (record["foils"], record["foil_positions"]) == (["z"], [1])
+
+
+def test_what_facts_say_foil_by_foil_comes_back_of_the_foils_that_stayed():
+    facts = {"edited": ["verb", "object"], "swapped_frequency": [9, 5], "objects": ["cup", "ball"]}
+    record = release_record(replace(ITEM, foils=("z",), facts=facts), positions=[1])
+    assert record["facts"] == facts
+    written = item_record(record)
+    assert written.facts == {"edited": ["object"], "swapped_frequency": [5], "objects": ["cup", "ball"]}
+    # What reads the export freezes the item as it stands there.
+    assert facts_of_kept_foils(release_record(written)) == facts_of_kept_foils(record)
 
 
 def test_only_counted_validation_votes_count():
