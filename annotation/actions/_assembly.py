@@ -1,6 +1,7 @@
 """An item is assembled when its k candidates are accepted; within the undo seconds it can be taken apart again."""
 
 from datetime import datetime
+from typing import Any
 
 from django.db import connection
 from django.utils.translation import gettext as _
@@ -10,6 +11,7 @@ from annotation.actions._transaction import lock_rows
 from annotation.errors import AnnotationError
 from annotation.models import Slot, SlotState, Task, Vote
 from corpus.models import Foil, Item, ReleaseItem, Subtest, Video
+from corpus.release_records import OF_EACH_FOIL
 from corpus.rules.states import GONE, CandidateState, FoilVerdict, ItemState, first_item_state
 from generation.models import Candidate, CandidateGroup
 from projects import audit
@@ -31,6 +33,7 @@ def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
         key=_free_key(subtest, group.caption.key),
         state=state,
         decided_at=now if state == ItemState.VALID else None,
+        facts=_requeued_facts(group),
     )
     foils = _make_foils(group, item, subtest, FoilVerdict.PENDING if votes else FoilVerdict.VALID)
     group.item = item
@@ -123,6 +126,18 @@ def _proficiency_item(subtest: Subtest, group: CandidateGroup) -> Item | None:
     found = Item.objects.filter(subtest=subtest.proficiency_subtest_id, video=group.caption.video_id)
     items = list(found.exclude(state__in=GONE).order_by("pk"))
     return min(items, key=lambda item: item.caption_id != group.caption_id, default=None)
+
+
+def _requeued_facts(group: CandidateGroup) -> dict[str, Any] | None:
+    """Facts of the item that was requeued last into this group; what they say foil by foil was noted of its foils."""
+    last = Item.objects.filter(foils__candidate__group=group).order_by("-pk").first()
+    if last is None or last.facts is None:
+        return None
+    return {
+        name: said
+        for name, said in last.facts.items()
+        if not (name in OF_EACH_FOIL and isinstance(said, list))
+    }
 
 
 def _free_key(subtest: Subtest, wanted: str) -> str:

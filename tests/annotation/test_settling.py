@@ -124,6 +124,16 @@ def test_valid_pairs_of_a_requeued_item_are_carried_over():
     assert {foil.text for foil in group.item.foils.all()} == {good, IRONS}
 
 
+def test_the_successor_of_an_imported_item_has_its_facts_but_those_of_each_old_foil(world):
+    facts = {"count": 3, "edited": ["verb"]}
+    item = judged(world, "both", "both", "both", item=world.item(UNFOLDS, facts=facts))
+    type(item.caption).objects.update(facts={"count": 2})
+    requeue(world.owner, item.pk)
+    world.edit("ann", IRONS)
+    world.review("rita")
+    assert Item.objects.exclude(pk=item.pk).get().known_facts == {"count": 3}
+
+
 def test_an_invalid_imported_item_gets_a_group_to_go_back_to(world):
     item = judged(world, "both", "both", "both", item=world.item(UNFOLDS))
     requeue(world.owner, item.pk)
