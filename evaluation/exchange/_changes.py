@@ -54,8 +54,8 @@ def lock_changed(batch: Batch) -> None:
     """Items that are about to be changed come before their clips and captions, as for who judges them."""
     if not batch.update:
         return
-    rows = (batch.stored.get(id_) for id_ in batch.differences)
-    changed = [row.pk for row in rows if isinstance(row, Item)]
+    rows = [row for row in batch.stored.values() if isinstance(row, Item)]
+    changed = [row.pk for row in rows if row.key in batch.differences or row.facts is None]
     lock_rows(Item.objects.filter(pk__in=changed))
 
 
@@ -63,6 +63,7 @@ def store_changes(batch: Batch, actor: User | None) -> None:
     """Change what may be changed, each with its audit row; items that are renewed are stored with the new ones."""
     if not batch.update:
         return
+    _give_facts(batch)
     records = {record.id: record for record in batch.records if record.id in batch.differences}
     _store_labels(batch, records)
     _store_facts(batch, records)
@@ -90,18 +91,20 @@ def _worked_on(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:
     captions = {id_: row.pk for id_, row in wanted.items() if isinstance(row, Caption)}
     foils = Foil.objects.filter(item__in=list(items.values())).values_list("pk", "item_id")
     of_foil = dict(foils)
-    used = _referred_to(Item, list(items.values()), {(Foil, "item"), (Item, "proficiency_item")})
-    used |= {of_foil[pk] for pk in _referred_to(Foil, list(of_foil), set())}
-    used_captions = _referred_to(Caption, list(captions.values()), set())
+    used = referred_to(Item, list(items.values()), {(Foil, "item"), (Item, "proficiency_item")})
+    used |= {of_foil[pk] for pk in referred_to(Foil, list(of_foil), set())}
+    used_captions = referred_to(Caption, list(captions.values()), set())
     return {id_ for id_, pk in items.items() if pk in used} | {
         id_ for id_, pk in captions.items() if pk in used_captions
     }
 
 
-def _referred_to(model: type[models.Model], keys: list[int], own: set[tuple[type[models.Model], str]]) -> set[int]:
+def referred_to(model: type[models.Model], keys: list[int], own: set[tuple[type[models.Model], str]]) -> set[int]:
     """Which of the rows another row points at, whatever the table; votes of files and `own` apart."""
     found: set[int] = set()
-    for relation in model._meta.related_objects:
+    for relation in model._meta.get_fields(include_hidden=True):
+        if not (relation.one_to_many or relation.one_to_one) or not relation.auto_created:
+            continue
         table, name = relation.related_model, relation.field.name
         if (table, name) in own:
             continue
@@ -125,6 +128,18 @@ def _store_labels(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
             names.add(name)
     if changed:
         Video.objects.bulk_update(changed.values(), sorted(names), batch_size=CHUNK)
+
+
+def _give_facts(batch: Batch) -> None:
+    """Items that were stored before they had facts get their own, though their caption says the same today: it takes
+    on what later records say. Nothing that anybody sees changes by it."""
+    without = []
+    for record in batch.records:
+        stored = batch.stored.get(record.id)
+        if isinstance(stored, Item) and stored.facts is None:
+            stored.facts = dict(record.facts)
+            without.append(stored)
+    Item.objects.bulk_update(without, ["facts"], batch_size=CHUNK)
 
 
 def _store_facts(batch: Batch, records: Mapping[str, ItemRecord]) -> None:

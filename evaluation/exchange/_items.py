@@ -10,11 +10,12 @@ from annotation.actions._doubts import flag_captions
 from annotation.models import Choice, Stage, Vote, VoteState
 from annotation.rules.voting import caption_in_doubt, is_unanimous, item_outcome, pair_verdict
 from annotation.vote_rules import rule_for_files
-from corpus.models import Foil, Item, Subtest
+from corpus.models import Caption, Foil, Item, Subtest, Video
 from corpus.records import MAX_ID, ItemRecord, PairRecord, VoteCounts
 from corpus.rules.canonical import canonical_line
 from corpus.rules.states import FoilVerdict, ItemState, first_item_state, next_item_state
 from evaluation.exchange._captions import fact_differences
+from evaluation.exchange._changes import referred_to
 from evaluation.exchange._videos import label_differences
 from evaluation.exchange.batch import Batch, chunks, text_sha256
 from projects.bulk_writes import insert_many, new_row
@@ -87,8 +88,10 @@ def store_items(batch: Batch, now: datetime) -> list[Item]:
         if record.proficiency is not None:
             plan.item.proficiency_item_id = batch.pairs[_pair_place(batch, record)].pk
         planned.append(plan)
-    _delete([stored[place] for place, record in places.items() if record.id in batch.renewed])
+    renewed = [stored[place] for place, record in places.items() if record.id in batch.renewed]
+    _delete(renewed)
     created = _save(batch, planned)
+    _delete_left_behind(batch, renewed)
     batch.result.created["items"] += len(created) - len(batch.renewed & {record.id for record in places.values()})
     return created
 
@@ -100,6 +103,24 @@ def _delete(items: Sequence[Item]) -> None:
     # Their votes are gone with them.
     for some in chunks(sorted({item.caption_id for item in items})):
         flag_captions(some)
+
+
+def _delete_left_behind(batch: Batch, items: Sequence[Item]) -> None:
+    """Captions of deleted items that came with an item (a record of that id) and that nothing uses: an export would
+    write them beside it, under one id. Then clips without a file of which nothing is left."""
+    captions = {item.caption_id: item.caption.key for item in items}
+    clips = {item.video_id for item in items}
+    in_use = referred_to(Caption, list(captions), set())
+    unused = {pk: key for pk, key in captions.items() if pk not in in_use}
+    of_items: set[str] = set()
+    for keys in chunks(sorted(set(unused.values()))):
+        rows = Item.objects.filter(subtest__project=batch.project, key__in=keys)
+        of_items.update(rows.values_list("key", flat=True))
+    for some in chunks([pk for pk, key in unused.items() if key in of_items]):
+        Caption.objects.filter(pk__in=some).delete()
+    in_use = referred_to(Video, sorted(clips), set()) | {video.pk for video in batch.videos.values()}
+    for some in chunks(sorted(clips - in_use)):
+        Video.objects.filter(pk__in=some, file="").delete()
 
 
 def _pair_place(batch: Batch, record: ItemRecord) -> tuple[int, str]:

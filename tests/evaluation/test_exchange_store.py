@@ -10,6 +10,7 @@ from corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.errors import EvaluationError
 from evaluation.exchange import survey
+from evaluation.exchange.records import project_content
 from evaluation.exchange.store import import_records
 from foilworks.invariants.table import violations
 from media.encode import write_mp4, write_webm
@@ -238,6 +239,26 @@ def test_items_that_were_stored_before_they_had_facts_get_them_by_an_update(run)
     assert (again["same"], again["changed"]) == (3, 0)
     run(*lines, update=True)
     assert own_facts() == {"v1": VERB, "g1": GENDER, "n1": {}}
+
+
+def test_an_update_gives_facts_to_items_whose_caption_says_the_same(run):
+    run(contrast("v1", **VERB))
+    Item.objects.update(facts=None)
+    result = run(contrast("v1", **VERB), update=True).as_json()
+    assert (result["same"], result["changed"]) == (1, 0)
+    # What a later record adds to their caption is not said of them.
+    run(contrast("g1", **GENDER))
+    assert own_facts() == {"v1": VERB, "g1": GENDER}
+
+
+def test_items_that_move_to_another_clip_leave_no_caption_and_no_empty_clip_behind(run, project):
+    run(contrast("r1"), contrast("r2"), {"id": "c", "video": "w.mp4", "caption": "a cup falls."})
+    moved = [{**contrast(id_), "video_key": "v@frames"} for id_ in ("r1", "r2")]
+    assert run(*moved, update=True).errors == []
+    assert sorted(Caption.objects.values_list("key", "video__key")) == [("c", "w.mp4"), ("r1", "v@frames")]
+    assert not Video.objects.filter(key="v.mp4").exists()
+    ids = [one.id for one in project_content(project).records]
+    assert sorted(ids) == ["c", "r1", "r2"]
 
 
 def test_captions_without_foils_wait_for_a_method(run):
