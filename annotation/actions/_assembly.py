@@ -133,11 +133,7 @@ def _requeued_facts(group: CandidateGroup) -> dict[str, Any] | None:
     last = Item.objects.filter(foils__candidate__group=group).order_by("-pk").first()
     if last is None or last.facts is None:
         return None
-    return {
-        name: said
-        for name, said in last.facts.items()
-        if not (name in OF_EACH_FOIL and isinstance(said, list))
-    }
+    return {name: said for name, said in last.facts.items() if not (name in OF_EACH_FOIL and isinstance(said, list))}
 
 
 def _free_key(subtest: Subtest, wanted: str) -> str:

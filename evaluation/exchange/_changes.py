@@ -103,7 +103,7 @@ def referred_to(model: type[models.Model], keys: list[int], own: set[tuple[type[
     """Which of the rows another row points at, whatever the table; votes of files and `own` apart."""
     found: set[int] = set()
     for relation in model._meta.get_fields(include_hidden=True):
-        if not (relation.one_to_many or relation.one_to_one) or not relation.auto_created:
+        if not isinstance(relation, models.ManyToOneRel):
             continue
         table, name = relation.related_model, relation.field.name
         if (table, name) in own:
