@@ -7,15 +7,18 @@ from django.conf import settings
 
 from evaluation.errors import EvaluationError
 from evaluation.scoring.kept_vectors import VectorCache
+from evaluation.scoring.protocol_models import sampling
 from evaluation.scoring.protocols import Protocol
 from hub.interfaces import ModelInfo
 from media.cache import FileCache
 from media.frame_cache import FORM_VERSIONS, FORMS, JPEG, LOSSLESS, FrameCache
+from media.sampling import INTERVALS, VERSIONS
 
 
 @dataclass(frozen=True)
 class Caches:
-    """`suffix` goes behind a model's key where frames are not those of the video: such scores are others."""
+    """`suffix` goes behind a model's key where frames are not those of the video, or are chosen otherwise than by the
+    first version: such scores are others."""
 
     frames: FrameCache
     vectors: VectorCache | None
@@ -23,7 +26,7 @@ class Caches:
 
 
 def caches(protocol: Protocol, info: ModelInfo, dtype: str = "float32") -> Caches:
-    """EvaluationError: the setting names no form."""
+    """EvaluationError: the setting names no form. MediaError: the model's interval is no number of seconds."""
     form = settings.FRAME_CACHE_FORM
     if form not in FORMS:
         raise EvaluationError(f"FOILWORKS_FRAME_CACHE_FORM is '{form}'; write one of: {', '.join(FORMS)}")
@@ -35,6 +38,9 @@ def caches(protocol: Protocol, info: ModelInfo, dtype: str = "float32") -> Cache
     extra = "" if dtype == "float32" else dtype
     vectors = VectorCache(files, frames, protocol, extra) if files is not None else None
     told = [FORM_VERSIONS[JPEG]] if form == JPEG else []
+    # How many frames an interval policy takes changed with its version: one key must not hold scores of both.
+    if sampling(protocol, info).policy == INTERVALS:
+        told.append(VERSIONS[INTERVALS])
     return Caches(frames, vectors, "".join(f" {part}" for part in [*told, *filter(None, [extra])]))
 
 

@@ -270,6 +270,13 @@ class TestRuns:
         keys = [self.run(release, name, "fake:text").model_key for name in ("foilworks", "vilma-2024-code")]
         assert keys == ["fake/text/0@1", f"fake/text/0@1 protocol={CODE.version}"]
 
+    def test_what_an_older_choice_of_intervals_brought_is_asked_anew(self, release, monkeypatch):
+        model = Brightness()
+        model.info.card["interval_seconds"] = 1
+        monkeypatch.setattr(jobs, "open_adapter", lambda spec, **_: model)
+        # Scores of version 1 stand under the bare key, and may be of another number of frames.
+        assert self.run(release, "foilworks").model_key == "brightness@1 interval-middles/2"
+
     def test_perplexities_are_stored_as_such_beside_likelihoods(self, release):
         for protocol in ("foilworks", "vilma-2024-paper"):
             self.run(release, protocol, "fake:text")
