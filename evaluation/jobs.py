@@ -39,7 +39,7 @@ from evaluation.scoring.protocol_models import reader, scores_by_item, under_pro
 from evaluation.scoring.protocols import PROTOCOLS, Protocol
 from evaluation.scoring.trusted_models import trust_of
 from evaluation.shards.costs import costs
-from evaluation.shards.plan import Todo, collected, cut_to, parts_of
+from evaluation.shards.plan import OTHER_MODEL, Todo, collected, cut_to, parts_of
 from evaluation.shards.work import ROWS_A_QUERY, batches, in_time, listed, missing, store, work_of
 from evaluation.shards.writer import ScoreWriter
 from evaluation.teacher.tables import TeacherReading, TeacherTraining
@@ -89,9 +89,10 @@ def score_shard(run_id: int, job: Job) -> None:
     run = Run.objects.select_related("release__project").get(pk=run_id)
     with _opened(run) as opened:
         if opened.key != run.model_key:
+            progress(job, job.done, measured={**job.measured, OTHER_MODEL: opened.key})
             raise EvaluationError(
-                f"the model is '{opened.key}' on this host and '{run.model_key}' where the run was planned; "
-                "give all hosts the same files of the model"
+                f"the model is '{opened.key}' on this host and '{run.model_key}' where the run was planned; give all "
+                "hosts the same files of the model and the same Foilworks; taken up again, the run is planned anew"
             )
         found, _ = work_of(run, opened.info.needs_video, opened.by_item, job.payload.get("positions"))
         work = cut_to(found, job.payload)

@@ -17,6 +17,8 @@ from jobs.models import Job
 from jobs.spread import failures
 
 SMALLEST, LARGEST = 512, 2048
+# Of a shard's `measured`: the key of the model that it met, where that is not the one the run was planned with.
+OTHER_MODEL = "other_model"
 # A run becomes about so many shards where their size allows it.
 WANTED_SHARDS = 32
 
@@ -85,7 +87,7 @@ def collected(job: Job) -> dict[str, list[Any]]:
     if failed:
         why = next((shard.error for shard in failed if shard.error), "they were cancelled")
         raise EvaluationError(
-            f"{len(failed)} of {len(shards)} shards did not end: {why} What is scored is kept; take the run up again."
+            f"{len(failed)} of {len(shards)} shards did not end: {why.rstrip('.')}. What is scored is kept; take the run up again."
         )
     found: dict[str, list[Any]] = {"missing_media": list(job.payload.get("missing_media", []))}
     for shard in shards:

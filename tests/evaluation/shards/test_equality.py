@@ -15,6 +15,7 @@ from corpus.models import Release
 from corpus.rules.states import ItemState
 from evaluation import jobs
 from evaluation.actions.freeze_release import freeze_release
+from evaluation.actions.resume_run import resume_run
 from evaluation.actions.start_run import start_run
 from evaluation.errors import EvaluationError
 from evaluation.models import Run, Score
@@ -27,6 +28,7 @@ from jobs.models import Job, JobState
 from jobs.queue import retry
 from jobs.runner import execute, run_now
 from media.encode import write_mp4
+from projects.models import Role
 from tests import factories
 from tests.hub import folders
 from tests.media.painted import painted_clip
@@ -217,3 +219,26 @@ def test_a_shard_that_meets_other_weights_says_so(release, monkeypatch):
     shard = run.job.shards.first()
     with pytest.raises(EvaluationError, match="give all hosts the same files"):
         execute(str(shard.pk))
+
+
+def test_a_run_planned_before_an_update_is_planned_anew_when_taken_up_again(release, monkeypatch):
+    in_parts(monkeypatch, shards=4)
+    run = start_run(None, release, "fake:1", device="cpu")
+    execute(str(run.job.pk))
+    execute(str(run.job.shards.first().pk))
+    # As if the model's key had been another one until now.
+    Score.objects.update(model_key="fake/1@0")
+    Run.objects.filter(pk=run.pk).update(model_key="fake/1@0")
+    for shard in run.job.shards.filter(state=JobState.WAITING):
+        with pytest.raises(EvaluationError, match="taken up again, the run is planned anew"):
+            execute(str(shard.pk))
+    with pytest.raises(EvaluationError, match="3 of 4 shards did not end"):
+        execute(str(run.job.pk))
+    run.job.refresh_from_db()
+    resume_run(factories.make_member(release.project, Role.RESEARCHER), run)
+    assert not run.job.shards.exists()
+    assert run_now(run.job).state == JobState.DONE
+    run.refresh_from_db()
+    assert run.model_key == "fake/1@1"
+    assert run.job.shards.count() == 4
+    assert Score.objects.filter(model_key=run.model_key).count() == PAIRS
