@@ -87,7 +87,8 @@ def collected(job: Job) -> dict[str, list[Any]]:
     if failed:
         why = next((shard.error for shard in failed if shard.error), "they were cancelled")
         raise EvaluationError(
-            f"{len(failed)} of {len(shards)} shards did not end: {why.rstrip('.')}. What is scored is kept; take the run up again."
+            f"{len(failed)} of {len(shards)} shards did not end: {why.rstrip('.')}. "
+            "What is scored is kept; take the run up again."
         )
     found: dict[str, list[Any]] = {"missing_media": list(job.payload.get("missing_media", []))}
     for shard in shards:
