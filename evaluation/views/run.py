@@ -14,6 +14,9 @@ from evaluation.board.leaderboard import results_of
 from evaluation.board.run_scores import RANKED, axes_of
 from evaluation.charts import of_reports
 from evaluation.files.score_writers import WRITERS as WRITERS_OF_SCORES
+from evaluation.models import Run, Score
+from evaluation.queries import SCORE_FILE, keyed_by
+from evaluation.scoring.clip_keys import Keyed
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.shards.live import work
 from text.csv_cells import safe_row
@@ -33,12 +36,27 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "results": results,
         "groups": _groups(results),
         "protocol": PROTOCOLS.get(found.protocol),
+        "asked_before": _asked_before(found),
+        "in_older_form": results["overall"] is None and _in_older_form(found),
         "missing": results["missing"][:MOST_LISTED],
         "score_forms": WRITERS_OF_SCORES,
         "ranks": _ranks(results),
         "people": human_line(found.release, axes_of(found.release), RANKED) if results["rcad"] else None,
     }
     return render(request, "evaluation/run.html", context)
+
+
+def _asked_before(run: Run) -> bool:
+    """Whether an earlier version of the protocol asked; the key of a score file names none."""
+    protocol = PROTOCOLS.get(run.protocol)
+    asked = protocol is not None and run.model_key and not run.spec.startswith(SCORE_FILE)
+    return bool(asked) and not run.model_key.endswith(protocol.suffix)
+
+
+def _in_older_form(run: Run) -> bool:
+    """Whether there are scores by item, as those that depend on an item's other texts were kept before."""
+    rows = Score.objects.filter(model_key=run.model_key, protocol=run.protocol, clip_key__startswith="main:")
+    return keyed_by(run) == Keyed.TEXTS and rows.exists()
 
 
 @require_safe

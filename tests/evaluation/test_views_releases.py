@@ -16,7 +16,8 @@ from corpus.models import Release
 from corpus.rules.states import ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.start_run import start_run
-from evaluation.models import Run
+from evaluation.models import Run, Score
+from evaluation.scoring.clip_keys import item_key
 from jobs.models import JobState
 from jobs.runner import run_now
 from media.encode import write_mp4
@@ -237,6 +238,30 @@ class TestRun:
         html = owner.get(url("run", project, run.pk)).content.decode()
         assert "Nothing was scored" in html
         assert "Missing media (4)" in html
+
+    def test_a_run_under_an_earlier_version_of_its_protocol_says_so(self, owner, project, person, release):
+        run = start_run(person, release, "fake:text", protocol="vilma-2024-code")
+        run_now(run.job)
+        said = "Asked under an earlier version"
+        assert said not in owner.get(url("run", project, run.pk)).content.decode()
+        Run.objects.filter(pk=run.pk).update(model_key="fake/text/0@1")
+        html = owner.get(url("run", project, run.pk)).content.decode()
+        assert said in html
+        assert "8 consecutive frames" not in html
+
+    def test_scores_in_an_older_form_are_not_called_none(self, owner, project, person, release):
+        run = start_run(person, release, "fake:1")
+        run_now(run.job)
+        run.refresh_from_db()
+        Run.objects.filter(pk=run.pk).update(params={**run.params, "by_item": True})
+        assert "Nothing was scored" in owner.get(url("run", project, run.pk)).content.decode()
+        key = item_key(release.members.first().record, "main")
+        Score.objects.create(
+            model_key=run.model_key, protocol=run.protocol, clip_key=key, text_sha256="0" * 64, value=0.5, kind="p_yes"
+        )
+        html = owner.get(url("run", project, run.pk)).content.decode()
+        assert "Its scores are kept in an older form" in html
+        assert "Nothing was scored" not in html
 
 
 class TestExport:
