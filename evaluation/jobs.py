@@ -39,7 +39,8 @@ from evaluation.scoring.protocol_models import reader, scores_by_item, under_pro
 from evaluation.scoring.protocols import PROTOCOLS, Protocol
 from evaluation.scoring.trusted_models import trust_of
 from evaluation.shards.costs import costs
-from evaluation.shards.plan import OTHER_MODEL, Todo, collected, cut_to, parts_of
+from evaluation.shards.outlook import OTHER_MODEL
+from evaluation.shards.plan import Todo, collected, cut_to, parts_of
 from evaluation.shards.work import ROWS_A_QUERY, batches, in_time, listed, missing, store, work_of
 from evaluation.shards.writer import ScoreWriter
 from evaluation.teacher.tables import TeacherReading, TeacherTraining

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
 from evaluation.models import Run
-from evaluation.shards.plan import OTHER_MODEL
+from evaluation.shards.outlook import OTHER_MODEL
 from jobs.queue import retry
 from projects import audit
 from projects.access import require_role

@@ -7,6 +7,8 @@ from typing import Any
 
 SECONDS = ("decode", "wait", "compute", "write")
 COUNTS = ("clips", "texts", "pairs", "vectors_kept")
+# In what a shard measured: the key of the model that it met, where that is not the one the run was planned with.
+OTHER_MODEL = "other_model"
 
 
 def smallest(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:

@@ -17,8 +17,6 @@ from jobs.models import Job
 from jobs.spread import failures
 
 SMALLEST, LARGEST = 512, 2048
-# Of a shard's `measured`: the key of the model that it met, where that is not the one the run was planned with.
-OTHER_MODEL = "other_model"
 # A run becomes about so many shards where their size allows it.
 WANTED_SHARDS = 32
 
