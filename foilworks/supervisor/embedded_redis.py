@@ -93,7 +93,18 @@ class EmbeddedRedis:
         return self._lock.acquire()
 
     def start(self) -> None:
-        """Start the server and return once it answers; only after `acquire`. SupervisorError with the reason if not."""
+        """Return once it answers: one that another process of the home runs, else ours, with the right to run it.
+
+        SupervisorError with the reason if not.
+        """
+        if self._lock.is_held or self.acquire():
+            self._run()
+        elif not answers(self.home):
+            raise SupervisorError(
+                f"the queue of {self.home} is held by a process that does not answer; stop that one first"
+            )
+
+    def _run(self) -> None:
         executable = redis_executable()
         if executable is None:
             raise SupervisorError(
@@ -114,6 +125,9 @@ class EmbeddedRedis:
         self._wait_until_it_answers()
 
     def is_alive(self) -> bool:
+        """Ours runs; or, where another process has the right to, there is one that answers."""
+        if not self._lock.is_held:
+            return answers(self.home)
         return self._process is not None and self._process.poll() is None
 
     @property
@@ -134,7 +148,7 @@ class EmbeddedRedis:
 
     def release(self) -> None:
         """Give the right up, and leave no empty folder of a long home behind."""
-        if self.socket.parent != self._folder and self._process is None:
+        if self._lock.is_held and self.socket.parent != self._folder and self._process is None:
             with suppress(OSError):
                 self.socket.parent.rmdir()
         self._lock.release()

@@ -27,6 +27,11 @@ class FolderLock:
         self.note(note or f"process {os.getpid()}")
         return True
 
+    @property
+    def is_held(self) -> bool:
+        """Whether this very object holds it."""
+        return self._descriptor is not None
+
     def note(self, text: str) -> None:
         """Replace what `holder` tells others; only for the holder."""
         if self._descriptor is None:

@@ -15,7 +15,7 @@ from django.core.management import call_command
 from django.db import DatabaseError, connections
 
 from evaluation.actions.discard_stale_imports import discard_stale_imports
-from foilworks.supervisor.embedded_redis import EmbeddedRedis, answers
+from foilworks.supervisor.embedded_redis import EmbeddedRedis
 from foilworks.supervisor.errors import SupervisorError
 from foilworks.supervisor.lock import FolderLock
 from foilworks.supervisor.processes import PythonChild, Supervisor, Watched
@@ -51,22 +51,17 @@ def services(*, workers: int = 1, to_logs: bool = True, extra: tuple[Watched, ..
     """Run the queue and ``workers`` workers for as long as the block runs; jobs lost earlier are pushed again.
 
     With REDIS_URL set, that Redis is used; else the home's embedded one is started, or shared where another process
-    of this home runs it already. ``to_logs``: children write to ``HOME/logs``, else to our standard error. ``extra``
-    children run beside them.
+    of this home runs it already, until that one ends and it is started here. ``to_logs``: children write to
+    ``HOME/logs``, else to our standard error. ``extra`` children run beside them.
     """
     redis = None if settings.REDIS_URL else EmbeddedRedis(settings.FOILWORKS_HOME)
-    owned = redis if redis is not None and redis.acquire() else None
-    if redis is not None and owned is None and not answers(settings.FOILWORKS_HOME):
-        raise SupervisorError(
-            f"the queue of {settings.FOILWORKS_HOME} is held by a process that does not answer; stop that one first"
-        )
     try:
-        children = [*([owned] if owned else []), *_workers(workers, to_logs), *extra]
+        children = [*([redis] if redis else []), *_workers(workers, to_logs), *extra]
         with Supervisor(children, chore=_look_after) as supervisor:
             yield supervisor
     finally:
-        if owned:
-            owned.release()
+        if redis:
+            redis.release()
 
 
 def serve(*, port: int, workers: int, say: Callable[[str], None]) -> str:

@@ -57,6 +57,23 @@ def test_a_second_server_of_the_same_home_is_refused(server):
     assert client_of(server.home).info("server")["process_id"] == server.pid
 
 
+def test_a_home_whose_server_has_ended_gets_one_from_whoever_shared_it(server):
+    other = EmbeddedRedis(server.home)
+    server.start()
+    other.start()
+    assert (other.is_alive(), other.pid) == (True, None)
+    server.stop()
+    assert not other.is_alive()
+    # The right to run it is still another process's.
+    with pytest.raises(SupervisorError, match="stop that one first"):
+        other.start()
+    server.release()
+    other.start()
+    assert client_of(server.home).info("server")["process_id"] == other.pid
+    other.stop()
+    other.release()
+
+
 def test_the_server_of_a_killed_supervisor_saves_and_makes_place(server, caplog):
     server.start()
     client = client_of(server.home)

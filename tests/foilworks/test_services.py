@@ -155,6 +155,32 @@ def test_services_run_beside_a_command_and_load_no_model_library_into_it(tmp_pat
     assert not (redis_folder(tmp_path) / "redis.sock").exists()
 
 
+FIRST = """
+import sys
+import django
+django.setup()
+from django.core.management import call_command
+from foilworks.supervisor.services import services
+call_command("migrate", verbosity=0)
+with services(workers=1):
+    print("at work", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def test_up_beside_a_demo_runs_the_queue_itself_once_that_one_has_ended(tmp_path, request):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([PYTHON, "-c", FIRST], env=environment(tmp_path), cwd=ROOT, **pipes) as first:
+        assert first.stdout.readline() == "at work\n"
+        up = request.getfixturevalue("up")
+        up.address()
+        assert not [said for said in up.children().values() if "redis-server" in said], "there are two of them"
+        first.communicate("end\n", timeout=60)
+    assert first.returncode == 0
+    done = run(up.home, "-c", JOBS, "count", timeout=120)
+    assert json.loads(done.stdout) == [["done", 1, 5]], done.stderr
+
+
 def test_a_taken_port_is_one_clear_line(up, tmp_path):
     port = urlsplit(up.address()).port
     other = run(tmp_path / "other", "manage.py", "up", "--port", str(port), timeout=60)
