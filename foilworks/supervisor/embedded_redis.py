@@ -174,13 +174,14 @@ class EmbeddedRedis:
         client = client_of(self.home)
         try:
             client.shutdown(nosave=False)
-        except redis.ConnectionError:
-            # Its way of saying goodbye.
-            pass
+        except redis.RedisError as error:
+            # No answer in time, or a no: whether it goes is seen below.
+            logger.warning("the redis-server did not take the command to stop: %s", error)
         finally:
             client.close()
         until = time.monotonic() + STOP_SECONDS
-        while answers(self.home):
+        # It takes its socket away last; one that is busy saving gives no answer, and is not gone.
+        while self.socket.exists():
             if time.monotonic() > until:
                 raise SupervisorError(f"a redis-server on {self.socket} does not stop; end it, then try again")
             time.sleep(0.05)

@@ -12,6 +12,9 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Protocol
 
+from django.db import DatabaseError
+from redis.exceptions import RedisError
+
 from foilworks.supervisor.errors import SupervisorError
 
 logger = logging.getLogger(__name__)
@@ -21,6 +24,8 @@ LOOK_EVERY_SECONDS = 0.25
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 # A child that lived this long had started well: its next restart is quick again.
 HEALTHY_SECONDS = 30.0
+# What may be otherwise in a moment: the machine has no room for a process or a file, a server is away.
+PASSING = (SupervisorError, OSError, RedisError, DatabaseError)
 
 
 class Watched(Protocol):
@@ -177,8 +182,14 @@ class Supervisor:
             for watch in self._watches:
                 self._look(watch)
             if self._chore and time.monotonic() >= chore_at:
-                self._chore()
+                self._do_chore(self._chore)
                 chore_at = time.monotonic() + self._chore_every_s
+
+    def _do_chore(self, chore: Callable[[], None]) -> None:
+        try:
+            chore()
+        except PASSING as error:
+            logger.warning("what is looked after failed: %s; it is tried again in %.0f s", error, self._chore_every_s)
 
     def _look(self, watch: _Watch) -> None:
         now = time.monotonic()
@@ -194,9 +205,9 @@ class Supervisor:
             return
         watch.start_at = None
         watch.started_at = now
-        # Its pipe and its record of the dead process go before the new one comes.
-        watch.child.stop()
         try:
+            # Its pipe and its record of the dead process go before the new one comes.
+            watch.child.stop()
             watch.child.start()
-        except SupervisorError as error:
+        except PASSING as error:
             logger.warning("%s: %s", watch.child.name, error)

@@ -93,6 +93,21 @@ def test_the_server_of_a_killed_supervisor_saves_and_makes_place(server, caplog)
     heir.release()
 
 
+def test_a_left_server_that_does_not_go_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(embedded_redis, "STOP_SECONDS", 0.2)
+    left = EmbeddedRedis(tmp_path / "home")
+    left.start()
+    client = client_of(left.home)
+    client.execute_command("ACL", "SETUSER", "default", "-shutdown")
+    client.close()
+    left.release()
+    heir = EmbeddedRedis(left.home)
+    with pytest.raises(SupervisorError, match="does not stop; end it, then try again"):
+        heir.start()
+    heir.release()
+    left.stop()
+
+
 def test_a_server_that_cannot_start_says_why(tmp_path):
     server = EmbeddedRedis(tmp_path / "home")
     assert server.acquire()

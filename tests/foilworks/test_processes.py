@@ -1,5 +1,6 @@
 """Children: kept alive, stopped together, and gone when their parent is."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -108,6 +109,35 @@ def test_a_child_that_does_not_listen_is_killed(child, tmp_path, caplog):
     assert "deaf did not stop within" in caplog.text
 
 
+class Frail:
+    """Dead after each start but the last; each start raises what was named for it."""
+
+    name, stops_last = "frail", False
+
+    def __init__(self, *errors: Exception | None) -> None:
+        self.errors = list(errors)
+        self.lives = False
+
+    def start(self) -> None:
+        error = self.errors.pop(0)
+        if error is not None:
+            raise error
+        self.lives = not self.errors
+
+    def is_alive(self) -> bool:
+        return self.lives
+
+    def stop(self) -> None:
+        pass
+
+
+def test_a_machine_without_room_for_a_process_is_asked_again(caplog):
+    frail = Frail(None, OSError(errno.EAGAIN, "no room for a process"), None)
+    with Supervisor([frail]):
+        eventually(frail.is_alive)
+    assert f"frail: [Errno {errno.EAGAIN}] no room for a process" in caplog.text
+
+
 def test_when_one_cannot_start_the_others_are_stopped(child):
     class Broken:
         name, stops_last = "broken", False
@@ -149,6 +179,19 @@ def test_the_chore_is_done_regularly():
     done = []
     with Supervisor([], chore=lambda: done.append(1), chore_every_s=0.01):
         eventually(lambda: len(done) >= 3)
+
+
+def test_a_chore_that_failed_is_done_again(caplog):
+    done = []
+
+    def chore() -> None:
+        done.append(1)
+        if len(done) == 1:
+            raise OSError(errno.ENOSPC, "no room on the disk")
+
+    with Supervisor([], chore=chore, chore_every_s=0.01):
+        eventually(lambda: len(done) >= 2)
+    assert "no room on the disk" in caplog.text
 
 
 def test_a_lock_is_held_once_and_says_by_whom(tmp_path):
