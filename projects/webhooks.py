@@ -9,7 +9,9 @@ import http.client
 import json
 import socket
 import ssl
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -49,7 +51,8 @@ AGAIN_AFTER = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 48
 PATIENCE = timedelta(minutes=1)
 # So many deliveries in a row that failed for good, and nothing is sent any more.
 GIVE_UP = 10
-TIMEOUT_SECONDS = 10.0
+# Of each step; and of an attempt from the connection on, however slowly the answer drips.
+TIMEOUT_SECONDS, ATTEMPT_SECONDS = 10.0, 30.0
 LONGEST_PROBLEM = 300
 
 
@@ -135,8 +138,8 @@ def post(url: str, headers: dict[str, str], body: bytes) -> tuple[int | None, st
         target = checked_target(url)
         connection = _connection(target)
         try:
-            connection.request("POST", target.path, body, headers)
-            status = connection.getresponse().status
+            with _deadline(connection):
+                status = _ask(connection, target, headers, body)
         finally:
             connection.close()
     except ProjectError as error:
@@ -149,13 +152,49 @@ def post(url: str, headers: dict[str, str], body: bytes) -> tuple[int | None, st
 
 
 def _connection(target: Target) -> http.client.HTTPConnection:
-    """A connection to the address that was checked; the name is for TLS and the Host header alone."""
+    """A connection to the address that was checked; the name is for TLS and the Host header alone. TLS begins later."""
     plain = http.client.HTTPConnection(target.host, target.port, timeout=TIMEOUT_SECONDS)
     pinned = socket.create_connection((target.ip, target.port), timeout=TIMEOUT_SECONDS)
     if target.scheme == "https":
-        pinned = ssl.create_default_context().wrap_socket(pinned, server_hostname=target.host)
+        context = ssl.create_default_context()
+        pinned = context.wrap_socket(pinned, server_hostname=target.host, do_handshake_on_connect=False)
     plain.sock = pinned
     return plain
+
+
+def _ask(connection: http.client.HTTPConnection, target: Target, headers: dict[str, str], body: bytes) -> int:
+    if isinstance(connection.sock, ssl.SSLSocket):
+        connection.sock.do_handshake()
+    connection.request("POST", target.path, body, headers)
+    return connection.getresponse().status
+
+
+@contextmanager
+def _deadline(connection: http.client.HTTPConnection) -> Iterator[None]:
+    """After ATTEMPT_SECONDS the connection is cut, which ends whatever waits on it; TimeoutError then."""
+    over, pinned = threading.Event(), connection.sock
+
+    def cut() -> None:
+        over.set()
+        with suppress(OSError):
+            # The socket alone: TLS has a goodbye of its own, and the other thread may be in the middle of a read.
+            socket.socket.shutdown(pinned, socket.SHUT_RDWR)
+
+    timer = threading.Timer(ATTEMPT_SECONDS, cut)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except (OSError, http.client.HTTPException):
+        if not over.is_set():
+            raise
+    finally:
+        timer.cancel()
+        # Before the connection is closed: its number may be another one's then.
+        timer.join()
+    # Headers that are cut off look like an answer, too.
+    if over.is_set():
+        raise TimeoutError(f"It takes longer than {ATTEMPT_SECONDS:.0f} seconds to answer.")
 
 
 def _stop_what_never_answers(hook: Webhook, now: datetime) -> None:

@@ -1,8 +1,10 @@
 """A server inside our own network, which nobody from outside should reach."""
 
+import socket
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
@@ -44,3 +46,24 @@ def receiving(location: str = "") -> Iterator[Receiver]:
         yield server
         server.shutdown()
         thread.join()
+
+
+@contextmanager
+def dripping(first: bytes, *, for_s: float = 2.0) -> Iterator[int]:
+    """The port of one who answers with `first` and then, for so long, a letter now and again."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(30)
+        thread = threading.Thread(target=_drip, args=(server, first, for_s))
+        thread.start()
+        yield server.getsockname()[1]
+        thread.join()
+
+
+def _drip(server: socket.socket, first: bytes, for_s: float) -> None:
+    # Whoever has had enough hangs up.
+    with suppress(OSError), server.accept()[0] as connection:
+        connection.sendall(first)
+        until = time.monotonic() + for_s
+        while time.monotonic() < until:
+            time.sleep(0.02)
+            connection.sendall(b"H")

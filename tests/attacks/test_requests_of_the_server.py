@@ -4,6 +4,7 @@ import ast
 import http.client
 import socket
 import urllib.request
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from projects.addresses import checked_target
 from projects.errors import ProjectError
 from projects.webhooks import post
 from tests.attacks.guards import Guard, guarded_by, replaced
-from tests.attacks.receivers import receiving
+from tests.attacks.receivers import dripping, receiving
 from tests.media.painted import painted_clip
 from tests.test_architecture import PACKAGES, ROOT
 
@@ -46,6 +47,11 @@ REDIRECTS = Guard(
     "projects.webhooks.post",
     "no redirect is followed",
     lambda patch: patch.setattr("tests.attacks.test_requests_of_the_server.post", _following),
+)
+DEADLINE = replaced(
+    "projects.webhooks._deadline",
+    "an attempt to tell an address has an end, however slowly its answer drips",
+    lambda connection: nullcontext(),
 )
 CONTAINERS = replaced(
     "media.container.OPEN_OPTIONS", "only containers of video are opened, and only as files", {}
@@ -125,6 +131,15 @@ def test_a_redirect_leads_nowhere(settings):
         post(outside.url, {}, b"{}")
         assert outside.came == ["/hook"]
     assert inside.came == []
+
+
+@guarded_by(DEADLINE)
+def test_an_answer_that_drips_holds_no_worker(settings, monkeypatch):
+    settings.WEBHOOK_NETWORKS = ("127.0.0.0/8",)
+    monkeypatch.setattr("projects.webhooks.ATTEMPT_SECONDS", 0.3)
+    with dripping(b"") as port:
+        _status, problem = post(f"http://127.0.0.1:{port}/hook", {}, b"{}")
+    assert "It takes longer than" in problem
 
 
 def facts_of(path: Path) -> object:

@@ -22,6 +22,7 @@ from projects.addresses import checked_target
 from projects.errors import AccessDenied, ProjectError
 from projects.models import Delivery, Role, Webhook
 from projects.webhooks import AGAIN_AFTER, GIVE_UP, deliver, queue_due, secret_of
+from tests.attacks.receivers import dripping
 from tests.factories import make_item, make_member, make_project, make_subtest
 
 pytestmark = pytest.mark.django_db
@@ -181,6 +182,23 @@ def test_a_redirect_is_not_followed(receiver, project, owner):
     assert (delivery.state, delivery.answer_status) == ("waiting", 302)
     assert "redirect" in delivery.problem
     assert len(receiver.came) == 1
+
+
+@pytest.mark.parametrize(
+    ("scheme", "first"),
+    [("http", b"HTTP/1.1 2"), ("http", b"HTTP/1.1 200 OK\r\n"), ("https", b"\x16\x03\x03\x3f\xff\x02")],
+    ids=["status", "headers", "TLS"],
+)
+def test_an_answer_that_drips_is_a_failed_attempt(scheme, first, monkeypatch, settings, project, owner):
+    """Each of its letters comes in time."""
+    settings.WEBHOOK_NETWORKS = ("127.0.0.0/8",)
+    monkeypatch.setattr("projects.webhooks.ATTEMPT_SECONDS", 0.3)
+    with dripping(first) as port:
+        ping_webhook(owner, project, add_webhook(owner, project, f"{scheme}://127.0.0.1:{port}/", ["ping"]).pk)
+        deliver_all()
+    delivery = Delivery.objects.get()
+    assert (delivery.state, delivery.attempts, delivery.answer_status) == ("waiting", 1, None)
+    assert "It takes longer than" in delivery.problem
 
 
 @pytest.mark.parametrize(
