@@ -110,7 +110,7 @@ def handle_errors(api: NinjaAPI) -> None:
 
     def actionable(request: HttpRequest, error: Exception) -> HttpResponse:
         if isinstance(error, AccessDenied):
-            record_refusal(request, error)
+            _note_refusal(request, error)
         status = 409 if isinstance(error, KeyTaken) else next(s for kind, s in STATUS_OF if isinstance(error, kind))
         return problem(api, request, status, str(error))
 
@@ -128,7 +128,7 @@ def handle_errors(api: NinjaAPI) -> None:
 
     def missing(request: HttpRequest, error: Http404) -> HttpResponse:
         if isinstance(error, NotAMember):
-            record_refusal(request, error)
+            _note_refusal(request, error)
         return problem(api, request, 404, _said(error))
 
     def unknown(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
@@ -150,6 +150,14 @@ def handle_errors(api: NinjaAPI) -> None:
     api.add_exception_handler(
         SuspiciousOperation, lambda request, _error: problem(api, request, 400, _("The request cannot be read."))
     )
+
+
+def _note_refusal(request: HttpRequest, error: AccessDenied | NotAMember) -> None:
+    """A row now; of a write with a key, whose transaction is rolled back, `once` stores it after that."""
+    if hasattr(request, "refusal"):
+        request.refusal = error
+    else:
+        record_refusal(request, error)
 
 
 def _said(error: Http404) -> str:

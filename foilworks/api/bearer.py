@@ -27,6 +27,15 @@ def token_of(request: HttpRequest) -> ApiToken | None:
     return request.api_token
 
 
+def count(request: HttpRequest, token: ApiToken) -> None:
+    """RateLimited where the token may ask no more in this minute; a request is counted once."""
+    if getattr(request, "is_counted", False):
+        return
+    request.is_counted = True
+    if wait := seconds_to_wait(token.pk):
+        raise RateLimited(wait)
+
+
 class Bearer(HttpBearer):
     """`scope`: what the operation needs; None: read to read, manage to write."""
 
@@ -38,8 +47,7 @@ class Bearer(HttpBearer):
         token = token_of(request)
         if token is None:
             return None
-        if wait := seconds_to_wait(token.pk):
-            raise RateLimited(wait)
+        count(request, token)
         scope = self.scope or (ApiToken.Scope.READ if request.method in SAFE else ApiToken.Scope.MANAGE)
         if not allows(token, scope):
             raise AccessDenied(_("This token may not do that: it needs the scope “%(scope)s”.") % {"scope": scope})

@@ -1,7 +1,8 @@
 """Idempotency-Key: a write that is sent again is answered as it was the first time, and done once.
 
 The answer is stored in the transaction of the write. What is told once (passwords, tokens, secrets) is not stored, and
-null in an answer that is given again. A refused write leaves nothing behind, so its key may be used again.
+null in an answer that is given again. A refused write leaves nothing behind, so its key may be used again; that it was
+asked for counts towards the token's limit, and what says so in the audit trail is stored after the rollback.
 """
 
 import hashlib
@@ -16,9 +17,9 @@ from django.utils.translation import gettext as _
 from ninja.decorators import decorate_view
 
 from foilworks.api.answers import KeyTaken, RateLimited
-from foilworks.api.bearer import token_of
-from foilworks.api.limits import seconds_to_wait
+from foilworks.api.bearer import count, token_of
 from projects.models import ApiToken, IdempotentAnswer, User
+from projects.refusals import record_refusal
 
 HEADER, REPLAYED = "Idempotency-Key", "Idempotency-Replayed"
 LONGEST_KEY = 64
@@ -33,10 +34,15 @@ def _around(run: Run) -> Run:
         if token is None or key is None:
             return run(request, **kwargs)
         operation = run.__self__
+        request.refusal = None
         try:
-            return _answered(request, token, checked_key(key), lambda: run(request, **kwargs))
+            count(request, token)
+            response = _answered(request, token, checked_key(key), lambda: run(request, **kwargs))
         except (KeyTaken, RateLimited) as error:
             return operation.api.on_exception(request, error)
+        if request.refusal is not None:
+            record_refusal(request, request.refusal)
+        return response
 
     return answered
 
@@ -57,8 +63,6 @@ def _answered(request: HttpRequest, token: ApiToken, key: str, run: Callable[[],
         person, asked = token.person, _fingerprint(request, token)
         before = _taken(person, key, asked)
         if before is not None:
-            if wait := seconds_to_wait(token.pk):
-                raise RateLimited(wait)
             if before.request != asked:
                 raise KeyTaken(_("This Idempotency-Key came with another request; make a new one for each write."))
             return HttpResponse(

@@ -23,7 +23,7 @@ def add_webhook(person: User, project: Project, url: str, events: Sequence[str])
     unknown = [event for event in events if event not in EVENTS]
     if unknown or not events:
         raise ProjectError(_("Choose at least one event of: %(list)s.") % {"list": ", ".join(EVENTS)})
-    # Resolving takes its time: before the transaction.
+    # Resolving takes its time: before the transaction (but in that of an Idempotency-Key, decision 35).
     checked_target(url)
     try:
         with transaction.atomic():

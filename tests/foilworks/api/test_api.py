@@ -312,6 +312,29 @@ def test_what_is_refused_stands_in_the_audit_trail(project, settings):
     ]
 
 
+def test_a_refused_write_with_a_key_stands_in_it_once_and_leaves_its_key_free(project, settings):
+    settings.API_REQUESTS_A_MINUTE = 0
+    annotator, stranger = make_member(project, Role.ANNOTATOR), make_user()
+    path, body = f"/api/projects/{project.slug}/subtests", {"name": "direction"}
+    assert asking(annotator)("post", path, body, Idempotency_Key="k").status_code == 403
+    assert asking(stranger)("post", path, body, Idempotency_Key="k").status_code == 404
+    rows = AuditEvent.objects.filter(action="projects.refused", project=project).order_by("pk")
+    assert [(row.actor, row.details["method"]) for row in rows] == [(annotator, "POST"), (stranger, "POST")]
+    assert not IdempotentAnswer.objects.exists()
+    Membership.objects.create(project=project, person=annotator, role=Role.RESEARCHER)
+    assert asking(annotator)("post", path, body, Idempotency_Key="k").status_code == 201
+
+
+def test_a_refused_write_with_a_key_counts(project, settings, monkeypatch):
+    settings.API_REQUESTS_A_MINUTE = 3
+    within_a_minute(monkeypatch)
+    ask, path = asking(make_member(project, Role.ANNOTATOR)), f"/api/projects/{project.slug}/subtests"
+    statuses = [
+        ask("post", path, {"name": "direction"}, Idempotency_Key=f"k{number}").status_code for number in range(5)
+    ]
+    assert statuses == [403, 403, 403, 429, 429]
+
+
 def test_another_token_of_the_person_gets_no_answer_of_this_one(project, settings):
     settings.API_REQUESTS_A_MINUTE = 0
     person = make_member(project, Role.RESEARCHER)
