@@ -15,6 +15,9 @@ from projects.errors import AccessDenied, ConsentNeeded, NotAMember, SecondFacto
 from projects.refusals import record_refusal
 from text.errors import ActionableError
 
+# Read by static/annotation/swap.js and static/foilworks/outbox.js.
+DENIED = "X-Foilworks-Denied"
+
 
 class ActionableErrorMiddleware:
     """AccessDenied answers 403, any other ActionableError 400, each with its message; htmx gets the same."""
@@ -55,7 +58,11 @@ def _holds_nul(request: HttpRequest) -> bool:
 
 
 def _problem(request: HttpRequest, problem: str, status: int) -> HttpResponse:
-    return render(request, "foilworks/problem.html", {"problem": problem, "status": status}, status=status)
+    response = render(request, "foilworks/problem.html", {"problem": problem, "status": status}, status=status)
+    if status == 403:
+        # Django's own 403, of a form whose session is over, has none: scripts keep what met that one and send it again.
+        response.headers[DENIED] = "1"
+    return response
 
 
 def _to_consent(request: HttpRequest, slug: str) -> HttpResponse:

@@ -4,7 +4,7 @@
 // main[data-new]: the card has just come. A key pressed twice, or a double click, must not decide what nobody has seen.
 // While an answer is under way (its form is [data-sent]) the card is done with: its skip would give a piece away that is
 // answered, and its undo belongs to the answer before. Who takes back then means this answer: its own undo comes with the next card.
-import { fresh, reached, unreached } from "../foilworks/dom.js";
+import { fresh, isSignedOut, reached, unreached } from "../foilworks/dom.js";
 
 export const LOADED = "foilworks:load";
 // As long as the second press of a double click may take.
@@ -50,7 +50,7 @@ async function send(form, submitter) {
   const goes = answer.headers.get("X-Foilworks-Go");
   if (goes) location.assign(goes);
   // Signed out meanwhile, or the server is in trouble: the outbox keeps the answer and says so.
-  else if (answer.type === "opaqueredirect" || answer.status === 403 || answer.status >= 500) keep(form, submitter);
+  else if (answer.type === "opaqueredirect" || isSignedOut(answer) || answer.status >= 500) keep(form, submitter);
   else show(await answer.text(), answer.headers.get("X-Foilworks-Url"));
 }
 

@@ -34,6 +34,11 @@ export async function post(url, data, options = {}) {
   }
 }
 
+/** Whether a form met another session than it was made in. Who lacks the right to send it is refused with X-Foilworks-Denied. */
+export function isSignedOut(answer) {
+  return answer.status === 403 && !answer.headers.has("X-Foilworks-Denied");
+}
+
 /** For those who fetch by themselves: the server was reached, or was not. */
 export function reached() {
   answered = true;

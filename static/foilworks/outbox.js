@@ -1,7 +1,7 @@
 // A submit while nothing answers is kept in this browser and sent when the server is back; its idempotency key makes a second
 // arrival harmless. [data-outbox="person's id"] says so in its [data-outbox-when] parts: kept, sent, signed_out, refused.
 //   form[data-outbox-form]: its submits are kept; data-sign-in on the box: the path that a signed-out person is sent to
-import { csrfToken, fresh, offline } from "./dom.js";
+import { csrfToken, fresh, isSignedOut, offline } from "./dom.js";
 
 const PREFIX = "foilworks.outbox.";
 const RETRY_MS = 5_000;
@@ -81,7 +81,7 @@ class Outbox {
     }
     if (answer.status >= 500) return false;
     const landed = new URL(answer.url);
-    if (landed.pathname === this.box.dataset.signIn || answer.status === 403) {
+    if (landed.pathname === this.box.dataset.signIn || isSignedOut(answer)) {
       this.show("signed_out");
       return false;
     }

@@ -17,7 +17,7 @@ from annotation.models import Draft, Edit, Lease, Review, Slot, SlotState, Stage
 from annotation.views import _steps
 from corpus.models import Takedown
 from generation.models import Candidate
-from projects.models import User
+from projects.models import Membership, User
 from tests import factories
 from tests.annotation.world import CAPTION, World, later, make_world, new_key, shown_as
 
@@ -270,6 +270,20 @@ def test_a_piece_whose_time_is_over_leads_back_to_the_queue(world: World):
     gone = browser(world.ann).get(url(world, "edit", claim.token), follow=True)
     assert gone.redirect_chain == [(url(world, "queue", "edit"), 302)]
     assert "Your time on that piece is over" in gone.content.decode()
+
+
+def test_a_lost_role_is_told_apart_from_a_session_that_is_over(world: World):
+    name, claim = claimed(world, Stage.VALIDATION)
+    person, answer = getattr(world, name), {"answer": "1", "idempotency_key": "once"}
+    Membership.objects.filter(person=person).update(role="annotator")
+    piece, swap = url(world, claim.stage, claim.token), {_steps.SWAP: "1"}
+    refused = browser(person).post(piece, answer, headers=swap)
+    assert (refused.status_code, refused.headers["X-Foilworks-Denied"]) == (403, "1")
+    assert "This needs the role validator" in refused.content.decode()
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(person)
+    expired = strict.post(piece, answer, headers=swap)
+    assert (expired.status_code, "X-Foilworks-Denied" in expired.headers) == (403, False)
 
 
 def test_late_work_is_thanked_for_and_told_that_it_does_not_count(world: World):

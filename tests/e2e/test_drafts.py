@@ -10,8 +10,8 @@ from playwright.sync_api import Page, Request, Route, expect
 from annotation.models import Draft, Edit, Review
 from corpus.rules.states import CandidateState
 from generation.models import Candidate
-from projects.models import Project
-from tests.e2e.conftest import SignIn, assert_accessible
+from projects.models import Membership, Project
+from tests.e2e.conftest import SignIn, assert_accessible, wait_until
 from tests.e2e.test_annotation_walk import FOIL, edited, send, start
 from tests.factories import PASSWORD, make_member
 
@@ -246,6 +246,44 @@ def test_what_another_tab_has_sent_meanwhile_is_not_sent_again(project: Project,
     held[0].fulfill(status=200, content_type="text/html", body="")
     expect(page.get_by_text("Not taken.")).to_be_visible()
     assert len(held) == 1
+
+
+def outbox_keys(page: Page) -> list[str]:
+    return page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('foilworks.outbox.'))")
+
+
+def test_who_has_lost_the_role_is_told_so_at_once(project: Project, sign_in: SignIn) -> None:
+    ann = make_member(project, "annotator", "reviewer", name="ann")
+    page = sign_in(ann, expected=["403 (Forbidden)"])
+    start(page, "edit")
+    Membership.objects.filter(person=ann, role="annotator").delete()
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("This needs the role annotator")).to_be_visible()
+    assert outbox_keys(page) == []
+
+
+def test_a_kept_submit_that_is_denied_lets_the_next_one_go(project: Project, sign_in: SignIn) -> None:
+    page = sign_in(make_member(project, "annotator", name="ann"), expected=["403 (Forbidden)"])
+    page.goto("/projects/dots/work/")
+    sent: list[Route] = []
+
+    def answer(route: Route) -> None:
+        sent.append(route)
+        if len(sent) == 1:
+            route.fulfill(status=403, headers={"X-Foilworks-Denied": "1"}, content_type="text/html", body="")
+        else:
+            route.fulfill(status=200, content_type="text/html", body="")
+
+    page.route("**/work/kept/", answer)
+    page.evaluate("""() => {
+      const prefix = `foilworks.outbox.${document.querySelector("[data-outbox]").dataset.outbox}.`;
+      const work = JSON.stringify({ url: "kept/", fields: [] });
+      for (const key of ["one", "two"]) localStorage.setItem(prefix + key, work);
+      dispatchEvent(new Event("online"));
+    }""")
+    expect(page.get_by_text("Not taken.")).to_be_visible()
+    wait_until(page, "!Object.keys(localStorage).some((key) => key.startsWith('foilworks.outbox.'))")
+    assert len(sent) == 2
 
 
 def test_a_reviewers_half_written_decision_comes_back(project: Project, sign_in: SignIn) -> None:
