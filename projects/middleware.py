@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from projects.errors import AccessDenied, ConsentNeeded, NotAMember, SecondFactorNeeded, TooManyTries
+from projects.models import CrowdPlace, CrowdWorker, PlaceState, Project
 from projects.refusals import record_refusal
 from text.errors import ActionableError
 
@@ -44,6 +45,8 @@ class ActionableErrorMiddleware:
         if isinstance(error, SecondFactorNeeded):
             messages.warning(request, str(error))
             return redirect("projects:second_factor")
+        if isinstance(error, NotAMember) and _was_on_a_place(request, error):
+            return _to_place(request, error.project)
         if isinstance(error, AccessDenied | NotAMember):
             record_refusal(request, error)
         if not isinstance(error, ActionableError):
@@ -66,9 +69,33 @@ def _problem(request: HttpRequest, problem: str, status: int) -> HttpResponse:
 
 
 def _to_consent(request: HttpRequest, slug: str) -> HttpResponse:
-    """The page that asks; a script that cannot follow is told in a header where to go."""
+    """The page that asks."""
     query = urlencode({"next": request.path}) if request.method in {"GET", "HEAD"} else ""
     address = reverse("projects:consent", args=[slug]) + (f"?{query}" if query else "")
+    return _go_to(request, address)
+
+
+def _was_on_a_place(request: HttpRequest, error: NotAMember) -> bool:
+    """Whether the person was a member by a place in a crowd study, which has ended: not who was removed. A script that
+    asks for JSON has no use for a page."""
+    person, project = request.user.pk, error.project
+    if not request.accepts("text/html"):
+        return False
+    if not CrowdWorker.objects.filter(person=person, project=project, removed_at=None).exists():
+        return False
+    states = set(CrowdPlace.objects.filter(person=person, study__project=project).values_list("state", flat=True))
+    return bool(states) and PlaceState.ACTIVE not in states
+
+
+def _to_place(request: HttpRequest, project: Project) -> HttpResponse:
+    """The page that says what became of the place."""
+    if request.method == "POST":
+        messages.warning(request, _("Your place has ended; what you sent just now was not taken."))
+    return _go_to(request, reverse("annotation:place", args=[project.slug]))
+
+
+def _go_to(request: HttpRequest, address: str) -> HttpResponse:
+    """A redirect; a script that cannot follow is told in a header where to go."""
     if "X-Foilworks-Swap" in request.headers:
         return HttpResponse(status=204, headers={"X-Foilworks-Go": address})
     return redirect(address)

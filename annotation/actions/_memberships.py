@@ -13,7 +13,7 @@ from projects.models import Project, User
 def free_work(project: Project, person: User, lost_roles: Collection[str], actor: User, now: datetime) -> int:
     """End the person's leases in the stages of `lost_roles`, and what is kept for them waits no longer; how many ended.
 
-    Work that is still sent under an ended lease is kept, as late work is.
+    Who lacks the role sends no more under these leases; with the role again, what they send is kept, as late work is.
     """
     stages = [stage for desk, role in ROLE_OF_STAGE.items() if role in lost_roles for stage in stages_at(desk)]
     of_stages = Slot.objects.filter(project=project, stage__in=stages)

@@ -1,7 +1,8 @@
 // A claim is a lease. [data-lease] counts it down and renews it while the page is looked at:
 //   data-seconds-left, data-lease-seconds, data-heartbeat (URL), data-token
-// Inside it, [data-lease-clock] shows minutes and seconds, and one [data-lease-when="held|low|lost"] is visible at a time.
+// Inside it, [data-lease-clock] shows minutes and seconds, and one [data-lease-when="held|low|lost|gone"] is visible at a time.
 // The heartbeat answers {"seconds_left": n}; 409 or 410 say that the lease is gone: work can still be sent, it is kept as late.
+// 404 says that the person has no part in the project any more: nothing is taken from them.
 import { fresh, post } from "./dom.js";
 
 const BEAT_SECONDS = 60;
@@ -38,7 +39,7 @@ class Lease {
     const left = Math.max(0, Math.round((this.endsAt - performance.now()) / 1000));
     const clock = this.element.querySelector("[data-lease-clock]");
     if (clock) clock.textContent = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`;
-    this.show(this.lost || left === 0 ? "lost" : left <= LOW_SECONDS ? "low" : "held");
+    this.show(this.lost || (left === 0 ? "lost" : left <= LOW_SECONDS ? "low" : "held"));
     const due = performance.now() - this.lastBeat >= this.beatEvery;
     if (due && !this.lost && document.visibilityState === "visible") this.beat();
   }
@@ -48,7 +49,8 @@ class Lease {
     try {
       const answer = await post(this.element.dataset.heartbeat, { token: this.element.dataset.token });
       if (answer.ok) this.renew((await answer.json()).seconds_left);
-      else if (answer.status === 409 || answer.status === 410) this.lose();
+      else if (answer.status === 409 || answer.status === 410) this.lose("lost");
+      else if (answer.status === 404) this.lose("gone");
     } catch (error) {
       // No network: the countdown goes on and the next beat tries again.
       if (!(error instanceof TypeError)) throw error;
@@ -56,8 +58,8 @@ class Lease {
     this.tick();
   }
 
-  lose() {
-    this.lost = true;
+  lose(state) {
+    this.lost = state;
     clearInterval(this.timer);
   }
 

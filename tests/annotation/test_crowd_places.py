@@ -7,17 +7,20 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from annotation.actions.claim import claim
 from annotation.actions.end_crowd_place import complete_place, free_late_places, free_place, return_place
 from annotation.actions.enter_study import enter_study
 from annotation.actions.open_crowd_study import open_crowd_study, set_study_open
+from annotation.actions.remove_member import remove_member
 from annotation.actions.set_votes_aside import set_votes_aside
 from annotation.actions.undo_vote import undo_vote
 from annotation.crowd import places_left, progress_of
 from annotation.errors import AnnotationError
 from annotation.models import QualityPolicy, Slot, Standing, Vote
+from annotation.views._steps import SWAP, SWAP_GOES
 from foilworks.invariants.table import violations
 from projects.actions.publish_consent_text import publish_consent_text
 from projects.crowd_entry import Entry
@@ -216,6 +219,40 @@ def test_the_work_pages_lead_back_to_the_place_once_its_work_is_done(client, cro
     assert client.post(place, {"move": "complete"}).status_code == 302
     assert "Your completion code" in client.get(place).content.decode()
     assert not Slot.objects.filter(state="leased").exists()
+
+
+@pytest.mark.parametrize("scripts", [False, True])
+def test_who_sends_a_piece_when_the_place_is_over_sees_what_became_of_it(client, crowd, scripts):
+    study = open_study(crowd.project)
+    arrive(study, signed(study), client)
+    piece = client.post(f"/projects/{crowd.project.slug}/work/validation/")["Location"]
+    CrowdPlace.objects.update(deadline=timezone.now())
+    free_late_places(crowd.owner, crowd.project, study.pk)
+    place = f"/projects/{crowd.project.slug}/place/"
+    headers = {SWAP: "1"} if scripts else {}
+    answer = client.post(piece, {"answer": "1", "idempotency_key": "k"}, headers=headers)
+    status, where = (204, SWAP_GOES) if scripts else (302, "Location")
+    assert (answer.status_code, answer.headers[where]) == (status, place)
+    shown = client.get(place).content.decode()
+    assert "Timed out." in shown
+    assert "what you sent just now was not taken" in shown
+    assert not Vote.objects.exists()
+    assert not AuditEvent.objects.filter(action="projects.refused").exists()
+    # A script that renews the lease has no use for a page.
+    heartbeat = reverse("annotation:heartbeat", args=[crowd.project.slug, piece.split("/")[-2]])
+    assert client.post(heartbeat, headers={"accept": "application/json"}).status_code == 404
+
+
+def test_who_was_removed_from_a_place_is_told_nothing(client, crowd):
+    study = open_study(crowd.project)
+    arrive(study, signed(study), client)
+    queue = f"/projects/{crowd.project.slug}/work/validation/"
+    remove_member(crowd.owner, crowd.project, CrowdPlace.objects.get().person_id)
+    assert client.post(queue).status_code == 404
+    CrowdPlace.objects.update(deadline=timezone.now())
+    free_late_places(crowd.owner, crowd.project, study.pk)
+    assert client.post(queue).status_code == 404
+    assert AuditEvent.objects.filter(action="projects.refused").count() == 2
 
 
 def test_an_empty_queue_leads_back_to_the_place(client, world):
