@@ -124,9 +124,9 @@ def next_piece(
     `last`: the claim that was just submitted. Where the page's script asked and the stage can `show` the next card, it
     is the answer itself: one request a piece. Who came by a crowd study goes back to their place when its work is done.
     """
-    crowd = ON_A_PLACE in request.session
+    crowd, query = ON_A_PLACE in request.session, _told(done)
     if crowd and done is not None and has_finished(request.user, project):
-        return go_to(request, reverse("annotation:place", args=[project.slug]))
+        return go_to(request, reverse("annotation:place", args=[project.slug]) + query)
     try:
         found = claim(request.user, project, stage, preferred=last.upcoming_slot if last else None)
     except NotAdmitted:
@@ -137,9 +137,8 @@ def next_piece(
         # What was sent is stored, whatever keeps the next piece away: the queue's page says both.
         messages.warning(request, str(error))
         found = None
-    query = _told(done)
     if found is None and crowd:
-        return go_to(request, reverse("annotation:place", args=[project.slug]))
+        return go_to(request, reverse("annotation:place", args=[project.slug]) + query)
     if found is None:
         return go_to(request, queue_url(project, stage) + query)
     address = piece_url(project, found) + query

@@ -216,6 +216,8 @@ def test_the_work_pages_lead_back_to_the_place_once_its_work_is_done(client, cro
     for expected in ("/work/validation/", place):
         where = client.post(where, {"answer": "1", "idempotency_key": f"k{expected}"})["Location"]
         assert expected in where
+    # By this the outbox knows that what it sent was taken.
+    assert where == f"{place}?done=vote-{Vote.objects.latest('pk').pk}"
     assert client.post(place, {"move": "complete"}).status_code == 302
     assert "Your completion code" in client.get(place).content.decode()
     assert not Slot.objects.filter(state="leased").exists()
