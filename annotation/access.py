@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from django.db.models import BigIntegerField, Q
+from django.db.models import BigIntegerField, Case, Q, When
 from django.http import Http404
 from django.utils.translation import gettext as _
 
@@ -20,7 +20,7 @@ from annotation.models import (
 )
 from corpus.models import Caption, Item, Subtest
 from projects.access import require_role, roles_in
-from projects.models import CrowdPlace, CrowdStudy, Project, Role, User
+from projects.models import CrowdPlace, CrowdStudy, PlaceState, Project, Role, User
 from projects.prepared import Prepared
 
 Work = TypeVar("Work", Edit, Review, Vote, ObjectAnswer)
@@ -188,10 +188,14 @@ def crowd_study_for(person: User, project: Project, pk: int) -> CrowdStudy:
     return study
 
 
-def crowd_place_for(person: User, project: Project) -> CrowdPlace:
-    """The person's own place in the project's crowd studies, the last one; a completed one is theirs to look at."""
-    places = CrowdPlace.objects.filter(person=person, study__project=project)
-    place = places.select_related("study__project", "person").order_by("-pk").first()
+def crowd_place_for(person: User, project: Project, pk: int | None = None) -> CrowdPlace:
+    """The person's own place in the project's crowd studies: that of the key, else one that is active, else the last.
+
+    A completed one is theirs to look at.
+    """
+    places = CrowdPlace.objects.filter(person=person, study__project=project).select_related("study__project", "person")
+    first = Case(When(pk=pk or 0, then=0), When(state=PlaceState.ACTIVE, then=1), default=2)
+    place = places.order_by(first, "-pk").first()
     if place is None:
         raise Http404(_("You have no place in a study here."))
     return place

@@ -13,7 +13,8 @@ from projects.models import CrowdPlace, CrowdStudy, PlaceState, Project, User
 
 # Fewer answers to gold say nothing of anybody.
 LEAST_GOLD = 4
-# In the session of who came by a crowd study, so that nobody else's judgement asks for a place.
+# In the session of who came by a crowd study, so that nobody else's judgement asks for a place: the key of the one that
+# they came to last. True in sessions from before a key was kept.
 ON_A_PLACE = "crowd_place"
 NO_WORK = (VoteState.UNDONE, VoteState.SET_ASIDE)
 
@@ -46,11 +47,11 @@ def progress_of(place: CrowdPlace) -> Progress:
     return Progress(done, study.pieces, not in_hand and not open_work(place.person, study.project, study.stage))
 
 
-def has_finished(person: User, project: Project) -> bool:
-    """Whether the person has a place in the project whose work is done."""
+def finished_place(person: User, project: Project, stage: str) -> CrowdPlace | None:
+    """The person's place in a study of the stage whose work is done, if they have one."""
     mine = CrowdPlace.objects.filter(person=person, study__project=project, state=PlaceState.ACTIVE)
-    place = mine.select_related("study__project", "person").first()
-    return place is not None and progress_of(place).is_complete
+    place = mine.filter(study__stage=stage).select_related("study__project", "person").first()
+    return place if place is not None and progress_of(place).is_complete else None
 
 
 def done_by(places: Sequence[CrowdPlace]) -> dict[int, int]:

@@ -80,6 +80,10 @@ def refused(study: CrowdStudy, why: str) -> EntryRefused:
         ),
         "session": _("This visit belongs to somebody else; open the study on the platform again."),
         "removed": _("The researchers have ended your part in this project; write to them on the platform."),
+        "at work": _(
+            "You have a place in another study of this work: finish or return that one first, then open this study on "
+            "the platform again."
+        ),
         "closed": _("This study is closed; please return your place on the platform."),
         "full": _("All places of this study are taken; please return your place on the platform."),
         "approval": _(

@@ -14,16 +14,23 @@ from projects.crowd_entry import refused
 from projects.models import CrowdPlace, PlaceState, Project, User
 
 
-def complete_place(person: User, project: Project, *, now: datetime | None = None) -> CrowdPlace:
-    """The work is done: only from here on the code is shown. EntryRefused before; twice gives the same place."""
-    return committed(lambda: _complete(person, project, now or timezone.now()))
+def complete_place(
+    person: User, project: Project, place_id: int | None = None, *, now: datetime | None = None
+) -> CrowdPlace:
+    """The work is done: only from here on the code is shown. EntryRefused before; twice gives the same place.
+
+    Which of the person's places is meant: see `crowd_place_for`.
+    """
+    return committed(lambda: _complete(person, project, place_id, now or timezone.now()))
 
 
-def return_place(person: User, project: Project, *, now: datetime | None = None) -> CrowdPlace:
+def return_place(
+    person: User, project: Project, place_id: int | None = None, *, now: datetime | None = None
+) -> CrowdPlace:
     """The person gives their place up; somebody else may have it."""
 
     def write() -> CrowdPlace:
-        place = crowd_place_for(person, project)
+        place = crowd_place_for(person, project, place_id)
         end_place(place, PlaceState.RETURNED, person, now or timezone.now())
         return place
 
@@ -48,8 +55,8 @@ def free_late_places(actor: User, project: Project, study_id: int, *, now: datet
     return committed(lambda: free_timed_out(crowd_study_for(actor, project, study_id), now or timezone.now()))
 
 
-def _complete(person: User, project: Project, now: datetime) -> CrowdPlace:
-    place = crowd_place_for(person, project)
+def _complete(person: User, project: Project, place_id: int | None, now: datetime) -> CrowdPlace:
+    place = crowd_place_for(person, project, place_id)
     if place.state == PlaceState.COMPLETED:
         return place
     if place.state != PlaceState.ACTIVE or not progress_of(place).is_complete:

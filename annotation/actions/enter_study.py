@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from annotation.actions._places import free_timed_out
+from annotation.actions._places import end_place, free_timed_out
 from annotation.actions._transaction import committed
 from annotation.crowd import places_left, under_the_bar
 from projects import audit
@@ -21,7 +21,7 @@ def enter_study(study: CrowdStudy, entry: Entry, *, now: datetime | None = None)
     """The person's place: a new one, or the one that they have and come back to.
 
     EntryRefused: a link that was used, a visit of somebody else, a closed or full study, a rate under its bar, a
-    person whom the researchers removed.
+    person whom the researchers removed, or who is at work in another study of the stage.
     """
     moment = now or timezone.now()
     return committed(lambda: _enter(study, entry, moment))
@@ -47,6 +47,8 @@ def _enter(study: CrowdStudy, entry: Entry, now: datetime) -> CrowdPlace:
         raise refused(study, "full")
     if under_the_bar(study, entry.approval, worker.person if worker else None):
         raise refused(study, "approval")
+    if worker is not None:
+        _leave_others(study, worker.person, now)
     person = worker.person if worker else _new_worker(study, entry)
     Membership.objects.get_or_create(project=study.project, person=person, role=study.role)
     place = CrowdPlace.objects.create(
@@ -76,6 +78,15 @@ def _place_of(study: CrowdStudy, person: User, entry: Entry) -> CrowdPlace | Non
     place.study = study
     audit.record(audit.event(study.project, person, "reenter_study", place, to_state=PlaceState.ACTIVE, study=study.pk))
     return place
+
+
+def _leave_others(study: CrowdStudy, person: User, now: datetime) -> None:
+    """Two places at once in studies of one stage would be paid twice for the same pieces."""
+    places = CrowdPlace.objects.filter(person=person, study__project=study.project_id, state=PlaceState.ACTIVE)
+    for place in places.filter(study__stage=study.stage).select_related("study__project", "person"):
+        if place.deadline > now:
+            raise refused(study, "at work")
+        end_place(place, PlaceState.TIMED_OUT, None, now)
 
 
 def _spend(study: CrowdStudy, entry: Entry, now: datetime) -> None:

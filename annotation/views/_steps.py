@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from annotation.access import judged_lease_for, lease_for
 from annotation.actions.claim import ROLE_OF_STAGE, claim
 from annotation.claims import Claim, claim_of
-from annotation.crowd import ON_A_PLACE, has_finished
+from annotation.crowd import ON_A_PLACE, finished_place
 from annotation.eligible import JUDGING
 from annotation.errors import AnnotationError, NotAdmitted
 from annotation.models import Lease, Slot, Stage
@@ -125,7 +125,8 @@ def next_piece(
     is the answer itself: one request a piece. Who came by a crowd study goes back to their place when its work is done.
     """
     crowd, query = ON_A_PLACE in request.session, _told(done)
-    if crowd and done is not None and has_finished(request.user, project):
+    if crowd and done is not None and (place := finished_place(request.user, project, stage)):
+        request.session[ON_A_PLACE] = place.pk
         return go_to(request, reverse("annotation:place", args=[project.slug]) + query)
     try:
         found = claim(request.user, project, stage, preferred=last.upcoming_slot if last else None)

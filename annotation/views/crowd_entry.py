@@ -16,6 +16,7 @@ from annotation.access import crowd_place_for
 from annotation.actions.end_crowd_place import complete_place, return_place
 from annotation.actions.enter_study import enter_study
 from annotation.crowd import ON_A_PLACE, progress_of
+from annotation.views._done import LONGEST_ID
 from annotation.views._queues import ABOUT, TITLES
 from projects import throttle
 from projects.account_forms import ConsentForm
@@ -53,14 +54,15 @@ def _enter(request: HttpRequest, study: CrowdStudy, sent: QueryDict, now: dateti
     if request.method == "POST":
         refuse_other_fields(request, form if text else None, *parameters, project=study.project)
     entry = read_entry(study, parameters if request.method == "POST" else _all_of(study, sent), now)
-    if _is_theirs(request, study, entry):
+    if mine := _their_place(request, study, entry):
+        request.session[ON_A_PLACE] = mine
         return redirect("annotation:place", study.project.slug)
     if request.method == "POST" and (text is None or form.is_valid()):
         place = enter_study(study, entry, now=now)
         if text is not None:
             give_consent(place.person, study.project, form.cleaned_data["version"])
         login(request, place.person, backend=OWN_BACKEND)
-        request.session[ON_A_PLACE] = True
+        request.session[ON_A_PLACE] = place.pk
         return redirect("annotation:place", study.project.slug)
     context = {
         "study": study,
@@ -78,28 +80,32 @@ def _all_of(study: CrowdStudy, sent: QueryDict) -> dict[str, str]:
     return parameters_of(study, sent) if study.platform == "prolific" else dict(sent.items())
 
 
-def _is_theirs(request: HttpRequest, study: CrowdStudy, entry: Entry) -> bool:
-    """Whether the browser is signed in as this worker, with a place in this study: nothing has to be shown anew."""
+def _their_place(request: HttpRequest, study: CrowdStudy, entry: Entry) -> int | None:
+    """The place in this study of the worker whom the browser is signed in as: nothing has to be shown anew."""
     if not request.user.is_authenticated:
-        return False
+        return None
     mine = CrowdWorker.objects.filter(
         project=study.project, platform=study.platform, worker=entry.worker, person=request.user
     )
     live = (PlaceState.ACTIVE, PlaceState.COMPLETED)
-    return mine.exists() and CrowdPlace.objects.filter(study=study, person=request.user, state__in=live).exists()
+    places = CrowdPlace.objects.filter(study=study, person=request.user, state__in=live)
+    return places.values_list("pk", flat=True).first() if mine.exists() else None
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def place(request: HttpRequest, slug: str) -> HttpResponse:
-    """The person's own place; POST completes or returns it. The code is shown once it is completed, never before."""
+    """The person's own place, the one that they came to last; POST completes or returns the one that was shown.
+
+    The code is shown once it is completed, never before.
+    """
     project = Project.objects.filter(slug=slug).first()
     if project is None:
         raise Http404(_("You have no place in a study here."))
-    mine = crowd_place_for(request.user, project)
     request.project = project
     if request.method == "POST":
         return _move(request, project)
+    mine = crowd_place_for(request.user, project, _came_to(request))
     is_active = mine.state == PlaceState.ACTIVE
     context = {
         "place": mine,
@@ -111,11 +117,19 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation/place.html", context)
 
 
+def _came_to(request: HttpRequest) -> int | None:
+    pk = request.session.get(ON_A_PLACE)
+    return None if pk is True else pk
+
+
 def _move(request: HttpRequest, project: Project) -> HttpResponse:
+    # Another tab may have come to another place since.
+    shown = request.POST.get("place", "")
+    which = int(shown) if shown.isdecimal() and len(shown) <= LONGEST_ID else _came_to(request)
     if request.POST.get("move") == "return":
-        return_place(request.user, project)
+        return_place(request.user, project, which)
         words = _("Your place is free for somebody else. Please return the study on the platform, too.")
         messages.success(request, words)
     else:
-        complete_place(request.user, project)
+        complete_place(request.user, project, which)
     return redirect("annotation:place", project.slug)

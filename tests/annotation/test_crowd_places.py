@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -16,14 +17,15 @@ from annotation.actions.enter_study import enter_study
 from annotation.actions.open_crowd_study import open_crowd_study, set_study_open
 from annotation.actions.remove_member import remove_member
 from annotation.actions.set_votes_aside import set_votes_aside
+from annotation.actions.submit_edit import submit_edit
 from annotation.actions.undo_vote import undo_vote
-from annotation.crowd import places_left, progress_of
+from annotation.crowd import ON_A_PLACE, places_left, progress_of
 from annotation.errors import AnnotationError
 from annotation.models import QualityPolicy, Slot, Standing, Vote
 from annotation.views._steps import SWAP, SWAP_GOES
 from foilworks.invariants.table import violations
 from projects.actions.publish_consent_text import publish_consent_text
-from projects.crowd_entry import Entry
+from projects.crowd_entry import Entry, code_of
 from projects.errors import AccessDenied, EntryRefused
 from projects.models import AuditEvent, Consent, CrowdPlace, CrowdStudy, Membership
 from tests.annotation.test_entry_attacks import arrive, open_study, prolific, signed, work
@@ -170,6 +172,7 @@ def test_who_answered_gold_wrongly_here_is_kept_out_of_the_next_study(crowd, see
     place = entered(first)
     policy = QualityPolicy.objects.create(project=crowd.project)
     Standing.objects.create(policy=policy, person=place.person, gold_seen=seen, gold_right=right)
+    return_place(place.person, crowd.project)
     second = open_study(crowd.project, least_approval=0.9)
     if let_in:
         assert entered(second).person == place.person
@@ -255,6 +258,77 @@ def test_who_was_removed_from_a_place_is_told_nothing(client, crowd):
     free_late_places(crowd.owner, crowd.project, study.pk)
     assert client.post(queue).status_code == 404
     assert AuditEvent.objects.filter(action="projects.refused").count() == 2
+
+
+def in_two(crowd: World, client: Client) -> tuple[CrowdPlace, CrowdPlace]:
+    """The browser's worker entered a study of edits, then one of judgements; both places."""
+    crowd.group()
+    for stage, role in (("edit", "annotator"), ("validation", "validator")):
+        study = open_study(crowd.project, stage=stage, role=role, pieces=1)
+        arrive(study, signed(study), client)
+    edits, votes = CrowdPlace.objects.select_related("study", "person").order_by("pk")
+    return edits, votes
+
+
+def test_who_is_in_two_studies_reaches_the_place_of_each(client, crowd):
+    edits, votes = in_two(crowd, client)
+    person, page = edits.person, f"/projects/{crowd.project.slug}/place/"
+    submit_edit(person, claim(person, crowd.project, "edit").token, "k", ["a man unfolds a shirt."], [])
+    work(crowd, person, 1)
+    assert votes.study.name in client.get(page).content.decode()
+    assert client.post(page, {"move": "complete"}).status_code == 302
+    assert code_of(votes) in client.get(page).content.decode()
+    assert arrive(edits.study, signed(edits.study), client).url == page
+    shown = client.get(page).content.decode()
+    assert (edits.study.name in shown, "1 of 1 pieces" in shown) == (True, True)
+    assert client.post(page, {"move": "complete"}).status_code == 302
+    assert code_of(edits) in client.get(page).content.decode()
+    assert not Membership.objects.filter(person=person).exists()
+
+
+def test_a_form_moves_the_place_that_its_page_showed(client, crowd):
+    edits, votes = in_two(crowd, client)
+    page = f"/projects/{crowd.project.slug}/place/"
+    assert f'name="place" value="{votes.pk}"' in client.get(page).content.decode()
+    client.post(page, {"move": "return", "place": edits.pk})
+    assert list(CrowdPlace.objects.order_by("pk").values_list("state", flat=True)) == ["returned", "active"]
+    elsewhere = entered(open_study(crowd.project, pieces=9), "w2")
+    client.post(page, {"move": "return", "place": elsewhere.pk})
+    elsewhere.refresh_from_db()
+    assert elsewhere.state == "active"
+
+
+def test_who_has_done_the_work_of_one_study_is_led_to_its_place(client, crowd):
+    edits, _votes = in_two(crowd, client)
+    piece = client.post(f"/projects/{crowd.project.slug}/work/edit/")["Location"]
+    done = client.post(piece, {"text": "a man unfolds a shirt.", "idempotency_key": "k"})
+    shown = client.get(done["Location"]).content.decode()
+    assert (edits.study.name in shown, "1 of 1 pieces" in shown) == (True, True)
+
+
+def test_a_session_from_before_a_place_was_named_in_it_reaches_the_active_one(client, crowd):
+    edits, votes = in_two(crowd, client)
+    return_place(votes.person, crowd.project, votes.pk)
+    session = client.session
+    session[ON_A_PLACE] = True
+    session.save()
+    assert edits.study.name in client.get(f"/projects/{crowd.project.slug}/place/").content.decode()
+
+
+def test_two_studies_of_one_stage_are_done_one_after_the_other(crowd):
+    first, second = open_study(crowd.project, minutes=30), open_study(crowd.project)
+    place = entered(first)
+    with pytest.raises(EntryRefused, match="another study of this work"):
+        entered(second)
+    assert entered(open_study(crowd.project, stage="edit", role="annotator")).person == place.person
+    # Over, and nobody has come since who would have found it so.
+    later = timezone.now() + timedelta(minutes=31)
+    assert enter_study(second, Entry("w1"), now=later).state == "active"
+    place.refresh_from_db()
+    assert place.state == "timed_out"
+    assert Membership.objects.filter(person=place.person, role="validator").exists()
+    return_place(place.person, crowd.project)
+    assert entered(first).state == "active"
 
 
 def test_an_empty_queue_leads_back_to_the_place(client, world):
