@@ -72,7 +72,7 @@ function leaveToElement(event, combination) {
 
 function usable(element) {
   if (element.disabled || element.getAttribute("aria-disabled") === "true") return false;
-  if (element.checkVisibility()) return true;
+  if (element.checkVisibility({ visibilityProperty: true })) return true;
   // Nothing behind a closed content warning is pressed.
   return Boolean(element.closest("[data-hotkeys-only]")) && !element.closest("details.player-gate:not([open])");
 }

@@ -298,6 +298,17 @@ def test_late_work_is_thanked_for_and_told_that_it_does_not_count(world: World):
     assert "/work/undo/" not in page
 
 
+def test_late_work_that_counts_can_be_taken_back_only_as_long_as_other_work(world: World):
+    world.group()
+    claim = world.claim("ann", Stage.EDIT)
+    Slot.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    form = {"idempotency_key": "late", "text": "a man irons a shirt.", "parent": ""}
+    page = browser(world.ann).post(url(world, "edit", claim.token), form, follow=True).content.decode()
+    assert "its place was still free, so it counts" in page
+    bar = page[page.index("data-undo=") :]
+    assert bar.index("/work/undo/") < bar.index("</span></div>")
+
+
 def test_a_queue_says_why_it_is_empty(world: World):
     world.made_item()
     world.project.memberships.create(person=world.ann, role="validator")

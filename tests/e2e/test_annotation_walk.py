@@ -184,6 +184,23 @@ def test_the_last_vote_can_be_taken_back_and_given_again(item: Item, sign_in: Si
     assert sorted(Vote.objects.values_list("choice", "state")) == [("cannot_tell", "undone"), ("caption", "counted")]
 
 
+def test_the_key_of_undo_ends_with_its_button(item: Item, sign_in: SignIn) -> None:
+    # Of its own: its clock is ours for good.
+    page = sign_in(make_member(item.subtest.project, "validator", name="vera"), alone=True)
+    page.clock.install()
+    start(page, "validation")
+    send(page, "5", "Control+Enter")
+    expect(page.locator("[data-undo]")).to_be_visible()
+    page.clock.fast_forward(31_000)
+    expect(page.locator("[data-undo].over")).to_have_count(1)
+    page.evaluate("""addEventListener("submit", (event) => {
+      event.preventDefault();
+      window.pressed = true;
+    }, { capture: true })""")
+    page.keyboard.press("u")
+    assert page.evaluate("window.pressed") is None
+
+
 def test_who_wants_it_answers_with_one_key(item: Item, sign_in: SignIn) -> None:
     page = sign_in(make_member(item.subtest.project, "validator", name="vera"))
     start(page, "validation")
