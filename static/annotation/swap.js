@@ -12,6 +12,7 @@ const UNSEEN_MS = 500;
 let ahead = null;
 let unseen = null;
 let takenBack = false;
+let cardAt = here();
 
 export function wireSwap(root) {
   for (const form of fresh(root, "form[data-swap]", "Swap")) {
@@ -87,9 +88,15 @@ function guard(main) {
   unseen = setTimeout(() => delete main.dataset.new, UNSEEN_MS);
 }
 
+/** The address of the card, without the part of the page that somebody looks at. */
+function here() {
+  return location.pathname + location.search;
+}
+
 /** What stands outside the card and leads back to where the person is leads back to this one. */
 function moveTo(address) {
   history.pushState(null, "", address);
+  cardAt = here();
   for (const next of document.querySelectorAll(".appbar input[name='next']")) next.value = address;
   for (const link of document.querySelectorAll("[data-outbox] a")) link.search = new URLSearchParams({ next: location.pathname });
 }
@@ -111,4 +118,5 @@ addEventListener("submit", (event) => {
   event.preventDefault();
   event.stopImmediatePropagation();
 }, { capture: true });
-addEventListener("popstate", () => location.reload());
+// A link within the page moves, too, and what was typed must not go with it.
+addEventListener("popstate", () => here() !== cardAt && location.reload());

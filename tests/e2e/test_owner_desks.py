@@ -114,6 +114,25 @@ def test_one_foil_after_the_other_without_a_page_to_load(sign_in: SignIn, narrow
     assert {page.locator("textarea").input_value()} == {foil(verb) for verb in VERBS[:3]} - sent
 
 
+def test_a_link_within_the_page_keeps_the_page_and_back_loads_the_card_before(sign_in: SignIn) -> None:
+    world = make_world()
+    for verb in VERBS[:2]:
+        world.group(foil(verb), caption=filmed(world))
+    page = sign_in(world.ann)
+    open_piece(page, world, "edit")
+    page.evaluate("window.mark = 1")
+    page.locator(".skip-link").press("Enter")
+    page.wait_for_url("**/#main")
+    before = page.locator("input[name='idempotency_key']").first.input_value()
+    page.keyboard.press("e")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("input[name='idempotency_key']").first).not_to_have_value(before)
+    assert page.evaluate("window.mark") == 1
+    with page.expect_request(lambda request: request.resource_type == "document"):
+        page.evaluate("history.back()")
+    page.wait_for_load_state()
+
+
 @WIDTHS
 def test_reviews_at_speed_one_key_a_card(sign_in: SignIn, narrow: bool) -> None:
     world = make_world(foils_per_item=5, changes="action")
