@@ -109,7 +109,8 @@ def _files() -> Iterator[tuple[Path, str]]:
         for path in sorted((ROOT / package).rglob("*.py")):
             if "migrations" not in path.parts:
                 yield path, path.read_text(encoding="utf-8")
-    for path in sorted((ROOT / "templates").rglob("*.html")):
+    # Mails are templates, too.
+    for path in sorted(path for kind in ("*.html", "*.txt") for path in (ROOT / "templates").rglob(kind)):
         # Indentation means nothing in a template, and something to who reads Python.
         yield path, _INDENT.sub("", templatize(path.read_text(encoding="utf-8"), origin=path.name))
 

@@ -45,6 +45,11 @@ def test_no_string_is_untranslated(language, source):
     assert unknown + [str(message.id) for message in catalogue.lacking([one for one in known if one])] == []
 
 
+def test_mails_are_read_as_pages_are(source):
+    told_in = {name for message in source for name, _line in message.locations}
+    assert {"templates/projects/password_reset_mail.txt", "templates/projects/password_reset_subject.txt"} <= told_in
+
+
 @pytest.mark.parametrize("language", OFFERED)
 def test_placeholders_and_tags_are_those_of_the_source(language):
     odd = [

@@ -191,6 +191,13 @@ def test_a_forgotten_password_is_made_anew_by_a_link_that_works_once(client, ann
     assert AuditEvent.objects.filter(action="projects.change_password").count() == 1
 
 
+def test_the_mail_is_in_the_language_of_who_asks(client, ann, settings):
+    settings.EMAIL_BACKEND, settings.MAIL_IS_SET = "django.core.mail.backends.locmem.EmailBackend", True
+    client.post("/password/reset/", {"email": "ann@example.org"}, headers={"accept-language": "de"})
+    sent = mail.outbox[0]
+    assert (sent.subject, "Ihr Benutzername ist ann." in sent.body) == ("Ihr neues Passwort bei Foilworks", True)
+
+
 def test_whether_an_address_has_an_account_is_not_told(client, ann, settings):
     settings.EMAIL_BACKEND, settings.MAIL_IS_SET = "django.core.mail.backends.locmem.EmailBackend", True
     known, unknown = (client.post("/password/reset/", {"email": to}) for to in ("ann@example.org", "no@example.org"))
