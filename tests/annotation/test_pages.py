@@ -2,6 +2,7 @@
 
 import html
 import json
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +14,7 @@ from django.utils import timezone
 from annotation.actions.publish_guideline import publish_guideline
 from annotation.claims import Claim
 from annotation.errors import Conflict
-from annotation.models import Draft, Edit, Lease, Review, Slot, SlotState, Stage, Vote
+from annotation.models import Draft, Edit, Lease, QualityPolicy, Review, Slot, SlotState, Stage, Vote
 from annotation.views import _steps
 from corpus.models import Takedown
 from generation.models import Candidate
@@ -317,6 +318,35 @@ def test_a_queue_says_why_it_is_empty(world: World):
     assert "on videos that you wrote or edited a foil for" in page
     nothing = html.unescape(browser(world.abe).get(url(world, "queue", "edit")).content.decode())
     assert "Everything in this stage is done." in nothing
+
+
+def test_a_queue_with_a_piece_in_hand_says_so_and_goes_on_with_it(world: World):
+    world.group()
+    world.claim("ann", Stage.EDIT)
+    held = browser(world.ann).get(url(world, "queue", "edit")).content.decode()
+    assert ("One is in your hands." in held, "Go on" in held, "wait" in text_in_card(held)) == (True, True, False)
+    world.group()
+    more = browser(world.ann).get(url(world, "queue", "edit")).content.decode()
+    assert ("One is in your hands." in more, "1 piece waits for you." in more) == (True, True)
+    waiting = browser(world.abe).get(url(world, "queue", "edit")).content.decode()
+    assert ("in your hands" in waiting, "Take the next" in waiting) == (False, True)
+
+
+def text_in_card(page: str) -> str:
+    return page[page.index('<div class="card empty">') :]
+
+
+def test_the_keys_of_the_landing_page_are_all_different(world: World):
+    world.project.memberships.create(person=world.rob, role="validator")
+    world.item()
+    for name, choice in (("vera", "caption"), ("vic", "foil"), ("val", "both")):
+        world.vote(name, choice)
+    QualityPolicy.objects.create(project=world.project, practice_open=True, qualification_required=True)
+    page = browser(world.rob).get(url(world, "work")).content.decode()
+    assert url(world, "qualification") in page
+    assert url(world, "splits") in page
+    keys = [key for keys in re.findall(r'data-hotkey="([^"]+)"', page) for key in keys.split()]
+    assert {key for key in keys if keys.count(key) > 1} == set()
 
 
 def test_who_has_done_all_is_told_so_and_led_to_what_it_came_to(world: World):
