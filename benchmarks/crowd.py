@@ -233,7 +233,8 @@ class Person:
     def _validation(self) -> dict[str, str]:
         # By what is on the page: the text with "folds" alone is the caption. One in twelve errs.
         first = re.search(r'class="pair">(.*?)</ol>', self.browser.page, re.DOTALL).group(1)
-        texts = [re.sub("<[^>]+>", "", text) for text in re.findall(r'class="sentence">(.*?)</p>', first, re.DOTALL)]
+        sentences = re.findall(r'class="sentence"[^>]*>(.*?)</p>', first, re.DOTALL)
+        texts = [re.sub("<[^>]+>", "", text) for text in sentences]
         right = "first" if " folds " in texts[0] else "second"
         answer = right if self.chance.random() < 0.92 else self.chance.choice(ANSWERS)
         return {"answer": answer, "watch_seconds": "2.0", "watch_loops": "1", "watch_covered": "1.0", "seconds": "4.0"}

@@ -113,6 +113,8 @@ export function renderDiff(view, a, b, spoken) {
     const change = document.createElement(kind === "removed" ? "del" : "ins");
     const hint = document.createElement("span");
     hint.className = "visually-hidden";
+    // Words of the page, which say nothing of the direction of the text.
+    hint.dir = "auto";
     hint.textContent = `${spoken[kind]} `;
     change.append(hint, text);
     view.append(change);

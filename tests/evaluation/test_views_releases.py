@@ -133,7 +133,7 @@ class TestRelease:
     def test_it_shows_its_hash_and_its_items(self, owner, project, release):
         html = owner.get(url("release", project, release.pk)).content.decode()
         assert release.content_hash in html
-        assert '<del><span class="visually-hidden">removed: </span>left</del>' in html
+        assert '<del><span class="visually-hidden" dir="auto">removed: </span>left</del>' in html
 
     def test_the_list_counts_runs(self, owner, project, person, release):
         start_run(person, release, "fake:")

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
@@ -13,6 +14,9 @@ from tests.factories import make_member, make_project
 pytestmark = pytest.mark.django_db
 
 INLINE = re.compile(rb"""\sstyle\s*=|\son[a-z]+\s*=\s*["']|javascript:|<style""", re.IGNORECASE)
+OF_A_DATASET = re.compile(
+    r'<\w+ class="(choice-text )?(sentence( muted)?|diff js-only)"[^>]*>|<textarea class="input"[^>]*>'
+)
 SCRIPT = re.compile(rb"<script(?P<attributes>[^>]*)>(?P<body>.*?)</script>", re.DOTALL | re.IGNORECASE)
 
 
@@ -58,6 +62,14 @@ def test_pages_carry_no_inline_style_or_script_and_forbid_them(name: str) -> Non
     assert INLINE.findall(response.content) == []
     for script in SCRIPT.finditer(response.content):
         assert b"src=" in script["attributes"] or b"application/json" in script["attributes"]
+
+
+def test_texts_of_a_dataset_are_laid_out_by_their_own_direction() -> None:
+    """Captions, foils and the boxes that they are written in; the landing page's examples name their language."""
+    pages = [path.read_text(encoding="utf-8") for path in (settings.BASE_DIR / "templates").rglob("*.html")]
+    found = [tag.group() for page in pages for tag in OF_A_DATASET.finditer(page)]
+    assert len(found) > 20
+    assert [tag for tag in found if 'dir="auto"' not in tag and 'lang="' not in tag] == []
 
 
 def test_an_address_that_leads_nowhere_says_so() -> None:

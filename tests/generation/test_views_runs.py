@@ -232,8 +232,8 @@ class TestRun:
         caption = make_caption(make_video(project), "a <i>man</i> folds a shirt.")
         make_candidate(make_group(run, caption), "a <i>man</i> unfolds a shirt.")
         html = owner.get(url("run", project, run.pk)).content.decode()
-        assert '<del><span class="visually-hidden">removed: </span>folds</del>' in html
-        assert '<ins><span class="visually-hidden">added: </span>unfolds</ins>' in html
+        assert '<del><span class="visually-hidden" dir="auto">removed: </span>folds</del>' in html
+        assert '<ins><span class="visually-hidden" dir="auto">added: </span>unfolds</ins>' in html
         assert "<i>man" not in html
 
     @pytest.mark.parametrize(
