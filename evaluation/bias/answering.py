@@ -34,7 +34,7 @@ def answer_samples(row: BenchmarkedModel, job: Job) -> None:
     """Fill the row's answers. EvaluationError, HubError: nothing to learn from, or a model that does not load."""
     samples, _ = samples_of(row.run)
     if row.source.startswith(ZERO_SHOT):
-        row.right = _zero_shot(row, [sample for sample in samples if not sample.train], job)
+        row.right = _zero_shot(row, samples, job)
     else:
         row.right = _trained(row, samples, job)
     row.scored_at = timezone.now()
@@ -67,14 +67,18 @@ def _trained(row: BenchmarkedModel, samples: Sequence[Sample], job: Job) -> dict
     return right
 
 
-def _zero_shot(row: BenchmarkedModel, samples: Sequence[Sample], job: Job) -> dict[str, float]:
-    """Class names or captions against the videos, by the cosine of an image-text or video-text model."""
+def _zero_shot(row: BenchmarkedModel, every: Sequence[Sample], job: Job) -> dict[str, float]:
+    """Class names or captions against the test videos, by the cosine of an image-text or video-text model.
+
+    Classes that only the train split has are among the choices, as they are for all that stands beside it.
+    """
+    samples = [sample for sample in every if not sample.train]
     spec = row.source.removeprefix(ZERO_SHOT)
     model = open_adapter(spec, device=row.details.get("device", "auto"), trust=trust_of(row.run.project, spec))
     if not hasattr(model, "encode_video"):
         raise EvaluationError(f"'{spec}' encodes no videos; name an image-text or video-text encoder, such as clip:ID")
     classifies = row.run.task == CLASSIFICATION
-    names = sorted({sample.target for sample in samples}) if classifies else [sample.target for sample in samples]
+    names = sorted({sample.target for sample in every}) if classifies else [sample.target for sample in samples]
     starts = range(0, len(names), TEXTS_A_BATCH)
     texts = np.concatenate([model.encode_text(names[at : at + TEXTS_A_BATCH]) for at in starts])
     read, rows = clip_reader(samples, model.info), []

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
+from corpus.models import Video
 from evaluation.actions.answer_samples import answer_samples
-from evaluation.bias import pooling
+from evaluation.bias import answering, pooling
 from evaluation.bias.pooling import Settings, augmented, predicted, train
 from evaluation.errors import EvaluationError
+from hub.fake import FakeEmbedder
 from hub.interfaces import VideoMeta
 from hub.table import BACKBONE, open_helper
 from jobs.runner import run_now
@@ -64,6 +66,16 @@ def test_crops_are_of_the_paper_s_sizes_and_sided_classes_are_never_mirrored():
     assert any(one[0, 20, 0].mean() < one[0, 20, -1].mean() for one in mirrored)
 
 
+class SeesSwimming(FakeEmbedder):
+    """Every clip is nearer to that word than to any other."""
+
+    def encode_video(self, clips, meta):
+        return np.ones((len(clips), 1), np.float32)
+
+    def encode_text(self, texts):
+        return np.array([[float(text == "swims")] for text in texts], np.float32)
+
+
 @pytest.mark.django_db
 class TestByJobs:
     @pytest.fixture
@@ -85,6 +97,15 @@ class TestByJobs:
         client.force_login(make_member(run.project, Role.RESEARCHER))
         html = client.get(reverse("evaluation:bias_models", args=["things", run.pk])).content.decode()
         assert "tiny-mae" in html
+
+    def test_an_image_text_model_chooses_among_the_classes_of_the_train_split_too(self, run, monkeypatch):
+        """As the cells, the nine models, trained classifiers and chance do."""
+        Video.objects.filter(project=run.project, split="train").update(class_label="swims")
+        monkeypatch.setattr(answering, "open_adapter", lambda *_, **__: SeesSwimming())
+        row = answer_samples(None, run, "fake:", zero_shot=True, label="looks")
+        assert run_now(row.job).state == "done"
+        row.refresh_from_db()
+        assert set(row.right.values()) == {0.0}
 
     def test_an_image_text_model_stands_beside_the_texts(self, client, run):
         row = answer_samples(None, run, "fake:", zero_shot=True, label="looks")
