@@ -103,6 +103,8 @@ class DoubtSettled(models.TextChoices):
 GIVEN_UP = (DoubtSettled.CORRECTED, DoubtSettled.DROPPED)
 # Of those that are no true captions of their video; what is dropped with one that was found false is true all the same.
 FOUND_FALSE = Q(doubt_settled=DoubtSettled.CORRECTED) | Q(doubt_settled=DoubtSettled.DROPPED, flagged_false=True)
+# Of those that nothing is learnt from or measured by: given up, or found false and not settled yet.
+NOT_RELIED_ON = Q(doubt_settled__in=GIVEN_UP) | Q(doubt_settled="", flagged_false=True)
 
 
 class Caption(models.Model):

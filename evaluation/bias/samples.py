@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, QuerySet
 
-from corpus.models import Caption, MediaState, Split, Video
+from corpus.models import NOT_RELIED_ON, Caption, MediaState, Split, Video
 from evaluation.bias.concepts import DESCRIPTION, SUMMARY
 from evaluation.bias.instructions import CLASSIFICATION
 from evaluation.bias.tables import BiasRun, Descriptions, FrameText
@@ -77,21 +77,25 @@ def _classes(run: BiasRun, videos: Sequence[Video]) -> dict[int, tuple[str, str]
     keys = {video.pk: video.key for video in videos}
     found: dict[int, tuple[str, str]] = {}
     name = by.removeprefix(FACTS)
-    captions = Caption.objects.filter(video__in=keys).order_by("pk").values_list("video", "facts")
+    captions = _true_captions(run).order_by("pk").values_list("video", "facts")
     for video, facts in captions.iterator():
-        if facts.get(name) not in (None, ""):
+        if video in keys and facts.get(name) not in (None, ""):
             found.setdefault(video, (keys[video], str(facts[name])))
     return found
 
 
 def _captions(run: BiasRun) -> dict[int, tuple[str, str]]:
-    """The first caption of each video whose key begins as `labels` says, among those that nothing took the place of."""
-    captions = Caption.objects.filter(video__project=run.project, revision=None)
-    captions = captions.filter(Q(key__startswith=run.labels)).exclude(video__split=Split.TRAIN)
+    """The first true caption of each video whose key begins as `labels` says."""
+    captions = _true_captions(run).filter(key__startswith=run.labels).exclude(video__split=Split.TRAIN)
     found: dict[int, tuple[str, str]] = {}
     for video, key, text in captions.order_by("pk").values_list("video", "key", "text").iterator():
         found.setdefault(video, (key, text))
     return found
+
+
+def _true_captions(run: BiasRun) -> QuerySet[Caption]:
+    """Those that nothing took the place of and nobody gave up, or doubts."""
+    return Caption.objects.filter(video__project=run.project, revision=None).exclude(NOT_RELIED_ON)
 
 
 def raw_frames(descriptions: Descriptions, videos: Sequence[int]) -> list[list[Mapping[str, Any]]]:
