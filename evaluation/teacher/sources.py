@@ -1,7 +1,7 @@
 """What a project's own runs give to train on: captions of the train split, and what was made false of them.
 
-No clip of another split is ever read here. A negative that is a true caption of the same video is left out, whoever
-made it.
+No clip of another split is ever read here. A negative is left out, whoever made it, where it is a true caption of the
+same video, or where validators did not find it false of that video.
 """
 
 import hashlib
@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
-from corpus.models import FOUND_FALSE, GIVEN_UP, Caption, MediaState, Split, Video
-from corpus.rules.states import CandidateState
+from corpus.models import DROPPED_OUT, FOUND_FALSE, NOT_RELIED_ON, Caption, Foil, MediaState, Split, Video
+from corpus.rules.states import CandidateState, ItemState
 from evaluation.errors import EvaluationError
 from evaluation.teacher.readings import ACTION, OBJECT
 from evaluation.teacher.settings_table import REFUSE
@@ -88,11 +88,8 @@ def _runs(project: Project, params: Mapping[str, Any]) -> dict[str, list[Generat
 
 
 def _captions(project: Project, runs: Mapping[str, list[GenerationRun]]) -> list[tuple[int, str, int]]:
-    rows = Caption.objects.filter(
-        video__project=project, video__split=Split.TRAIN, video__media_state=MediaState.READY, flagged_false=False
-    )
-    # Given up, whatever became of the votes that found them false.
-    rows = rows.exclude(doubt_settled__in=GIVEN_UP)
+    videos = Video.objects.filter(project=project, split=Split.TRAIN, media_state=MediaState.READY)
+    rows = Caption.objects.filter(video__in=videos).exclude(NOT_RELIED_ON)
     chosen = [run.pk for each in runs.values() for run in each]
     if chosen:
         rows = rows.filter(pk__in=CandidateGroup.objects.filter(run__in=chosen).values("caption"))
@@ -103,7 +100,7 @@ def _made(
     runs: Mapping[str, list[GenerationRun]], params: Mapping[str, Any], videos: Mapping[int, int]
 ) -> dict[int, list[str]]:
     """{caption: its negatives}: so many of each kind, best rank first."""
-    true = _true_texts(set(videos.values()))
+    refused = _refused_texts(set(videos.values()))
     found: dict[int, list[str]] = defaultdict(list)
     for kind, count in ((ACTION, params["actions"]), (OBJECT, params["objects"])):
         taken: dict[int, int] = defaultdict(int)
@@ -112,18 +109,22 @@ def _made(
         for caption, text in ordered.values_list("group__caption_id", "text").iterator(ROWS):
             if caption not in videos or taken[caption] >= count:
                 continue
-            if _plain(text) not in true[videos[caption]] and text not in found[caption]:
+            if _plain(text) not in refused[videos[caption]] and text not in found[caption]:
                 found[caption].append(text)
                 taken[caption] += 1
     return found
 
 
-def _true_texts(videos: Iterable[int]) -> dict[int, set[str]]:
+def _refused_texts(videos: Iterable[int]) -> dict[int, set[str]]:
+    """By video: its true captions, and the foils that validation or a researcher took out. The state of a candidate
+    says nothing of these: what became a foil stays accepted."""
     found: dict[int, set[str]] = defaultdict(set)
     wanted = sorted(videos)
     for start in range(0, len(wanted), ROWS):
-        rows = Caption.objects.filter(video_id__in=wanted[start : start + ROWS]).exclude(FOUND_FALSE)
-        for video, text in rows.values_list("video_id", "text"):
+        some = wanted[start : start + ROWS]
+        true = Caption.objects.filter(video_id__in=some).exclude(FOUND_FALSE).values_list("video_id", "text")
+        out = Foil.objects.filter(DROPPED_OUT | Q(item__state=ItemState.RETRACTED), item__video_id__in=some)
+        for video, text in (*true, *out.values_list("item__video_id", "text")):
             found[video].add(_plain(text))
     return found
 

@@ -9,7 +9,7 @@ import torch
 from django.urls import reverse
 
 from corpus.models import Caption, Split, Video
-from corpus.rules.states import CandidateState
+from corpus.rules.states import CandidateState, FoilVerdict, ItemState
 from evaluation.actions.start_teacher import read_release, start_teacher
 from evaluation.errors import EvaluationError
 from evaluation.teacher import teaching
@@ -28,7 +28,7 @@ from jobs.runner import run_now
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Role
 from tests.evaluation.teacher.shapes import Shapes
-from tests.factories import make_caption, make_member, make_project, make_video
+from tests.factories import make_caption, make_item, make_member, make_project, make_video
 from tests.hub import folders, video_folders
 
 pytestmark = pytest.mark.django_db
@@ -185,6 +185,42 @@ def test_a_caption_that_was_found_false_may_be_a_negative(shapes, settled, flagg
     make_caption(other.video, first + ".", doubt_settled=settled, flagged_false=flagged)
     found = collected(shapes)
     assert (first in found.negatives[found.captions.index(other.text)]) == is_negative
+
+
+@pytest.mark.parametrize(
+    ("verdict", "state", "is_negative"),
+    [
+        # Voted "both": the item is sent back, and the text waits to be edited.
+        (FoilVerdict.INVALID, ItemState.REQUEUED, False),
+        # The others of its item are enough.
+        (FoilVerdict.INVALID, ItemState.VALID, False),
+        (FoilVerdict.SPLIT, ItemState.VALID, False),
+        # Nobody has settled it.
+        (FoilVerdict.SPLIT, ItemState.SPLIT, True),
+        (FoilVerdict.VALID, ItemState.REQUEUED, True),
+        (FoilVerdict.VALID, ItemState.VALID, True),
+        (FoilVerdict.VALID, ItemState.RETRACTED, False),
+    ],
+)
+def test_a_foil_that_dropped_out_is_no_negative_though_its_candidate_stays_accepted(
+    shapes, verdict, state, is_negative
+):
+    other = shapes.captions[0]
+    first = actions_of_caption(shapes, other)[0]
+    item = make_item(shapes.actions, other, (first,), state=state)
+    item.foils.update(verdict=verdict)
+    rows = Candidate.objects.filter(group__caption=other, group__run=shapes.action_run, text=first)
+    rows.update(state=CandidateState.ACCEPTED, foil=item.foils.get())
+    found = collected(shapes)
+    assert (first in found.negatives[found.captions.index(other.text)]) == is_negative
+
+
+def test_a_caption_that_validators_found_false_teaches_again_once_it_is_confirmed(shapes):
+    caption = shapes.captions[0]
+    Caption.objects.filter(pk=caption.pk).update(flagged_false=True)
+    assert caption.text not in collected(shapes).captions
+    Caption.objects.filter(pk=caption.pk).update(doubt_settled="confirmed")
+    assert caption.text in collected(shapes).captions
 
 
 def actions_of_caption(shapes, caption):
