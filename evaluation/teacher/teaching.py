@@ -1,7 +1,8 @@
 """The job that trains: collects, asks the teacher, reads the release before, trains with a curve, reads it after.
 
 Student, teacher and captions are all there before the first step, or one message says what is missing. What a killed
-worker had done is found again: the teacher's similarities, the reading before, the checkpoint and its curve.
+worker had done is found again: the captions, the teacher's similarities, the reading before, the checkpoint and its
+curve.
 """
 
 import shutil
@@ -20,12 +21,13 @@ from evaluation.scoring.trusted_models import trust_of
 from evaluation.teacher.examples import Examples, examples_of
 from evaluation.teacher.footage import Footage, clip_of, frozen_clip
 from evaluation.teacher.held_out import held_out_of
+from evaluation.teacher.kept_sources import kept_sources
 from evaluation.teacher.measuring import read
 from evaluation.teacher.plan import Plan
 from evaluation.teacher.ranks import Ranks, Together
 from evaluation.teacher.readings import R1, STANDARD, HeldOut, summary
 from evaluation.teacher.settings_table import plan_of
-from evaluation.teacher.sources import Collected, collect, train_videos
+from evaluation.teacher.sources import Collected
 from evaluation.teacher.tables import TeacherPoint, TeacherReading, TeacherTraining
 from evaluation.teacher.together import tell, train_together
 from evaluation.teacher.training import Heard, check, resumes_at, train
@@ -86,9 +88,8 @@ def lesson_of(
     the teacher was asked about."""
     params = training.params
     plan = plan_of(params, training.seed)
-    found = collect(training.project, params, needs_negatives=plan.objective.needs_negatives)
-    videos = train_videos(found.videos)
-    footage = Footage([clip_of(videos[pk]) for pk in found.videos])
+    found, videos = kept_sources(training, work_of(training), needs_negatives=plan.objective.needs_negatives)
+    footage = Footage([clip_of(video) for video in videos])
     trust = trust_of(training.project, training.student)
     student = open_student(training.student, footage, device=device or params["device"], trust=trust)
     footage.show_to(student.adapter.info)

@@ -110,9 +110,9 @@ class KilledError(BaseException):
     """As a kill: nothing of the job runs after it."""
 
 
-def test_a_killed_training_ends_with_the_same_model_and_curve(shapes, monkeypatch):
-    whole, killed = finished(start(shapes)), start(shapes)
-    real = teaching.progress
+def killed_training(shapes, monkeypatch):
+    """After step 5 of 8; the checkpoint is that of step 3."""
+    killed, real = start(shapes), teaching.progress
 
     def stops(job, done, total=None, message=None):
         real(job, done, total, message)
@@ -125,10 +125,35 @@ def test_a_killed_training_ends_with_the_same_model_and_curve(shapes, monkeypatc
     monkeypatch.setattr(teaching, "progress", real)
     assert killed.points.count() == 5
     assert teaching.resumes_at(teaching.work_of(killed)) == 3
+    return killed
+
+
+def test_a_killed_training_ends_with_the_same_model_and_curve(shapes, monkeypatch):
+    """Whatever people have made of the candidates in between."""
+    whole, killed = finished(start(shapes)), killed_training(shapes, monkeypatch)
+    Candidate.objects.filter(group__caption=shapes.captions[0], rank=0).update(state=CandidateState.DROPPED)
+    Caption.objects.filter(pk=shapes.captions[1].pk).update(flagged_false=True)
     finished(killed)
     assert killed.model_spec == whole.model_spec
+    assert killed.sources == whole.sources
     curve = ("step", "loss", "rcad", "standard")
     assert list(killed.points.values_list(*curve)) == list(whole.points.values_list(*curve))
+
+
+@pytest.mark.parametrize("change", [{"start_time": 0.1}, {"media_state": "taken_down"}, {"split": Split.TEST}])
+def test_a_killed_training_does_not_go_on_with_another_clip(shapes, monkeypatch, change):
+    killed = killed_training(shapes, monkeypatch)
+    clip = shapes.captions[0].video
+    Video.objects.filter(pk=clip.pk).update(**change)
+    with pytest.raises(EvaluationError, match=f"{clip.key}: is not the clip .* 0 more are not; start a new training"):
+        run_now(killed.job)
+
+
+def test_a_checkpoint_of_a_version_that_kept_no_captions_is_dropped_where_they_changed(shapes, monkeypatch):
+    killed = killed_training(shapes, monkeypatch)
+    (teaching.work_of(killed) / "captions.json").unlink()
+    Candidate.objects.filter(group__caption=shapes.captions[0], rank=0).update(state=CandidateState.DROPPED)
+    assert finished(killed).model_spec == finished(start(shapes)).model_spec
 
 
 def test_a_cancelled_training_stops_and_a_retry_goes_on(shapes, monkeypatch):
