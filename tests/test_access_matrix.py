@@ -332,6 +332,8 @@ RULES: dict[str, Rule] = {
     "evaluation:teacher": owner_page(post=422),
     "evaluation:teacher_training": owner_page("teacher_training"),
     "evaluation:teacher_curve": owner_page("teacher_training"),
+    # It was never queued.
+    "evaluation:teacher_resume": owner_page("teacher_training", get=NO, post=400),
     "evaluation:teacher_read": owner_page("teacher_training", get=NO, post=400),
     "evaluation:teacher_reading": owner_page("teacher_training", "release"),
     # Nothing is read yet.

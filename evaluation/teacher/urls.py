@@ -8,6 +8,7 @@ from evaluation.views.teacher import (
     read_another,
     reading,
     reading_file,
+    resume,
     training,
     training_curve,
     trainings,
@@ -17,6 +18,7 @@ urlpatterns = [
     path("projects/<slug:slug>/teacher/", trainings, name="teacher"),
     path("projects/<slug:slug>/teacher/<int:pk>/", training, name="teacher_training"),
     path("projects/<slug:slug>/teacher/<int:pk>/curve.svg", training_curve, name="teacher_curve"),
+    path("projects/<slug:slug>/teacher/<int:pk>/resume/", resume, name="teacher_resume"),
     path("projects/<slug:slug>/teacher/<int:pk>/read/", read_another, name="teacher_read"),
     path("projects/<slug:slug>/teacher/<int:pk>/releases/<int:release>/", reading, name="teacher_reading"),
     path(

@@ -3,6 +3,7 @@
 import csv
 from typing import Any
 
+from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -11,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from corpus.models import Release
 from evaluation.access import get_release, get_teacher_reading, get_teacher_training
+from evaluation.actions.resume_teacher import resume_teacher
 from evaluation.actions.start_teacher import read_release, start_teacher
 from evaluation.errors import EvaluationError
 from evaluation.teacher.forms import ReadingForm, TrainingForm
@@ -72,6 +74,15 @@ def training_curve(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if not points:
         raise Http404
     return HttpResponse(curve_chart(found, points), content_type="image/svg+xml", headers=PRIVATE)
+
+
+@require_POST
+def resume(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = get_teacher_training(request.user, slug, pk)
+    request.project = found.project
+    resume_teacher(request.user, found)
+    messages.success(request, _("The training goes on."))
+    return redirect("evaluation:teacher_training", slug, pk)
 
 
 @require_POST

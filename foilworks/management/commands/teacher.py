@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from evaluation.actions.resume_teacher import resume_teacher
 from evaluation.actions.start_teacher import read_release, start_teacher
 from evaluation.errors import EvaluationError
 from evaluation.queries import project_named, release_named
@@ -32,9 +33,10 @@ class Command(FoilworksCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("act", choices=("train", "evaluate", "rank"),
-                            help="train; evaluate: read a release before and after; rank: one of several processes, "
-                            "started by training itself")  # fmt: skip
+        parser.add_argument("act", choices=("train", "resume", "evaluate", "rank"),
+                            help="train; resume: one that failed or was stopped, from its last checkpoint; evaluate: "
+                            "read a release before and after; rank: one of several processes, started by training "
+                            "itself")  # fmt: skip
         parser.add_argument("--project", metavar="SLUG", help="whose train captions are learnt from")
         parser.add_argument("--student", metavar="SPEC", help="clip:…, xclip:… or tiny:FOLDER")
         parser.add_argument("--action-run", type=int, action="append", default=[], metavar="ID", dest="action_runs",
@@ -47,14 +49,14 @@ class Command(FoilworksCommand):
         names = ", ".join(param.name for param in TEACHING.params if param.name != "student")
         parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings_given",
                             help=f"a parameter: {names}")  # fmt: skip
-        parser.add_argument("--training", type=int, metavar="ID", help="evaluate: which training")
+        parser.add_argument("--training", type=int, metavar="ID", help="resume and evaluate: which training")
         parser.add_argument("--sync", action="store_true", help="do it now, instead of queueing")
 
     def run(self, **options: Any) -> dict[str, Any]:
         if options["act"] == "rank":
             load(RANK)(_training(options["training"]), self._line)
             return {}
-        acts = {"train": self._train, "evaluate": self._evaluate}
+        acts = {"train": self._train, "resume": self._resume, "evaluate": self._evaluate}
         return acts[options["act"]](options)
 
     def _line(self, text: str) -> None:
@@ -75,7 +77,14 @@ class Command(FoilworksCommand):
             label=options["label"],
             seed=options["seed"],
         )
-        state = self._done(training.job, options["sync"])
+        return self._trained(training, options["sync"])
+
+    def _resume(self, options: dict[str, Any]) -> dict[str, Any]:
+        resume_teacher(None, _training(options["training"]))
+        return self._trained(_training(options["training"]), options["sync"])
+
+    def _trained(self, training: TeacherTraining, now: bool) -> dict[str, Any]:
+        state = self._done(training.job, now)
         training.refresh_from_db()
         reading = training.readings.first()
         return {"training": training.pk, "label": training.label, "model": training.model_spec, **state,

@@ -7,6 +7,8 @@ import pytest
 import torch
 from django.core.management import call_command
 
+from evaluation.teacher.tables import TeacherTraining
+from jobs.models import Job, JobState
 from tests.evaluation.teacher.shapes import Shapes
 
 pytestmark = pytest.mark.django_db
@@ -44,6 +46,9 @@ def test_train_and_evaluate(run, settings):
     assert status == 0
     rows = {row["measure"]: row for row in got["measures"]}
     assert {"before", "after", "value", "ci", "p", "n"} <= rows["RCAD R@1"].keys()
+    Job.objects.filter(pk=TeacherTraining.objects.get().job_id).update(state=JobState.CANCELLED)
+    status, again, _ = run("resume", "--training", got["training"])
+    assert (status, again["state"], again["model"]) == (0, "waiting", got["model"])
     _, text, _ = run("evaluate", "--training", got["training"], "--release", shapes.release.pk, as_json=False)
     assert "RCAD mean rank" in text
 
@@ -53,6 +58,7 @@ def test_train_and_evaluate(run, settings):
     [
         (("train",), "train needs --project and --student"),
         (("train", "--project", "none", "--student", "tiny:x"), "there is no project 'none'"),
+        (("resume", "--training", "7"), "there is no training 7; give --training with one of: none yet"),
         (("evaluate",), "there is no training None; give --training with one of: none yet"),
     ],
 )

@@ -9,7 +9,9 @@ import torch
 from django.urls import reverse
 
 from evaluation.teacher.tables import TeacherTraining
+from jobs.models import Job, JobState
 from jobs.runner import run_now
+from projects.models import AuditEvent
 from tests.evaluation.teacher.shapes import Shapes
 
 pytestmark = pytest.mark.django_db
@@ -33,6 +35,20 @@ def sent(shapes, **fields):
     values = {**shapes.settings(student="tiny:start", teacher="teacher", steps=3), "label": "taught", **fields}
     values |= {"action_runs": [str(shapes.action_run.pk)], "release": str(shapes.release.pk)}
     return {f"teacher-{name}": value for name, value in values.items()}
+
+
+def test_a_training_that_failed_goes_on_from_its_page(client, shapes):
+    client.post(at(shapes, "teacher"), sent(shapes))
+    training = TeacherTraining.objects.get()
+    page, go_on = at(shapes, "teacher_training", training.pk), at(shapes, "teacher_resume", training.pk)
+    assert go_on not in client.get(page).content.decode()
+    assert client.post(go_on).status_code == 400
+    Job.objects.filter(pk=training.job_id).update(state=JobState.FAILED, error="its disk is full")
+    assert go_on in client.get(page).content.decode()
+    assert client.post(go_on)["Location"] == page
+    assert AuditEvent.objects.filter(action="evaluation.resume_teacher", actor=shapes.owner).count() == 1
+    assert run_now(Job.objects.get(pk=training.job_id)).state == JobState.DONE
+    assert go_on not in client.get(page).content.decode()
 
 
 def test_the_form_starts_a_training_whose_pages_follow_it_to_its_end(client, shapes, django_assert_max_num_queries):
