@@ -1,14 +1,21 @@
 """A release as the set on which student and trained model are read."""
 
-from corpus.models import Release, ReleaseItem, Split, Subtest
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Exists, OuterRef
+
+from corpus.models import Caption, Release, ReleaseItem, Split, Subtest, Video
 from evaluation.errors import EvaluationError
 from evaluation.reporting.scored_facts import facts_of
 from evaluation.scoring.clip_keys import clip_key, cluster
 from evaluation.teacher.readings import ACTION, HeldOut
+from projects.models import Project
 
 
 def check_held_out(release: Release) -> None:
-    """EvaluationError: a release without items, or with clips of the train split, on which a reading proves nothing."""
+    """EvaluationError: a release without items, or with source videos that clips of the train split are from, on which
+    a reading proves nothing."""
     members = ReleaseItem.objects.filter(release=release)
     if not members.exists():
         raise EvaluationError(f"{release.name}: has no items; choose another release")
@@ -18,6 +25,32 @@ def check_held_out(release: Release) -> None:
             f"{release.name}: {seen} of its items show clips of the train split, which students learn from; freeze a "
             "release of other splits"
         )
+    learnt = _sources_of(release.project)
+    shared = [
+        record["id"]
+        for record in members.order_by("position").values_list("record", flat=True).iterator()
+        if not learnt.isdisjoint(_names(record["video"]))
+    ]
+    if shared:
+        raise EvaluationError(
+            f"{release.name}: {len(shared)} of its items show source videos that clips of the train split are from, "
+            f"too, the first {shared[0]}; freeze a release of other source videos"
+        )
+
+
+def _sources_of(project: Project) -> set[str]:
+    """What the captioned clips of the train split are from."""
+    rows = Video.objects.filter(project=project, split=Split.TRAIN)
+    rows = rows.filter(Exists(Caption.objects.filter(video=OuterRef("pk"))))
+    found: set[str] = set()
+    for video in rows.values("source_dataset", "source_id", "sha256", "key").iterator():
+        found |= _names(video)
+    return found
+
+
+def _names(video: Mapping[str, Any]) -> set[str]:
+    """Its source video and its file: the same file may have come under two names."""
+    return {cluster(video), *filter(None, [video["sha256"]])}
 
 
 def held_out_of(release: Release) -> tuple[HeldOut, list[ReleaseItem], list[str]]:
