@@ -4,16 +4,20 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+import numpy as np
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from evaluation.bias.instructions import MODELS
 from evaluation.bias.tables import ItemCheck, ItemShortcut, ShortcutBar
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import wilson
+from evaluation.metrics._intervals import mean_intervals
+from evaluation.scoring.clip_keys import cluster
 from projects.models import Project
 
 OBJECTS, FRAME = "objects", "frame"
+# What tells a clip's source video.
+SOURCE = ("source_dataset", "source_id", "sha256", "key")
 
 
 def latest_check(project: Project) -> ItemCheck | None:
@@ -38,23 +42,25 @@ def summary(check: ItemCheck) -> list[dict[str, Any]]:
     """One row a subtest and one for all: counts of all nine right, all nine wrong, the middle frame right. One query.
 
     Where objects say nothing, all right and all wrong are as frequent; what all right has more is answered by objects.
+    Intervals are over source videos.
     """
-    counted = ItemShortcut.objects.filter(check_of=check).order_by("item__subtest__name").values("item__subtest__name")
-    rows = [
-        {"name": row.pop("item__subtest__name"), **row}
-        for row in counted.annotate(
-            n=Count("pk"),
-            right=Count("pk", filter=Q(objects_right=MODELS)),
-            wrong=Count("pk", filter=Q(objects_right=0)),
-            frame=Count("pk", filter=Q(frame_right=True)),
-        )
-    ]
-    if len(rows) > 1:
-        rows.append({"name": "", **{key: sum(row[key] for row in rows) for key in ("n", "right", "wrong", "frame")}})
-    for row in rows:
-        row["share"], row["frame_share"] = row["right"] / row["n"], row["frame"] / row["n"]
-        row["share_ci"], row["frame_ci"] = wilson(row["right"], row["n"]), wilson(row["frame"], row["n"])
-    return rows
+    found: dict[str, list[tuple[int, bool, str]]] = {}
+    rows = ItemShortcut.objects.filter(check_of=check).order_by("item__subtest__name", "pk")
+    columns = ("item__subtest__name", "objects_right", "frame_right", *(f"item__video__{name}" for name in SOURCE))
+    for name, objects, frame, *video in rows.values_list(*columns).iterator():
+        found.setdefault(name, []).append((objects, frame, cluster(dict(zip(SOURCE, video, strict=True)))))
+    if len(found) > 1:
+        found[""] = [row for each in found.values() for row in each]
+    return [_summed(name, each) for name, each in found.items()]
+
+
+def _summed(name: str, rows: Sequence[tuple[int, bool, str]]) -> dict[str, Any]:
+    objects, frame, sources = (list(column) for column in zip(*rows, strict=True))
+    right = [each == MODELS for each in objects]
+    share_ci, frame_ci = mean_intervals(np.column_stack([right, frame]).astype(np.float64), sources)
+    n, counts = len(rows), {"right": sum(right), "wrong": objects.count(0), "frame": sum(frame)}
+    return {"name": name, "n": n, **counts, "share": counts["right"] / n, "frame_share": counts["frame"] / n,
+            "share_ci": share_ci, "frame_ci": frame_ci}  # fmt: skip
 
 
 def texts_sha256(texts: Sequence[str]) -> str:

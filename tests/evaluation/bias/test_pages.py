@@ -14,12 +14,14 @@ from corpus.rules.states import FoilVerdict, ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.bias.ablation import ablation_rows
 from evaluation.bias.predictions import read_predictions
+from evaluation.bias.shortcuts import summary
 from evaluation.bias.tables import (
     BenchmarkedModel,
     BiasRun,
     Descriptions,
     FrameText,
     ItemCheck,
+    ItemShortcut,
     ShortcutBar,
     TextSource,
 )
@@ -220,6 +222,23 @@ class TestShortcuts:
         listed = client.get(reverse("evaluation:items", args=["things"]), {"shortcut": "objects"}).content.decode()
         assert "objects tell" in listed
 
+    def test_intervals_are_over_source_videos(self, owned):
+        """Four items of two videos, alike within each: two draws, not four. Of one video nothing can be said."""
+        project, told = owned
+        check = ItemCheck.objects.create(descriptions=told, encoder="fake-words:", checked_at=timezone.now())
+        clips = list(project.videos.order_by("pk")[:3])
+        for name, some in (("two", [clips[0], clips[0], clips[1], clips[1]]), ("one", [clips[2], clips[2]])):
+            subtest = make_subtest(project, name=name)
+            for at, clip in enumerate(some):
+                item = make_item(subtest, clip.captions.get())
+                objects = 9 * (clip == clips[0]) if name == "two" else 9 * at
+                ItemShortcut.objects.create(check_of=check, item=item, objects_right=objects, frame_right=objects == 0)
+        one, two, both = summary(check)
+        assert (one["name"], one["n"], one["share"], one["share_ci"], one["frame_ci"]) == ("one", 2, 0.5, None, None)
+        assert (two["n"], two["right"], two["wrong"], two["frame"]) == (4, 2, 2, 2)
+        assert (two["share_ci"], two["frame_ci"]) == ([0.0, 1.0], [0.0, 1.0])
+        assert (both["name"], both["n"], both["share"], both["frame_share"]) == ("", 6, 0.5, 0.5)
+
     def test_a_bar_stops_a_release(self, client, owned, items):
         url = reverse("evaluation:bias_bar", args=["things"])
         assert client.post(url, {"share": "2"}).status_code == 422
@@ -231,7 +250,6 @@ class TestShortcuts:
         client.post(url, {"share": ""})
         assert not ShortcutBar.objects.exists()
         assert client.post(freeze, {"name": "r"}).status_code == 302
-
 
     def test_what_was_found_of_other_texts_says_nothing_of_an_item(self, client, owned):
         """Objects do not tell the caption from its foil of the way, and do once that one dropped out."""
