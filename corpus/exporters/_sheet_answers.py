@@ -4,7 +4,7 @@ An answer that the release cannot give is an empty list; then only people can.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from corpus.exporters._markdown import cell, table
@@ -52,15 +52,24 @@ def _count(release: ReleaseContent) -> Lines:
 
 
 def _sample(release: ReleaseContent) -> Lines:
-    refused = sum(not item.get("released") for item in release.items)
-    n = sum(1 for _ in _released(release))
-    lines = [f"A selection: the {n} items that passed validation are released."]
-    if refused:
-        lines.append(f"{refused} further items of the project, which did not or not yet, stand beside them, marked.")
+    others = [item for item in release.items if not item.get("released")]
+    lines = [f"A selection: {sum(1 for _ in _released(release))} items that passed validation are released."]
+    if others:
+        lines.append(f"{len(others)} further items of the project stand beside them, marked{_found(others)}.")
     n_rejected = release.papers.known.get("n_rejected")
     if n_rejected:
         lines.append(f"{n_rejected} candidates for foils were rejected; `rejected.jsonl` has each with its reasons.")
     return [" ".join(lines)]
+
+
+def _found(others: Sequence[Mapping[str, Any]]) -> str:
+    """What validation made of items that are not released; nothing where an older record does not say it."""
+    if not all("found_valid" in item for item in others):
+        return ""
+    counts = Counter(item["found_valid"] for item in others)
+    left_out = "passed it, too, and were left out of the release or decided after it"
+    said = {True: left_out, False: "did not pass it", None: "are not decided"}
+    return ": " + "; ".join(f"{counts[valid]} {what}" for valid, what in said.items() if counts[valid])
 
 
 def _data(release: ReleaseContent) -> Lines:
@@ -232,13 +241,20 @@ def _revoke(release: ReleaseContent) -> Lines:
 
 
 def _done(release: ReleaseContent) -> Lines:
-    filters = Counter(
-        f"{one['filter']} {one['version']}"
-        for item in _released(release) for made in item["provenance"] if made for one in made["filters"]
-    )  # fmt: skip
+    made = [one for item in _released(release) for one in item["provenance"]]
+    filters: dict[str, Counter[bool]] = {}
+    for one in made:
+        for said in one["filters"] if one else ():
+            filters.setdefault(f"{said['filter']} {said['version']}", Counter())[said["passed"]] += 1
     if not filters:
         return ["No automatic filter is recorded for the released foils."]
-    return ["Filters that the released foils passed: " + ", ".join(cell(name) for name in sorted(filters)) + "."]
+    named = [f"{cell(name)} ({_passed(filters[name], len(made))})" for name in sorted(filters)]
+    return ["Filters, and how many of the released foils passed each: " + ", ".join(named) + "."]
+
+
+def _passed(counts: Counter[bool], n: int) -> str:
+    let_through = f"; {counts[False]} let through after its threshold moved" if counts[False] else ""
+    return f"{counts[True]} of {n}{let_through}"
 
 
 def _raw(_release: ReleaseContent) -> Lines:
@@ -261,9 +277,20 @@ def _impacts(release: ReleaseContent) -> Lines:
     if release.gate is None:
         return ["No blind audit was made when this release was frozen."]
     stopped = release.gate["stopped"]
-    if not stopped:
-        return ["The blind audit below found no subtest that is solved without the video."]
-    return [f"Solved without the video, and released with a reason: {cell(', '.join(stopped))} (see below)."]
+    found = "The blind audit below found no subtest that is solved without the video."
+    if stopped:
+        found = f"Solved without the video, and released with a reason: {cell(', '.join(stopped))} (see below)."
+    return [found + _untold(release.gate["rows"])]
+
+
+def _untold(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Of how many subtests the audit says nothing, or not all."""
+    few = sum(row["too_few"] for row in rows)
+    # Gates from before do not say it.
+    unread = sum(bool(row.get("unread")) for row in rows if not row["too_few"] and not row["stopped"])
+    said = [f"{few} had too few captions to tell"] * bool(few)
+    said += [f"{unread} were not read whole by a language model"] * bool(unread)
+    return f" Of {len(rows)} subtests {' and '.join(said)}." if said else ""
 
 
 def _how(release: ReleaseContent) -> Lines:

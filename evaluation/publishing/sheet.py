@@ -11,7 +11,7 @@ from evaluation.publishing.tables import SourceLicence
 from projects.models import Project
 
 KIND = "datasheet"
-VERSION = "1"
+VERSION = "2"
 
 
 def own_answers(project: Project) -> tuple[Release | None, dict[str, str]]:

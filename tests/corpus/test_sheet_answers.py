@@ -1,0 +1,80 @@
+"""What a release says of itself is true of this release, and what it cannot tell it leaves out."""
+
+from dataclasses import replace
+
+import pytest
+
+from corpus.exporters._sheet_answers import ANSWERS
+from corpus.records import ItemRecord, VideoRecord
+from tests.corpus.releases import release_of
+
+
+def told(slug, **fields):
+    """The answer of a release of three items."""
+    records = [ItemRecord(id=name, subtest="s", test="t", video=VideoRecord(key=name), caption="a man runs",
+                          foils=("a man walks",)) for name in "abc"]  # fmt: skip
+    release = release_of(records)
+    items = [{**item, **more} for item, more in zip(release.items, fields.pop("items", [{}] * 3), strict=True)]
+    (line,) = ANSWERS[slug](replace(release, items=tuple(items), **fields))
+    return line
+
+
+def filtered(*passed):
+    """Provenance of an item's foil by what filters said of it."""
+    filters = [
+        {"filter": name, "version": "1", "score": 0.5, "passed": said} for name, said in zip("gn", passed, strict=False)
+    ]
+    return {"provenance": [{"filters": filters}]}
+
+
+def test_filters_are_told_with_how_many_foils_passed_them():
+    assert told("preprocessing.done", items=[filtered(True, True), filtered(False), {"provenance": [None]}]) == (
+        "Filters, and how many of the released foils passed each: g 1 (1 of 3; 1 let through after its threshold "
+        "moved), n 1 (1 of 3)."
+    )
+    assert told("preprocessing.done").startswith("No automatic filter is recorded")
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (
+            [{"found_valid": True}, {"found_valid": False}],
+            ": 1 passed it, too, and were left out of the release or decided after it; 1 did not pass it",
+        ),
+        ([{"found_valid": None}, {"found_valid": None}], ": 2 are not decided"),
+        # A record of before says nothing of it.
+        ([{}, {"found_valid": True}], ""),
+    ],
+)
+def test_items_that_were_left_out_are_not_told_as_refused(found, said):
+    others = [{**one, "released": False} for one in found]
+    assert told("composition.sample", items=[{}, *others]) == (
+        f"A selection: 1 items that passed validation are released. 2 further items of the project stand beside them, "
+        f"marked{said}."
+    )
+
+
+def row(name, **fields):
+    return {"name": name, "stopped": False, "too_few": False, "unread": False, **fields}
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([row("a"), row("b")], ""),
+        ([row("a"), row("b", too_few=True)], " Of 2 subtests 1 had too few captions to tell."),
+        (
+            [row("a", too_few=True, unread=True), row("b", unread=True)],
+            " Of 2 subtests 1 had too few captions to tell and 1 were not read whole by a language model.",
+        ),
+        # A gate of before says nothing of it.
+        ([{"name": "a", "stopped": False, "too_few": False}], ""),
+    ],
+)
+def test_what_the_audit_cannot_tell_is_not_told_as_not_solved(rows, said):
+    gate = {"rows": rows, "stopped": []}
+    expected = "The blind audit below found no subtest that is solved without the video."
+    assert told("uses.impacts", gate=gate) == expected + said
+    gate = {"rows": [*rows, row("c", stopped=True, unread=True)], "stopped": ["c"]}
+    assert told("uses.impacts", gate=gate).startswith("Solved without the video, and released with a reason: c (see")
