@@ -4,7 +4,7 @@ A release stores these; exports write them, one a line, with the item's status b
 that may be said of items outside the release too, and is no part of the content hash).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -110,10 +110,31 @@ def item_record(record: Mapping[str, Any], votes: Mapping[str, VoteCounts] | Non
     )
 
 
-def vote_counts(votes: Iterable[ReleaseVote]) -> dict[str, VoteCounts]:
+def foil_counts(records: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """How many foils validators are asked about, of each item and proficiency pair: those that dropped out too."""
+    found: dict[str, int] = {}
+    for record in records:
+        found[record["id"]] = len(record.get("verdicts") or ()) or _n_places(record)
+        pair = record["proficiency"]
+        if pair is not None:
+            found[pair["id"]] = max(found.get(pair["id"], 0), _n_places(pair))
+    return found
+
+
+def _n_places(record: Mapping[str, Any]) -> int:
+    return max(record.get("foil_positions") or range(len(record["foils"])), default=-1) + 1
+
+
+def about_the_item(foils: Collection[int | None], n_foils: int) -> bool:
+    """Whether votes on these foils of `n_foils` (None: on the item as a whole) can stand as one count of the item."""
+    return len(foils) == 1 and (n_foils == 1 or None in foils)
+
+
+def vote_counts(votes: Iterable[ReleaseVote], n_foils: Mapping[str, int] | None) -> dict[str, VoteCounts]:
     """Counts by item, for formats that hold one count an item.
 
-    An item whose votes were given foil by foil to several foils has none: adding them up would say something else.
+    An item of several foils that were judged one by one has none, also where only one of them was judged yet: as a
+    count of the item it would say something of the others. `n_foils` None: that was not asked (older exports).
     """
     choices: dict[str, dict[str, int]] = {}
     foils: dict[str, set[int | None]] = {}
@@ -123,4 +144,8 @@ def vote_counts(votes: Iterable[ReleaseVote]) -> dict[str, VoteCounts]:
         tally = choices.setdefault(vote.item, {"caption": 0, "foil": 0, "other": 0})
         tally[vote.choice if vote.choice in {"caption", "foil"} else "other"] += 1
         foils.setdefault(vote.item, set()).add(vote.foil)
-    return {item: VoteCounts(**tally) for item, tally in choices.items() if len(foils[item]) == 1}
+    return {
+        item: VoteCounts(**tally)
+        for item, tally in choices.items()
+        if about_the_item(foils[item], 1 if n_foils is None else n_foils.get(item, 1))
+    }

@@ -1,18 +1,23 @@
 """What the formats with one record an item share: the released items as records, and a short manifest."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from corpus.record_content import RecordContent
-from corpus.records import ItemRecord, ReleaseContent
-from corpus.release_records import hash_of, item_record, vote_counts
+from corpus.records import ItemRecord, ReleaseContent, VoteCounts
+from corpus.release_records import foil_counts, hash_of, item_record, vote_counts
 
 
-def released_items(release: ReleaseContent | RecordContent) -> Collection[ItemRecord]:
-    """The items of the release with their vote counts, by id; of a project, in the order in which they came."""
+def released_items(
+    release: ReleaseContent | RecordContent, counts: Mapping[str, VoteCounts] | None = None
+) -> Collection[ItemRecord]:
+    """The items of the release with their vote counts, by id; of a project, in the order in which they came.
+
+    `counts`: those to go by, where they are known.
+    """
     if isinstance(release, RecordContent):
         return release.records
-    votes = vote_counts(release.votes)
+    votes = vote_counts(release.votes, foil_counts(release.items)) if counts is None else counts
     released = (item for item in release.items if item.get("released"))
     return sorted((item_record(item, votes) for item in released), key=lambda item: item.id)
 

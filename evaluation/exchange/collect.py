@@ -11,7 +11,7 @@ from typing import Any
 from annotation.models import Vote, VoteState
 from corpus.models import Item, Release, ReleaseItem, Subtest
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
-from corpus.release_records import vote_counts
+from corpus.release_records import foil_counts, vote_counts
 from corpus.rules.states import ItemState
 from corpus.vote_records import name_of_imported
 from evaluation.analyses.table import BY_JOB, OF_SCORES, REPORTS
@@ -48,7 +48,8 @@ def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
     withheld = withheld_of(release)
     members = _members(release)
     votes = _votes(release.project, members)
-    counts = vote_counts(votes)
+    shown = [_with_status(member) for member in members if member.record["id"] not in withheld]
+    counts = vote_counts(votes, foil_counts(shown))
     records = [member.record for member in members if member.released]
     runs = _runs(release)
     content = ReleaseContent(
@@ -56,7 +57,7 @@ def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
         release=release.name,
         content_hash=release.content_hash,
         created_at=release.created_at.isoformat(),
-        items=tuple(_with_status(member, counts) for member in members if member.record["id"] not in withheld),
+        items=tuple(_with_votes(record, counts) for record in shown),
         votes=tuple(votes),
         scores=tuple(score for run in runs for score in _scores(run, records)),
         simulated=release.project.is_simulated,
@@ -81,8 +82,8 @@ def _members(release: Release) -> list[_Member]:
     return members + [_Member(one.record, rows.get(one.item.pk), released=False) for one in others]
 
 
-def _with_status(member: _Member, counts: Mapping[str, VoteCounts]) -> dict[str, Any]:
-    """The record with what validation made of it; vote counts where the item has one pair."""
+def _with_status(member: _Member) -> dict[str, Any]:
+    """The record with what validation made of it."""
     record, row = dict(member.record), member.row
     record["released"] = member.released
     record["state"] = row.state if row else None
@@ -90,9 +91,14 @@ def _with_status(member: _Member, counts: Mapping[str, VoteCounts]) -> dict[str,
     record["found_valid"] = found_valid(row, [foil.verdict for foil in foils]) if row else None
     record["unanimous"] = row.unanimous if row else None
     record["verdicts"] = [{"position": foil.position, "text": foil.text, "verdict": foil.verdict} for foil in foils]
+    return record
+
+
+def _with_votes(record: dict[str, Any], counts: Mapping[str, VoteCounts]) -> dict[str, Any]:
+    """The record with the counts of its votes, where they are about the item as a whole."""
     record["votes"] = _count_line(counts.get(record["id"]))
-    if record["proficiency"] is not None:
-        pair = record["proficiency"]
+    pair = record["proficiency"]
+    if pair is not None:
         record["proficiency"] = {**pair, "votes": _count_line(counts.get(pair["id"]))}
     return record
 

@@ -2,7 +2,7 @@
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ from annotation.models import Choice, Stage, Vote, VoteState
 from corpus.models import Caption, Item, MediaState, Release, ReleaseItem, Subtest
 from corpus.record_content import RecordContent, Records
 from corpus.records import ItemRecord, VoteCounts
-from corpus.release_records import hash_of, item_record, release_id
+from corpus.release_records import about_the_item, foil_counts, hash_of, item_record, release_id
 from corpus.rules.states import ItemState
 from evaluation.exchange.batch import CHUNK
 from evaluation.exchange.survey import Progress, silent
@@ -82,30 +82,38 @@ def _members(release: Release) -> Iterator[tuple[Item | None, Mapping[str, Any]]
         at = some[-1].position
 
 
-def _thawed(chunk: Iterable[tuple[Item | None, Mapping[str, Any]]]) -> Iterator[ItemRecord]:
-    rows = [row for row, _ in chunk if row is not None]
-    counts = _counts({pk for row in rows for pk in (row.pk, row.proficiency_item_id) if pk})
+def _thawed(chunk: Sequence[tuple[Item | None, Mapping[str, Any]]]) -> Iterator[ItemRecord]:
+    named = foil_counts(record for _, record in chunk)
+    n_foils: dict[int, int] = {}
     for row, record in chunk:
-        named: dict[str, VoteCounts] = {}
+        pair = record["proficiency"]
+        if row is not None:
+            n_foils[row.pk] = named[record["id"]]
+        if row is not None and row.proficiency_item_id and pair:
+            n_foils[row.proficiency_item_id] = named[pair["id"]]
+    counts = _counts(n_foils)
+    for row, record in chunk:
+        votes: dict[str, VoteCounts] = {}
         pair = record["proficiency"]
         if row is not None and row.pk in counts:
-            named[record["id"]] = counts[row.pk]
+            votes[record["id"]] = counts[row.pk]
         if row is not None and pair and row.proficiency_item_id in counts:
-            named[pair["id"]] = counts[row.proficiency_item_id]
-        yield item_record(record, named)
+            votes[pair["id"]] = counts[row.proficiency_item_id]
+        yield item_record(record, votes)
 
 
-def _counts(items: Iterable[int]) -> dict[int, VoteCounts]:
-    """Counted votes of validators by item; none where they were given foil by foil to several foils."""
+def _counts(n_foils: Mapping[int, int]) -> dict[int, VoteCounts]:
+    """Counted votes of validators by item, of those whose foils are counted here; none where they were given foil by
+    foil to an item of several foils."""
     tallies: dict[int, dict[int | None, dict[str, int]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(int)))
-    votes = Vote.objects.filter(item__in=list(items), stage=Stage.VALIDATION, state=VoteState.COUNTED)
+    votes = Vote.objects.filter(item__in=list(n_foils), stage=Stage.VALIDATION, state=VoteState.COUNTED)
     rows = votes.order_by().values_list("item_id", "foil_id", "choice").annotate(n=Count("pk"))
     for item, foil, choice, n in rows:
         tallies[item][foil][choice if choice in (Choice.CAPTION, Choice.FOIL) else Choice.OTHER] += n
     return {
         item: VoteCounts(*(counts[choice] for choice in (Choice.CAPTION, Choice.FOIL, Choice.OTHER)))
         for item, by_foil in tallies.items()
-        if len(by_foil) == 1
+        if about_the_item(by_foil, n_foils[item])
         for counts in by_foil.values()
     }
 
@@ -124,7 +132,8 @@ def _captions(project: Project) -> QuerySet[Caption]:
 def _current(project: Project) -> Iterator[ItemRecord]:
     shared = _shared_keys(project)
     for some in _by_key(_items(project), _ITEM, ("foils", "proficiency_item__foils")):
-        counts = _counts({pk for item in some for pk in (item.pk, item.proficiency_item_id) if pk})
+        judged = [*some, *(item.proficiency_item for item in some if item.proficiency_item)]
+        counts = _counts({item.pk: len(item.foils.all()) for item in judged})
         yield from (_with_votes(item, shared, counts) for item in some)
     for captions in _by_key(_captions(project), ("video",)):
         for caption in captions:

@@ -17,9 +17,9 @@ from corpus.exporters._flat import DATA, files_of, flat_row
 from corpus.exporters._folder import MADE_BY, MANIFEST, pretty, self_hash
 from corpus.exporters._released import released_items
 from corpus.exporters.foilworks import CHECKS, checks, figure_csv, held_digests, score_line, vote_line
-from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote
+from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
 from corpus.release_papers import Figure
-from corpus.release_records import hash_of, vote_counts
+from corpus.release_records import foil_counts, hash_of, vote_counts
 from corpus.rules.canonical import canonical_line
 from evaluation.errors import EvaluationError
 from evaluation.metrics import pairwise
@@ -37,6 +37,8 @@ RECOMPUTED_SINCE = 2
 OWN_NUMBERS_SINCE = 3
 # Since then intervals of what validators said are over items; those over pairs are held by their digest.
 OVER_ITEMS_SINCE = 3
+# Since then an item of several foils of which one alone was judged has no vote counts.
+COUNTS_OF_ITEMS_SINCE = 3
 # What a document in another shape than ours runs into.
 STRANGE = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 # Of what is computed again elsewhere; a classifier's weights differ in their last digits from machine to machine.
@@ -117,9 +119,11 @@ def _same_content(folder: Path, manifest: Mapping[str, Any]) -> None:
     layout = manifest.get("layout_version", 1)
     since = layout >= RECOMPUTED_SINCE
     try:
-        _same_computed(folder, items, votes, scores)
+        counted = vote_counts(votes, foil_counts(items) if layout >= COUNTS_OF_ITEMS_SINCE else None)
+        _same_counts(items, counted)
+        _same_computed(folder, votes, scores)
         if since:
-            _same_made(folder, items, votes, layout)
+            _same_made(folder, items, votes, counted, layout)
     except (EvaluationError, *STRANGE) as error:
         # A document that says something else than it can: its digest tells which one.
         if since:
@@ -129,20 +133,23 @@ def _same_content(folder: Path, manifest: Mapping[str, Any]) -> None:
         _same_digests(folder, items, votes, scores)
 
 
-def _same_computed(
-    folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], scores: list[ReleaseScore]
-) -> None:
-    _same_counts(items, votes)
+def _same_computed(folder: Path, votes: list[ReleaseVote], scores: list[ReleaseScore]) -> None:
     _same_checks(folder, votes, scores)
     _same_model_files(folder, scores)
     _same_results(folder, scores)
 
 
-def _same_made(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], layout: int) -> None:
+def _same_made(
+    folder: Path,
+    items: list[dict[str, Any]],
+    votes: list[ReleaseVote],
+    counted: Mapping[str, VoteCounts],
+    layout: int,
+) -> None:
     """What exports make from their own items, votes and tables."""
     _same_tables(folder, items, votes, over_items=layout >= OVER_ITEMS_SINCE)
     _same_leaderboard(folder)
-    _same_flat(folder, items, votes)
+    _same_flat(folder, items, counted)
     _same_figures(folder, of_own=layout >= OWN_NUMBERS_SINCE)
 
 
@@ -165,9 +172,8 @@ def _withheld(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return {"withheld": [one["id"] for one in gone], "held_hash": manifest.get("held_hash"), "note": note}
 
 
-def _same_counts(items: list[dict[str, Any]], votes: list[ReleaseVote]) -> None:
+def _same_counts(items: list[dict[str, Any]], counted: Mapping[str, VoteCounts]) -> None:
     """What an item says of its votes is what the votes say."""
-    counted = vote_counts(votes)
     for item in items:
         pairs = [item, *([item["proficiency"]] if item.get("proficiency") else [])]
         for pair in pairs:
@@ -219,9 +225,7 @@ def _same_results(folder: Path, scores: list[ReleaseScore]) -> None:
                 _same("tables/models.json", f"{told['model']}, {place}.{share}", *pair)
 
 
-def _same_tables(
-    folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], *, over_items: bool
-) -> None:
+def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], *, over_items: bool) -> None:
     """The tables that follow from items and votes, cell by cell."""
     for kind in RECOMPUTED:
         name, made = f"tables/{kind}.json", recomputed(kind, items, votes)
@@ -267,10 +271,10 @@ def _same_leaderboard(folder: Path) -> None:
             _same_cells(name, f"{row['model']}.{share}", row.get(share), told.get(share))
 
 
-def _same_flat(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote]) -> None:
+def _same_flat(folder: Path, items: list[dict[str, Any]], counted: Mapping[str, VoteCounts]) -> None:
     """The rows of data/ are those of the released items."""
-    content = ReleaseContent("", "", "", "", tuple(items), tuple(votes))
-    for name, records in files_of(list(released_items(content))).items():
+    content = ReleaseContent("", "", "", "", tuple(items))
+    for name, records in files_of(list(released_items(content, counted))).items():
         told = [row for _, row in _lines(folder / DATA / name)]
         for row, made in zip_longest(told, map(flat_row, records), fillvalue={}):
             _same_cells(f"{DATA}/{name}", str(made.get("id", "rows")), row, made)

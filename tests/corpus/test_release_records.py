@@ -6,6 +6,7 @@ from corpus.records import ItemRecord, PairRecord, ReleaseVote, VideoRecord, Vot
 from corpus.release_records import (
     content_of,
     facts_of_kept_foils,
+    foil_counts,
     hash_of,
     item_record,
     release_id,
@@ -30,7 +31,7 @@ def test_a_record_thaws_to_the_item_that_was_frozen(item):
     votes = votes_of(item.id, item.subtest, item.votes)
     if item.proficiency:
         votes += votes_of(record["proficiency"]["id"], item.subtest, item.proficiency.votes)
-    assert item_record(record, vote_counts(votes)) == item
+    assert item_record(record, vote_counts(votes, foil_counts([record]))) == item
 
 
 def test_ids_are_unique_over_subtests():
@@ -70,4 +71,14 @@ def test_only_counted_validation_votes_count():
         ReleaseVote("a", 0, "p3", "foil", "s", state="set_aside"),
         ReleaseVote("a", 0, "p4", "foil", "s", stage="baseline"),
     ]
-    assert vote_counts(votes) == {"a": VoteCounts(1, 0, 1)}
+    assert vote_counts(votes, {"a": 1}) == {"a": VoteCounts(1, 0, 1)}
+
+
+def test_votes_on_one_foil_of_several_are_no_counts_of_the_item():
+    record = release_record(ITEM, proficiency_positions=[1])
+    n_foils = foil_counts([record, {**record, "id": "s:b", "foils": ["y"], "verdicts": [{}, {}, {}]}])
+    assert n_foils == {"s:a": 2, "s:b": 3, "s:a/proficiency": 2}
+    on_one = [ReleaseVote("s:a", 0, f"p{n}", "caption", "s") for n in range(3)]
+    on_all = [replace(vote, foil=None) for vote in on_one]
+    assert (vote_counts(on_one, n_foils), vote_counts(on_one, None)) == ({}, {"s:a": VoteCounts(3, 0, 0)})
+    assert vote_counts(on_all, n_foils) == {"s:a": VoteCounts(3, 0, 0)}

@@ -106,6 +106,19 @@ def test_votes_foil_by_foil_are_not_added_up_and_what_was_taken_down_stays_in(im
     assert set(found) == {"i0", "i1", "i3", "i4", "i6", "c"}
 
 
+def test_votes_on_one_foil_of_several_decide_no_item_elsewhere(imported, tmp_path):
+    item = Item.objects.get(key="i1")
+    Vote.objects.filter(item=item).update(foil=item.foils.first())
+    Vote.objects.filter(item=item.proficiency_item).update(foil=item.proficiency_item.foils.get())
+    found = {record.id: record for record in streamed.project_content(imported).records}
+    assert (found["i1"].votes, found["i1"].proficiency.votes.caption) == (None, 1)
+    jsonl.write(streamed.project_content(imported), tmp_path / "out", params={})
+    other = make_project()
+    assert import_records(other, None, "jsonl", tmp_path / "out/records.jsonl").errors == []
+    states = dict(Item.objects.filter(subtest__project=other).values_list("key", "state"))
+    assert (states["i1"], states["i2"]) == ("in_validation", "valid")
+
+
 @pytest.mark.parametrize("exporter", [jsonl, csv_rows])
 def test_a_large_release_costs_as_many_queries_a_chunk(imported, exporter, tmp_path, django_assert_max_num_queries):
     content = streamed.release_content(freeze_release(None, imported))

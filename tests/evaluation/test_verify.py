@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from annotation.models import PayPolicy, PayRate
 from corpus.exporters._folder import pretty, self_hash
 from corpus.exporters.foilworks import figure_csv, held_digests
+from corpus.models import Foil, Item
 from corpus.release_papers import Figure
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.errors import EvaluationError
+from evaluation.exchange.batch import text_sha256
 from evaluation.publishing.recomputed import RECOMPUTED, item_facts_of
 from evaluation.releases.verify import verify
 from evaluation.reporting.pages import PAGES
@@ -154,6 +156,27 @@ def test_an_older_export_calls_every_requeued_item_refused_and_unanimous_as_its_
     (then,) = item_facts_of([item], [])
     assert (now.valid, now.unanimous) == (None, None)
     assert (then.valid, then.unanimous) == (False, True)
+
+
+def test_an_item_of_which_one_foil_alone_was_judged_has_no_counts_and_had_some_once(release, tmp_path):  # noqa: F811
+    text = "a ball stands."
+    Foil.objects.create(item=Item.objects.get(key="invalid"), position=1, text=text, text_sha256=text_sha256(text))
+    out = tmp_path / "one"
+    call_command("export", "foilworks", project="moves", release=str(release.pk), out=out)
+    told = {line["id"]: line["votes"] for line in lines(out / "items.jsonl")}
+    assert (told["moves:invalid"], told["moves:valid"]) == (None, {"caption": 2, "foil": 0, "other": 1})
+    assert verify(out)["ok"]
+
+    def count(records):
+        next(record for record in records if record["id"] == "moves:invalid")["votes"] = {
+            "caption": 1, "foil": 2, "other": 0,
+        }  # fmt: skip
+
+    change(out / "items.jsonl", count)
+    refresh(out)
+    assert "votes of moves:invalid" in verify(out)["difference"]
+    as_layout_2(out)
+    assert verify(out)["ok"]
 
 
 def test_what_is_held_to_a_published_hash_cannot_be_made_anew(export):
