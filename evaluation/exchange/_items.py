@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -23,6 +23,13 @@ from projects.bulk_writes import insert_many, new_row
 _HASHED = 16
 
 
+class Tallies(NamedTuple):
+    """Votes of an item as files count them: all of them, as its export does, and those that a file counted."""
+
+    all: Counter[str]
+    of_file: Counter[str]
+
+
 class Planned(NamedTuple):
     """An unsaved item with what hangs on it."""
 
@@ -41,14 +48,14 @@ def check_items(batch: Batch) -> None:
         if record.foils and record.subtest in batch.subtests
     }
     stored = _stored(places)
-    votes = _imported_votes(stored.values())
+    votes = _votes_of(stored.values())
     # In the file's order, not the database's: the first record has the word on what several say of a clip.
     for place, record in places.items():
         item = stored.get(place)
         if item is None:
             continue
         batch.stored[record.id] = item
-        batch.differs(record, _differences(batch, item, votes.get(item.pk, Counter()), record))
+        batch.differs(record, _differences(batch, item, votes, record))
         if record.id not in batch.differences:
             batch.result.unchanged["items"] += 1
 
@@ -56,10 +63,14 @@ def check_items(batch: Batch) -> None:
 def store_pairs(batch: Batch, now: datetime) -> list[Item]:
     """Make the proficiency items that are new; `batch.pairs` holds all of them. The new ones are returned."""
     wanted: dict[tuple[int, str], ItemRecord] = {}
+    kept: dict[tuple[int, str], Item] = {}
     for record in batch.records:
         if record.foils and record.proficiency is not None:
-            wanted.setdefault(_pair_place(batch, record), record)
-    batch.pairs = _stored(wanted)
+            place, its = _pair_place(batch, record), _kept_pair(batch, record)
+            wanted.setdefault(place, record)
+            if its is not None:
+                kept.setdefault(place, its)
+    batch.pairs = _stored(wanted) | kept
     batch.result.unchanged["proficiency_items"] += sum(
         batch.is_first("pair", *place) for place, item in batch.pairs.items() if not batch.made_now(item)
     )
@@ -128,6 +139,14 @@ def _pair_place(batch: Batch, record: ItemRecord) -> tuple[int, str]:
     subtest_id = batch.subtests[record.subtest].proficiency_subtest_id
     assert subtest_id is not None  # store_subtests linked it, since this record has a pair
     return subtest_id, _pair_key(record)
+
+
+def _kept_pair(batch: Batch, record: ItemRecord) -> Item | None:
+    """The pair of the stored item where the record says the same one, under whatever key: it was judged since."""
+    item = batch.stored.get(record.id)
+    if not isinstance(item, Item) or {"clip", "proficiency"} & batch.differences.get(record.id, {}).keys():
+        return None
+    return item.proficiency_item
 
 
 def _pair_key(record: ItemRecord) -> str:
@@ -232,31 +251,43 @@ def _stored(places: Iterable[tuple[int, str]]) -> dict[tuple[int, str], Item]:
     for subtest_id, wanted in keys.items():
         for some in chunks(wanted):
             rows = Item.objects.filter(subtest=subtest_id, key__in=some)
-            for item in rows.select_related("video", "caption", "proficiency_item__caption").prefetch_related("foils"):
+            rows = rows.select_related("video", "caption", "proficiency_item__caption")
+            for item in rows.prefetch_related("foils", "proficiency_item__foils"):
                 found[subtest_id, item.key] = item
     return found
 
 
-def _differences(batch: Batch, item: Item, votes: Counter[str], record: ItemRecord) -> dict[str, tuple[Any, Any]]:
+def _differences(
+    batch: Batch, item: Item, votes: Mapping[int, Tallies | None], record: ItemRecord
+) -> dict[str, tuple[Any, Any]]:
     """What the stored item has other than the record: {field: (stored, of the record)}."""
-    pair = item.proficiency_item
-    key = _pair_key(record) if record.proficiency else None
-    counts = +Counter(_counts(record.votes))
-    pairs = {
-        "clip": (item.video.key, record.video.key),
-        "caption": (item.caption.text, record.caption),
-        "foils": ([foil.text for foil in item.foils.all()], list(record.foils)),
-        "extra": (item.extra, dict(record.extra)),
-        "votes": (dict(votes), dict(counts)) if record.votes is not None else (None, None),
-    }
-    found: dict[str, tuple[Any, Any]] = {name: both for name, both in pairs.items() if both[0] != both[1]}
-    # The digest alone: another clip is another key.
-    if key is not None and (pair is None or pair.key.rpartition("#")[2] != key.rpartition("#")[2]):
-        assert record.proficiency is not None
-        found["proficiency"] = (pair and pair.caption.text, record.proficiency.caption)
+    pairs = {"clip": (item.video.key, record.video.key), **_content(item, votes, record)}
+    found = {name: both for name, both in pairs.items() if both[0] != both[1]}
+    simpler, pair = item.proficiency_item, record.proficiency
+    if pair is not None and simpler is None:
+        found["proficiency"] = (None, pair.caption)
+    elif pair is not None and simpler is not None:
+        other = [both for both in _content(simpler, votes, pair).values() if both[0] != both[1]]
+        if other:
+            found["proficiency"] = other[0]
     if "clip" not in found:
         found |= label_differences(batch, record, item.video)
     return found if "caption" in found else {**found, **_fact_differences(batch, item, record)}
+
+
+def _content(
+    item: Item, votes: Mapping[int, Tallies | None], said: ItemRecord | PairRecord
+) -> dict[str, tuple[Any, Any]]:
+    """(stored, said) of texts, extra fields and counts. A record that counts nothing says nothing of the votes, and
+    counts say nothing new of votes that a file brought one by one."""
+    stored, counts = votes.get(item.pk, Tallies(Counter(), Counter())), +Counter(_counts(said.votes))
+    differs = said.votes is not None and stored is not None and counts not in stored
+    return {
+        "caption": (item.caption.text, said.caption),
+        "foils": ([foil.text for foil in item.foils.all()], list(said.foils)),
+        "extra": (item.extra, dict(said.extra)),
+        "votes": (dict(stored.all), dict(counts)) if differs and stored else (None, None),
+    }
 
 
 def _fact_differences(batch: Batch, item: Item, record: ItemRecord) -> dict[str, tuple[Any, Any]]:
@@ -271,10 +302,17 @@ def _fact_differences(batch: Batch, item: Item, record: ItemRecord) -> dict[str,
     }
 
 
-def _imported_votes(items: Iterable[Item]) -> dict[int, Counter[str]]:
-    counts: dict[int, Counter[str]] = {}
-    for some in chunks([item.pk for item in items]):
-        rows = Vote.objects.filter(item__in=some, source=Vote.Source.IMPORT).values_list("item_id", "choice")
-        for item_id, choice in rows:
-            counts.setdefault(item_id, Counter())[choice] += 1
-    return counts
+def _votes_of(items: Iterable[Item]) -> dict[int, Tallies | None]:
+    """Counted validation votes of the items and of their pairs; None where a file brought them one by one."""
+    found: dict[int, Tallies | None] = {}
+    keys = {pk for item in items for pk in (item.pk, item.proficiency_item_id) if pk}
+    for some in chunks(sorted(keys)):
+        rows = Vote.objects.filter(item__in=some, stage=Stage.VALIDATION, state=VoteState.COUNTED)
+        for item_id, choice, name, source in rows.values_list("item_id", "choice", "imported_as", "source"):
+            its = found.setdefault(item_id, Tallies(Counter(), Counter()))
+            if name:
+                found[item_id] = None
+            elif its is not None:
+                for tally in its if source == Vote.Source.IMPORT else (its.all,):
+                    tally[choice if choice in (Choice.CAPTION, Choice.FOIL) else Choice.OTHER] += 1
+    return found

@@ -14,7 +14,7 @@ from evaluation.exchange import records as streamed
 from evaluation.exchange.collect import collect_release
 from evaluation.exchange.store import import_records
 from evaluation.reporting.scored_facts import facts_of
-from tests.factories import make_project
+from tests.factories import make_member, make_project
 
 pytestmark = pytest.mark.django_db
 
@@ -61,6 +61,33 @@ def test_a_project_goes_out_as_it_came_in_and_comes_in_again_as_the_same(importe
             # A project does not keep where a file lay that it never had; the clip's name says it.
             line = {name: value for name, value in line.items() if name != "video"}
             assert {name: there.get(name) for name in line} == line
+
+
+@pytest.mark.parametrize("update", [False, True])
+def test_what_people_judged_comes_in_again_as_the_same(tmp_path, update):
+    """The pair was stored under a digest of no votes; a later record that has the same one shares it."""
+    pair = {"caption": "a ball", "foils": ["a cube"]}
+    line = {"id": "a", "video_key": "v", "caption": "he runs.", "foil": "he sits.", "proficiency": pair}
+    path = tmp_path / "s.jsonl"
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    project = make_project()
+    import_records(project, None, "jsonl", path)
+    item = Item.objects.get(key="a")
+    for judged, choices in ((item, ("caption", "caption", "cannot_tell")), (item.proficiency_item, ("caption",))):
+        for choice in choices:
+            person = make_member(project, "validator")
+            fields = {"choice": choice, "caption_first": True, "idempotency_key": f"k{judged.pk}"}
+            Vote.objects.create(item=judged, foil=judged.foils.get(), person=person, **fields)
+    jsonl.write(streamed.project_content(project), tmp_path / "out", params={})
+    written = read(tmp_path / "out/records.jsonl")["a"]
+    assert (written["votes"]["other"], written["proficiency"]["votes"]["caption"]) == (1, 1)
+    path.write_text(json.dumps(written) + "\n" + json.dumps({**written, "id": "b"}), encoding="utf-8")
+    again = import_records(project, None, "jsonl", path, update=update).as_json()
+    assert (again["new"], again["same"], again["changed"], again["errors"]) == (1, 1, 0, [])
+    assert again["unchanged"]["proficiency_items"] == 1
+    assert Item.objects.get(key="b").proficiency_item == item.proficiency_item
+    path.write_text(json.dumps(line), encoding="utf-8")
+    assert import_records(project, None, "jsonl", path, update=update).as_json()["same"] == 1
 
 
 def test_items_of_one_caption_go_out_and_are_counted_with_their_own_facts(tmp_path):

@@ -98,6 +98,17 @@ def test_the_same_votes_again_change_nothing_and_others_only_where_asked(run):
     assert violations() == []
 
 
+def test_counts_of_a_file_of_items_leave_the_votes_behind_them(run, project, tmp_path):
+    """Also where they count two of one kind otherwise, as ViLMA's do: `neither` is none of its choices."""
+    assert run(VOTES).errors == []
+    rows = list(Vote.objects.order_by("pk").values())
+    lines = "\n".join(json.dumps({**line, "votes": {"caption": 2, "foil": 1}}) for line in ITEMS)
+    for update in (False, True):
+        again = run(lines, "jsonl", "shapes.jsonl", update=update).as_json()
+        assert (again["new"], again["same"], again["changed"], again["errors"]) == (0, 3, 0, [])
+    assert list(Vote.objects.order_by("pk").values()) == rows
+
+
 def test_votes_that_give_way_take_the_doubt_about_their_caption_with_them(run):
     """All three items are about one text on clips of their own: `c` was in doubt, then `b` is."""
     assert flagged(run("item,annotator,choice\nc,ann,foil\nc,bob,neither\nc,cy,caption\n")) == {"c"}
