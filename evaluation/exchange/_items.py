@@ -13,7 +13,7 @@ from annotation.vote_rules import rule_for_files
 from corpus.models import Caption, Foil, Item, Subtest, Video
 from corpus.records import MAX_ID, ItemRecord, PairRecord, VoteCounts
 from corpus.rules.canonical import canonical_line
-from corpus.rules.states import FoilVerdict, ItemState, first_item_state, next_item_state
+from corpus.rules.states import GONE, FoilVerdict, ItemState, first_item_state, next_item_state
 from evaluation.exchange._captions import fact_differences
 from evaluation.exchange._changes import referred_to
 from evaluation.exchange._videos import label_differences
@@ -264,7 +264,8 @@ def _differences(
     pairs = {"clip": (item.video.key, record.video.key), **_content(item, votes, record)}
     found = {name: both for name, both in pairs.items() if both[0] != both[1]}
     simpler, pair = item.proficiency_item, record.proficiency
-    if pair is not None and simpler is None:
+    # A pair that is taken out with its item is linked no more.
+    if pair is not None and simpler is None and item.state not in GONE:
         found["proficiency"] = (None, pair.caption)
     elif pair is not None and simpler is not None:
         other = [both for both in _content(simpler, votes, pair).values() if both[0] != both[1]]

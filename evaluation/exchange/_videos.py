@@ -7,13 +7,15 @@ from typing import Any
 
 from corpus.clip import plays_elsewhere
 from corpus.media_files import MEDIA_FIELDS, set_media
-from corpus.models import MediaState, Video
+from corpus.models import MediaState, Takedown, Video
 from corpus.records import ItemRecord, VideoRecord
+from evaluation.exchange._changes import CONTENT
 from evaluation.exchange.batch import CHUNK, Batch, chunks
 from evaluation.exchange.result import MOST_MISSING
 from projects.bulk_writes import insert_many, new_row
 
 _SAME = ("url", "start_time", "end_time", "time_unit")
+_SOURCE = ("source_dataset", "source_id")
 # What a data set says of a clip; where the clip lies and which part of it is shown is no such thing.
 LABELS = ("url", "source_dataset", "source_id", "split", "class_label", "category", "movie")
 
@@ -25,6 +27,29 @@ def check_videos(batch: Batch) -> None:
     for keys in chunks(list(wanted & met if batch.is_first_import else wanted)):
         batch.videos.update({v.key: v for v in Video.objects.filter(project=batch.project, key__in=keys)})
     _refuse_other_trims(batch)
+
+
+def refuse_taken_down(batch: Batch) -> None:
+    """Texts on a clip that was taken down, or on another one of its source, do not come in; records that are stored
+    as they are stay, for nobody is given them any more."""
+    if batch.is_first_import:
+        return
+    rows = Takedown.objects.filter(video__project=batch.project)
+    by_key: dict[str, str] = {}
+    by_source: dict[tuple[str, str], str] = {}
+    for reason, key, *source in rows.values_list("reason", "video__key", *(f"video__{name}" for name in _SOURCE)):
+        by_key[key] = reason
+        if source[1]:
+            by_source[source[0], source[1]] = reason
+    clashes = []
+    for record in batch.records:
+        video = record.video
+        source_id = video.source_id or video.file
+        reason = by_key.get(video.key) or by_source.get((video.source_dataset, source_id))
+        brings = CONTENT if batch.update else frozenset[str]()
+        if reason and (record.id not in batch.stored or brings & batch.differences.get(record.id, {}).keys()):
+            clashes.append((record, "video", f"was taken down from the project: {reason}", "leave the record out"))
+    batch.refuse(clashes)
 
 
 def store_videos(batch: Batch) -> None:

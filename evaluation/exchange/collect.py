@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation.models import Vote, VoteState
-from corpus.models import Item, Release, ReleaseItem, Subtest
+from corpus.models import Item, MediaState, Release, ReleaseItem, Subtest
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
 from corpus.release_records import foil_counts, vote_counts
 from corpus.rules.states import ItemState
@@ -71,13 +71,15 @@ def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
 
 
 def _members(release: Release) -> list[_Member]:
-    """The records of the release as they were frozen, then those of the project's other main items."""
+    """The records of the release as they were frozen, then those of the project's other main items. Of a video that
+    was taken down there is none: an item that was requeued before stays in that state."""
     main = Item.objects.filter(subtest__project=release.project, subtest__kind=Subtest.Kind.MAIN)
     loaded = main.select_related("subtest", "proficiency_item__subtest").prefetch_related("foils")
     rows = {item.pk: item for item in loaded}
     frozen = list(ReleaseItem.objects.filter(release=release).values_list("item_id", "record"))
     members = [_Member(record, rows.get(pk), released=True) for pk, record in frozen]
-    rest = main.exclude(state=ItemState.RETRACTED).exclude(released_as__release=release)
+    rest = main.exclude(state=ItemState.RETRACTED).exclude(video__media_state=MediaState.TAKEN_DOWN)
+    rest = rest.exclude(released_as__release=release)
     others = frozen_items(release.project, rest)
     return members + [_Member(one.record, rows.get(one.item.pk), released=False) for one in others]
 

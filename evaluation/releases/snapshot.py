@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from corpus.models import Foil, Item, Subtest, Video
+from corpus.models import Foil, Item, MediaState, Subtest, Video
 from corpus.records import ItemRecord, PairRecord, VideoRecord
 from corpus.release_records import release_id, release_record
 from corpus.rules.states import ItemState, is_left_out
@@ -46,7 +46,9 @@ def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> list[
 
 def valid_items(project: Project) -> list[FrozenItem]:
     """What a release made now holds. EvaluationError: nothing is valid yet."""
-    frozen = frozen_items(project, Item.objects.filter(subtest__kind=Subtest.Kind.MAIN, state=ItemState.VALID))
+    valid = Item.objects.filter(subtest__kind=Subtest.Kind.MAIN, state=ItemState.VALID)
+    # A takedown retracts what is valid; older imports could still put valid items on the clip afterwards.
+    frozen = frozen_items(project, valid.exclude(video__media_state=MediaState.TAKEN_DOWN))
     if not frozen:
         raise EvaluationError(_("No item is valid yet, so there is nothing to release; let validators finish first."))
     return frozen

@@ -173,6 +173,15 @@ class TestReleases:
         assert "a secret is told" not in everything
         assert REASON in (after / "datasheet.md").read_text()
 
+    def test_an_item_that_was_requeued_before_is_in_no_export_either(self, world, tmp_path):
+        caption = make_caption(world.clip, "a hidden thing is told.")
+        make_item(world.subtest, caption, state=ItemState.REQUEUED)
+        assert "hidden" in str(collect_release(world.release).items)
+        take_down(world)
+        foilworks.write(collect_release(world.release), tmp_path / "out", params={})
+        assert verify(tmp_path / "out")["ok"]
+        assert "hidden" not in "".join(path.read_text() for path in (tmp_path / "out").rglob("*") if path.is_file())
+
     def test_the_tombstone_names_the_line_of_an_older_export(self, world, tmp_path):
         foilworks.write(collect_release(world.release), tmp_path / "before", params={})
         take_down(world)
@@ -206,6 +215,11 @@ class TestReleases:
         take_down(world)
         successor = freeze_release(world.owner, world.project, name="v2")
         assert (successor.n_items, collect_release(successor).withheld) == (1, ())
+
+    def test_what_an_older_import_made_valid_on_it_afterwards_is_not_released(self, world):
+        take_down(world)
+        make_item(world.subtest, make_caption(world.clip, "told again."), state=ItemState.VALID)
+        assert freeze_release(world.owner, world.project, name="v2").n_items == 1
 
 
 def sha256_of(data: bytes) -> str:

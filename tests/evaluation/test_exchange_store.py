@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from django.core.files.storage import default_storage
 
+from annotation.actions.take_down_video import take_down_video
 from annotation.models import Vote
 from corpus.errors import CorpusError
 from corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
@@ -427,6 +428,31 @@ def test_a_broken_file_is_a_state_with_its_reason(run, clips):
 def test_a_trim_outside_of_the_file_is_broken(run, clips):
     run(record(start_time=60, end_time=70), media_dir=clips)
     assert Video.objects.get().media_error.startswith("the clip starts at 60 s of a file of 1 s")
+
+
+def test_texts_on_a_video_that_was_taken_down_do_not_come_in_again(run, project):
+    """Nor on another clip of its source; what is stored of it is the same as ever."""
+    film = {"source_dataset": "own", "source_id": "film", "url": "https://example.org/film.mp4"}
+    old = record(**film, video_key="film@0", caption="a ball rolls left.")
+    text = {"id": "t", **film, "video_key": "film@0", "caption": "a cube turns."}
+    run(old, text, record("other"))
+    owner = make_member(project, "researcher")
+    take_down_video(owner, project.slug, Video.objects.get(key="film@0").pk, "Its maker asked us to.")
+    labelled = {**old, "movie": "M"}
+    fresh = [
+        record("b", video_key="film@0", start_time=None, **film),
+        record("c", video_key="film@9", start_time=9, **film),
+        {"id": "d", **film, "video_key": "film@0", "caption": "a cube stands."},
+        record("e", source_dataset="elsewhere", source_id="film"),
+    ]
+    for update in (False, True):
+        result = run(labelled, text, *fresh, update=update)
+        where = [error.partition("jsonl:")[2] for error in result.errors]
+        said = "video: was taken down from the project: Its maker asked us to.; leave the record out"
+        assert where == [f"{line}: {said}" for line in (3, 4, 5)]
+    assert sorted(Item.objects.filter(subtest__kind="main").values_list("key", flat=True)) == ["a", "e", "other"]
+    assert run({**text, "caption": "another cube turns."}, update=True).errors != []
+    assert Caption.objects.get(key="t").text == "a cube turns."
 
 
 def test_a_trim_in_pts_becomes_seconds_with_its_file(run, clips):
