@@ -15,12 +15,15 @@ def check_captions(batch: Batch) -> None:
     if batch.is_first_import:
         return  # no two records of a file have one id
     ids = [record.id for record in batch.records if not record.foils]
-    stored: dict[str, Caption] = {}
+    stored: dict[str, list[Caption]] = {}
     for keys in chunks(ids):
         rows = Caption.objects.filter(video__project=batch.project, key__in=keys).select_related("video")
-        stored.update({caption.key: caption for caption in rows})
+        for caption in rows.order_by("pk"):
+            stored.setdefault(caption.key, []).append(caption)
     for record in batch.records:
-        old = stored.get(record.id) if not record.foils else None
+        # A corrected caption has the key of what it was corrected to: the text tells them apart.
+        of_key = stored.get(record.id, []) if not record.foils else []
+        old = next((caption for caption in of_key if caption.text == record.caption), of_key[-1] if of_key else None)
         if old is not None:
             batch.differs(record, _differences(batch, old, record))
             batch.stored[record.id] = old

@@ -2,7 +2,7 @@
 
 What a file says *about* an item (extra fields, facts, labels of its clip) may always be changed. What people judge
 (clip, texts, proficiency pair, counts) is replaced only where nothing but the import itself ever referred to the row:
-nobody worked on it, no release froze it, no run made anything of it.
+nobody worked on it, no release froze it, no run made anything of it. What was taken out stays out.
 """
 
 import json
@@ -13,8 +13,9 @@ from django.db import models
 
 from annotation.actions._transaction import lock_rows
 from annotation.models import Vote
-from corpus.models import Caption, Foil, Item, MediaState, Video
+from corpus.models import GIVEN_UP, Caption, Foil, Item, MediaState, Video
 from corpus.records import ItemRecord
+from corpus.rules.states import GONE
 from evaluation.errors import EvaluationError
 from evaluation.exchange.batch import CHUNK, Batch, chunks, text_sha256
 from projects import audit
@@ -29,11 +30,13 @@ def list_changes(batch: Batch) -> None:
     records = {record.id: record for record in batch.records}
     # A record may be out meanwhile: bad in itself, or its clip another one.
     changed = {id_: records[id_] for id_ in batch.differences if id_ in records}
-    worked_on = _worked_on(batch, changed) if batch.update else set()
+    taken_out = _taken_out(batch, changed) if batch.update else set()
+    worked_on = (_worked_on(batch, changed) | taken_out) if batch.update else set()
     batch.refuse(
-        (record, "id", f"{id_[:80]!r} was worked on, so its content stays", "give the record another id")
+        (record, "id", f"{id_[:80]!r} was {what}, so its content stays", "give the record another id")
         for id_, record in changed.items()
         if id_ in worked_on
+        for what in ("taken out" if id_ in taken_out else "worked on",)
     )
     for id_, record in changed.items():
         batch.result.changes.append(
@@ -84,9 +87,22 @@ def strict_problem(batch: Batch) -> str:
     return f"{first['record']}: id: {first['id'][:80]!r} is stored with another {fields}; import with --update"
 
 
+def _taken_out(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:
+    """Ids of records that would bring back what somebody took out."""
+    return {
+        id_
+        for id_, row in _with_other_content(batch, changed).items()
+        if (row.state in GONE if isinstance(row, Item) else row.doubt_settled in GIVEN_UP)
+    }
+
+
+def _with_other_content(batch: Batch, changed: Mapping[str, ItemRecord]) -> dict[str, Item | Caption]:
+    return {id_: batch.stored[id_] for id_ in changed if CONTENT & batch.differences[id_].keys()}
+
+
 def _worked_on(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:
     """Ids of records whose content would change under somebody's work."""
-    wanted = {id_: batch.stored[id_] for id_ in changed if CONTENT & batch.differences[id_].keys()}
+    wanted = _with_other_content(batch, changed)
     items = {id_: row.pk for id_, row in wanted.items() if isinstance(row, Item)}
     captions = {id_: row.pk for id_, row in wanted.items() if isinstance(row, Caption)}
     foils = Foil.objects.filter(item__in=list(items.values())).values_list("pk", "item_id")
@@ -94,6 +110,7 @@ def _worked_on(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:
     used = referred_to(Item, list(items.values()), {(Foil, "item"), (Item, "proficiency_item")})
     used |= {of_foil[pk] for pk in referred_to(Foil, list(of_foil), set())}
     used_captions = referred_to(Caption, list(captions.values()), set())
+    used_captions |= {row.pk for row in wanted.values() if isinstance(row, Caption) and row.revises_id}
     return {id_ for id_, pk in items.items() if pk in used} | {
         id_ for id_, pk in captions.items() if pk in used_captions
     }

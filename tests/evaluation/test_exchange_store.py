@@ -4,6 +4,9 @@ from pathlib import Path
 import pytest
 from django.core.files.storage import default_storage
 
+from annotation.actions.correct_caption import correct_caption
+from annotation.actions.drop_caption import drop_caption
+from annotation.actions.retract import retract
 from annotation.actions.take_down_video import take_down_video
 from annotation.models import Vote
 from corpus.errors import CorpusError
@@ -179,6 +182,34 @@ def test_what_was_worked_on_keeps_its_content_and_takes_what_is_said_about_it(ru
     assert (Item.objects.get(key="a").caption.text, Item.objects.get(key="a").extra) == ("a ball rolls left.", {})
     taken = run(record(extra={"note": 1}), update=True)
     assert (taken.errors, Item.objects.get(key="a").extra) == ([], {"note": 1})
+
+
+def test_what_was_taken_out_is_brought_back_by_no_update(run, project):
+    run(record(), record("b", video_key="w"))
+    owner = make_member(project, "researcher")
+    retract(owner, Item.objects.get(key="a").pk, "It shows a cube.")
+    other = record(foil="a ball rolls up.", extra={"note": 1})
+    result = run(other, update=True)
+    assert result.errors[0].endswith("1: id: 'a' was taken out, so its content stays; give the record another id")
+    item = Item.objects.get(key="a")
+    assert (item.state, item.foils.get().text) == ("retracted", "a ball rolls right.")
+    assert run(record(extra={"note": 1}), update=True).as_json()["updated"] == 1
+    assert run(record(extra={"note": 1}), update=True).as_json()["same"] == 1
+
+
+def test_a_caption_that_was_corrected_or_dropped_is_brought_back_by_no_update(run, project):
+    lines = [{"id": id_, "video": f"{id_}.mp4", "caption": "a man jumps."} for id_ in ("c", "d")]
+    run(*lines)
+    owner = make_member(project, "researcher")
+    Caption.objects.update(flagged_false=True)
+    new = correct_caption(owner, Caption.objects.get(key="c").pk, "a man sits.", reason="He sits.")
+    drop_caption(owner, Caption.objects.get(key="d").pk, reason="Nobody is to be seen.")
+    again = run(*lines, update=True).as_json()
+    assert (again["same"], again["changed"], again["errors"]) == (2, 0, [])
+    for line, what in ((lines[0], "worked on"), (lines[1], "taken out")):
+        (said,) = run({**line, "caption": "a man runs."}, update=True).errors
+        assert f"was {what}, so its content stays" in said
+    assert sorted(Caption.objects.values_list("text", flat=True)) == ["a man jumps."] * 2 + [new.text]
 
 
 def test_labels_of_a_clip_that_two_records_share_are_the_first_records_word(run):
