@@ -105,15 +105,19 @@ def _worked_on(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:
     wanted = _with_other_content(batch, changed)
     items = {id_: row.pk for id_, row in wanted.items() if isinstance(row, Item)}
     captions = {id_: row.pk for id_, row in wanted.items() if isinstance(row, Caption)}
-    foils = Foil.objects.filter(item__in=list(items.values())).values_list("pk", "item_id")
-    of_foil = dict(foils)
-    used = referred_to(Item, list(items.values()), {(Foil, "item"), (Item, "proficiency_item")})
-    used |= {of_foil[pk] for pk in referred_to(Foil, list(of_foil), set())}
+    used = items_referred_to(list(items.values()), {(Item, "proficiency_item")})
     used_captions = referred_to(Caption, list(captions.values()), set())
     used_captions |= {row.pk for row in wanted.values() if isinstance(row, Caption) and row.revises_id}
     return {id_ for id_, pk in items.items() if pk in used} | {
         id_ for id_, pk in captions.items() if pk in used_captions
     }
+
+
+def items_referred_to(keys: list[int], own: set[tuple[type[models.Model], str]]) -> set[int]:
+    """Which of the items another row points at, or at one of their foils."""
+    of_foil = dict(Foil.objects.filter(item__in=keys).values_list("pk", "item_id"))
+    used = referred_to(Item, keys, {(Foil, "item"), *own})
+    return used | {of_foil[pk] for pk in referred_to(Foil, list(of_foil), set())}
 
 
 def referred_to(model: type[models.Model], keys: list[int], own: set[tuple[type[models.Model], str]]) -> set[int]:

@@ -15,7 +15,7 @@ from corpus.records import MAX_ID, ItemRecord, PairRecord, VoteCounts
 from corpus.rules.canonical import canonical_line
 from corpus.rules.states import GONE, FoilVerdict, ItemState, first_item_state, next_item_state
 from evaluation.exchange._captions import fact_differences
-from evaluation.exchange._changes import referred_to
+from evaluation.exchange._changes import items_referred_to, referred_to
 from evaluation.exchange._videos import label_differences
 from evaluation.exchange.batch import Batch, chunks, text_sha256
 from projects.bulk_writes import insert_many, new_row
@@ -102,7 +102,9 @@ def store_items(batch: Batch, now: datetime) -> list[Item]:
     renewed = [stored[place] for place, record in places.items() if record.id in batch.renewed]
     _delete(renewed)
     created = _save(batch, planned)
-    _delete_left_behind(batch, renewed)
+    pairs = _unused_pairs(renewed)
+    _delete(pairs)
+    _delete_left_behind(batch, [*renewed, *pairs])
     batch.result.created["items"] += len(created) - len(batch.renewed & {record.id for record in places.values()})
     return created
 
@@ -114,6 +116,13 @@ def _delete(items: Sequence[Item]) -> None:
     # Their votes are gone with them.
     for some in chunks(sorted({item.caption_id for item in items})):
         flag_captions(some)
+
+
+def _unused_pairs(items: Sequence[Item]) -> list[Item]:
+    """The proficiency items of deleted items that no item has any more, and that nobody has worked on."""
+    pairs = {item.proficiency_item_id: item.proficiency_item for item in items if item.proficiency_item}
+    in_use = items_referred_to([pk for pk in pairs if pk], set())
+    return [pair for pk, pair in pairs.items() if pk not in in_use]
 
 
 def _delete_left_behind(batch: Batch, items: Sequence[Item]) -> None:

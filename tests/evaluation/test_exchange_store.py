@@ -293,6 +293,34 @@ def test_items_that_move_to_another_clip_leave_no_caption_and_no_empty_clip_behi
     assert sorted(ids) == ["c", "r1", "r2"]
 
 
+def test_items_that_are_made_anew_leave_no_proficiency_item_behind(run, project):
+    lines = [{**contrast(id_), "proficiency": PAIR} for id_ in ("r1", "r2")]
+    run(*lines)
+    other = {**PAIR, "caption": "a ball moves."}
+    lines[0]["proficiency"] = other
+    assert run(*lines, update=True).errors == []
+    pairs = Item.objects.filter(subtest__kind="proficiency")
+    assert sorted(pairs.values_list("main_items__key", "caption__text")) == [
+        ("r1", "a ball moves."), ("r2", "a ball rolls."),
+    ]  # fmt: skip
+    moved = [{**line, "video_key": "v@frames", "proficiency": other} for line in lines]
+    assert run(*moved, update=True).errors == []
+    assert [(pair.caption.text, pair.main_items.count()) for pair in pairs.all()] == [("a ball moves.", 1)] * 2
+    assert not Video.objects.filter(key="v.mp4").exists()
+    assert Caption.objects.count() == 2
+    assert violations() == []
+
+
+def test_a_proficiency_item_that_people_judged_stays(run, project):
+    run(record())
+    pair = Item.objects.get(subtest__kind="proficiency")
+    fields = {"choice": "caption", "caption_first": True, "idempotency_key": "k"}
+    Vote.objects.create(item=pair, foil=pair.foils.get(), person=make_member(project, "validator"), **fields)
+    assert run(record(proficiency={**PAIR, "caption": "a ball moves."}), update=True).errors == []
+    assert Item.objects.get(pk=pair.pk).main_items.count() == 0
+    assert Item.objects.get(key="a").proficiency_item.caption.text == "a ball moves."
+
+
 def test_captions_without_foils_wait_for_a_method(run):
     result = run(
         {"id": "c1", "video": "a.mp4", "caption": "a man jumps two times.", "count": 2, "split": "train"},
