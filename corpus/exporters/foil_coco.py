@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus.exporters._folder import write_folder, write_json
+from corpus.exporters._names import keys_in_file
 from corpus.exporters._released import manifest_facts, released_items
 from corpus.exporters._tables import by_subtest, video_name
 from corpus.record_content import RecordContent
@@ -30,11 +31,12 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
 def _file(items: list[ItemRecord]) -> dict[str, Any]:
     names = dict.fromkeys(video_name(item.video) for item in items)
     images = [{"id": name, "file_name": name} for name in names]
-    return {"images": images, "annotations": [one for item in items for one in _annotations(item)]}
+    keys = keys_in_file(items)
+    return {"images": images, "annotations": [one for key, item in keys.items() for one in _annotations(key, item)]}
 
 
-def _annotations(item: ItemRecord) -> list[dict[str, Any]]:
-    shared = {"id": item.id.removeprefix(f"{item.subtest}:"), "image_id": video_name(item.video)}
+def _annotations(key: str, item: ItemRecord) -> list[dict[str, Any]]:
+    shared = {"id": key, "image_id": video_name(item.video)}
     found: list[dict[str, Any]] = [{**shared, "caption": item.caption, "foil": False}]
     for place, foil in enumerate(item.foils):
         found.append({**_said_of(item, place), **shared, "caption": foil, "foil": True})

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus.exporters._folder import write_json
+from corpus.exporters._names import keys_in_file
 from corpus.exporters._published import kept_fields, write_pairs
 from corpus.exporters._tables import video_name
 from corpus.importers.sugarcrepe import FIELDS
@@ -22,8 +23,7 @@ def write(release: ReleaseContent | RecordContent, out: Path, *, params: Mapping
 
 
 def _write(path: Path, items: list[ItemRecord]) -> None:
-    prefix = f"{items[0].subtest}:"
-    write_json(path, {item.id.removeprefix(prefix): _record(item) for item in items})
+    write_json(path, {key: _record(item) for key, item in keys_in_file(items).items()})
 
 
 def _record(item: ItemRecord) -> dict[str, Any]:

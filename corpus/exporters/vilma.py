@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus.exporters._folder import write_folder, write_json
+from corpus.exporters._names import keys_in_file
 from corpus.exporters._released import manifest_facts, released_items
 from corpus.exporters.foilworks import safe_name
 from corpus.exporters.jsonl import counts
@@ -63,15 +64,9 @@ def files(items: Iterable[ItemRecord], form: Form | None = None) -> dict[str, di
 
 
 def _records(items: list[ItemRecord], stem: str, form: Form) -> dict[str, Any]:
-    """Records by key. Ids that begin with the subtest lose it again; they choose their keys first."""
-    prefix = f"{items[0].subtest}:"
-    records: dict[str, Any] = {}
-    for item in sorted(items, key=lambda item: (not item.id.startswith(prefix), item.id)):
-        key = item.id.removeprefix(prefix)
-        while key in records:
-            key += "~"
-        records[key] = _record(item, key, stem, form)
-    return records
+    """Records by key."""
+    keys = keys_in_file(sorted(items, key=lambda item: item.id))
+    return {key: _record(item, key, stem, form) for key, item in keys.items()}
 
 
 def _record(item: ItemRecord, key: str, stem: str, form: Form) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from corpus.models import Caption, Foil, Item, Video
 from evaluation.errors import EvaluationError
 from evaluation.exchange._captions import check_captions, store_captions
 from evaluation.exchange._changes import list_changes, lock_changed, store_changes, strict_problem
+from evaluation.exchange._ids import settle_ids
 from evaluation.exchange._items import check_items, store_items, store_pairs
 from evaluation.exchange._subtests import load_subtests, store_subtests, warn_of_other_tests
 from evaluation.exchange._videos import check_videos, refuse_taken_down, store_videos
@@ -148,7 +149,7 @@ def _store(batch: Batch, source: Source, found: Survey, actor: User | None, prog
     load_subtests(batch)
     for records in progress(good_chunks(source, found), found.n_chunks, "storing"):
         batch.take(records)
-        for check in (check_videos, check_captions, check_items, refuse_taken_down, list_changes):
+        for check in (settle_ids, check_videos, check_captions, check_items, refuse_taken_down, list_changes):
             check(batch)
         lock_changed(batch)
         store_videos(batch)

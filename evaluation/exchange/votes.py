@@ -7,7 +7,7 @@ the votes behind them. Items that are judged here are left alone: their votes ar
 import hashlib
 import hmac
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.conf import settings
@@ -23,6 +23,7 @@ from corpus.records import BadRecord, RecordWarning
 from corpus.release_records import release_id
 from corpus.rules.states import GONE, FoilVerdict, ItemState, next_item_state
 from corpus.vote_records import VoteRecord
+from evaluation.exchange._ids import keys_behind
 from evaluation.exchange.batch import CHUNK, chunks
 from evaluation.exchange.result import ImportResult
 from evaluation.exchange.survey import Progress, Source
@@ -111,7 +112,7 @@ def _by_item(work: _Import, votes: Mapping[str, list[VoteRecord]]) -> dict[int, 
     """The votes by the row of their item, which a file names by its key, or by its key with its subtest before it."""
     named: dict[str, list[int]] = defaultdict(list)
     requeued: dict[str, list[int]] = defaultdict(list)
-    for keys in chunks(sorted({key for name in votes for key in _keys(name)})):
+    for keys in chunks(sorted({key for name in votes for key in keys_behind(name)})):
         rows = Item.objects.filter(subtest__project=work.project, key__in=keys).exclude(state=ItemState.RETRACTED)
         for pk, key, subtest, state in rows.values_list("pk", "key", "subtest__name", "state"):
             for name in {key, release_id(subtest, key)} & votes.keys():
@@ -129,14 +130,6 @@ def _by_item(work: _Import, votes: Mapping[str, list[VoteRecord]]) -> dict[int, 
         for record in records:
             work.refuse(record, "item", problem, fix)
     return found
-
-
-def _keys(name: str) -> Iterator[str]:
-    """What the item's key may be: the name, or what follows a subtest, whose own name may have colons."""
-    yield name
-    for place, character in enumerate(name):
-        if character == ":":
-            yield name[place + 1 :]
 
 
 def _store_item(work: _Import, item: Item, records: Sequence[VoteRecord], stored: Sequence[Vote]) -> None:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from django.db.models import QuerySet
@@ -45,12 +46,18 @@ def frozen_items(project: Project, items: QuerySet[Item] | None = None) -> list[
 
 
 def valid_items(project: Project) -> list[FrozenItem]:
-    """What a release made now holds. EvaluationError: nothing is valid yet."""
+    """What a release made now holds. EvaluationError: nothing is valid yet, two items have one id."""
     valid = Item.objects.filter(subtest__kind=Subtest.Kind.MAIN, state=ItemState.VALID)
     # A takedown retracts what is valid; older imports could still put valid items on the clip afterwards.
     frozen = frozen_items(project, valid.exclude(video__media_state=MediaState.TAKEN_DOWN))
     if not frozen:
         raise EvaluationError(_("No item is valid yet, so there is nothing to release; let validators finish first."))
+    # By id; older imports could store `1` and `s:1` in the subtest `s`.
+    for one, other in pairwise(frozen):
+        if one.record["id"] == other.record["id"]:
+            raise EvaluationError(
+                _("Two valid items are called '%(id)s' in releases; retract one of them.") % {"id": one.record["id"]}
+            )
     return frozen
 
 

@@ -10,11 +10,13 @@ from datasets import load_dataset
 from hypothesis import HealthCheck, example, given, settings
 
 from corpus.errors import CorpusError
-from corpus.exporters import contrast, csv_rows, feint6k, hf
+from corpus.exporters import contrast, csv_rows, feint6k, foil_coco, hf, sugarcrepe
 from corpus.importers import contrast as contrast_importer
 from corpus.importers import csv_rows as csv_importer
 from corpus.importers import feint6k as feint6k_importer
+from corpus.importers import foil_coco as foil_coco_importer
 from corpus.importers import hf as hf_importer
+from corpus.importers import sugarcrepe as sugarcrepe_importer
 from corpus.records import ItemRecord, PairRecord, VideoRecord, VoteCounts
 from tests.corpus.releases import item_lists, release_of
 from tests.corpus.test_exporters import ITEM, items_of, read_back
@@ -154,6 +156,16 @@ class TestFeint6k:
         assert (manifest["left_out"], manifest["counts"]) == (["direction:a"], {"items": 1})
         with pytest.raises(CorpusError, match="no released item has 5 foils"):
             feint6k.write(release_of([ITEM]), tmp_path / "none", params={})
+
+
+@pytest.mark.parametrize(("exporter", "importer"), [(sugarcrepe, sugarcrepe_importer), (foil_coco, foil_coco_importer)])
+def test_ids_with_and_without_their_subtest_are_records_of_their_own(tmp_path, exporter, importer):
+    items = [replace(ITEM, id=id_, caption=f"caption {id_}") for id_ in ("1", "direction:1")]
+    exporter.write(release_of(items), tmp_path / "out", params={})
+    read = items_of(importer.read(tmp_path / "out" / "direction.json", params={}))
+    assert {item.id: item.caption for item in read} == {
+        "direction:1": "caption direction:1", "direction:1~": "caption 1",
+    }  # fmt: skip
 
 
 class TestBadFolders:

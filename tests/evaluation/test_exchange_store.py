@@ -10,11 +10,12 @@ from annotation.actions.retract import retract
 from annotation.actions.take_down_video import take_down_video
 from annotation.models import Vote
 from corpus.errors import CorpusError
+from corpus.exporters import jsonl
 from corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.errors import EvaluationError
 from evaluation.exchange import survey
-from evaluation.exchange.records import project_content
+from evaluation.exchange.records import project_content, release_content
 from evaluation.exchange.store import import_records
 from foilworks.invariants.table import violations
 from media.encode import write_mp4, write_webm
@@ -400,6 +401,39 @@ def test_another_test_than_the_subtests_is_not_kept_and_said_once(run, project):
     assert "test: is not said for the subtest 'direction', and another one in 1 of its records ('a'): these" in again
     Subtest.objects.filter(name="direction").update(test="motion")
     assert run(record(test="motion"), record("b", test="")).warnings == []
+
+
+def test_a_release_comes_in_again_as_the_items_that_it_holds(run, project, tmp_path):
+    """Releases call the record `1` of the subtest `direction` `direction:1`."""
+    run(record("1"), record("2", video_key="w"))
+    release = freeze_release(None, project)
+    jsonl.write(release_content(release), tmp_path / "out", params={})
+    lines = [json.loads(line) for line in (tmp_path / "out/records.jsonl").read_text().splitlines()]
+    assert [line["id"] for line in lines] == ["direction:1", "direction:2"]
+    again = run(*lines).as_json()
+    assert (again["new"], again["same"], again["changed"]) == (0, 2, 0)
+    labelled = run({**lines[0], "movie": "M"}, lines[1], update=True).as_json()
+    assert (labelled["new"], labelled["updated"], labelled["errors"]) == (0, 1, [])
+    renewed = record("3", video_key="x")
+    run(renewed)
+    assert run({**renewed, "id": "direction:3", "foil": "a ball rolls up."}, update=True).errors == []
+    keys = Item.objects.filter(subtest__kind="main").order_by("key").values_list("key", "foils__text")
+    assert list(keys)[2] == ("3", "a ball rolls up.")
+    assert len(keys) == 3
+    assert freeze_release(None, project).n_items == 3
+
+
+def test_two_records_that_releases_would_call_the_same_are_not_both_taken(run, project):
+    one, two = record("1"), record("direction:1", video_key="w")
+    (said,) = run(one, two).errors
+    assert said.endswith("2: id: is 'direction:1' in releases, as that of another record; give it its own id")
+    run(record("direction:2", video_key="w"))
+    (said,) = run(record("2", video_key="x")).errors
+    assert said.endswith("1: id: is 'direction:2' in releases, as that of another item; give it its own id")
+    assert sorted(Item.objects.filter(subtest__kind="main").values_list("key", flat=True)) == ["1", "direction:2"]
+    Item.objects.filter(key="direction:2").update(key="direction:1")
+    with pytest.raises(EvaluationError, match="Two valid items are called 'direction:1' in releases"):
+        freeze_release(None, project)
 
 
 def test_bad_records_are_listed_and_the_good_ones_stored(run):
