@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotation.models import Choice, Stage, Vote, VoteState
 from corpus.models import Caption, Item, MediaState, Release, ReleaseItem, Subtest
 from corpus.record_content import RecordContent, Records
-from corpus.records import ItemRecord, VoteCounts
+from corpus.records import MAX_ID, ItemRecord, VoteCounts
 from corpus.release_records import about_the_item, foil_counts, hash_of, item_record, release_id
 from corpus.rules.states import ItemState
 from evaluation.exchange.batch import CHUNK
@@ -135,10 +135,30 @@ def _current(project: Project) -> Iterator[ItemRecord]:
         judged = [*some, *(item.proficiency_item for item in some if item.proficiency_item)]
         counts = _counts({item.pk: len(item.foils.all()) for item in judged})
         yield from (_with_votes(item, shared, counts) for item in some)
+    renamed = _own_ids(project)
     for captions in _by_key(_captions(project), ("video",)):
         for caption in captions:
-            video = video_record(caption.video)
-            yield ItemRecord(caption.key, "", video, caption.text, facts=caption.facts)
+            id_, video = renamed.get(caption.pk, caption.key), video_record(caption.video)
+            yield ItemRecord(id_, "", video, caption.text, facts=caption.facts)
+
+
+def _own_ids(project: Project) -> dict[int, str]:
+    """Ids of captions whose key an item has, or an earlier caption: a corrected caption has the key of the false one,
+    whose items stand beside it."""
+    items, captions = _items(project), _captions(project)
+    twice = captions.order_by().values("key").annotate(n=Count("pk")).filter(n__gt=1).values("key")
+    shared = captions.filter(Q(key__in=items.order_by().values("key")) | Q(key__in=twice))
+    found: dict[int, str] = {}
+    given: set[str] = set()
+    for pk, key in shared.order_by("pk").values_list("pk", "key"):
+        id_, number = key, 1
+        while id_ in given or items.filter(key=id_).exists() or captions.filter(key=id_).exclude(key=key).exists():
+            number += 1
+            tail = f"~{number}"
+            id_ = key[: MAX_ID - len(tail)] + tail
+        given.add(id_)
+        found[pk] = id_
+    return found
 
 
 def _by_key(rows: QuerySet[Any], joined: tuple[str, ...], fetched: tuple[str, ...] = ()) -> Iterator[list[Any]]:

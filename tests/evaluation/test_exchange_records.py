@@ -5,16 +5,17 @@ import json
 import pytest
 from django.core.management import call_command
 
+from annotation.actions.correct_caption import correct_caption
 from annotation.models import Vote
 from corpus.exporters import csv_rows, jsonl
 from corpus.exporters._released import released_items
-from corpus.models import Item, Video
+from corpus.models import Caption, Item, Video
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.exchange import records as streamed
 from evaluation.exchange.collect import collect_release
 from evaluation.exchange.store import import_records
 from evaluation.reporting.scored_facts import facts_of
-from tests.factories import make_member, make_project
+from tests.factories import make_caption, make_member, make_project
 
 pytestmark = pytest.mark.django_db
 
@@ -120,6 +121,27 @@ def test_a_key_of_two_subtests_gets_the_name_of_its_subtest(imported, tmp_path):
     import_records(imported, None, "jsonl", path)
     ids = [record.id for record in streamed.project_content(imported).records]
     assert sorted(ids) == sorted(["=speed:i0", "more:i0", "c", *(f"i{n}" for n in range(1, 7))])
+
+
+def test_a_corrected_caption_goes_out_beside_its_old_items_under_an_id_of_its_own(imported, tmp_path):
+    """`i1` has the items of the false text, the correction has its key; `i1~2` is taken."""
+    old = Item.objects.get(key="i1").caption
+    Caption.objects.filter(pk=old.pk).update(flagged_false=True)
+    make_caption(old.video, "a cup falls.", key="i1~2")
+    owner = make_member(imported, "researcher")
+    correct_caption(owner, old.pk, "a cube rolls.", reason="It is a cube.")
+    records = list(streamed.project_content(imported).records)
+    ids = [record.id for record in records]
+    assert len(ids) == len(set(ids)) == 10
+    assert {record.caption: record.id for record in records if not record.foils} == {
+        "a cat sleeps.": "c", "a cup falls.": "i1~2", "a cube rolls.": "i1~3",
+    }  # fmt: skip
+    jsonl.write(streamed.project_content(imported), tmp_path / "out", params={})
+    other = make_project()
+    assert import_records(other, None, "jsonl", tmp_path / "out/records.jsonl").errors == []
+    assert Caption.objects.filter(video__project=other, text="a cube rolls.").exists()
+    again = import_records(imported, None, "jsonl", tmp_path / "out/records.jsonl").as_json()
+    assert (again["new"], again["same"], again["changed"], again["errors"]) == (0, 10, 0, [])
 
 
 def test_votes_foil_by_foil_are_not_added_up_and_what_was_taken_down_stays_in(imported):
