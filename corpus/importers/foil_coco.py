@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.importers._fields import Fields, ProblemError
+from corpus.importers._fields import Fields, ProblemError, check_content
 from corpus.importers._json import Member, members_of, read_text
 from corpus.importers._records import RawRecord, checked_id, default_subtest, picture_of, read_records
 from corpus.records import MAX_ID, MAX_LABEL, ItemRecord, ReadOutcome
@@ -58,10 +58,12 @@ def _parse(raw: RawRecord, subtest: str, pictures: Mapping[str, str]) -> ItemRec
     image = foils[0].label("image_id", MAX_ID)
     if not image:
         raise ProblemError("image_id", "is missing", "give the picture's id")
+    about = {"file_name": pictures.get(image) or image}
+    check_content(about, "image")
     return ItemRecord(
         id=checked_id("id", f"{subtest}:{raw.key}"),
         subtest=subtest,
-        video=picture_of(DATASET, pictures.get(image) or image),
+        video=picture_of(DATASET, Fields(about, "image").label("file_name", MAX_ID)),
         caption=next(iter(captions)),
         foils=tuple(fields.sentence("caption") for fields in foils),
         extra={"foils": [fields.without(frozenset({"caption", "image_id", "id", "foil"})) for fields in foils]},

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from corpus.importers._fields import Fields, ProblemError
+from corpus.importers._fields import Fields, ProblemError, check_content
 from corpus.importers._json import members_of, read_text
 from corpus.importers._records import (
     Names,
@@ -62,6 +62,7 @@ def _from_sentence(raw: RawRecord, subtest: str, videos: Mapping[str, Any]) -> I
     name = fields.label("video_id", MAX_ID)
     if name not in videos:
         raise ProblemError("video_id", f"{name[:80]!r} is not among the videos", "add the video, or remove the line")
+    check_content(videos[name], "video")
     about = Fields(videos[name], "video")
     category = about.get("category")
     known = isinstance(category, int) and 0 <= category < len(CATEGORIES)

@@ -168,6 +168,15 @@ class TestFoilCoco:
         ]
         assert [item.id for item in found if isinstance(item, ItemRecord)] == ["x:9"]
 
+    def test_a_picture_whose_name_nothing_can_hold_is_named(self, tmp_path):
+        images = [{"id": 42, "file_name": "x" * 300}, {"id": 43, "file_name": "x\x00"}]
+        annotations = [self.FOIL, {**self.FOIL, "id": 8, "image_id": 43}]
+        found = read(foil_coco, tmp_path / "x.json", {"images": images, "annotations": annotations})
+        assert [problem.partition(": ")[2] for problem in problems(found)] == [
+            "image.file_name: has 300 characters, more than 200; shorten it",
+            "image.file_name: holds a NUL character; remove it",
+        ]
+
     def test_a_file_without_its_lists_is_named(self, tmp_path):
         path = tmp_path / "x.json"
         with pytest.raises(CorpusError) as caught:
@@ -206,6 +215,12 @@ class TestMsrvtt:
         sentence = {"caption": "a car drives off", "video_id": "video1", "sen_id": 3}
         (bad,) = problems(read(msrvtt, tmp_path / "x.json", {"videos": [self.VIDEO], "sentences": [sentence]}))
         assert bad.endswith("video_id: 'video1' is not among the videos; add the video, or remove the line")
+
+    def test_a_sentence_of_a_video_with_what_nothing_can_hold_is_bad(self, tmp_path):
+        sentence = {"caption": "a car drives off", "video_id": "video0", "sen_id": 3}
+        videos = [{**self.VIDEO, "start time": float("nan")}]
+        (bad,) = problems(read(msrvtt, tmp_path / "x.json", {"videos": videos, "sentences": [sentence]}))
+        assert bad.endswith("video.start time: is nan; give a finite number, or null")
 
     def test_the_table_of_a_split_is_read_as_well(self, tmp_path):
         text = "key,vid_key,video_id,sentence\nret0,msr9770,video9770,a person plugs in a cable\n"
