@@ -1,5 +1,6 @@
 """What the published formats of one foil an item, and of captions alone, share: what fits, and what is left out."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from corpus.errors import CorpusError
 from corpus.exporters._folder import write_folder
 from corpus.exporters._released import manifest_facts, released_items
-from corpus.exporters._tables import by_subtest
+from corpus.exporters._tables import by_subtest, is_part
 from corpus.record_content import RecordContent
 from corpus.records import ItemRecord, ReleaseContent
 
@@ -34,11 +35,19 @@ def write_pairs(
 
 
 def texts_of(items: Iterable[ItemRecord]) -> dict[str, list[str]]:
-    """The captions by the id of their video, each once, in their order."""
+    """The captions by the name of their clip, each once, in their order. Clips that would share a name, as those of
+    two data sets that number their videos, go by their keys."""
+    names: dict[str, str] = {}
     found: dict[str, dict[str, None]] = {}
     for item in items:
-        found.setdefault(item.video.source_id or item.video.key, {})[item.caption] = None
-    return {video: list(texts) for video, texts in found.items()}
+        video = item.video
+        names.setdefault(video.key, video.key if is_part(video) else video.source_id or video.key)
+        found.setdefault(video.key, {})[item.caption] = None
+    n_named = Counter(names.values())
+    return {
+        key if n_named[names[key]] > 1 or names[key] in found else names[key]: list(texts)
+        for key, texts in found.items()
+    }
 
 
 def caption_items(release: ReleaseContent | RecordContent) -> Collection[ItemRecord]:

@@ -10,7 +10,7 @@ from datasets import load_dataset
 from hypothesis import HealthCheck, example, given, settings
 
 from corpus.errors import CorpusError
-from corpus.exporters import contrast, csv_rows, feint6k, foil_coco, hf, sugarcrepe
+from corpus.exporters import contrast, csv_rows, feint6k, foil_coco, hf, msrvtt, sugarcrepe, vatex, vitatecs
 from corpus.importers import contrast as contrast_importer
 from corpus.importers import csv_rows as csv_importer
 from corpus.importers import feint6k as feint6k_importer
@@ -166,6 +166,34 @@ def test_ids_with_and_without_their_subtest_are_records_of_their_own(tmp_path, e
     assert {item.id: item.caption for item in read} == {
         "direction:1": "caption direction:1", "direction:1~": "caption 1",
     }  # fmt: skip
+
+
+PARTS = [
+    replace(ITEM, id=f"direction:{n}", caption=caption, video=replace(ITEM.video, **{"source_id": "q", **where}))
+    for n, (caption, where) in enumerate(
+        {
+            "he sits.": {"key": "coin/q@10-20", "start_time": 10.0, "end_time": 20.0},
+            "he stands.": {"key": "coin/q@30-40", "start_time": 30.0, "end_time": 40.0},
+            "he lies.": {"key": "coin/q"},
+            "he falls.": {"key": "vatex/q"},
+            "he runs.": {"key": "vatex/r", "source_id": "r"},
+        }.items()
+    )
+]  # fmt: skip
+
+
+def test_clips_of_one_film_are_videos_of_their_own(tmp_path):
+    """As those of two data sets are that give one name to a video."""
+    names = ["coin/q@10-20", "coin/q@30-40", "coin/q", "vatex/q", "r"]
+    vatex.write(release_of(PARTS), tmp_path / "vatex", params={})
+    videos = json.loads((tmp_path / "vatex/captions.json").read_text(encoding="utf-8"))
+    assert videos == [{"videoID": name, "enCap": [item.caption]} for name, item in zip(names, PARTS, strict=True)]
+    msrvtt.write(release_of(PARTS), tmp_path / "msrvtt", params={})
+    rows = (tmp_path / "msrvtt/captions.csv").read_text(encoding="utf-8").splitlines()[1:]
+    assert [row.partition(",")[0] for row in rows] == names
+    vitatecs.write(release_of(PARTS), tmp_path / "vitatecs", params={})
+    lines = (tmp_path / "vitatecs/direction.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["video_name"] for line in lines] == [*names[:2], "q", "q", "r"]
 
 
 class TestBadFolders:
