@@ -126,7 +126,7 @@ RECIPES: dict[str, Recipe] = {
         {"model": "google-t5/t5-base", "beams": 50, "top": 50, "pattern": "both"}, VERB_SET,
         source="contrast sets 3.2, A.3", paper={"perplexity": {"formula": "paper"}},
     ),
-    "contrast-verb-person": Recipe("Contrast sets: VerbH", "1", "person", {"foils": 0}, source="contrast sets 3.2"),
+    "contrast-verb-person": Recipe("Contrast sets: VerbH", "1", "person", {"foils": 0}, source="contrast sets 3.3"),
     "feint6k-person": Recipe(
         "Feint6K: written by people", "1", "person", {"foils": 5},
         {"identical": {}, "duplicate": {}, "minimal_edit": {}}, source="Feint6K 3",

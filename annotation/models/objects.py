@@ -1,4 +1,4 @@
-"""The object check: are the objects that something extracted from a frame to be seen in it? (UTD, section 5.1, C.3)."""
+"""The object check: are the objects that something extracted from a frame to be seen in it? (UTD, section 4.2, C.3)."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -92,7 +92,7 @@ class ObjectAnswer(WorkRecord):
 
 
 class ObjectErrorClass(models.TextChoices):
-    """Why an extracted object was not seen (UTD, section 5.1)."""
+    """Why an extracted object was not seen (UTD, section 4.2)."""
 
     ATTRIBUTE = "attribute", _("attribute error")
     MISCLASSIFICATION = "misclassification", _("misclassification")

@@ -1,6 +1,6 @@
 """What votes come to: of a caption-foil pair, of an item, of a caption. Pure; counts are of counted votes only.
 
-A verdict is given when all votes that the subtest wants are in (ViLMA, section 3.3: at least two of three annotators
+A verdict is given when all votes that the subtest wants are in (ViLMA 3.7 and B.1: at least two of three annotators
 chose the caption alone); with sequential stopping as soon as no further vote can turn it, and never earlier.
 """
 

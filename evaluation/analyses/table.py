@@ -77,7 +77,7 @@ REPORTS: dict[str, Entry] = {
     "objects": Entry(
         label="Object check",
         path="evaluation.analyses.objects",
-        summary="Are extracted objects to be seen? Visible share, five classes of error, hallucinations (UTD, 5.1).",
+        summary="Are extracted objects to be seen? Visible share, five classes of error, hallucinations (UTD, 4.2).",
     ),
     "delta": Entry(
         label="Change of the score by edit",

@@ -50,7 +50,7 @@ PROTOCOLS: dict[str, Protocol] = {
         summary=(
             "Items that are valid and have a valid proficiency item; the caption's score must surpass the foil's; "
             "image models by the mean of their match scores on 8 frames, language models by perplexity; other models "
-            "see as many frames as they ask for (ViLMA, sections 4 and 5, appendix A)."
+            "see as many frames as they ask for (ViLMA, section 4, appendix A)."
         ),
         pooling="mean",
         image_frames=8,
