@@ -273,6 +273,7 @@ def test_the_pages_ask_show_and_apply(client, run, researcher, lopsided):
     html = " ".join(client.get(page).content.decode().split())
     assert "of 3; no choice keeps more than 2" in html
     assert "Apply: leave out 1" in html
+    assert "can bring it back, unless it fails a threshold that was moved since." in html
     assert client.get(reverse("generation:selection_progress", args=[slug, chosen.pk])).headers["HX-Refresh"] == "true"
     done = client.post(page, follow=True).content.decode()
     assert "1 held back" in " ".join(done.split())
