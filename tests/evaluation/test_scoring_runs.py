@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
 from corpus.models import Foil, MediaState, Subtest, Video
 from corpus.rules.states import ItemState
@@ -154,6 +155,16 @@ def test_items_of_several_foils_have_ranks(release):
     found = run_results(run, draws=50)["rcad"]
     assert found["mean_rank"] == pytest.approx(sum(ranks) / 3)
     assert found["R@2"] == pytest.approx(sum(rank <= 2 for rank in ranks) / 3)
+
+
+@pytest.mark.parametrize(("protocol", "shared"), [("foilworks", True), ("vilma-2024-paper", False)])
+def test_the_page_says_that_ties_share_a_rank_only_where_they_do(release, client, protocol, shared):
+    run = score(release, protocol=protocol)
+    assert (run_results(run)["tie_policy"] == "half") is shared
+    client.force_login(factories.make_member(release.project, "researcher"))
+    html = client.get(reverse("evaluation:run", args=[release.project.slug, run.pk])).content.decode()
+    assert "Retrieval among counterfactuals" in html
+    assert ("share their mean rank" in html) is shared
 
 
 @pytest.fixture
