@@ -123,7 +123,8 @@ def _errors(release: ReleaseContent) -> Lines:
             f"{whole['n_unanimous']} unanimously so."
         )
         if whole["alpha_all"] is not None:
-            lines.append(f"Krippendorff's alpha over all of them is {whole['alpha_all']:.3f}.")
+            said = f"Krippendorff's alpha over all of them is {whole['alpha_all']:.3f}"
+            lines.append(f"{said} (coding {whole['alpha_coding']}).")
     repeated = _repeated(release)
     lines.append(f"{repeated} captions stand in more than one item." if repeated else "No caption stands twice.")
     return [" ".join(lines)]

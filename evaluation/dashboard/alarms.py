@@ -56,6 +56,7 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
 
 # Sentences that follow where what they tell is there.
 FOLLOWING: dict[str, str | Promise] = {
+    "coding": _("Coding: %(coding)s."),
     "hands": _("Validators who had a hand in such a video, and so do not judge it: %(hands)d."),
     "kept": _("Validators who are paused, or have no try left: %(kept)d."),
     "changeable": _("Nobody has been shown a pair yet: it can also want fewer votes (Subtests)."),
@@ -73,7 +74,7 @@ class Alarm:
 def alarms_of(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     """`found`: subtests, gate_stopped, short, queues, paused, doubted, cost of a count -> codes with numbers (JSON)."""
     alarms: list[dict[str, Any]] = [
-        {"code": "agreement", "name": row["name"], "alpha": row["alpha"]}
+        {"code": "agreement", "name": row["name"], "alpha": row["alpha"], "coding": row["coding"]}
         for row in found["subtests"]
         if row["alpha"] is not None and row["n_pairs"] >= ENOUGH_PAIRS and row["alpha"] < LOW_ALPHA
     ]

@@ -13,6 +13,7 @@ import numpy as np
 from django.db.models import Count, Max, Min, Q
 from django.db.models.functions import TruncDate
 from django.utils import timezone
+from numpy.typing import NDArray
 
 from annotation.models import (
     Choice,
@@ -121,7 +122,7 @@ def _subtests(project: Project) -> list[dict[str, Any]]:
             "n_invalid": states[pk][ItemState.INVALID] + refused[pk],
             "n_split": states[pk][ItemState.SPLIT],
             "n_retracted": states[pk][ItemState.RETRACTED],
-            **agreed.get(pk, {"alpha": None, "n_pairs": 0, "n_votes": 0}),
+            **agreed.get(pk, {"alpha": None, "coding": None, "n_pairs": 0, "n_votes": 0}),
             **diverged.get(pk, {"js_all": None, "js_valid": None}),
         }
         for pk, name, kind, wanted in named.values_list("pk", "name", "kind", "votes_wanted")
@@ -129,7 +130,8 @@ def _subtests(project: Project) -> list[dict[str, Any]]:
 
 
 def _agreement(project: Project) -> dict[int, dict[str, Any]]:
-    """Truth-coded alpha of each subtest over its pairs; the reports have the intervals and the other codings."""
+    """Alpha of each subtest over its pairs, in the coding of the report of validation: `truth3` where a file's counts
+    have neither, both and cannot tell in one. The reports have the intervals and the other codings."""
     counted = Vote.objects.filter(stage=Stage.VALIDATION, state=VoteState.COUNTED, item__subtest__project=project)
     rows = counted.exclude(item__state=ItemState.RETRACTED).order_by()
     pairs: dict[int, dict[tuple[int, int | None], int]] = defaultdict(dict)
@@ -142,9 +144,18 @@ def _agreement(project: Project) -> dict[int, dict[str, Any]]:
         table = np.zeros((len(units), len(CODES)), dtype=np.int64)
         np.add.at(table, tuple(np.array(cells[subtest]).T), 1)
         judged = int((table.sum(axis=1) >= 2).sum())
-        value = alpha(table, interval=False).value
-        found[subtest] = {"alpha": value, "n_pairs": judged, "n_votes": int(table.sum())}
+        coding, coded = _coded(table)
+        value = alpha(coded, interval=False).value
+        found[subtest] = {"alpha": value, "coding": coding, "n_pairs": judged, "n_votes": int(table.sum())}
     return found
+
+
+def _coded(table: NDArray[np.int64]) -> tuple[str, NDArray[np.int64]]:
+    """The name of the coding, and the columns of CODES in it."""
+    if not table[:, CODES[Choice.OTHER]].any():
+        return "truth", table
+    sides = table[:, [CODES[Choice.CAPTION], CODES[Choice.FOIL]]]
+    return "truth3", np.column_stack([sides, table.sum(axis=1) - sides.sum(axis=1)])
 
 
 def _divergence(project: Project) -> dict[int, dict[str, float | None]]:

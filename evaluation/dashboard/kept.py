@@ -22,7 +22,7 @@ from jobs.queue import enqueue
 from projects.models import AuditEvent, Project
 
 KIND = "dashboard"
-VERSION = "4"
+VERSION = "5"
 JOB = "evaluation.jobs.count_dashboard"
 # Counted within a request up to here: a few hundredths of a second.
 SMALL = 1000

@@ -155,6 +155,12 @@ def test_the_numbers_of_the_release_fill_the_datasheet(folder):
     assert "1 items added, 1 removed, 1 changed" in sheet
 
 
+def test_agreement_is_given_with_its_coding():
+    whole = {"n_items": 3, "n_valid": 2, "n_unanimous": 1, "alpha_all": 0.5, "alpha_coding": "truth3"}
+    release = replace(full(), tables={"validation": {"overall": whole}})
+    assert "alpha over all of them is 0.500 (coding truth3)." in datasheet(release)
+
+
 def test_the_changelog_names_what_came_went_and_changed(folder):
     log = text(folder, "CHANGELOG.md")
     assert "## Added: 1\n\n- `direction:a`" in log

@@ -292,6 +292,7 @@ class TestWhatPeopleSaid:
         assert (judged.whole["n_items"], judged.whole["n_valid"], judged.agreement["n_votes"]) == (3, 3, 6)
         assert "How people judged it" in body
         assert "6 counted votes of 2 people" in body
+        assert '<span class="ci">truth</span>' in body
         assert not any(person.username in body for person in (world.owner, world.ann))
         Vote.objects.first().delete()
         assert stranger.get(url("public_release", page)).context["judged"] is None

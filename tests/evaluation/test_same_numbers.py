@@ -1,12 +1,16 @@
 """Pages and an export that tell of the same votes tell the same numbers, whatever became of the items since."""
 
 import pytest
+from django.utils import timezone
 
 from corpus.models import Foil, Item, Subtest
 from corpus.rules.states import ItemState
 from evaluation.actions.freeze_release import freeze_release
+from evaluation.dashboard.alarms import ENOUGH_PAIRS, alarms_of
 from evaluation.dashboard.counting import count
+from evaluation.dashboard.kept import Counted
 from evaluation.dashboard.overview import freezable
+from evaluation.dashboard.page import context
 from evaluation.exchange.collect import collect_release
 from evaluation.publishing.recomputed import item_facts_of, recomputed
 from evaluation.reporting.facts import item_facts, vote_facts
@@ -56,9 +60,24 @@ def test_every_page_has_the_same_agreement(project):
     assert (agreement["n_items"], agreement["n_units"], agreement["n_votes"]) == (5, 10, 29)
     assert agreement["alpha"] == pytest.approx(validation["alpha_all"])
     assert agreement["alpha"] == pytest.approx(counted["alpha"])
+    assert agreement["coding"] == counted["coding"] == validation["alpha_coding"] == "truth"
     assert agreement["alpha_ci"] == pytest.approx(validation["alpha_all_ci"])
     assert agreement["choices"] == validation["votes"]
     assert agreement["n_votes"] == counted["n_votes"] == project_report(project, "position")["n"] + 6
+
+
+def test_a_subtest_with_counts_of_a_file_is_coded_alike_everywhere(project):
+    caption = factories.make_caption(factories.make_video(project), "a dog digs.")
+    counts = factories.make_item(Subtest.objects.get(), caption, ("a dog eats.",), state=ItemState.VALID, key="counts")
+    for index, choice in enumerate(("caption", "other", "other")):
+        vote(counts, None, choice, first=None, source="import", import_index=index)
+    (validation,) = project_report(project, "validation")["subtests"]
+    (counted,) = count(project)["subtests"]
+    assert counted["coding"] == validation["alpha_coding"] == "truth3"
+    assert counted["alpha"] == pytest.approx(validation["alpha_all"])
+    found = {**count(project), "subtests": [{**counted, "n_pairs": ENOUGH_PAIRS}]}
+    shown = context(project, Counted({**found, "alarms": alarms_of(found)}, timezone.now()))["alarms"]
+    assert "Coding: truth3." in next(alarm.text for alarm in shown if alarm.code == "agreement")
 
 
 @pytest.mark.parametrize("kind", ["agreement", "position", "validation"])
