@@ -24,7 +24,8 @@ class AfterRelease:
 def after_release(project: Project) -> AfterRelease | None:
     """Of the newest release; None where nothing is left to do. A few queries.
 
-    What the numbers of a large release answer is read by its datasheet's own page, not by a look at the overview.
+    What the numbers of a large release answer is read by its datasheet's own page, not by a look at the overview, which
+    takes what that page read last.
     """
     release = Release.objects.filter(project=project).order_by("-pk").first()
     if release is None:
@@ -35,10 +36,13 @@ def after_release(project: Project) -> AfterRelease | None:
 
 
 def _open_questions(project: Project, release: Release) -> int | None:
-    sheets = Report.objects.filter(project=project, kind=KIND, params_key=digest(str(release.pk)))
-    if release.n_items > SMALL and not sheets.exists():
-        return None
-    _release, own = own_answers(project)
+    if release.n_items > SMALL:
+        sheets = Report.objects.filter(project=project, kind=KIND, params_key=digest(str(release.pk)))
+        own = sheets.values_list("data", flat=True).first()
+        if own is None:
+            return None
+    else:
+        _release, own = own_answers(project)
     said = {slug for slug, text in DatasheetAnswer.objects.filter(project=project).values_list("question", "text")
             if text.strip()}  # fmt: skip
     asked = {slug for slug in QUESTIONS if not slug.endswith(".comments")}

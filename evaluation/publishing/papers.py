@@ -45,7 +45,7 @@ def papers_of(release: Release, content: ReleaseContent) -> ReleasePapers:
         citation=citation_of(project),
         sources=tuple(sources_of(project, content.items)),
         answers=dict(DatasheetAnswer.objects.filter(project=project).values_list("question", "text")),
-        known=_known(release),
+        known=known_of(release),
         changes=content.tables.get("changes"),
         figures=figures_of(content.tables),
         rejected=lambda: rejected_of(project),
@@ -120,7 +120,7 @@ def _rounded(amount: Decimal) -> str:
     return str(amount.quantize(CENT))
 
 
-def _known(release: Release) -> dict[str, Any]:
+def known_of(release: Release) -> dict[str, Any]:
     """Numbers for the datasheet that neither items nor votes hold. Six queries."""
     project = release.project
     votes = Vote.objects.filter(item__subtest__project=project)

@@ -1,13 +1,23 @@
 """What the numbers of a project's newest release answer to the questions of its datasheet, for the form beside them."""
 
+from contextlib import suppress
 from dataclasses import asdict, replace
+from typing import Any
 
+from django.db.models import Count, Sum
+
+from annotation.models import Vote, VoteState
 from corpus.exporters._sheet_answers import ANSWERS
-from corpus.models import Release
+from corpus.models import Item, Release
+from corpus.records import ReleaseContent
+from evaluation.analyses import validation
+from evaluation.errors import EvaluationError
 from evaluation.exchange.collect import collect_release
 from evaluation.kept import digest, kept
-from evaluation.publishing.papers import citation_of, papers_of
+from evaluation.publishing.papers import citation_of, known_of, own_tables, papers_of, pay_statement
+from evaluation.publishing.recomputed import item_facts_of
 from evaluation.publishing.tables import SourceLicence
+from evaluation.releases.withheld import withheld_of
 from projects.models import Project
 
 KIND = "datasheet"
@@ -15,9 +25,11 @@ VERSION = "2"
 
 
 def own_answers(project: Project) -> tuple[Release | None, dict[str, str]]:
-    """(the newest release, answer by question); ({}) where nothing is released. Few queries once it is kept.
+    """(the newest release, answer by question); ({}) where nothing is released. As many queries for a large one as for
+    a small one, once it is kept.
 
-    Kept by the release and what was said of it: later scores stand in the datasheet of an export.
+    Kept by the release, by what was said of it and by what became of its project; later scores stand in the datasheet
+    of an export.
     """
     release = Release.objects.filter(project=project).select_related("project").order_by("-pk").first()
     if release is None:
@@ -25,11 +37,36 @@ def own_answers(project: Project) -> tuple[Release | None, dict[str, str]]:
 
     def make() -> dict[str, str]:
         content = collect_release(release, tables=False)
+        content = replace(content, tables=_tables(release, content))
         content = replace(content, papers=papers_of(release, content))
         found = {slug: "\n".join(answer(content)).strip() for slug, answer in ANSWERS.items()}
         return {slug: text for slug, text in found.items() if text}
 
+    return release, kept(project, KIND, str(release.pk), digest([VERSION, *_made_from(release)]), make)
+
+
+def _made_from(release: Release) -> list[Any]:
+    """What the answers change with, beside the frozen records."""
+    project = release.project
     terms = SourceLicence.objects.filter(project=project).order_by("pk")
-    stated = terms.values_list("source_dataset", "licence", "url", "notes")
-    parts = [VERSION, release.content_hash, asdict(citation_of(project)), list(stated), project.consent_version]
-    return release, kept(project, KIND, str(release.pk), digest(parts), make)
+    counted = Vote.objects.filter(item__subtest__project=project, state=VoteState.COUNTED)
+    states = Item.objects.filter(subtest__project=project).order_by("state").values_list("state")
+    return [
+        release.content_hash,
+        asdict(citation_of(project)),
+        list(terms.values_list("source_dataset", "licence", "url", "notes")),
+        known_of(release),
+        sorted(withheld_of(release)),
+        pay_statement(project),
+        # The sum tells one vote that was set aside from another that came back.
+        counted.aggregate(n=Count("pk"), sum=Sum("pk")),
+        list(states.annotate(n=Count("pk"))),
+    ]
+
+
+def _tables(release: Release, content: ReleaseContent) -> dict[str, Any]:
+    """Those of an export that answers read; alpha without its interval, which they do not name."""
+    tables = own_tables(release, ())
+    with suppress(EvaluationError):  # no item is still there
+        tables["validation"] = validation.compute(item_facts_of(content.items, content.votes), draws=1)
+    return {name: table for name, table in tables.items() if table is not None}

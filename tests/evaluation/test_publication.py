@@ -7,12 +7,15 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from annotation.actions.take_down_video import take_down_video
+from annotation.models import PayRate, Vote
 from corpus.exporters import foilworks
+from corpus.exporters._sheet_answers import ANSWERS
 from corpus.exporters._sheet_questions import QUESTIONS
 from evaluation.actions.describe_publication import answer_datasheet
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.exchange.collect import collect_release
 from evaluation.publishing.changelog import changed_fields, changelog_of, compared
+from evaluation.publishing.sheet import own_answers
 from evaluation.publishing.tables import DatasheetAnswer, ReleaseChangelog, SourceLicence
 from generation.models import Candidate
 from projects.errors import AccessDenied
@@ -97,7 +100,7 @@ def test_answers_are_stored_shown_inert_and_taken_back(owner, world, tmp_path):
     post_publication(owner, world, abstract=f"For {HOSTILE} [a](javascript:b)")
     page = owner.get(url("datasheet", world)).content.decode()
     assert "For &lt;script&gt;" in page
-    assert "javascript:b\"" not in page
+    assert 'javascript:b"' not in page
     owner.post(url("datasheet", world), empty)
     assert not DatasheetAnswer.objects.exists()
     assert AuditEvent.objects.filter(action="evaluation.answer_datasheet").count() == 2
@@ -124,10 +127,52 @@ def test_the_pages_ask_as_often_for_one_item_as_for_many(owner, world, django_as
         valid(world, f"dot {number}.", source=f"films {number}")
     freeze_release(None, world.project)
     owner.get(url("datasheet", world))
-    with django_assert_max_num_queries(12):
+    # Half of them ask whether what the answers were made from is as it was.
+    with django_assert_max_num_queries(24):
         owner.get(url("datasheet", world))
     with django_assert_max_num_queries(10):
         owner.get(url("publication", world))
+
+
+class TestWhatTheFormSays:
+    """It says of the newest release what an export made at the same moment says."""
+
+    def said(self, world, question):
+        return own_answers(world.project)[1][question]
+
+    def in_an_export(self, release, question):
+        return "\n".join(ANSWERS[question](collect_release(release))).strip()
+
+    def test_of_a_second_release(self, world):
+        valid(world, "one.")
+        freeze_release(None, world.project, name="r1")
+        assert self.said(world, "maintenance.updates").startswith("This is the first release")
+        valid(world, "two.")
+        release = freeze_release(None, world.project, name="r2")
+        said = self.said(world, "maintenance.updates")
+        assert said.startswith("Against the release before (r1): 1 items added, 0 removed, 0 changed;")
+        assert said == self.in_an_export(release, "maintenance.updates")
+
+    def test_of_pay_and_judgements(self, world):
+        item = valid(world, "one.")
+        release = freeze_release(None, world.project)
+        assert "No rates of pay" in self.said(world, "collection.who")
+        PayRate.objects.create(project=world.project, stage="validation", unit="piece", amount="0.10")
+        assert "| validation | 0.1 EUR / piece | 0 |" in self.said(world, "collection.who")
+        for person, choice in ((world.ann, "caption"), (world.owner, "both")):
+            Vote.objects.create(item=item, foil=item.foils.get(), person=person, choice=choice, idempotency_key=choice)
+        assert "2 judgements by 2 annotators" in self.said(world, "collection.who")
+        assert "over all of them is 0.000 (coding truth)." in self.said(world, "composition.errors")
+        for question in ("collection.who", "composition.errors"):
+            assert self.said(world, question) == self.in_an_export(release, question)
+
+    def test_of_a_video_that_was_taken_down(self, world):
+        item = valid(world, "one.")
+        valid(world, "two.")
+        freeze_release(None, world.project)
+        assert self.said(world, "composition.missing").startswith("No released item is withheld.")
+        take_down_video(world.owner, world.project.slug, item.video_id, "asked for by its author")
+        assert self.said(world, "composition.missing").startswith("1 items are withheld")
 
 
 class TestChangelog:
