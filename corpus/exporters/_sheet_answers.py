@@ -9,7 +9,7 @@ from typing import Any
 
 from corpus.exporters._markdown import cell, table
 from corpus.records import ReleaseContent
-from corpus.vote_records import names_nobody
+from corpus.vote_records import SOURCE, names_nobody
 
 Lines = list[str]
 
@@ -227,7 +227,18 @@ def _consent(release: ReleaseContent) -> Lines:
         return []
     if not version:
         return ["No text of consent was stored in this installation for the annotators."]
-    return [f"Annotators agreed to version {version} (or an earlier one) of the project's text of consent."]
+    agreed, people = (release.papers.known.get(name, 0) for name in ("n_agreed", "n_workers"))
+    text = f"agreed to version {version} (or an earlier one) of the project's text of consent"
+    lines = []
+    if people and agreed == people:
+        lines.append(f"Annotators {text}.")
+    elif people:
+        said = f"{agreed} of the {people} people who wrote, reviewed or judged here {text}"
+        lines.append(f"{said}. Its researchers, who write that text, are not asked.")
+    of_files = sum(vote.state == "counted" and vote.source == SOURCE for vote in release.votes)
+    if of_files:
+        lines.append(f"{of_files} judgements came in with files; what was agreed to for them is not recorded here.")
+    return [" ".join(lines)] if lines else []
 
 
 def _revoke(release: ReleaseContent) -> Lines:

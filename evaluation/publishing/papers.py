@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Max, Min, Prefetch
 
-from annotation.models import Review, Stage, Vote
+from annotation.models import Edit, Review, Stage, Vote, VoteState
 from annotation.worked import pay_of
 from corpus.models import Release, ReleaseItem
 from corpus.records import ReleaseContent
@@ -22,7 +22,7 @@ from evaluation.publishing.figures import figures_of
 from evaluation.publishing.tables import DatasheetAnswer, PublicationFacts, PublicPage, SourceLicence
 from evaluation.releases.snapshot import made_by
 from generation.models import Candidate
-from projects.models import Project
+from projects.models import Consent, Project
 
 REJECTED = (CandidateState.FILTERED_OUT, CandidateState.DROPPED, CandidateState.SUPERSEDED)
 CENT = Decimal("0.01")
@@ -121,7 +121,7 @@ def _rounded(amount: Decimal) -> str:
 
 
 def known_of(release: Release) -> dict[str, Any]:
-    """Numbers for the datasheet that neither items nor votes hold. Six queries."""
+    """Numbers for the datasheet that neither items nor votes hold. Eight queries."""
     project = release.project
     votes = Vote.objects.filter(item__subtest__project=project)
     made = Candidate.objects.filter(group__run__project=project)
@@ -138,12 +138,24 @@ def known_of(release: Release) -> dict[str, Any]:
         "n_rejected": made.filter(state__in=REJECTED).count(),
         "n_warned": warned.values("video").distinct().count(),
         "consent_version": project.consent_version,
+        **_agreed(project),
         "releases": [
             {"name": each.name, "created_at": each.created_at.isoformat(), "content_hash": each.content_hash}
             for each in releases
         ],
         "takes_scores": PublicPage.objects.filter(release=release, is_open=True, takes_scores=True).exists(),
     }
+
+
+def _agreed(project: Project) -> dict[str, int]:
+    """How many people's work stands, and how many of them agreed to a text of consent, if they took it back since."""
+    votes = Vote.objects.filter(item__subtest__project=project, person__isnull=False, state=VoteState.COUNTED)
+    edits = Edit.objects.filter(group__run__project=project, person__isnull=False, undone_at=None)
+    reviews = Review.objects.filter(candidate__group__run__project=project, person__isnull=False, undone_at=None)
+    rows = (work.order_by().values_list("person") for work in (edits, reviews))
+    people = set(votes.order_by().values_list("person").union(*rows))
+    agreed = set(Consent.objects.filter(text__project=project).values_list("person"))
+    return {"n_workers": len(people), "n_agreed": len(people & agreed)}
 
 
 def rejected_of(project: Project) -> Iterator[dict[str, Any]]:

@@ -5,6 +5,7 @@ import json
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.actions.take_down_video import take_down_video
 from annotation.models import PayRate, Vote
@@ -18,8 +19,10 @@ from evaluation.publishing.changelog import changed_fields, changelog_of, compar
 from evaluation.publishing.sheet import own_answers
 from evaluation.publishing.tables import DatasheetAnswer, ReleaseChangelog, SourceLicence
 from generation.models import Candidate
+from projects.actions.give_consent import give_consent
+from projects.actions.publish_consent_text import publish_consent_text
 from projects.errors import AccessDenied
-from projects.models import AuditEvent
+from projects.models import AuditEvent, Consent
 from tests.annotation.world import World, make_world
 from tests.factories import (
     make_candidate,
@@ -128,7 +131,7 @@ def test_the_pages_ask_as_often_for_one_item_as_for_many(owner, world, django_as
     freeze_release(None, world.project)
     owner.get(url("datasheet", world))
     # Half of them ask whether what the answers were made from is as it was.
-    with django_assert_max_num_queries(24):
+    with django_assert_max_num_queries(26):
         owner.get(url("datasheet", world))
     with django_assert_max_num_queries(10):
         owner.get(url("publication", world))
@@ -173,6 +176,28 @@ class TestWhatTheFormSays:
         assert self.said(world, "composition.missing").startswith("No released item is withheld.")
         take_down_video(world.owner, world.project.slug, item.video_id, "asked for by its author")
         assert self.said(world, "composition.missing").startswith("1 items are withheld")
+
+    def test_of_consent(self, world):
+        item = valid(world, "one.")
+        release = freeze_release(None, world.project)
+        for person in (world.vera, world.vic, world.owner):
+            Vote.objects.create(item=item, foil=item.foils.get(), person=person, choice="caption", idempotency_key="k")
+        publish_consent_text(world.owner, world.project, "We keep what you judge.", "keep")
+        assert self.said(world, "collection.consent").startswith("0 of the 3 people who wrote, reviewed or judged")
+        for person in (world.vera, world.vic):
+            give_consent(person, world.project, 1)
+        said = self.said(world, "collection.consent")
+        assert said.startswith("2 of the 3 people")
+        assert said.endswith("researchers, who write that text, are not asked.")
+        # Who takes it back has agreed all the same; the work went by it.
+        Consent.objects.filter(person=world.vera).update(withdrawn_at=timezone.now())
+        give_consent(world.owner, world.project, 1)
+        said = self.said(world, "collection.consent")
+        assert said == "Annotators agreed to version 1 (or an earlier one) of the project's text of consent."
+        Vote.objects.create(item=item, source="import", imported_as="w1", import_index=0, choice="caption")
+        said = self.said(world, "collection.notified")
+        assert said.endswith("1 judgements came in with files; what was agreed to for them is not recorded here.")
+        assert said == self.in_an_export(release, "collection.notified")
 
 
 class TestChangelog:
