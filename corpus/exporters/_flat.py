@@ -94,8 +94,7 @@ that are false of it. Frozen as release {release} on {date}; content hash `{cont
 | `items.jsonl` | the items as they were frozen, with their status; items that are not in the release are marked |
 | `data/` | the released items as flat rows, one file a subtest |
 | `votes.jsonl`, `votes_not_counted.jsonl` | single judgements under pseudonyms |
-| `rejected.jsonl` | candidates that did not become foils, with the reasons and what made them |
-| `scores.jsonl`, `scores/` | raw scores of every model |
+{rejected}| `scores.jsonl`, `scores/` | raw scores of every model |
 | `tables/`, `figures/` | reports, leaderboard, blind audit, human baseline, pay; drawings with their numbers |
 | `datasheet.md`, `CHANGELOG.md`, `LICENCES.md` | what there is to know before use |
 | `CITATION.cff`, `citation.bib`, `croissant.json` | for programs that cite and load |
@@ -128,6 +127,7 @@ No video is part of this data set: `source_dataset` and `source_id` say where it
 ```bibtex
 {bibtex}```
 """
+REJECTED = "| `rejected.jsonl` | candidates that did not become foils, with the reasons and what made them |\n"
 
 
 def card(release: ReleaseContent, files: Mapping[str, Sequence[ItemRecord]]) -> str:
@@ -141,6 +141,7 @@ def card(release: ReleaseContent, files: Mapping[str, Sequence[ItemRecord]]) -> 
         release=link_safe(release.release),
         date=release.created_at[:10],
         content_hash=release.content_hash,
+        rejected=REJECTED if release.papers.known.get("n_rejected") else "",
         first=stems[0] if stems else "",
         bibtex=bibtex(release).replace("```", "'''"),
     )

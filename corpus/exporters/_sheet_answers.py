@@ -152,9 +152,7 @@ def _offensive(release: ReleaseContent) -> Lines:
 
 def _acquired(release: ReleaseContent) -> Lines:
     made: Counter[str] = Counter()
-    for item in _released(release):
-        for one in item["provenance"]:
-            made[_maker(one)] += 1
+    made.update(map(_maker, _foils_made(release)))
     if not made:
         return []
     return ["Who or what made each released foil:", "", *table(["made by", "foils"], made.most_common())]
@@ -168,14 +166,26 @@ def _maker(made: Mapping[str, Any] | None) -> str:
     return f"{made['method']} {made['method_version']}" + (f" with {made['model_id']}" if made.get("model_id") else "")
 
 
-def _mechanisms(_release: ReleaseContent) -> Lines:
-    return [
-        (
-            "Foils come from the methods and people above, pass filters, are reviewed, and are validated: people who "
-            "had no hand in a video see it with the caption and the foil in random order, and say which is true "
-            "(first, second, neither, both, cannot tell). The provenance of every foil stands in `items.jsonl`."
-        )
-    ]
+def _mechanisms(release: ReleaseContent) -> Lines:
+    made = _foils_made(release)
+    judged = any(vote.source != SOURCE and vote.stage == "validation" for vote in release.votes)
+    if not any(made) and not judged:
+        return []
+    lines = []
+    if any(made):
+        lines.append("Foils come from the methods and people above, pass filters and are reviewed; `items.jsonl` has "
+                     "the provenance of each.")  # fmt: skip
+    if not all(made):
+        lines.append("Imported foils stand as their files have them.")
+    if judged:
+        lines.append("Foils are validated: people who had no hand in a video see it with the caption and the foil in "
+                     "random order, and say which is true (first, second, neither, both, cannot tell).")  # fmt: skip
+    return [" ".join(lines)]
+
+
+def _foils_made(release: ReleaseContent) -> list[Mapping[str, Any] | None]:
+    """What made each released foil; None of imported ones."""
+    return [made for item in _released(release) for made in item["provenance"]]
 
 
 def _sampling(release: ReleaseContent) -> Lines:
@@ -215,10 +225,14 @@ def _floor(pay: Mapping[str, Any]) -> str:
 
 
 def _timeframe(release: ReleaseContent) -> Lines:
-    first, last = (str(release.papers.known.get(name, "")) for name in ("first_at", "last_at"))
-    if not first:
+    foils = _foils_made(release)
+    spans = {what: span for what, span in release.papers.known.get("made_at", {}).items()
+             if what != "texts" or any(foils)}  # fmt: skip
+    if not spans:
         return []
-    return [f"Texts and judgements were made between {first[:10]} and {last[:10]}; the videos are older."]
+    first, last = min(span[0] for span in spans.values()), max(span[1] for span in spans.values())
+    said = f"{' and '.join(spans).capitalize()} were made between {first[:10]} and {last[:10]}; the videos are older."
+    return [said if all(foils) else f"{said} When imported texts were made is not recorded."]
 
 
 def _consent(release: ReleaseContent) -> Lines:
@@ -269,8 +283,10 @@ def _passed(counts: Counter[bool], n: int) -> str:
     return f"{counts[True]} of {n}{let_through}"
 
 
-def _raw(_release: ReleaseContent) -> Lines:
-    return ["Yes: rejected candidates stand in `rejected.jsonl`, single judgements in `votes.jsonl`."]
+def _raw(release: ReleaseContent) -> Lines:
+    kept = ["rejected candidates in `rejected.jsonl`"] if release.papers.known.get("n_rejected") else []
+    kept += ["single judgements in `votes.jsonl`"] if release.votes else []
+    return [f"Yes: {', '.join(kept)}."] if kept else []
 
 
 def _software(_release: ReleaseContent) -> Lines:

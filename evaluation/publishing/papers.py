@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Max, Min, Prefetch
+from django.db.models import Max, Min, Prefetch, QuerySet
 
 from annotation.models import Edit, Review, Stage, Vote, VoteState
 from annotation.worked import pay_of
@@ -123,19 +123,18 @@ def _rounded(amount: Decimal) -> str:
 def known_of(release: Release) -> dict[str, Any]:
     """Numbers for the datasheet that neither items nor votes hold. Eight queries."""
     project = release.project
-    votes = Vote.objects.filter(item__subtest__project=project)
-    made = Candidate.objects.filter(group__run__project=project)
-    when = [votes.aggregate(first=Min("created_at"), last=Max("created_at")),
-            made.aggregate(first=Min("created_at"), last=Max("created_at"))]  # fmt: skip
-    moments = [moment for each in when for moment in each.values() if moment]
+    # Those of files came in when they were imported, and were made at no known time.
+    votes = Vote.objects.filter(item__subtest__project=project, source=Vote.Source.PERSON)
+    made = {"texts": Candidate.objects.filter(group__run__project=project), "judgements": votes}
+    spans = {what: rows.aggregate(first=Min("created_at"), last=Max("created_at")) for what, rows in made.items()}
     warned = ReleaseItem.objects.filter(release=release).exclude(video=None).exclude(video__content_warning="")
     releases = Release.objects.filter(project=project).order_by("pk")
     return {
         "name": project.name,
         "description": project.description,
-        "first_at": min(moments).isoformat() if moments else "",
-        "last_at": max(moments).isoformat() if moments else "",
-        "n_rejected": made.filter(state__in=REJECTED).count(),
+        "made_at": {what: [moment.isoformat() for moment in span.values()] for what, span in spans.items()
+                    if span["first"]},
+        "n_rejected": _rejected_rows(project).count(),
         "n_warned": warned.values("video").distinct().count(),
         "consent_version": project.consent_version,
         **_agreed(project),
@@ -144,7 +143,7 @@ def known_of(release: Release) -> dict[str, Any]:
             for each in releases
         ],
         "takes_scores": PublicPage.objects.filter(release=release, is_open=True, takes_scores=True).exists(),
-    }
+    }  # fmt: skip
 
 
 def _agreed(project: Project) -> dict[str, int]:
@@ -164,10 +163,14 @@ def rejected_of(project: Project) -> Iterator[dict[str, Any]]:
     What reviewers wrote in free words is left out: it was written to the author, and may name people.
     """
     reviews = Prefetch("reviews", Review.objects.filter(undone_at=None).order_by("pk"), "standing_reviews")
-    here = Candidate.objects.filter(group__run__project=project, group__caption__video__takedown__isnull=True)
-    rows = here.filter(state__in=REJECTED).order_by("pk").prefetch_related("filter_scores", reviews)
+    rows = _rejected_rows(project).order_by("pk").prefetch_related("filter_scores", reviews)
     rows = rows.select_related("parent", "group__run__subtest", "group__caption__video")
     return (_rejected(project, row) for row in rows.iterator(chunk_size=ROWS_A_QUERY))
+
+
+def _rejected_rows(project: Project) -> QuerySet[Candidate]:
+    here = Candidate.objects.filter(group__run__project=project, group__caption__video__takedown__isnull=True)
+    return here.filter(state__in=REJECTED)
 
 
 def _rejected(project: Project, row: Any) -> dict[str, Any]:

@@ -30,6 +30,7 @@ PAPERS = ReleasePapers(
     changes={"before": {"name": "r0", "content_hash": "0" * 64}, "added": ["direction:a"], "removed": ["gone"],
              "changed": [{"id": "=direction:b", "fields": ["caption", "foils"]}], "n_same": 0},
     figures={"votes": Figure(lambda: b"<svg/>", (("name", "n"), ("=1+1", 3)))},
+    known={"n_rejected": 1},
     rejected=lambda: iter([{"id": "c1", "text": "a ball", "state": "dropped", "reasons": ["not false"]}]),
 )  # fmt: skip
 

@@ -15,6 +15,7 @@ from corpus.exporters._sheet_questions import QUESTIONS
 from evaluation.actions.describe_publication import answer_datasheet
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.exchange.collect import collect_release
+from evaluation.exchange.store import import_records
 from evaluation.publishing.changelog import changed_fields, changelog_of, compared
 from evaluation.publishing.sheet import own_answers
 from evaluation.publishing.tables import DatasheetAnswer, ReleaseChangelog, SourceLicence
@@ -29,6 +30,7 @@ from tests.factories import (
     make_caption,
     make_group,
     make_item,
+    make_project,
     make_run,
     make_score,
     make_video,
@@ -198,6 +200,42 @@ class TestWhatTheFormSays:
         said = self.said(world, "collection.notified")
         assert said.endswith("1 judgements came in with files; what was agreed to for them is not recorded here.")
         assert said == self.in_an_export(release, "collection.notified")
+
+
+class TestImportedItems:
+    """What was imported has a history that nobody here knows."""
+
+    def sheet(self, release, out):
+        foilworks.write(collect_release(release), out, params={})
+        assert ("rejected.jsonl" in (out / "README.md").read_text()) == (out / "rejected.jsonl").exists()
+        return (out / "datasheet.md").read_text()
+
+    def test_their_datasheet_tells_of_no_work_here(self, tmp_path):
+        project = make_project()
+        lines = [{"id": name, "video": f"{name}.mp4", "caption": f"a {name} rolls.", "foil": f"a {name} stops.",
+                  "votes": {"caption": 3, "foil": 0, "other": 0}} for name in ("ball", "cube")]  # fmt: skip
+        (tmp_path / "moves.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        assert import_records(project, None, "jsonl", tmp_path / "moves.jsonl").errors == []
+        sheet = self.sheet(freeze_release(None, project), tmp_path / "out")
+        for claim in ("are reviewed", "are validated", "were made between", "rejected.jsonl"):
+            assert claim not in sheet
+        assert "Yes: single judgements in `votes.jsonl`." in sheet
+
+    def test_work_on_some_of_it_is_told_as_far_as_it_went(self, world, tmp_path):
+        item = valid(world, "one.")
+        Vote.objects.create(item=item, foil=item.foils.get(), person=world.vera, choice="caption", idempotency_key="k")
+        sheet = self.sheet(freeze_release(None, world.project), tmp_path / "imported")
+        assert "Imported foils stand as their files have them. Foils are validated: people" in sheet
+        assert "\nJudgements were made between" in sheet
+        assert "When imported texts were made is not recorded." in sheet
+        other = valid(world, "two.")
+        group = make_group(make_run(world.subtest), other.caption)
+        make_candidate(group, "no two.", state="accepted", foil=other.foils.get())
+        make_candidate(group, "a dot stands.", state="filtered_out", rejected_by=["fluency"])
+        sheet = self.sheet(freeze_release(None, world.project), tmp_path / "mixed")
+        assert "pass filters and are reviewed; `items.jsonl` has the provenance of each. Imported foils stand" in sheet
+        assert "\nTexts and judgements were made between" in sheet
+        assert "Yes: rejected candidates in `rejected.jsonl`, single judgements in `votes.jsonl`." in sheet
 
 
 class TestChangelog:
