@@ -39,3 +39,13 @@ PLAIN = {"he": "she", "him": "her", "himself": "herself", "she": "he", "hers": "
 # "hands her flowers": to her, or those of hers?
 TWO_OBJECTS = word_set("give hand offer show tell send bring throw teach feed pass buy ask serve lend pay read sell")
 PERCEPTION = word_set("see watch hear let make help feel have")
+# "keeps her warm", "paints her green": what she becomes, or a thing of hers?
+RESULTING = word_set(
+    "make keep leave get turn set call find consider render pull push paint dye color colour wash wipe"
+)
+# "sees her riding horses", "films her …": what she does, or a thing of hers?
+WATCHING = PERCEPTION | word_set(
+    "film catch find notice show photograph record leave keep stop observe spot follow spy"
+)
+# Adverbs by the lexicon that stand before a noun as well.
+BEFORE_THINGS = word_set("only second third fourth fifth sixth next last first")

@@ -12,14 +12,17 @@ from typing import Any
 
 from generation.methods._drawing import generator_for
 from generation.methods._gender_words import (
+    BEFORE_THINGS,
     GENDER,
     OTHERS,
     PERCEPTION,
     PLAIN,
     PLURALS,
     PRONOUNS,
+    RESULTING,
     TABLE_6,
     TWO_OBJECTS,
+    WATCHING,
 )
 from generation.methods._surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
@@ -30,13 +33,14 @@ from text.language.phrases import is_plural_noun
 from text.language.tokens import Token
 from text.language.tools import Tagger, tagger
 
-VERSION = "1"
+VERSION = "2"
+THINGS = ("NOUN", "PROPN")
 # Each noun is held against all persons of the caption: captions of 10^6 characters stay linear.
 MOST_TRIED = 12
-# "man's" and "he's" are found, "man-made", "mandarin", "human" are not.
+# "man's", "he's" and "she'll" are found, "man-made", "mandarin", "human" are not.
 MENTION = re.compile(
     rf"(?<!\w)(?<![\w'’-])(?ai:{'|'.join(sorted({*GENDER, *OTHERS, *PRONOUNS}, key=len, reverse=True))})"
-    r"(?=['’]s\b|['’](?!\w)|(?!\w|['’-]\w|[\u0300-\u036f\u200d\ufe0f]))"
+    r"(?=['’](?ai:s|ll|d)\b|['’](?!\w)|(?!\w|['’-]\w|[\u0300-\u036f\u200d\ufe0f]))"
 )
 
 
@@ -136,14 +140,51 @@ def _is_possessive(tokens: Sequence[Token], at: int) -> bool | None:
         return False
     if after.part == "NUM" and verb is not None and verb.lemma in TWO_OBJECTS:
         return None
-    if after.part == "ADV":
-        behind = tokens[at + 2] if at + 2 < len(tokens) else None
-        return behind is not None and behind.part == "ADJ" and after.lower in ("very", "most", "own")
-    if after.part == "VERB":
-        # "watches her dancing", "her boiled egg".
-        return after.tag == "VBN" and at + 2 < len(tokens) and tokens[at + 2].part == "NOUN"
-    if lemma in PERCEPTION and can_be(after.text, "VERB") and not is_plural_noun(after.text):
+    many = is_plural_noun(after.text)
+    if after.part != "VERB" and lemma in PERCEPTION and can_be(after.text, "VERB") and not many:
         return None
-    if lemma in TWO_OBJECTS and is_plural_noun(after.text):
+    first = at + 1
+    while first < len(tokens) and tokens[first].part == "ADV":
+        first += 1
+    head = tokens[first] if first < len(tokens) else None
+    if head is None or head.lower == "own":
+        return head is not None
+    if _describes(head):
+        return _of_described(tokens, first, lemma)
+    if after.part in ("ADV", "VERB"):
+        # "her recently adopted dog" or "met her, adopted dogs"; "her only child"; "follows her everywhere".
+        past = head.tag == "VBD" and _thing_at(tokens, first + 1)
+        return None if past else after.lower in BEFORE_THINGS and head.part in THINGS
+    if lemma in TWO_OBJECTS and many:
         return None
-    return True
+    # "leaves her crying", "keeps her warm": tagged as nouns, and none for certain.
+    gerund = can_be(after.text, "VERB") and not can_be(after.text, "NOUN") and not many
+    result = lemma in RESULTING and can_be(after.text, "ADJ")
+    return None if after.part == "NOUN" and (gerund or result) and not _thing_at(tokens, first + 1) else True
+
+
+def _describes(token: Token) -> bool:
+    """Whether the word describes: also one tagged as a noun that the lexicon knows as an adjective and no noun."""
+    if token.part == "NOUN":
+        return can_be(token.text, "ADJ") and not can_be(token.text, "NOUN")
+    return token.part == "ADJ" or token.tag in ("VBN", "VBG")
+
+
+def _of_described(tokens: Sequence[Token], first: int, lemma: str) -> bool | None:
+    """The same where the word at `first` describes: True in "her long, wet hair", False in "makes her angry"."""
+    at = first
+    while at < len(tokens) and (_describes(tokens[at]) or tokens[at].part == "NUM" or _joins(tokens, at)):
+        at += 1
+    if not _thing_at(tokens, at):
+        return False
+    # "sees her riding horses", "follows her carrying bags"; "her crying baby".
+    open_gerund = tokens[first].tag == "VBG" and (lemma in WATCHING or is_plural_noun(tokens[at].text))
+    return None if open_gerund else True
+
+
+def _joins(tokens: Sequence[Token], at: int) -> bool:
+    return tokens[at].lower in (",", "and", "or") and at + 1 < len(tokens) and _describes(tokens[at + 1])
+
+
+def _thing_at(tokens: Sequence[Token], at: int) -> bool:
+    return at < len(tokens) and tokens[at].part in THINGS

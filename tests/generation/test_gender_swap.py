@@ -41,6 +41,20 @@ ALL_FOILS = [
     ("a woman brushes her two dogs", {"a man brushes his two dogs"}),
     ("a dog runs to a woman and jumps on her", {"a dog runs to a man and jumps on him"}),
     ("a woman eats her boiled egg", {"a man eats his boiled egg"}),
+    # Behind adverbs and participles: a thing of hers, or what she becomes.
+    ("A woman shows her freshly painted nails.", {"A man shows his freshly painted nails."}),
+    ("A woman holds her crying baby.", {"A man holds his crying baby."}),
+    ("A woman walks her barking dog.", {"A man walks his barking dog."}),
+    ("A girl combs her still wet hair.", {"A boy combs his still wet hair.", "A guy combs his still wet hair."}),
+    ("A woman combs her long, wet hair.", {"A man combs his long, wet hair."}),
+    ("A woman hugs her only child.", {"A man hugs his only child."}),
+    ("A woman uses her own", {"A man uses his own"}),
+    ("A dog wakes a girl and makes her angry.", {
+        "A dog wakes a boy and makes him angry.", "A dog wakes a guy and makes him angry."}),
+    ("A dog wakes a woman and makes her very happy.", {"A dog wakes a man and makes him very happy."}),
+    # Contracted verbs.
+    ("A woman says she'll leave.", {"A man says he'll leave."}),
+    ("a man says he’d leave", {"a woman says she’d leave"}),
     # They and their belong to no gender; text round the words survives.
     ("the men and their dogs", {"the women and their dogs"}),
     ("שלום 🙂 a man — waves!", {"שלום 🙂 a woman — waves!"}),
@@ -75,6 +89,10 @@ def test_a_word_that_only_holds_a_gendered_one_is_none(caption):
         ),
         ("the woman smiles as the clerk hands her flowers", "whether 'her' is his or him cannot be told"),
         ("the girl laughs as the dog watches her dance", "whether 'her' is his or him cannot be told"),
+        ("A nurse helps a woman and keeps her warm.", "whether 'her' is his or him cannot be told"),
+        ("a dog follows a woman and sees her riding horses", "whether 'her' is his or him cannot be told"),
+        ("a dog follows a woman and leaves her crying", "whether 'her' is his or him cannot be told"),
+        ("a woman with her recently adopted dog", "whether 'her' is his or him cannot be told"),
     ],
 )
 def test_nothing_is_made_where_a_pronoun_may_be_anothers(caption, why):
