@@ -17,7 +17,7 @@ from text.language.phrases import POSSESSIVE
 from text.language.tokens import Token
 from text.language.tools import tagger
 
-VERSION = "1"
+VERSION = "2"
 
 
 def make(
@@ -64,7 +64,10 @@ def _determiners_stay(tokens: Sequence[Token], found: Participants) -> bool:
 
 
 def _is_name(tokens: Sequence[Token], actor: Actor) -> bool:
-    return tokens[actor.head].part == "PROPN" or (actor.head == 0 and tokens[0].text[:1].isupper())
+    """Whether a name leads them, not a word of the language with the capital of the sentence's start."""
+    head = tokens[actor.head]
+    named = head.part == "PROPN" or (actor.head == 0 and head.text[:1].isupper())
+    return named and head.lower not in PERSONS
 
 
 def _span(tokens: Sequence[Token], actor: Actor, *, bare: bool) -> tuple[int, int]:
