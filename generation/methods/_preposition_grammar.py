@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from itertools import islice
 
 from generation.methods._preposition_words import (
+    CARRIERS,
     COLOURS,
     CONTAINERS,
     DETERMINERS,
     ENTAILED,
     FIXED,
     FIXED_BEFORE,
+    IN_IS_ON,
+    IN_IS_ON_TOP,
     NEVER_DRAWN,
     NO_OBJECT,
     OPPOSITE_ENDS,
@@ -21,6 +24,7 @@ from generation.methods._preposition_words import (
     PATHS,
     PLACES,
     SAME,
+    SEATS,
     TIME_WORDS,
     WORN,
 )
@@ -47,12 +51,16 @@ DIRECTIONS = FROM_TO | FROM_THE_TO | SIDES
 
 @dataclass(frozen=True)
 class Relation:
-    """Characters `start:end` are the relation `phrase`; `opposite` is set where only the whole can be replaced."""
+    """Characters `start:end` are the relation `phrase`; `opposite` is set where only the whole can be replaced.
+
+    `same`: what says the same of the thing that stands behind it, beside what does of any.
+    """
 
     start: int
     end: int
     phrase: str
     opposite: str = ""
+    same: frozenset[str] = frozenset()
 
 
 def relations(text: str, mode: str) -> Iterator[Relation]:
@@ -68,17 +76,19 @@ def relations(text: str, mode: str) -> Iterator[Relation]:
         elif phrase in DIRECTIONS:
             yield Relation(match.start(), match.end(), phrase, DIRECTIONS[phrase])
         elif phrase in KIND and _relates(text, match.start(), match.end(), phrase):
-            yield Relation(match.start(), match.end(), phrase)
+            same = _same_of(text, match.end(), phrase)
+            yield Relation(match.start(), match.end(), phrase, same=same)
 
 
-def replacements(phrase: str, mode: str, vocabulary: frozenset[str] | None) -> list[str]:
-    """What may stand instead of `phrase`, sorted; of `vocabulary` (the corpus) where given, else of the list."""
+def replacements(relation: Relation, mode: str, vocabulary: frozenset[str] | None) -> list[str]:
+    """What may stand instead of the relation, sorted; of `vocabulary` (the corpus) where given, else of the list."""
+    phrase = relation.phrase
     if mode == "paper":
         return sorted((vocabulary or frozenset(LISTED + PAPER_ONLY)) - {phrase})
     allowed = {other for other in LISTED if other not in NEVER_DRAWN and KIND[other] == KIND[phrase]}
     if vocabulary:
         allowed &= vocabulary
-    return sorted(allowed - {phrase} - STAYS_TRUE[phrase])
+    return sorted(allowed - {phrase} - STAYS_TRUE[phrase] - relation.same)
 
 
 def _stays_true(phrase: str) -> frozenset[str]:
@@ -89,9 +99,25 @@ def _stays_true(phrase: str) -> frozenset[str]:
     return frozenset(found - {phrase})
 
 
+def _same_of(text: str, end: int, phrase: str) -> frozenset[str]:
+    """ "in a chair", "on a bus": where the noun phrase behind the relation names what one is in and on at once."""
+    if phrase not in IN_IS_ON:
+        return frozenset()
+    after = _words_after(text, end)
+    for at, word in enumerate(after[1:] if after and after[0] in DETERMINERS else after):
+        if word in SEATS:
+            return frozenset(IN_IS_ON_TOP[phrase])
+        if word in CARRIERS:
+            return frozenset(IN_IS_ON[phrase])
+        # "a rocking chair"; what stands behind a verb or the next relation is another thing.
+        if word in NO_OBJECT or word in DETERMINERS or word in KIND or (at and word.endswith("ing")):
+            break
+    return frozenset()
+
+
 def _relates(text: str, start: int, end: int, phrase: str) -> bool:
     """Whether the match relates its object in space: not a particle, an adverb, a noun, a time, a worn thing."""
-    after = [match.group().lower() for match in islice(WORD.finditer(_clause_after(text, end)), 6)]
+    after = _words_after(text, end)
     if not after or after[0] in NO_OBJECT:
         return False
     before = "".join(match.group().lower() for match in deque(WORD.finditer(_clause_before(text, start)), maxlen=1))
@@ -112,6 +138,10 @@ def _clause_before(text: str, start: int) -> str:
 
 def _clause_after(text: str, end: int) -> str:
     return CLAUSE_END.split(text[end : end + WINDOW])[0]
+
+
+def _words_after(text: str, end: int) -> list[str]:
+    return [match.group().lower() for match in islice(WORD.finditer(_clause_after(text, end)), 6)]
 
 
 def _belongs(word: str, phrase: str, table: dict[str, frozenset[str]]) -> bool:

@@ -38,11 +38,27 @@ SAME = (
 # What moves along a thing is on it as well: these replacements stay true one way.
 ENTAILED = {
     "down": {"on"}, "up": {"on"}, "across": {"on", "past"}, "along": {"on", "past"},
-    "over": {"on", "past", "on top of"}, "through": {"in", "inside", "into", "past"},
-    "on": {"over", "along", "across", "down", "up"}, "onto": {"over", "across"}, "on top of": {"over", "above"},
-    "into": {"towards", "through"}, "in": {"through"}, "inside": {"through"},
+    "over": {"on", "past", "on top of", "outside"}, "through": {"in", "inside", "into", "past"},
+    "on": {"over", "along", "across", "down", "up"}, "onto": {"over", "across"},
+    "on top of": {"over", "above", "outside"}, "into": {"towards", "through"}, "in": {"through"}, "inside": {"through"},
     "past": {"along", "across", "away from"}, "around": {"past", "near"}, "out of": {"through"},
+    "in front of": {"outside"}, "behind": {"outside"}, "near": {"outside"}, "next to": {"outside"},
+    "beside": {"outside"}, "against": {"outside"}, "above": {"outside"}, "under": {"outside"}, "below": {"outside"},
+    "beneath": {"outside"}, "underneath": {"outside"}, "between": {"outside"}, "among": {"outside"},
 }  # fmt: skip
+# Whoever is on these is in them: "sits in a chair", "rides on a bus", "walks in the street".
+SEATS = word_set(
+    "chair chairs armchair armchairs wheelchair wheelchairs couch couches sofa sofas seat seats bed beds swing swings",
+    "hammock hammocks throne",
+)
+CARRIERS = word_set(
+    "bus buses train trains tram trams subway plane planes airplane airplanes boat boats ship ships ferry canoe canoes",
+    "kayak kayaks raft elevator street streets road field fields court lawn grass snow sand mud",
+)
+IN_IS_ON = {
+    "on": {"in", "inside"}, "in": {"on"}, "inside": {"on"}, "on top of": set(), "onto": {"into"}, "into": {"onto"},
+}  # fmt: skip
+IN_IS_ON_TOP = {**IN_IS_ON, "in": {"on", "on top of"}, "inside": {"on", "on top of"}, "on top of": {"in", "inside"}}
 
 OPPOSITE_ENDS = (
     ("left", "right"), ("right", "left"), ("top", "bottom"), ("bottom", "top"), ("front", "back"), ("back", "front"),

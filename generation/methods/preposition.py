@@ -22,7 +22,7 @@ from generation.methods._surface import phrase_pattern, replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from hub.table import SPAN_FILLER, open_helper
 
-VERSION = "2"
+VERSION = "3"
 UNRANKED_LIST = "unranked: no language model is chosen and the captions are too few for a corpus; built-in list"
 UNRANKED_CORPUS = "unranked: no language model is chosen; drawn as often as the run's captions use each preposition"
 OPPOSITE = "the exact opposite; nothing to rank"
@@ -123,13 +123,11 @@ def _options(caption: CaptionInput, mode: str, counts: Mapping[str, int] | None)
     return [
         (relation, target)
         for relation in relations(caption.text, mode)
-        for target in ([relation.opposite] if relation.opposite else replacements(relation.phrase, mode, vocabulary))
+        for target in ([relation.opposite] if relation.opposite else replacements(relation, mode, vocabulary))
     ]
 
 
-def _drawn(
-    caption: CaptionInput, mode: str, seed: int, counts: Mapping[str, int] | None, top: int
-) -> list[Option]:
+def _drawn(caption: CaptionInput, mode: str, seed: int, counts: Mapping[str, int] | None, top: int) -> list[Option]:
     """Options in drawn order: the whole-phrase opposites first, the rest weighted by the corpus."""
     rng = generator_for(seed, "preposition", caption.id)
     vocabulary = frozenset(counts) if counts else None
@@ -140,7 +138,7 @@ def _drawn(
         (rng.expovariate(1.0) / (counts[target] if counts else 1), relation, target)
         for relation in found
         if not relation.opposite
-        for target in replacements(relation.phrase, mode, vocabulary)
+        for target in replacements(relation, mode, vocabulary)
     )
     drawn = nsmallest(top, clocks, key=lambda clock: clock[0])
     return [*opposites, *((relation, target) for _, relation, target in drawn)][:top]

@@ -97,9 +97,9 @@ METHODS: dict[str, Entry] = {
                 "writes “over left to right”."
             ),
             (
-                "corrected: replacements that would stay true (on/onto, in/into, out of/from …) are blocked, particles "
-                "of verbs (pick up), fixed phrases (in total, in a red shirt) and “with” are left alone, and a place "
-                "is replaced by a place, a path by a path."
+                "corrected: replacements that would stay true (on/onto, out of/from, behind/outside, in/on a chair …) "
+                "are blocked, by lists of words; particles of verbs (pick up), fixed phrases (in total, in a red "
+                "shirt) and “with” are left alone, and a place is replaced by a place, a path by a path."
             ),
         ),
     ),

@@ -11,17 +11,27 @@ PAIRS = "left to right:right to left,up:down,towards:away from,into view:out of 
 # Caption and all its foils by the built-in list, in mode corrected.
 ON = ("in", "under", "behind", "in front of", "inside", "outside", "above", "below")
 IN = ("on", "under", "over", "behind", "in front of", "on top of", "outside", "above", "below")
+ON_A_SEAT = tuple(word for word in ON if word not in ("in", "inside"))
+IN_A_SEAT = tuple(word for word in IN if word not in ("on", "on top of"))
+IN_FRONT_OF = ("on", "in", "under", "over", "behind", "on top of", "inside", "above", "below")
 OUT_OF = ("onto", "into", "across", "along", "towards", "around", "past", "up", "down")
 ALL_FOILS = [
     ("rolling a can on a flat surface", "rolling a can {} a flat surface", ON),
-    ("A cat sleeps on the sofa.", "A cat sleeps {} the sofa.", ON),
+    ("A cat sleeps on the box.", "A cat sleeps {} the box.", ON),
+    # What is on a sofa is in it; "outside" stays true of whatever is in front of a thing or behind it.
+    ("A cat sleeps on the sofa.", "A cat sleeps {} the sofa.", ON_A_SEAT),
+    ("A man sits in a big red chair.", "A man sits {} a big red chair.",
+     IN_A_SEAT),
+    ("A man rides on a bus.", "A man rides {} a bus.", ON_A_SEAT),
+    ("a girl inside a train", "a girl {} a train", tuple(word for word in IN if word != "on")),
+    ("A dog hides behind the barn.", "A dog hides {} the barn.",
+     ("on", "in", "under", "over", "in front of", "on top of", "inside", "above", "below")),
     ("a fish swims in a bowl", "a fish swims {} a bowl", IN),
     # "out of" is one preposition: neither "out" nor "of" is replaced; "from" would stay true.
     ("pouring water out of a cup.", "pouring water {} a cup.", OUT_OF),
-    ("holding a bottle in front of a laptop", "holding a bottle {} a laptop",
-     ("on", "in", "under", "over", "behind", "on top of", "inside", "outside", "above", "below")),
+    ("holding a bottle in front of a laptop", "holding a bottle {} a laptop", IN_FRONT_OF),
     ("a box on top of a table", "a box {} a table",
-     ("in", "under", "behind", "in front of", "inside", "outside", "below")),
+     ("in", "under", "behind", "in front of", "inside", "below")),
     ("pouring water into a glass", "pouring water {} a glass",
      ("onto", "out of", "off", "from", "across", "along", "away from", "around", "past", "up", "down")),
     ("moving silicone towards the camera", "moving silicone {} the camera",
@@ -49,7 +59,7 @@ def test_all_foils_of_a_caption(caption, frame, words):
         ("a dog to the left of a cat", ["a dog to the right of a cat"]),
         ("a dog sits on the right", ["a dog sits on the left"]),
         # Capitals and the article's sound.
-        ("IN FRONT OF A HOUSE", [f"{word.upper()} A HOUSE" for word in ALL_FOILS[4][2]]),
+        ("IN FRONT OF A HOUSE", [f"{word.upper()} A HOUSE" for word in IN_FRONT_OF]),
         ("In a box, a cat sleeps", [f"{word.capitalize()} a box, a cat sleeps" for word in IN]),
         # Particles of verbs stay; what relates a place beside them changes.
         ("she picks up a cup on a tray", [f"she picks up a cup {word} a tray" for word in ON]),
@@ -103,6 +113,10 @@ def test_what_entails_is_blocked_one_way():
     assert "on" not in down
     assert "along" not in down
     assert "near" not in {draft.target for draft in drafts("preposition", "a cat behind a box", top=100)}
+    # The chair is what the box is on.
+    boxed = {draft.foil for draft in drafts("preposition", "a cat in a box on a chair", top=100)}
+    assert "a cat on a box on a chair" in boxed
+    assert "a cat in a box in a chair" not in boxed
 
 
 def test_paper_mode_takes_any_other_preposition_and_breaks_into_phrases():
