@@ -94,7 +94,9 @@ def _sources(run: CaptionRun, after: int) -> Iterator[Source]:
             text, facts = ("", {}) if isinstance(row, Video) else (row.text, row.facts)
             known = {"class_label": video.class_label, "category": video.category}
             facts = {**{name: value for name, value in known.items() if value}, **facts}
-            yield row.pk, video.pk, CaptionInput(str(row.pk), text, video.key, facts)
+            # Made of contents, not of row numbers: the same corpus in another database gets the same captions.
+            name = video.key if isinstance(row, Video) else f"{video.key}/{row.text_sha256}"
+            yield row.pk, video.pk, CaptionInput(name, text, video.key, facts)
 
 
 def _given(run: CaptionRun, module: Any, job: Job, total: int) -> dict[str, Any]:

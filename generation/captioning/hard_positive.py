@@ -16,7 +16,7 @@ from text.language.inflection import article
 from text.language.tokens import Token
 from text.language.tools import tagger
 
-VERSION = "1"
+VERSION = "2"
 
 # Part of speech -> sets of words that mean the same wherever a caption uses them, in the same form.
 SAME: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -43,6 +43,14 @@ SAME: dict[str, tuple[tuple[str, ...], ...]] = {
     "ADP": (("beside", "next to"), ("beneath", "underneath"), ("near", "close to"), ("atop", "on top of")),
 }  # fmt: skip
 PARTS = {part: {word: row for row in rows for word in row} for part, rows in SAME.items()}
+# These have other meanings as well (a motorbike, a round plate, draws a sword, starts a car, fixes her hair): the words
+# beside them in the list may become them, they become nothing.
+MEAN_MORE = frozenset(
+    {"bike", "bikes", "round", "rich", "draws", "starts", "start", "starting", "started", "fixes", "fixing"}
+)
+# "rock climbing", "street dancing": a gerund behind them goes with them.
+BEFORE_GERUNDS = frozenset({"rock", "stone", "road", "street"})
+THINGS = ("NOUN", "PROPN")
 # What stays true of a sentence whose words change.
 KEPT = ("count", "entities")
 VOWELS = ("a", "an")
@@ -68,11 +76,22 @@ def make(
 def _rewordings(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, str, str]]:
     """(text, old word, new word) for every exchange, each once."""
     for at, token in enumerate(tokens):
+        if token.lower in MEAN_MORE or _is_in_compound(tokens, at):
+            continue
         for other in PARTS.get(token.part, {}).get(token.lower, ()):
             if other != token.lower:
                 new = other.capitalize() if token.text[:1].isupper() else other
                 edits = [Edit(token.start, token.end, new), *_article(tokens, at, other)]
                 yield apply_edits(text, sorted(edits)), token.lower, other
+
+
+def _is_in_compound(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the word is a part of another thing's name: "rock band", "cable car", "rock climbing"."""
+    if tokens[at].part != "NOUN":
+        return False
+    beside = [*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 2]]
+    gerund = tokens[at].lower in BEFORE_GERUNDS and at + 1 < len(tokens) and tokens[at + 1].tag == "VBG"
+    return gerund or any(token.part in THINGS for token in beside)
 
 
 def _article(tokens: Sequence[Token], at: int, word: str) -> list[Edit]:

@@ -1,5 +1,7 @@
 """Captions made for a project from its page: a look first, stored when somebody says so, once and for good."""
 
+import hashlib
+
 import pytest
 from django.urls import reverse
 
@@ -217,3 +219,25 @@ class TestPages:
             client.get(address)
             with django_assert_max_num_queries(12):
                 client.get(address)
+
+
+def reworded(first_row):
+    """What is made of one corpus whose captions begin at a row of their own."""
+    project = make_project()
+    owner = make_member(project, Role.RESEARCHER)
+    text = "a child shuts the big box beside the couch"
+    for n in range(8):
+        video = make_video(project, key=f"reworded-{n}")
+        make_caption(video, text, pk=first_row + n)
+    stored(owner, looked_at(owner, project, maker="hard_positive", params={"tagger": "offline"}))
+    rows = Caption.objects.filter(video__project=project, facts__maker="hard_positive").order_by("video__key")
+    return [(row.video.key, row.text, row.facts["paraphrase_of"]) for row in rows]
+
+
+def test_what_is_drawn_depends_on_the_contents_and_on_no_row_number():
+    first = reworded(10_000)
+    assert first == reworded(20_000)
+    key, _text, source = first[0]
+    sha256 = hashlib.sha256(b"a child shuts the big box beside the couch").hexdigest()
+    assert source == f"{key}/{sha256}"
+    assert len({text for _, text, _ in first}) > 1
