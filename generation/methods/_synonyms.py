@@ -1,6 +1,6 @@
 """Which words name the same thing, so that what a detector sees is known by what captions call it."""
 
-from functools import cache
+from functools import cache, lru_cache
 
 from generation.methods._existence_grammar import one_of
 
@@ -77,6 +77,7 @@ def _names() -> dict[str, frozenset[str]]:
     return found
 
 
+@lru_cache(maxsize=20_000)
 def names_of(thing: str) -> frozenset[str]:
     """What else the thing is called, itself included, all in the singular: "cell phones" -> {"cell phone", "phone" …}.
 

@@ -21,7 +21,7 @@ from text.diff import Edit
 from text.language.numbers import match_case
 from text.tokens import words
 
-VERSION = "2"
+VERSION = "3"
 DRAWS = 20
 # Somebody tries the method on a sentence: there are no other videos to take things from.
 LISTED = (
@@ -121,13 +121,11 @@ def _drawn(
 
 
 def _own_things(caption: CaptionInput, found: Existence, state: Things) -> frozenset[str]:
-    """What the video has, by its facts, its captions and the words in them."""
-    own = {one_of(found.thing)}
-    for thing in caption.facts.get("objects", ()):
-        own |= names_of(str(thing))
-    for text in (caption.text, *caption.siblings):
-        own |= {one_of(word) for word in words(text)}
-    return frozenset(own) | state.by_video.get(caption.video or caption.id, frozenset())
+    """What the video has under whatever name, by its facts, its captions and the words in them."""
+    said = state.by_video.get(caption.video or caption.id, frozenset())
+    spoken = {word for text in (caption.text, *caption.siblings) for word in words(text)}
+    seen = (str(thing) for thing in caption.facts.get("objects", ()))
+    return frozenset().union(*(names_of(thing) for thing in (found.thing, *said, *spoken, *seen)))
 
 
 def _fitting(text: str, found: Existence, thing: str, own: frozenset[str], mode: str, said: str) -> tuple[Edit, ...]:

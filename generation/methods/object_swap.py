@@ -1,8 +1,9 @@
 """Object swap (ViLMA 3.5 and C.5, rare actions): "cutting a keyboard" -> "cutting a bread" … of what cannot be seen.
 
 Masked language models that vote fill "a person can cut a/an/some [MASK]": more than .01 is a vote, two votes are
-needed, then the product of probabilities ranks. What a detector sees in the video's frames is dropped, under whatever
-name; the five best of the rest are the foils. `corrected` masks the vocabulary as mask_fill does.
+needed, then the product of probabilities ranks. What a detector sees in the video's frames is dropped, and the
+caption's own object, under whatever name; the five best of the rest are the foils. `corrected` masks the vocabulary as
+mask_fill does.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,7 +15,7 @@ from generation.methods._synonyms import seen_as
 from generation.records import CaptionInput, FoilDraft, Skip
 from text.language.phrases import noun_phrases
 
-VERSION = "1"
+VERSION = "2"
 # All that the models vote for; the detector takes some away before the best are kept.
 ALL = 1000
 
@@ -29,7 +30,7 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: s
 def make(
     captions: Iterable[CaptionInput], *, params: dict[str, Any], mode: str, seed: int, state: State
 ) -> Iterator[FoilDraft | Skip]:
-    """Up to params["foils"] foils a caption, none of an object that facts["objects"] lists."""
+    """Up to params["foils"] foils a caption, none of an object that facts["objects"] lists or the caption names."""
     batch = {caption.id: caption for caption in captions}
     found: dict[str, list[FoilDraft]] = {name: [] for name in batch}
     for made in mask_fill.make(batch.values(), params=_filling(params), mode=mode, seed=seed, state=state):
@@ -50,7 +51,8 @@ def _unseen(caption: CaptionInput, drafts: list[FoilDraft], foils: int, state: S
     seen = frozenset(str(label) for label in caption.facts.get("objects", ()))
     kept, dropped = [], {}
     for draft in drafts:
-        label = _seen_in(draft, seen, state)
+        # The caption's own object by another name is there as well.
+        label = _seen_in(draft, seen | {str(draft.facts["from"])}, state)
         if label:
             dropped[draft.facts["to"]] = label
         else:
@@ -65,7 +67,7 @@ def _unseen(caption: CaptionInput, drafts: list[FoilDraft], foils: int, state: S
 def _seen_in(draft: FoilDraft, seen: frozenset[str], state: State) -> str:
     """The label of the new object, or of its whole noun phrase ("cell" was no phone, "cell phone" is)."""
     label = seen_as(str(draft.facts["to"]), seen)
-    if label or not seen:
+    if label:
         return label
     tokens = state.tags.tag(draft.foil)
     start = draft.edits[-1].start

@@ -219,8 +219,8 @@ METHODS: dict[str, Entry] = {
                 "changes the frame as well (“is at least one shirt” / “are some peppers”)."
             ),
             (
-                "both modes: a thing is also left out where any caption of the video names it or the caption's facts "
-                "list it under “objects”; where a video has no file, that is all that is known."
+                "both modes: a thing is also left out where any caption of the video names it, or the caption's facts "
+                "list it under “objects”, by whatever name; where a video has no file, that is all that is known."
             ),
             "both modes: what is not counted is said as “there is some water”; the paper has no such frame.",
         ),
@@ -358,7 +358,10 @@ METHODS: dict[str, Entry] = {
                 "takes the best of all words."
             ),
             "both modes: a video without a file is not looked at; its caption's fact “objects” is all that is known.",
-            "both modes: words that name the same (“cell phone”, “phone”) are a list of ours.",
+            (
+                "both modes: words that name the same (“cell phone”, “phone”) are a list of ours; what names the "
+                "caption's own object is dropped as well."
+            ),
         ),
     ),
     "proficiency_object": Entry(

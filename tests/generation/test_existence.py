@@ -22,7 +22,7 @@ PAIRS = [
     ("there is at least one knife", "there are some wolves", "there is at least one wolf"),
     ("there are some boxes.", "there is at least one person", "there are some people."),
     ("there is at least one child", "there are some geese", "there is at least one goose"),
-    ("there are some women", "there is at least one man", "there are some men"),
+    ("there are some spoons", "there is at least one man", "there are some men"),
     ("there are some fish", "there is at least one sheep", "there are some sheep"),
     ("there is some water", "there is some milk", "there is some milk"),
     ("There is some rice.", "there is some sand", "There is some sand."),
@@ -37,8 +37,8 @@ PAIRS = [
     ("there is at least one bus", "there is at least one glass", "there is at least one glass"),
     ("there are some buses", "there is at least one glass", "there are some glasses"),
     ("there are some tomatoes", "there is at least one potato", "there are some potatoes"),
-    ("there is at least one baby", "there is at least one lady", "there is at least one lady"),
-    ("there are some babies", "there are some ladies", "there are some ladies"),
+    ("there is at least one berry", "there is at least one lady", "there is at least one lady"),
+    ("there are some berries", "there are some ladies", "there are some ladies"),
     ("there are at least some cups", "there is at least one bowl", "there are at least some bowls"),
 ]
 
@@ -80,6 +80,21 @@ def test_what_the_video_has_is_never_put_in():
     assert not outcomes("existence", [seen, given[2]])[0].foils
     mentioned = CaptionInput("d", "there is at least one egg", "v4", siblings=("a man holds two cups",))
     assert not outcomes("existence", [mentioned, given[2]])[0].foils
+
+
+def test_what_the_video_has_is_not_put_in_by_another_name():
+    texts = ["there is at least one sofa", "there are some couches"]
+    given = [CaptionInput(f"c{n}", text, f"v{n}") for n, text in enumerate(texts)]
+    assert not any(one.foils for one in outcomes("existence", given))
+    given.append(CaptionInput("c2", "there is at least one drum", "v2"))
+    first, second, _ = outcomes("existence", given, foils=5)
+    assert [judged.draft.foil for judged in first.foils] == ["there is at least one drum"]
+    assert [judged.draft.foil for judged in second.foils] == ["there are some drums"]
+    # Said by another caption of the video, in the run or beside it.
+    beside = [CaptionInput("a", "there is at least one egg", "v3", siblings=("a man sits on a couch",)), given[0]]
+    assert not outcomes("existence", beside)[0].foils
+    in_run = [CaptionInput("a", "there is at least one egg", "v4"), CaptionInput("b", texts[1], "v4"), given[0]]
+    assert not outcomes("existence", in_run)[0].foils
 
 
 def test_what_is_not_counted_stands_only_where_nothing_is_counted():

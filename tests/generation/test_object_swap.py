@@ -68,6 +68,16 @@ def test_what_is_seen_is_dropped_and_named():
     assert "cutting an anchor" in {draft.foil for draft in every}
 
 
+def test_the_captions_own_object_is_dropped_under_whatever_name(tmp_path):
+    model = str(folders.masked_lm(tmp_path / "bert"))
+    given = {"model": model, "min_votes": 1, "min_probability": 0.0, "foils": 99, "device": "cpu"}
+    lifted = [judged.draft for judged in swapped("lifting a spoon", **given).foils]
+    assert {"table", "box", "door"} <= {draft.facts["to"] for draft in lifted}
+    drafts = [judged.draft for judged in swapped("lifting a desk", **given).foils]
+    assert {draft.facts["to"] for draft in drafts} == {draft.facts["to"] for draft in lifted} - {"table"}
+    assert (drafts[0].facts["seen"], drafts[0].facts["dropped_as_seen"]) == ([], ["table"])
+
+
 def test_the_detector_takes_away_before_the_best_are_kept():
     best = swapped("cutting a keyboard", foils=2).foils
     seen = best[0].draft.facts["to"]
