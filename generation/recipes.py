@@ -40,6 +40,7 @@ class Recipe:
 ALBERT = "ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli"
 ROBERTA = "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli"
 DETR = "facebook/detr-resnet-101@no_timm"
+# Where filters choose, all that the model offers is judged, as in the papers: `foils` is as large as `top`.
 # Not entailed, and GRUEN's grammaticality at .8 or more (ViLMA 3.2, C.1).
 SOUND: Mapping[str, Mapping[str, Any]] = {
     "identical": {}, "duplicate": {}, "nli": {"model": ALBERT}, "grammaticality": {"min": 0.8},
@@ -84,8 +85,8 @@ RECIPES: dict[str, Recipe] = {
         paper={"frequency_clipping": {"relations": "paper"}},
     ),
     "vilma-action-replacement": Recipe(
-        "ViLMA situation awareness: action replacement", "1", "mask_fill",
-        {"model": "FacebookAI/roberta-base", "target": "verb", "top": 32}, SOUND, source="ViLMA 3.3, C.3",
+        "ViLMA situation awareness: action replacement", "2", "mask_fill",
+        {"model": "FacebookAI/roberta-base", "target": "verb", "top": 32, "foils": 32}, SOUND, source="ViLMA 3.3, C.3",
     ),
     "vilma-proficiency-object": Recipe(
         "ViLMA: proficiency by object or subject", "1", "proficiency_object",
@@ -93,8 +94,8 @@ RECIPES: dict[str, Recipe] = {
         {"identical": {}, "duplicate": {}}, source="ViLMA C.1",
     ),
     "vilma-rare-verb": Recipe(
-        "ViLMA rare actions: action replacement", "1", "span_infill",
-        {"model": "google-t5/t5-large", "beams": 64, "top": 64, "prompt": "a person can {span}",
+        "ViLMA rare actions: action replacement", "2", "span_infill",
+        {"model": "google-t5/t5-large", "beams": 64, "top": 64, "foils": 64, "prompt": "a person can {span}",
          "stop": "generic,touching,pronouns,conjunctions"},
         SOUND, "verb_noun_caption", {}, "ViLMA 3.5, C.5",
     ),
@@ -122,8 +123,8 @@ RECIPES: dict[str, Recipe] = {
         source="contrast sets D.1, D.2",
     ),
     "contrast-verb-lm": Recipe(
-        "Contrast sets: VerbLM MC (tune the model on the train captions first)", "1", "span_infill",
-        {"model": "google-t5/t5-base", "beams": 50, "top": 50, "pattern": "both"}, VERB_SET,
+        "Contrast sets: VerbLM MC (tune the model on the train captions first)", "2", "span_infill",
+        {"model": "google-t5/t5-base", "beams": 50, "top": 50, "foils": 50, "pattern": "both"}, VERB_SET,
         source="contrast sets 3.2, A.3", paper={"perplexity": {"formula": "paper"}},
     ),
     "contrast-verb-person": Recipe("Contrast sets: VerbH", "1", "person", {"foils": 0}, source="contrast sets 3.3"),

@@ -11,6 +11,7 @@ from transformers import BertForSequenceClassification
 
 from corpus.models import Caption, MediaState
 from corpus.rules.states import CandidateState
+from generation import pipeline
 from generation.captioning.records import MadeCaption
 from generation.captioning.table import CAPTIONERS
 from generation.errors import GenerationError
@@ -25,6 +26,7 @@ from media.encode import write_mp4
 from projects.models import AuditEvent
 from tests.e2e.conftest import moving_dot
 from tests.factories import make_caption, make_project, make_subtest, make_video
+from tests.generation.making import step
 from tests.generation.masked_world import captions, train
 from tests.generation.test_filters_language import VECTORS
 from tests.hub import folders
@@ -246,6 +248,26 @@ def test_a_recipe_names_what_there_is_with_parameters_that_it_takes(slug):
     assert recipe.version
     assert recipe.label
     assert recipe.source
+
+
+@pytest.mark.parametrize("slug", ["vilma-action-replacement", "vilma-rare-verb", "contrast-verb-lm"])
+def test_filters_judge_all_that_the_model_offers(slug):
+    params = parse_params(METHODS[RECIPES[slug].method], RECIPES[slug].params)
+    assert params["foils"] >= params["top"] > 5
+
+
+def test_a_caption_whose_five_best_words_are_rejected_keeps_the_next(tmp_path):
+    model = str(folders.masked_lm(tmp_path / "model"))
+    method = step("mask_fill", **{**RECIPES["vilma-action-replacement"].params, "model": model, "device": "cpu",
+                                  "tagger": "offline"})  # fmt: skip
+    captions = [CaptionInput("c", "a man folds a red shirt")]
+    state = pipeline.prepare(method, captions, mode="paper", seed=0)
+    (first,) = pipeline.run(method, captions, mode="paper", seed=0, state=state)
+    best = [judged.draft.foil for judged in first.foils[:5]]
+    rejecting = [pipeline.Step("duplicate", load(FILTERS["duplicate"]), {})]
+    (again,) = pipeline.run(method, captions, filters=rejecting, mode="paper", seed=0, state=state, known={"c": best})
+    assert [judged.rejected_by for judged in again.foils[:5]] == [("duplicate",)] * 5
+    assert any(not judged.rejected_by for judged in again.foils)
 
 
 def test_an_unknown_recipe_is_named_with_those_there_are():
