@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from corpus.models import FOUND_FALSE, GIVEN_UP, Caption, MediaState, Split
-from generation.models import GenerationRun
+from generation.models import CandidateGroup, GenerationRun
 from generation.records import CaptionInput
 from projects.models import Project
 
@@ -23,30 +23,53 @@ class Selected:
 
 
 class RunCaptions:
-    """Iterable more than once, in the order of their rows; at most CHUNK captions are in memory."""
+    """Iterable more than once, in the order of their rows; at most CHUNK captions are in memory.
 
-    def __init__(self, run: GenerationRun, selection: dict[str, Any] | None = None) -> None:
+    `dropped_out`: also those that were given up, taken down or broken since the run began.
+    """
+
+    def __init__(
+        self, run: GenerationRun, selection: dict[str, Any] | None = None, *, dropped_out: bool = False
+    ) -> None:
         chosen = run.selection if selection is None else selection
-        self._rows = selected_rows(run.project, chosen)
+        self._rows = (_all_named if dropped_out else selected_rows)(run.project, chosen)
         keys = chosen.get("caption_keys")
         self._keys = None if keys is None else frozenset(keys)
+        self._without = frozenset(chosen.get("without", ()))
 
     def __iter__(self) -> Iterator[CaptionInput]:
         for selected in self.selected():
             yield selected.given
 
     def __len__(self) -> int:
-        if self._keys is None:
+        if self._keys is None and not self._without:
             return self._rows.count()
-        return sum(key in self._keys for key in self._rows.values_list("key", flat=True).iterator(CHUNK))
+        return sum(self._has(*row) for row in self._rows.values_list("pk", "key").iterator(CHUNK))
 
     def selected(self) -> Iterator[Selected]:
         last = 0
         # By key ranges, not one open cursor: batches are written between two reads.
         while chunk := list(self._rows.filter(pk__gt=last).select_related("video")[:CHUNK]):
             last = chunk[-1].pk
-            kept = [row for row in chunk if self._keys is None or row.key in self._keys]
-            yield from _with_siblings(kept)
+            yield from _with_siblings([row for row in chunk if self._has(row.pk, row.key)])
+
+    def _has(self, pk: int, key: str) -> bool:
+        return pk not in self._without and (self._keys is None or key in self._keys)
+
+
+def note_those_out(run: GenerationRun) -> None:
+    """Note with a run that begins which captions are out already, so that `captions_to_plan` stays what it is now."""
+    if "without" in run.selection or CandidateGroup.objects.filter(run=run).exists():
+        return
+    there = selected_rows(run.project, run.selection).order_by().values("pk")
+    out = _all_named(run.project, run.selection).exclude(pk__in=there)
+    run.selection = {**run.selection, "without": list(out.values_list("pk", flat=True))}
+    run.save(update_fields=["selection"])
+
+
+def captions_to_plan(run: GenerationRun) -> RunCaptions:
+    """The captions that a run began with: those that dropped out since have given and taken in what is stored."""
+    return RunCaptions(run, dropped_out="without" in run.selection)
 
 
 def captions_to_learn_from(run: GenerationRun) -> RunCaptions:
@@ -65,9 +88,17 @@ def captions_to_use(project: Project) -> QuerySet[Caption]:
 def selected_rows(project: Project, selection: dict[str, Any]) -> QuerySet[Caption]:
     """The project's captions that `selection` names, broken media left out; caption_keys are sorted out by the caller.
 
-    {"split": "test", "key_prefix": "direction-", "caption_keys": [...], "last_caption": pk}, each optional.
+    {"split": "test", "key_prefix": "direction-", "caption_keys": [...], "last_caption": pk, "without": [pk, ...]}, each
+    optional; `without` too is sorted out by the caller.
     """
-    rows = captions_to_use(project).exclude(video__media_state=MediaState.BROKEN)
+    return _named(captions_to_use(project).exclude(video__media_state=MediaState.BROKEN), selection)
+
+
+def _all_named(project: Project, selection: dict[str, Any]) -> QuerySet[Caption]:
+    return _named(Caption.objects.filter(video__project=project), selection)
+
+
+def _named(rows: QuerySet[Caption], selection: dict[str, Any]) -> QuerySet[Caption]:
     if selection.get("split"):
         rows = rows.filter(video__split=selection["split"])
     if selection.get("key_prefix"):

@@ -9,7 +9,7 @@ from generation import pipeline
 from generation.asking.answer_rows import RowAnswers
 from generation.asking.services import services
 from generation.caption_making import preview_captions, store_captions
-from generation.captions import RunCaptions, captions_to_learn_from
+from generation.captions import RunCaptions, captions_to_learn_from, captions_to_plan, note_those_out
 from generation.errors import GenerationError
 from generation.filters.table import FILTERS
 from generation.hinting import answer
@@ -35,12 +35,15 @@ def run_generation(run_id: int, job: Job) -> None:
     """
     run = GenerationRun.objects.select_related("project", "subtest").get(pk=run_id)
     method, filters = _steps(run)
+    trades = getattr(method.module, "TRADES", False)
+    if trades:
+        note_those_out(run)
     captions = RunCaptions(run)
     total = len(captions)
     progress(job, 0, total, "reading captions")
     heard = _Heard(job, total)
     method = _equipped(run, method, heard)
-    state = pipeline.prepare(method, captions, mode=run.mode, seed=run.seed)
+    state = pipeline.prepare(method, captions_to_plan(run) if trades else captions, mode=run.mode, seed=run.seed)
     measures = RowMeasures(filters)
     filters = [_taught(run, step) for step in filters]
     eyes = looking([method, *filters])
@@ -122,9 +125,7 @@ def _equipped(run: GenerationRun, step: pipeline.Step, heard: _Heard) -> pipelin
     if not getattr(step.module, "ASKS", False):
         return step
     answers = RowAnswers(run, heard)
-    return replace(
-        step, given=services(step.module, step.params, answers, project=run.project, spent=answers.spent)
-    )
+    return replace(step, given=services(step.module, step.params, answers, project=run.project, spent=answers.spent))
 
 
 def _taught(run: GenerationRun, step: pipeline.Step) -> pipeline.Step:

@@ -4,7 +4,7 @@ Pure and streaming: at most one batch of captions is in memory, plus what the me
 
 A method module has VERSION and `make(captions, *, params, mode, seed)`, which gives what `Made` names. With a
 `prepare(captions, *, params, mode, seed)` it sees all captions of the run first, and `make` gets what came of that as
-`state=`.
+`state=`. One that says TRADES sees the captions that the run began with, also those that dropped out meanwhile.
 
 A filter that keeps the foils of a whole run in balance says CLOSING: it judges, in order, what all the others passed.
 

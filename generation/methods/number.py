@@ -18,6 +18,8 @@ from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.language.numbers import value_of
 
 VERSION = "2"
+# What one caption gives another takes: a run taken up again deals out among the captions that it began with.
+TRADES = True
 SMALL = frozenset({1, 2, 3})
 LARGEST = 20
 

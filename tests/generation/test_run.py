@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import call_command
 
-from corpus.models import MediaState, Video
+from corpus.models import Caption, MediaState, Video
 from corpus.rules.states import CandidateState
 from generation.actions.start_run import start_run
 from generation.errors import GenerationError
@@ -173,6 +173,42 @@ def test_a_killed_run_goes_on_where_it_stopped_and_ends_as_if_it_had_never(owner
     monkeypatch.setattr("generation.jobs.store_batch", real)
     finish(run)
     assert sorted(Candidate.objects.filter(group__run=run).values_list("text", flat=True)) == expected
+
+
+COUNTS = ("three", "five", "two", "four", "six", "seven", "three", "five", "two", "two", "eight", "nine")
+
+
+@pytest.mark.parametrize("change", [{"doubt_settled": "dropped"}, {"video__media_state": MediaState.TAKEN_DOWN}])
+def test_a_killed_counting_run_goes_on_by_the_plan_that_it_began_with(owner, project, subtest, monkeypatch, change):
+    monkeypatch.setattr("generation.jobs.BATCH", 4)
+    texts = [f"man number {n} claps exactly {count} times." for n, count in enumerate(COUNTS)]
+    captions = [make_caption(make_video(project), text) for text in texts]
+    Video.objects.filter(captions=captions[2]).update(media_state=MediaState.BROKEN)
+    other = make_subtest(project)
+    whole = dict(Candidate.objects.filter(group__run=finish(start(owner, other))).values_list("group__caption", "text"))
+    assert len(whole) > 8
+
+    run = start(owner, subtest)
+    real, calls = __import__("generation.jobs", fromlist=["store_batch"]).store_batch, []
+
+    def killed(*args):
+        if calls:
+            raise KeyboardInterrupt
+        calls.append(args)
+        real(*args)
+
+    monkeypatch.setattr("generation.jobs.store_batch", killed)
+    with pytest.raises(KeyboardInterrupt):
+        run_now(run.job)
+    monkeypatch.setattr("generation.jobs.store_batch", real)
+    dropped = captions[7]
+    for field, value in change.items():
+        target = Video.objects.filter(captions=dropped) if "__" in field else Caption.objects.filter(pk=dropped.pk)
+        target.update(**{field.removeprefix("video__"): value})
+    # Whole again meanwhile: it was out when the run began.
+    Video.objects.filter(captions=captions[2]).update(media_state=MediaState.READY)
+    made = dict(Candidate.objects.filter(group__run=finish(run)).values_list("group__caption", "text"))
+    assert made == {caption: text for caption, text in whole.items() if caption != dropped.pk}
 
 
 def test_captions_that_come_in_after_the_start_are_not_part_of_the_run(owner, project, subtest, captions):
