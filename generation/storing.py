@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
 from django.db import transaction
 
 from corpus.models import Caption, Foil
@@ -10,7 +11,8 @@ from corpus.rules.states import CandidateState, next_candidate_state
 from generation.measure_rows import RowMeasures
 from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
 from generation.pipeline import Judged, Outcome
-from generation.records import CaptionInput
+from generation.records import CaptionInput, Verdict
+from generation.thresholds.table import THRESHOLDS
 from projects import audit
 from projects.models import AuditEvent
 
@@ -97,15 +99,29 @@ def _why(outcome: Outcome) -> str:
     return "" if outcome.foils or outcome.blanks else "; ".join(outcome.skipped)[:LONGEST_WHY]
 
 
+def _rejected_by(run: GenerationRun, judged: Judged) -> list[str]:
+    """The filters that it fails where the run's thresholds stand now; what one was not asked about stays out."""
+    slugs = [row["slug"] for row in run.filters]
+    fails = [slug for slug in slugs if slug in judged.verdicts and not _passes(run, slug, judged.verdicts[slug])]
+    return fails if fails or judged.verdicts.keys() >= set(slugs) else list(judged.rejected_by)
+
+
+def _passes(run: GenerationRun, slug: str, verdict: Verdict) -> bool:
+    if slug not in run.thresholds or verdict.score is None:
+        return verdict.passed
+    return bool(THRESHOLDS[slug].holds(np.array(verdict.score), run.thresholds[slug]))
+
+
 def _candidate(run: GenerationRun, group: CandidateGroup, judged: Judged) -> Candidate:
     draft = judged.draft
+    rejected_by = _rejected_by(run, judged)
     start, end = draft.span
     return Candidate(
         group=group,
         rank=draft.rank,
         text=draft.foil,
         text_sha256=hashlib.sha256(draft.foil.encode()).hexdigest(),
-        state=next_candidate_state(CandidateState.GENERATED, _move(run, judged.rejected_by)),
+        state=next_candidate_state(CandidateState.GENERATED, _move(run, rejected_by)),
         method=draft.method,
         method_version=run.method_version,
         mode=draft.mode,
@@ -120,7 +136,7 @@ def _candidate(run: GenerationRun, group: CandidateGroup, judged: Judged) -> Can
         source=draft.source,
         target=draft.target,
         facts=dict(draft.facts),
-        rejected_by=list(judged.rejected_by),
+        rejected_by=rejected_by,
     )
 
 

@@ -9,7 +9,10 @@ from annotation.actions.claim import claim
 from annotation.actions.make_tasks import make_tasks
 from annotation.models import Stage, Task, TaskState
 from corpus.rules.states import CandidateState
+from generation import jobs
 from generation.actions.move_thresholds import move_thresholds
+from generation.actions.resume_run import resume_run
+from generation.actions.start_run import start_run
 from generation.errors import GenerationError
 from generation.filters import perplexity
 from generation.models import Candidate, FilterScore
@@ -17,9 +20,19 @@ from generation.thresholds.arithmetic import preview
 from generation.thresholds.score_sheets import sheet_of
 from generation.thresholds.table import movable
 from jobs.models import Job, JobState
+from jobs.runner import run_now
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Role
-from tests.factories import make_candidate, make_group, make_member, make_project, make_run, make_subtest
+from tests.factories import (
+    make_candidate,
+    make_caption,
+    make_group,
+    make_member,
+    make_project,
+    make_run,
+    make_subtest,
+    make_video,
+)
 
 pytestmark = pytest.mark.django_db
 C = CandidateState
@@ -111,6 +124,52 @@ def test_moving_is_audited_as_a_whole_and_candidate_by_candidate(run, researcher
     assert FilterScore.objects.filter(candidate=back, filter="nli", passed=False).exists()
     move_thresholds(researcher, run, {})
     assert state_of(back, stays, leaves) == [C.FILTERED_OUT, C.QUEUED, C.QUEUED]
+
+
+@pytest.mark.parametrize(
+    ("began", "moved", "clip", "states"),
+    [
+        (5, 1.0, False, {C.QUEUED, C.FILTERED_OUT}),
+        (1, 5.0, False, {C.QUEUED}),
+        # What the last filter was never asked about stays out.
+        (1, 5.0, True, {C.QUEUED, C.FILTERED_OUT}),
+    ],
+)
+def test_a_run_that_goes_on_holds_what_is_new_to_the_moved_thresholds(
+    project, researcher, monkeypatch, began, moved, clip, states
+):
+    monkeypatch.setattr("generation.jobs.BATCH", 4)
+    counts = ("once", "three times", "five times", "two times") * 4
+    for n, count in enumerate(counts):
+        make_caption(make_video(project), f"man number {n} claps exactly {count}.")
+    filters = {"minimal_edit": {"max_words": began, "entities": "free"}} | ({"frequency_clipping": {}} if clip else {})
+    run = start_run(researcher, project, subtest=make_subtest(project), method="number", filters=filters)
+    real, calls = jobs.store_batch, []
+
+    def failing_once(*args):
+        if len(calls) == 1:
+            raise GenerationError("the disk is full")
+        calls.append(args)
+        real(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs, "store_batch", failing_once)
+        with pytest.raises(GenerationError, match="the disk is full"):
+            run_now(run.job)
+    run.refresh_from_db()
+    assert run.job.state == JobState.FAILED
+    old = set(Candidate.objects.filter(group__run=run).values_list("pk", flat=True))
+    move_thresholds(researcher, run, {"minimal_edit": moved})
+    assert run_now(resume_run(researcher, run).job).state == JobState.DONE
+    run.refresh_from_db()
+    new = Candidate.objects.filter(group__run=run).exclude(pk__in=old)
+    assert {candidate.state for candidate in new} == states
+    found = preview(run, run.thresholds)
+    assert (found.n_leave, found.n_back) == (0, 0)
+    for score in FilterScore.objects.filter(candidate__in=new, filter="minimal_edit").select_related("candidate"):
+        assert score.passed == (score.score <= began)
+        if score.score > moved:
+            assert score.candidate.rejected_by == ["minimal_edit"]
 
 
 def test_the_next_claim_meets_what_the_thresholds_left(run, researcher):
