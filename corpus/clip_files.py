@@ -1,11 +1,14 @@
-"""A video's file where decoders can open it: on this host's disk, fetched from the object store where it lies there."""
+"""A video's file on its way into storage, and where decoders can open it: on this host's disk, fetched from the object
+store where it lies there."""
 
 import os
+import uuid
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from django.conf import settings
+from django.core.files import File
 from django.core.files.storage import FileSystemStorage, default_storage
 
 from corpus.errors import CorpusError
@@ -27,6 +30,25 @@ def clip_file(video: Video) -> os.PathLike[str]:
 def is_local() -> bool:
     """Whether files are stored in a folder that this host sees."""
     return isinstance(default_storage, FileSystemStorage)
+
+
+def store(path: Path, name: str) -> None:
+    """Copy the file into storage: under its name is a whole one or none, whatever ends us. OSError: it cannot be."""
+    if not is_local():
+        # A store shows an object when all of it came.
+        with path.open("rb") as file:
+            default_storage.save(name, File(file))
+        return
+    beside = str(PurePosixPath(name).with_name(f".{uuid.uuid4().hex}"))
+    arriving = Path(default_storage.path(beside))
+    try:
+        with path.open("rb") as file:
+            default_storage.save(beside, File(file))
+        with arriving.open("rb") as file:
+            os.fsync(file.fileno())
+        arriving.replace(default_storage.path(name))
+    finally:
+        arriving.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from django.core.files import File
 from django.core.files.storage import default_storage
 
+from corpus.clip_files import store
 from corpus.errors import CorpusError
 from corpus.models import MediaState, Takedown, Video
 from media.errors import MediaError
@@ -89,10 +89,16 @@ def keep_media(path: Path, *, copy: bool = True) -> KeptMedia:
 
 def _stored(path: Path, facts: VideoFacts, copy: bool) -> KeptMedia:
     name = f"videos/{facts.sha256[:2]}/{facts.sha256}.{facts.container}"
-    if copy and not default_storage.exists(name):
-        with path.open("rb") as file:
-            name = default_storage.save(name, File(file))
+    if copy and _stored_bytes(name) != facts.size_bytes:
+        store(path, name)
     return KeptMedia(name=name, facts=facts)
+
+
+def _stored_bytes(name: str) -> int | None:
+    try:
+        return default_storage.size(name)
+    except FileNotFoundError:
+        return None
 
 
 def set_media(video: Video, kept: KeptMedia, taken_down: Mapping[str, str]) -> None:

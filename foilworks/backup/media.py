@@ -1,6 +1,8 @@
 """The files of a copy: videos out of storage into its folder, and what storage lacks back, whatever it is; score files
 that were sent."""
 
+import hashlib
+import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -20,7 +22,9 @@ Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
 def copy_out(target: Path, progress: Progress) -> None:
     """OSError: the storage cannot be read, or the disk is full."""
     if is_local():
-        _copy_tree(settings.MEDIA_ROOT, target, progress)
+        # What begins with a dot is on its way into storage.
+        whole = [path for path in _files(settings.MEDIA_ROOT) if not path.name.startswith(".")]
+        _copy_files(whole, settings.MEDIA_ROOT, target, progress)
         return
     names = sorted(name for name, _ in default_storage.names())
     for name in progress(names, len(names), "videos"):
@@ -33,13 +37,13 @@ def copy_out(target: Path, progress: Progress) -> None:
 def copy_in(source: Path, progress: Progress) -> None:
     """Add what storage lacks; nothing is removed. OSError: it cannot be written."""
     if is_local():
-        _copy_tree(source, settings.MEDIA_ROOT, progress)
+        _copy_files(_files(source), source, settings.MEDIA_ROOT, progress)
         return
     there = dict(default_storage.names())
     paths = _files(source)
     for path in progress(paths, len(paths), "videos"):
         name = path.relative_to(source).as_posix()
-        if there.get(name) != path.stat().st_size:
+        if name not in there or (there[name] != path.stat().st_size and not _is_damaged(path)):
             with path.open("rb") as file:
                 default_storage.save(name, File(file))
 
@@ -48,27 +52,38 @@ def copy_sent(target: Path) -> None:
     """Score files that people sent and that rows name; each lies in a folder of its own, named by chance."""
     for pattern in SENT:
         for folder in sorted(settings.UPLOAD_ROOT.glob(pattern)):
-            _copy_tree(folder, target / folder.name, _quiet)
+            _copy_tree(folder, target / folder.name)
 
 
 def put_back_sent(source: Path) -> None:
     """Add what this home lacks; a copy from before they were in it has none."""
-    _copy_tree(source, settings.UPLOAD_ROOT, _quiet)
+    _copy_tree(source, settings.UPLOAD_ROOT)
 
 
 def _quiet(things: Iterable[Any], _total: int, _label: str) -> Iterator[Any]:
     yield from things
 
 
-def _copy_tree(source: Path, target: Path, progress: Progress) -> None:
+def _copy_tree(source: Path, target: Path) -> None:
+    _copy_files(_files(source), source, target, _quiet)
+
+
+def _copy_files(paths: list[Path], source: Path, target: Path, progress: Progress) -> None:
     """Copy the files that the target lacks: stored videos are named by their content and never change."""
-    paths = _files(source)
     for path in progress(paths, len(paths), "videos"):
         copy = target / path.relative_to(source)
-        if copy.exists() and copy.stat().st_size == path.stat().st_size:
+        if copy.exists() and (copy.stat().st_size == path.stat().st_size or _is_damaged(path)):
             continue
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, copy)
+
+
+def _is_damaged(path: Path) -> bool:
+    """Whether the name is a SHA-256, and not that of these bytes: such a file takes no other's place."""
+    if not re.fullmatch(r"[0-9a-f]{64}", path.stem):
+        return False
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() != path.stem
 
 
 def _files(folder: Path) -> list[Path]:

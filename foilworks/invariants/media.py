@@ -1,6 +1,8 @@
 """Clips: what is ready has its file, what is not says why (workflow.md, rule 10)."""
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from django.core.files.storage import default_storage
 from django.db.models import F, Q
@@ -18,6 +20,24 @@ def a_ready_clip_has_its_file() -> Iterator[Finding]:
             there[name] = default_storage.exists(name)
         if not there[name]:
             yield Finding(name_of(Video, pk), f"is ready, but its file {name} is gone")
+
+
+def a_stored_file_is_its_hash(progress: Callable[[Iterable[Any], int, str], Iterator[Any]]) -> Iterator[Finding]:
+    """Every stored video is read, once. None of the invariants: it takes as long as copying them all, and needs no
+    moment of the database of its own."""
+    ready = Video.objects.filter(media_state=MediaState.READY).exclude(file="").exclude(sha256="")
+    clips: dict[tuple[str, str], list[int]] = {}
+    for pk, name, sha256 in ready.order_by("pk").values_list("pk", "file", "sha256").iterator():
+        clips.setdefault((name, sha256), []).append(pk)
+    for (name, sha256), keys in progress(clips.items(), len(clips), "reading"):
+        try:
+            with default_storage.open(name) as file:
+                same = hashlib.file_digest(file, "sha256").hexdigest() == sha256
+        except FileNotFoundError:  # the invariant above names it
+            continue
+        if not same:
+            problem = f"its file {name} has other bytes than it was kept with; put the whole one in its place"
+            yield from (Finding(name_of(Video, pk), problem) for pk in keys)
 
 
 def a_clip_elsewhere_has_its_address() -> Iterator[Finding]:

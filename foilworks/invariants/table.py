@@ -1,5 +1,8 @@
 """Every invariant that `foilworks check` asks for: name -> generator of findings. The names stand in its JSON."""
 
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
 from foilworks.invariants import (
     candidates,
     captions,
@@ -16,7 +19,7 @@ from foilworks.invariants import (
     votes,
     ways_in,
 )
-from foilworks.invariants.violation import Check
+from foilworks.invariants.violation import Check, Finding
 
 _SUBJECTS: tuple[tuple[str, tuple[Check, ...]], ...] = (
     (
@@ -133,8 +136,14 @@ INVARIANTS: dict[str, Check] = {
 
 def violations() -> list[dict[str, str]]:
     """Every row that breaks an invariant: {"invariant", "row", "problem"}, in the order of the table."""
-    return [
-        {"invariant": name, "row": found.row, "problem": found.problem}
-        for name, check in INVARIANTS.items()
-        for found in check()
-    ]
+    return [_violation(name, found) for name, check in INVARIANTS.items() for found in check()]
+
+
+def damaged_files(progress: Callable[[Iterable[Any], int, str], Iterator[Any]]) -> list[dict[str, str]]:
+    """The same of stored videos that are not what was kept."""
+    check = media.a_stored_file_is_its_hash
+    return [_violation(f"media.{check.__name__}", found) for found in check(progress)]
+
+
+def _violation(name: str, found: Finding) -> dict[str, str]:
+    return {"invariant": name, "row": found.row, "problem": found.problem}

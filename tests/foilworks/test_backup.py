@@ -1,5 +1,6 @@
 """`foilworks backup`, `restore` and the copy before `migrate`, as commands in homes of their own."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from foilworks.backup.media import copy_in, copy_out
 from tests.commands import foilworks
 from tests.postgres import running_postgres
 
@@ -140,6 +142,29 @@ def test_what_cannot_be_put_back_changes_nothing(home, tmp_path):
         spoil(copy)
         assert words in home.problem("restore", copy), name
     assert home.projects() == {"first", "second"}
+
+
+def test_a_video_that_is_half_there_or_on_its_way_takes_no_whole_ones_place(settings, tmp_path):
+    whole = b"a film, all of it"
+    name = f"videos/ab/{hashlib.sha256(whole).hexdigest()}.mp4"
+    stored, copied = settings.MEDIA_ROOT / name, tmp_path / "copy" / name
+    stored.parent.mkdir(parents=True)
+    stored.write_bytes(whole[:6])
+    (stored.parent / ".on-its-way").write_bytes(b"a")
+    copy_out(tmp_path / "copy", pass_on)
+    assert [path.name for path in (tmp_path / "copy").rglob("*") if path.is_file()] == [copied.name]
+    stored.write_bytes(whole)
+    copy_in(tmp_path / "copy", pass_on)
+    assert stored.read_bytes() == whole
+    # The other way round the copy is the whole one.
+    copied.write_bytes(whole)
+    stored.write_bytes(whole[:6])
+    copy_in(tmp_path / "copy", pass_on)
+    assert stored.read_bytes() == whole
+
+
+def pass_on(things, _total, _label):
+    yield from things
 
 
 def edit(copy: Path, **changes: object) -> None:

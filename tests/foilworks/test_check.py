@@ -1,6 +1,7 @@
 """`foilworks check`: silent over what people did by the real actions, and each invariant found when it is broken."""
 
 import copy
+import hashlib
 import json
 import math
 from collections.abc import Iterator
@@ -451,6 +452,25 @@ def test_the_command_says_what_is_broken_and_ends_with_1(world, capsys):
     assert capsys.readouterr().out == (
         f"evaluation.score {pk}: is no finite number (releases.scores_are_numbers)\n1 violations\n"
     )
+
+
+def test_files_are_read_where_that_is_asked_for(world, capsys):
+    video = released(world).video
+    path = Path(video.file.path)
+    content = path.read_bytes()
+    Video.objects.filter(pk=video.pk).update(sha256=hashlib.sha256(content).hexdigest())
+    call_command("check", "--files", "--json")
+    assert json.loads(capsys.readouterr().out) == {"ok": True, "checked": len(INVARIANTS) + 1, "violations": []}
+    path.write_bytes(content[: len(content) // 2])
+    try:
+        call_command("check")
+        with pytest.raises(SystemExit):
+            call_command("check", "--files", "--json")
+    finally:
+        path.write_bytes(content)
+    (found,) = json.loads(capsys.readouterr().out.splitlines()[-1])["violations"]
+    assert (found["invariant"], found["row"]) == ("media.a_stored_file_is_its_hash", f"corpus.video {video.pk}")
+    assert "has other bytes than it was kept with" in found["problem"]
 
 
 def test_the_number_of_queries_does_not_grow_with_the_rows(world, django_assert_max_num_queries):

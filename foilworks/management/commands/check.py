@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from django.core.management.base import CommandParser
 from django.db import connection, transaction
 
-from foilworks.invariants.table import INVARIANTS, violations
+from foilworks.invariants.table import INVARIANTS, damaged_files, violations
 from foilworks.management.base import FoilworksCommand
 
 SHOWN = 50
@@ -14,12 +15,17 @@ class Command(FoilworksCommand):
     help = "asks the database for every rule that must hold in it; exit 1 where one is broken"
     example = "foilworks check --json"
 
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--files", action="store_true", help="read every stored video, too: is it what was kept")
+
     def run(self, **options: Any) -> dict[str, Any]:
         # Everything is read as of one moment, while people work on.
         with transaction.atomic():
             _as_of_one_moment()
             found = violations()
-        return {"ok": not found, "checked": len(INVARIANTS), "violations": found}
+        if options["files"]:
+            found += damaged_files(self.progress)
+        return {"ok": not found, "checked": len(INVARIANTS) + options["files"], "violations": found}
 
     def render(self, result: dict[str, Any]) -> str:
         if result["ok"]:
