@@ -5,6 +5,7 @@ import json
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -24,7 +25,7 @@ KIND = "foilworks-backup"
 KEY = "secret_key"
 MEDIA = "media"
 SENT_FILES = "sent"
-# Copies that were made by themselves; those that people asked for are never removed.
+# Copies of one kind that were made by themselves; those that people asked for are never removed.
 AUTOMATIC_KEPT = 5
 
 
@@ -66,13 +67,37 @@ def make_backup(out: Path, *, media: bool, progress: Progress) -> dict[str, Any]
 
 
 def make_automatic(why: str) -> Path:
-    """A copy of the database alone, before something changes it as a whole; older ones of its kind are removed."""
+    """A copy of the database alone, before something changes it as a whole."""
     out = stamped(why)
     make_backup(out, media=False, progress=_silent)
-    older = sorted(path for path in backups_folder().glob(f"{why}-*") if path.is_dir())
-    for path in older[:-AUTOMATIC_KEPT]:
-        shutil.rmtree(path, ignore_errors=True)
     return out
+
+
+def remove_old(why: str, *spared: Path) -> None:
+    """Of the copies that were made by themselves for this reason, AUTOMATIC_KEPT stay, and those that are spared.
+
+    The oldest goes first, but where several hold the same tables, as when a start is tried again and again, those
+    between the first and the last of them: what was there before the trouble began is what people come back for.
+    """
+    found = []
+    for path in backups_folder().glob(f"{why}-*"):
+        with suppress(BackupError):
+            manifest = _read_manifest(path)
+            found.append((manifest["created_at"], path, manifest["migrations"]))
+    copies = [(path, tables) for _, path, tables in sorted(found)]
+    kept = {path.resolve() for path in spared}
+    while len(copies) > AUTOMATIC_KEPT:
+        free = [place for place, (path, _) in enumerate(copies) if path.resolve() not in kept]
+        if not free:
+            return
+        goes = next((place for place in free if _is_between(copies, place)), free[0])
+        shutil.rmtree(copies.pop(goes)[0], ignore_errors=True)
+
+
+def _is_between(copies: list[tuple[Path, list[str]]], place: int) -> bool:
+    """Whether the copies before and after it hold the same tables."""
+    around = [tables for _, tables in copies[max(0, place - 1) : place + 2]]
+    return 0 < place < len(copies) - 1 and around[0] == around[1] == around[2]
 
 
 def has_rows() -> bool:
@@ -95,6 +120,7 @@ def restore_backup(folder: Path, *, progress: Progress) -> dict[str, Any]:
         if manifest["media"]:
             copy_in(folder / MEDIA, progress)
             put_back_sent(folder / SENT_FILES)
+        remove_old("before-restore", folder)
     except OSError as error:
         raise BackupError(f"{folder}: cannot be put back ({error.strerror}); free space, then try again") from error
     return {"from": str(folder), "made_at": manifest["created_at"], "aside": str(aside) if aside else None}

@@ -96,6 +96,29 @@ def test_a_copy_comes_back_with_database_videos_and_key(home, tmp_path):
     assert home.json("check")["ok"]
 
 
+def test_no_restore_removes_the_copy_that_it_puts_back(home, tmp_path):
+    home.json("backup", "--out", tmp_path / "copy", "--no-media")
+    home.fill("second")
+    first, *others = [home.json("restore", tmp_path / "copy")["aside"] for _ in range(5)]
+    for source, expected in ((first, {"first", "second"}), (others[2], {"first"}), (first, {"first", "second"})):
+        home.json("restore", source)
+        assert home.projects() == expected
+        assert Path(source).is_dir()
+    asides = {str(path) for path in (home.folder / "backups").iterdir()}
+    assert len(asides) == 5
+    assert first in asides
+
+
+def test_tries_of_one_update_leave_the_copy_from_before_it(home):
+    copies = home.folder / "backups"
+    # What was there before the first of two migrations, and then a start again and again that fails at the second.
+    before = home.json("migrate", "sessions", "zero")["backup"]
+    for _ in range(6):
+        last = home.json("migrate", "sessions", "zero")["backup"]
+    assert len(list(copies.iterdir())) == 5
+    assert {before, last} < {str(path) for path in copies.iterdir()}
+
+
 def test_a_copy_is_made_while_somebody_writes(home, tmp_path):
     with closing(sqlite3.connect(home.folder / "foilworks.sqlite3", isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")

@@ -10,7 +10,7 @@ from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
 from foilworks import first_tables
-from foilworks.backup.folder import has_rows, make_automatic
+from foilworks.backup.folder import has_rows, make_automatic, remove_old
 from foilworks.management.base import FoilworksCommand, one_line
 from text.errors import ActionableError
 
@@ -33,6 +33,7 @@ class Command(FoilworksCommand, DjangoMigrate):
         try:
             if not no_backup and self._changes_something(options):
                 copy = make_automatic("before-migrate")
+                remove_old("before-migrate", copy)
         except ActionableError as error:
             self.stderr.write(f"foilworks: {one_line(str(error))}")
             sys.exit(1)

@@ -25,8 +25,8 @@ class Command(FoilworksCommand):
             raise BackupError(f"Foilworks runs here ({lock.holder()}); stop it, then restore")
         with lock:
             result = restore_backup(options["folder"].absolute(), progress=self.progress)
-            # A copy of an older Foilworks is brought up to date.
-            call_command("migrate", verbosity=0, interactive=False)
+            # A copy of an older Foilworks is brought up to date; what it is now is what lies in the folder.
+            call_command("migrate", verbosity=0, interactive=False, no_backup=True)
         return result
 
     def render(self, result: dict[str, Any]) -> str:
