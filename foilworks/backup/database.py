@@ -4,6 +4,7 @@ import shutil
 import sqlite3
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -15,6 +16,14 @@ from foilworks.backup.errors import BackupError
 
 # What Django keeps among the options of a connection and libpq does not know.
 NOT_LIBPQ = {"assume_role", "isolation_level", "pool", "server_side_binding", "prepare_threshold"}
+
+PATIENCE_S = 3.0
+# The server's own (autovacuum) have no user; what another user's session is, is not told to everybody.
+OTHER_SESSIONS = """
+    SELECT count(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND usesysid IS NOT NULL
+    AND coalesce(backend_type, 'client backend') = 'client backend'
+"""
 
 
 def file_name() -> str:
@@ -31,6 +40,13 @@ def dump(target: Path) -> None:
         _run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={target}", f"--dbname={conninfo}")
 
 
+def refuse_if_used() -> None:
+    """BackupError: somebody else is connected, whose work would go to tables or a file that are no more."""
+    used = _sqlite_is_used() if connection.vendor == "sqlite" else _postgresql_is_used()
+    if used:
+        raise BackupError("others use this database; stop the pages and workers that run on it, then restore")
+
+
 def load(source: Path) -> None:
     """Replace everything in the database by the copy. BackupError: it cannot be read; nothing else may be running."""
     if connection.vendor == "sqlite":
@@ -41,6 +57,33 @@ def load(source: Path) -> None:
         _drop_tables()
         options = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges")
         _run("pg_restore", *options, f"--dbname={conninfo}", str(source))
+
+
+def _sqlite_is_used() -> bool:
+    """Whoever is connected holds the log, which one alone can give up. Our next connection takes it up again."""
+    path = _sqlite_path()
+    connection.close()
+    if not path.exists():
+        return False
+    try:
+        with closing(sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None)) as alone:
+            return alone.execute("PRAGMA journal_mode=DELETE").fetchone() != ("delete",)
+    except sqlite3.Error as error:
+        # Another error is no sign of others: a damaged file is what people restore for.
+        return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _postgresql_is_used() -> bool:
+    """A command that ended just now is still listed for a moment."""
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        with connection.cursor() as cursor:
+            cursor.execute(OTHER_SESSIONS)
+            if not cursor.fetchone()[0]:
+                return False
+        if time.monotonic() > until:
+            return True
+        time.sleep(0.1)
 
 
 def _sqlite_path() -> Path:

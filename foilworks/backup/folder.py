@@ -109,9 +109,10 @@ def restore_backup(folder: Path, *, progress: Progress) -> dict[str, Any]:
     """Put a copy back: the database is replaced, the key too, missing videos are added; nothing else is removed.
 
     What was there is copied first. BackupError, with nothing changed: no copy, a damaged one, one of another kind of
-    database or of a newer Foilworks.
+    database or of a newer Foilworks, somebody else at work on the database.
     """
     manifest = checked_manifest(folder, progress)
+    database.refuse_if_used()
     aside = make_automatic("before-restore") if has_rows() else None
     try:
         database.load(folder / database.file_name())

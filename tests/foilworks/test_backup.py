@@ -9,6 +9,7 @@ import subprocess
 from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from foilworks.backup.media import copy_in, copy_out
@@ -207,6 +208,25 @@ def test_a_home_that_is_served_is_not_replaced(home, tmp_path):
         )
 
 
+def test_a_database_that_others_use_is_not_replaced(home, tmp_path):
+    home.json("backup", "--out", tmp_path / "copy", "--no-media")
+    home.fill("second")
+    path = home.folder / "foilworks.sqlite3"
+    words = "others use this database; stop the pages and workers that run on it, then restore"
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("SELECT count(*) FROM projects_project").fetchone()
+        assert home.problem("restore", tmp_path / "copy") == words
+        other.execute("BEGIN")
+        other.execute("SELECT count(*) FROM projects_project").fetchone()
+        assert home.problem("restore", tmp_path / "copy") == words
+    assert home.projects() == {"first", "second"}
+    assert not (home.folder / "backups").exists()
+    home.json("restore", tmp_path / "copy")
+    assert home.projects() == {"first"}
+    with closing(sqlite3.connect(path)) as after:
+        assert after.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
 def test_the_database_is_copied_before_migrations_change_it(home):
     copies = home.folder / "backups"
     assert home.json("migrate") == {"backup": None}
@@ -237,6 +257,9 @@ def test_postgresql_is_copied_and_put_back(tmp_path):
         home.fill("first")
         assert home.json("backup", "--out", tmp_path / "copy")["database"] == "postgresql"
         home.fill("second")
+        with psycopg.connect(host=str(server.folder), user="postgres", dbname="work"):
+            assert home.problem("restore", tmp_path / "copy").startswith("others use this database; stop the pages")
+        assert home.projects() == {"first", "second"}
         result = home.json("restore", tmp_path / "copy")
         assert home.projects() == {"first"}
         home.fill("third")
