@@ -11,6 +11,8 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from foilworks.setting_values import flag
+
 Settings = dict[str, Any]
 
 
@@ -82,7 +84,9 @@ def database(url: str, home: Path) -> Settings:
 def queue(url: str) -> str:
     """The address of the Redis that REDIS_URL names, as it is; "" is the home's own."""
     if url and split("REDIS_URL", url).scheme not in {"redis", "rediss", "unix"}:
-        raise ImproperlyConfigured("REDIS_URL is no Redis; write it as redis://host:6379/0, rediss:// or unix:///socket")
+        raise ImproperlyConfigured(
+            "REDIS_URL is no Redis; write it as redis://host:6379/0, rediss:// or unix:///socket"
+        )
     return url
 
 
@@ -145,9 +149,12 @@ def mail(url: str) -> Settings:
     if not url:
         return {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend", "MAIL_IS_SET": False}
     parts = split("EMAIL_URL", url)
-    options = dict(parse_qsl(parts.query))
+    options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    written = "write it as smtp://user:password@host:587?tls=1"
     if parts.scheme not in {"smtp", "smtps"} or not parts.hostname:
-        raise ImproperlyConfigured("EMAIL_URL is no mail server; write it as smtp://user:password@host:587?tls=1")
+        raise ImproperlyConfigured(f"EMAIL_URL is no mail server; {written}")
+    if options.keys() - {"tls"}:
+        raise ImproperlyConfigured(f"EMAIL_URL: it has an option that is not tls; {written}")
     return {
         "MAIL_IS_SET": True,
         "EMAIL_HOST": parts.hostname,
@@ -155,6 +162,6 @@ def mail(url: str) -> Settings:
         "EMAIL_HOST_USER": unquote(parts.username or ""),
         "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
         "EMAIL_USE_SSL": parts.scheme == "smtps",
-        "EMAIL_USE_TLS": parts.scheme == "smtp" and options.get("tls") == "1",
+        "EMAIL_USE_TLS": parts.scheme == "smtp" and "tls" in options and flag("EMAIL_URL: tls", options["tls"], True),
         "EMAIL_TIMEOUT": 10,
     }

@@ -1,4 +1,4 @@
-"""What the words in the environment mean: numbers, switches, choices, networks.
+"""What the words in the environment mean: numbers, switches, choices, lists, networks.
 
 Pure: settings.py alone reads the environment, and hands over what it found. ImproperlyConfigured says in one line what
 is wrong with a value and how it is written. An empty value is one that was not given: files of containers pass such on.
@@ -66,9 +66,14 @@ def device(name: str, text: str) -> str:
     return text or "auto"
 
 
+def listed(text: str) -> list[str]:
+    """Words with commas or spaces between them."""
+    return text.replace(",", " ").split()
+
+
 def networks(name: str, text: str) -> tuple[str, ...]:
     """Networks with commas or spaces between them; what is none would fail at the request that it was written for."""
-    found = tuple(text.replace(",", " ").split())
+    found = tuple(listed(text))
     for each in found:
         try:
             ipaddress.ip_network(each)

@@ -29,7 +29,8 @@ _ENVIRONMENT = {**_env_file(BASE_DIR / ".env"), **os.environ}
 
 
 def _env(name: str, default: str = "") -> str:
-    return _ENVIRONMENT.get(name, default)
+    given = _ENVIRONMENT.get(name, "")
+    return given if given.strip() else default
 
 
 def _flag(name: str, default: bool) -> bool:
@@ -107,10 +108,10 @@ FOILWORKS_PYTHON = sys.executable
 
 DEBUG = _flag("FOILWORKS_DEBUG", False)
 SECRET_KEY = _env("SECRET_KEY") or _kept_secret(FOILWORKS_HOME)
-ALLOWED_HOSTS = _env("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1],testserver").split(",")
+ALLOWED_HOSTS = setting_values.listed(_env("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1],testserver"))
 # How many proxies of one's own stand before the pages: so many addresses of X-Forwarded-For are believed.
 TRUSTED_PROXIES = _whole("TRUSTED_PROXIES", 0)
-CSRF_TRUSTED_ORIGINS = [origin for origin in _env("CSRF_TRUSTED_ORIGINS").split(",") if origin]
+CSRF_TRUSTED_ORIGINS = setting_values.listed(_env("CSRF_TRUSTED_ORIGINS"))
 
 INSTALLED_APPS = [
     "foilworks",
@@ -172,9 +173,7 @@ if OIDC_URL:
     SOCIALACCOUNT_ADAPTER = "projects.oidc.Adapter"
     _OIDC_CLIENT = {"client_id": _env("OIDC_CLIENT"), "secret": _env("OIDC_SECRET")}
     _OIDC_CLIENT["settings"] = {"server_url": OIDC_URL}
-    SOCIALACCOUNT_PROVIDERS = {
-        "openid_connect": {"APPS": [{"provider_id": "oidc", "name": OIDC_NAME, **_OIDC_CLIENT}]}
-    }
+    SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [{"provider_id": "oidc", "name": OIDC_NAME, **_OIDC_CLIENT}]}}
     ACCOUNT_EMAIL_VERIFICATION = "none"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

@@ -38,8 +38,8 @@ WORDS = {
     },
     "The site": {
         "SECRET_KEY": "signs sessions, links and pseudonyms; the same for every host, for ever (made once in the home)",
-        "ALLOWED_HOSTS": "the site's host names, with commas between them",
-        "CSRF_TRUSTED_ORIGINS": "`https://foils.example.org`, with commas between several",
+        "ALLOWED_HOSTS": "the site's host names, with commas or spaces between them",
+        "CSRF_TRUSTED_ORIGINS": "`https://foils.example.org`, with commas or spaces between several",
         "SECURE_COOKIES": "1, once everything goes over TLS",
         "TRUSTED_PROXIES": "how many proxies of yours stand before it: so many addresses of X-Forwarded-For count",
         "SECURE_REDIRECT": "1: who comes without TLS is led to it; behind a proxy that says so in X-Forwarded-Proto",

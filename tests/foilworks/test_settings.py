@@ -89,6 +89,8 @@ WRONG = [
     ("CHAT_LAB_URL", "http://[::1", ": it is no address; write it as"),
     ("REDIS_URL", "http://host", "is no Redis; write it as redis://"),
     ("OIDC_URL", "id.example.org", "is no address; write it as https://"),
+    ("EMAIL_URL", "smtp://u:p@h:587?tls=maybe", ": tls is 'maybe'; write 1 to switch it on, 0 to switch it off"),
+    ("EMAIL_URL", "smtp://u:p@h:587?starttls=geheim", "has an option that is not tls; write it as smtp://"),
 ]  # fmt: skip
 
 
@@ -111,11 +113,14 @@ def test_every_number_is_read_by_what_says_what_is_wrong():
     assert {"FOILWORKS_LEASE_SECONDS", "FOILWORKS_CLIP_CACHE_GB"} < set(NUMBERS)
 
 
-@pytest.mark.parametrize("name", [*WHOLE, *NUMBERS, *read_by("_flag", "_choice"), "LOG_LEVEL", "FOILWORKS_DEVICE"])
+WORDS = ("LOG_LEVEL", "FOILWORKS_DEVICE", "ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "EMAIL_FROM")
+
+
+@pytest.mark.parametrize("name", [*WHOLE, *NUMBERS, *read_by("_flag", "_choice"), *WORDS])
 def test_an_empty_setting_is_one_that_was_left_out(read, monkeypatch, name):
     monkeypatch.delenv(name, raising=False)
     without, empty = read(), read(**{name: ""})
-    plain = {key: value for key, value in without.items() if isinstance(value, str | int | float | tuple)}
+    plain = {key: value for key, value in without.items() if isinstance(value, str | int | float | tuple | list)}
     assert {key: empty[key] for key in plain} == plain
 
 
@@ -127,6 +132,34 @@ def test_settings_as_people_write_them(read):
     assert (found["FOILWORKS_THREADS"], found["FRAME_CACHE_BYTES"]) == (4, 512 * 1024**2)
     assert (found["SESSION_COOKIE_SECURE"], found["LOGGING"]["root"]["level"]) == (True, "INFO")
     assert (found["METRICS_NETWORKS"], found["FOILWORKS_DEVICE"]) == (("10.1.0.0/16", "fd00::/8"), "cuda:1")
+
+
+@pytest.mark.parametrize("between", [",", ", ", " "])
+def test_hosts_and_origins_have_commas_or_spaces_between_them(read, between):
+    found = read(
+        ALLOWED_HOSTS=between.join(["foils.example.org", "127.0.0.1"]),
+        CSRF_TRUSTED_ORIGINS=between.join(["https://a.example.org", "https://b.example.org"]),
+    )
+    assert found["ALLOWED_HOSTS"] == ["foils.example.org", "127.0.0.1"]
+    assert found["CSRF_TRUSTED_ORIGINS"] == ["https://a.example.org", "https://b.example.org"]
+
+
+def test_an_empty_home_is_the_usual_one_and_not_the_current_folder(monkeypatch, tmp_path):
+    """Read from a copy, whose usual home lies beside it."""
+    copy = tmp_path / "code" / "foilworks" / "settings.py"
+    copy.parent.mkdir(parents=True)
+    copy.write_text(SOURCE.read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", os.environ["PROMETHEUS_MULTIPROC_DIR"])
+    monkeypatch.setenv("FOILWORKS_HOME", "")
+    monkeypatch.chdir(tmp_path)
+    assert runpy.run_path(str(copy))["FOILWORKS_HOME"] == tmp_path / "code" / "var"
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"), [("", False), ("?tls=1", True), ("?tls=true", True), ("?tls", True), ("?tls=0", False)]
+)
+def test_mail_goes_by_tls_where_its_address_says_so(read, query, wanted):
+    assert read(EMAIL_URL=f"smtp://u:p@mail.example.org:587{query}")["EMAIL_USE_TLS"] is wanted
 
 
 def test_the_command_line_ends_in_that_line(tmp_path):
