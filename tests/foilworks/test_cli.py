@@ -79,6 +79,17 @@ def test_wrong_usage_is_status_2(capsys):
     assert "invalid int value" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "name"), [(["up", "--workers"], "--workers"), (["worker", "--cpu", "--slots"], "--slots")]
+)
+@pytest.mark.parametrize("number", ["0", "-1"])
+def test_nobody_serves_with_no_worker(capsys, arguments, name, number):
+    with pytest.raises(SystemExit) as leaving:
+        run([*arguments, number])
+    assert leaving.value.code == 1
+    assert capsys.readouterr().err == f"foilworks: {name} is {number}; give 1 or more\n"
+
+
 def test_a_home_that_cannot_be_made_is_one_line():
     done = foilworks("doctor", FOILWORKS_HOME="/proc/none/such")
     assert done.returncode == 1

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from foilworks.management.base import FoilworksCommand
+from foilworks.supervisor.errors import SupervisorError
 from foilworks.supervisor.services import serve
 
 
@@ -17,6 +18,8 @@ class Command(FoilworksCommand):
         parser.add_argument("--workers", type=int, default=2, help="how many processes run jobs (default 2)")
 
     def run(self, **options: Any) -> dict[str, Any]:
+        if options["workers"] < 1:
+            raise SupervisorError(f"--workers is {options['workers']}; give 1 or more")
         address = serve(port=options["port"], workers=options["workers"], say=self.say)
         return {"address": address, "workers": options["workers"], "stopped": True}
 
