@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from django.conf import settings
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DEPLOY = ROOT / "deploy"
@@ -46,7 +47,7 @@ def test_compose_names_services_volumes_stages_and_variables_that_there_are():
             name = volume.split(":")[0]
             assert name in COMPOSE["volumes"] or (DEPLOY / name).exists()
     # Two processes of pages, two workers of short jobs, one that scores: what tests/foilworks/test_topology.py runs.
-    assert "--workers\", \"2\"" in CONTAINERFILE
+    assert '--workers", "2"' in CONTAINERFILE
     assert services["worker"]["command"] == ["foilworks", "worker", "--cpu", "--slots", "2", "--queue", "default"]
     assert services["scoring"]["command"] == ["foilworks", "worker", "--cpu", "--queue", "gpu"]
 
@@ -85,6 +86,12 @@ def test_units_pass_systemds_check(unit, tmp_path):
         shutil.copy(tmp_path / unit.name, named)
     done = subprocess.run([program, "verify", named], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_front_lets_through_what_an_import_may_send():
+    """Caddy's GB are powers of ten, its GiB and the settings' MB powers of two."""
+    (said,) = re.findall(r"max_size (\d+)GiB", (DEPLOY / "Caddyfile").read_text())
+    assert int(said) * 1024**3 >= settings.UPLOAD_MAX_BYTES
 
 
 def test_units_run_commands_that_there_are():
