@@ -5,6 +5,7 @@ import platform
 import re
 import secrets
 import sys
+import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -49,15 +50,44 @@ def _choice(name: str, *options: str) -> str:
     return setting_values.choice(name, _env(name), options)
 
 
+def _made(folder: Path) -> Path:
+    """The folder of the home, which is there from now on."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unusable(f"cannot be made ({error})") from error
+    return folder
+
+
+def _unusable(said: str) -> ImproperlyConfigured:
+    return ImproperlyConfigured(f"FOILWORKS_HOME {said}; choose a folder you can write to")
+
+
 def _kept_secret(home: Path) -> str:
     """A key made once and kept in FOILWORKS_HOME, readable by its owner alone."""
     path = home / "secret_key"
-    if not path.exists():
-        home.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        # An empty file is what a full disk or a power cut left: no key is lost with it.
+        if not path.exists() or not path.read_text(encoding="utf-8").strip():
+            _write_secret(path)
+        return path.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise _unusable(f"cannot keep its key ({error})") from error
+
+
+def _write_secret(path: Path) -> None:
+    """Beside its place first: there is a whole key or none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".secret_key")
+    beside = Path(name)
+    try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(secrets.token_urlsafe(50))
-    return path.read_text(encoding="utf-8").strip()
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def _chat_endpoints() -> dict[str, dict]:
@@ -90,11 +120,7 @@ def _price(prefix: str) -> dict:
 
 
 # One folder holds database, media, caches, models and the embedded Redis; two homes never touch each other.
-FOILWORKS_HOME = Path(_env("FOILWORKS_HOME", str(BASE_DIR / "var"))).resolve()
-try:
-    FOILWORKS_HOME.mkdir(parents=True, exist_ok=True)
-except OSError as error:
-    raise ImproperlyConfigured(f"FOILWORKS_HOME cannot be made ({error}); choose a folder you can write to") from error
+FOILWORKS_HOME = _made(Path(_env("FOILWORKS_HOME", str(BASE_DIR / "var"))).resolve())
 FOILWORKS_DEVICE = setting_values.device("FOILWORKS_DEVICE", _env("FOILWORKS_DEVICE", "auto"))
 # OpenMP knows a list, for loops in loops; the first counts.
 _OMP_THREADS = setting_values.whole("OMP_NUM_THREADS", _env("OMP_NUM_THREADS").partition(",")[0], 0)
@@ -241,8 +267,7 @@ CLIP_CACHE_BYTES = int(_number("FOILWORKS_CLIP_CACHE_GB", 20) * 1024**3)
 FRAME_CACHE_FORM = _choice("FOILWORKS_FRAME_CACHE_FORM", "lossless", "jpeg")
 # What people send by the pages, until it is stored or discarded; never served.
 UPLOAD_ROOT = FOILWORKS_HOME / "uploads"
-FILE_UPLOAD_TEMP_DIR = UPLOAD_ROOT / "arriving"
-FILE_UPLOAD_TEMP_DIR.mkdir(parents=True, exist_ok=True)
+FILE_UPLOAD_TEMP_DIR = _made(UPLOAD_ROOT / "arriving")
 # The limit counts before anything is read, and holds for the pages that take files alone; others take small forms.
 FILE_UPLOAD_HANDLERS = [
     "projects.uploads.LimitedUploadHandler",
@@ -269,9 +294,8 @@ CHAT_ENDPOINTS = _chat_endpoints()
 WORD_VECTORS = str(Path(_env("WORD_VECTORS")).resolve()) if _env("WORD_VECTORS") else ""
 
 STATIC_URL = "/static/"
-STATIC_ROOT = FOILWORKS_HOME / "static"
 # whitenoise warns at every start where the folder is missing; it stays empty until `collectstatic`.
-STATIC_ROOT.mkdir(exist_ok=True)
+STATIC_ROOT = _made(FOILWORKS_HOME / "static")
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
@@ -350,8 +374,8 @@ CONTENT_SECURITY_POLICY = {
 METRICS_TOKEN = _env("METRICS_TOKEN")
 METRICS_NETWORKS = setting_values.networks("METRICS_NETWORKS", _env("METRICS_NETWORKS"))
 # The processes of a host count together, in files; another host's numbers of processes mean others.
-METRICS_FOLDER = FOILWORKS_HOME / "run" / "metrics" / (re.sub(r"[^A-Za-z0-9.-]", "_", platform.node()) or "host")
-METRICS_FOLDER.mkdir(parents=True, exist_ok=True)
+_HOST = re.sub(r"[^A-Za-z0-9.-]", "_", platform.node()) or "host"
+METRICS_FOLDER = _made(FOILWORKS_HOME / "run" / "metrics" / _HOST)
 # prometheus_client reads it when it is imported, and nowhere else.
 os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(METRICS_FOLDER)
 # A Sentry of the operator's; it is told of errors, not of people.

@@ -5,6 +5,7 @@ The module is run anew in this process, in an environment of the test's own.
 
 import ast
 import os
+import resource
 import runpy
 import subprocess
 import sys
@@ -153,6 +154,41 @@ def test_an_empty_home_is_the_usual_one_and_not_the_current_folder(monkeypatch, 
     monkeypatch.setenv("FOILWORKS_HOME", "")
     monkeypatch.chdir(tmp_path)
     assert runpy.run_path(str(copy))["FOILWORKS_HOME"] == tmp_path / "code" / "var"
+
+
+def test_an_empty_key_is_made_anew_and_a_key_stays(read, monkeypatch, tmp_path):
+    monkeypatch.delenv("SECRET_KEY", raising=False)
+    (tmp_path / "secret_key").touch(mode=0o644)
+    made = read()["SECRET_KEY"]
+    assert len(made) >= 50
+    assert read()["SECRET_KEY"] == made
+    assert (tmp_path / "secret_key").stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.glob("*secret_key*")] == ["secret_key"]
+
+
+def test_a_key_that_does_not_fit_on_the_disk_leaves_none_and_fits_later(read, monkeypatch, tmp_path):
+    monkeypatch.delenv("SECRET_KEY", raising=False)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    try:
+        with pytest.raises(ImproperlyConfigured, match="FOILWORKS_HOME cannot keep its key"):
+            read()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not list(tmp_path.glob("*secret_key*"))
+    assert len(read()["SECRET_KEY"]) >= 50
+
+
+@pytest.mark.parametrize("place", ["secret_key", "uploads", "static", "run"])
+def test_a_home_that_cannot_be_written_is_one_line(read, monkeypatch, tmp_path, place):
+    monkeypatch.delenv("SECRET_KEY", raising=False)
+    # For root as for anybody: what is to be a file is a folder, and the other way round.
+    if place == "secret_key":
+        (tmp_path / place).mkdir()
+    else:
+        (tmp_path / place).write_text("")
+    with pytest.raises(ImproperlyConfigured, match=r"FOILWORKS_HOME cannot .*; choose a folder you can write to$"):
+        read()
 
 
 @pytest.mark.parametrize(
