@@ -3,10 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 
 from annotation.models import Attempt, DeclinedVideo, Draft, Edit, Lease, ObjectAnswer, Review, Vote, VoteState
 from annotation.models.stages import desk_of
+from annotation.rules.baseline import place_of
+from annotation.rules.voting import answer_of
 from projects.models import AuditEvent, Consent, CrowdPlace, CrowdWorker, InvitationUse, Membership, User
 
 ACCOUNT = ("username", "first_name", "last_name", "email", "date_joined", "last_login")
@@ -19,7 +21,6 @@ APART = (VoteState.SURPLUS, VoteState.SET_ASIDE)
 def own_data(person: User) -> dict[str, Any]:
     """Table -> rows. Answers to gold stand among the judgements and are not told apart: others still answer them."""
     mine = {"person": person}
-    judged = Vote.objects.filter(**mine).order_by("pk")
     tables = {
         "memberships": Membership.objects.filter(**mine).values("project__slug", "role", "created_at"),
         "consents": Consent.objects.filter(**mine).values(
@@ -32,7 +33,7 @@ def own_data(person: User) -> dict[str, Any]:
         "reviews": Review.objects.filter(**mine).values(
             "decision", "reasons", "comment", "watch", "seconds_spent", "created_at"
         ),
-        "judgements": judged.values("choice", "watch", "seconds_spent", "created_at", shown_first=F("caption_first")),
+        "judgements": _judgements(Vote.objects.filter(**mine).order_by("pk")),
         "object_answers": ObjectAnswer.objects.filter(**mine).values("visible", "seconds_spent", "created_at"),
         "exercises": Attempt.objects.filter(**mine).values("stage", "started_at", "finished_at", "passed"),
         "declined_videos": DeclinedVideo.objects.filter(**mine).values("video__project__slug", "video", "created_at"),
@@ -42,6 +43,18 @@ def own_data(person: User) -> dict[str, Any]:
     }
     account = {name: getattr(person, name) for name in ACCOUNT}
     return {"account": account, **{name: list(rows) for name, rows in tables.items()}}
+
+
+def _judgements(votes: QuerySet[Vote]) -> Iterable[dict[str, Any]]:
+    """As they were given: which text was the caption is not told, for a judgement may still be taken back."""
+    for vote in votes:
+        answer = place_of(vote.order_shown, vote.foil_id) if vote.order_shown else None
+        yield {
+            "answer": answer or answer_of(vote.choice, bool(vote.caption_first)),
+            "watch": vote.watch,
+            "seconds_spent": vote.seconds_spent,
+            "created_at": vote.created_at,
+        }
 
 
 def _leases(leases: QuerySet[Lease]) -> Iterable[dict[str, Any]]:

@@ -38,6 +38,11 @@ def chosen_text(order: Sequence[int], answer: object) -> int | None:
     return order[int(text) - 1]
 
 
+def place_of(order: Sequence[int], foil: int | None) -> int:
+    """The answer 1 to n that chose the foil, or the caption where it is None: chosen_text the other way round."""
+    return order.index(CAPTION if foil is None else foil) + 1
+
+
 def drawn(names: Sequence[int], size: int | None, seed: int) -> list[int]:
     """`size` of the ids (all, where it is None or beyond them), drawn by the seed; in the order of the draw."""
     shuffled = sorted(names, key=lambda name: (seeded_share(seed, "sample", name), name))

@@ -41,6 +41,13 @@ def truth_of(answer: str, caption_first: bool) -> str:
     return answer
 
 
+def answer_of(choice: str, caption_first: bool) -> str:
+    """The answer as shown that truth_of made the choice of."""
+    if choice not in (CAPTION, FOIL):
+        return choice
+    return "first" if (choice == CAPTION) == caption_first else "second"
+
+
 def pair_verdict(counts: Mapping[str, int], rule: VoteRule) -> FoilVerdict:
     """PENDING until all votes are in; then VALID where the caption has enough, INVALID where another option has.
 

@@ -19,6 +19,7 @@ from annotation.actions.take_down_video import take_down_video
 from annotation.actions.undo_choice import undo_choice
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Lease, Slot, Stage, Task, Vote
+from annotation.own_data import own_data
 from annotation.rules.baseline import CAPTION, chosen_text, drawn, order_shown
 from corpus.models import Foil, Item, MediaState
 from evaluation.actions.freeze_release import freeze_release
@@ -115,6 +116,17 @@ def test_the_order_stays_when_the_page_is_loaded_again_and_after_an_undo(world):
     counted = submit_choice(world.ann, back.token, "k2", 2)
     assert sorted(Vote.objects.values_list("state", flat=True)) == ["counted", "undone"]
     assert counted.slot.state == "done"
+
+
+def test_a_persons_data_says_the_place_that_they_chose_and_not_what_stood_there(world):
+    for _each in range(4):
+        valid_item(world)
+    ask(world)
+    for place in (2, 2, 5):
+        submit_choice(world.ann, world.claim("ann", Stage.BASELINE).token, new_key(), place)
+    told = own_data(world.ann)["judgements"]
+    assert [row["answer"] for row in told] == [2, 2, 5]
+    assert {name for row in told for name in row} == {"answer", "watch", "seconds_spent", "created_at"}
 
 
 @pytest.mark.parametrize("overlap", [1, 2])

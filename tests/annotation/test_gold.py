@@ -1,5 +1,6 @@
 """Gold among real work: the same steps, counted in nothing, never twice, never on what the person made."""
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -217,6 +218,26 @@ def test_a_persons_data_does_not_tell_which_pieces_were_gold(gold):
     sent = [row["to_state"] for row in told["audit"] if row["action"] == "submit_vote"]
     assert len(sent) == len(told["judgements"])
     assert set(sent) == {"counted", "kept apart"}
+
+
+def test_a_persons_data_does_not_tell_which_text_was_the_caption(gold):
+    """Of gold and of real work, each with the caption first and second: an answer can still be taken back."""
+    left = {(stage, first) for stage in (Stage.GOLD, Stage.VALIDATION) for first in (True, False)}
+    while left:
+        work = gold.claim("vera", Stage.VALIDATION)
+        stage = Slot.objects.get(pk=work.slot_id).stage
+        first = (stage, True) in left
+        Lease.objects.filter(token=work.token).update(caption_first=first)
+        submit_vote(gold.vera, work.token, new_key(), "first")
+        left.discard((stage, first))
+
+    told = own_data(gold.vera)
+    for row in told["judgements"]:
+        del row["created_at"], row["seconds_spent"]
+        assert row == {"answer": "first", "watch": {}}
+    said = json.dumps(told, default=str)
+    assert "caption" not in said
+    assert "foil" not in said
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ The numbers were written down once; they change with nothing but the seed and wh
 
 import pytest
 
-from annotation.rules.baseline import CAPTION, caption_place, chosen_text, drawn, order_shown
+from annotation.rules.baseline import CAPTION, caption_place, chosen_text, drawn, order_shown, place_of
 from annotation.rules.objects import drawn_frames, drawn_time
 from annotation.rules.ordering import caption_first, priority, seeded_share
 from annotation.rules.quizzes import draw
@@ -45,6 +45,7 @@ def test_a_key_says_its_place_in_the_order_shown():
     said = [chosen_text([5, CAPTION, 6], key) for key in ("1", 2, "3", "03", "004", 4)]
     assert said == [5, CAPTION, 6, 6, None, None]
     assert chosen_text(list(range(12)), "11") == 10
+    assert [place_of([5, CAPTION, 6], foil) for foil in (5, None, 6)] == [1, 2, 3]
 
 
 def test_a_sample():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.rules import voting
-from annotation.rules.voting import ANSWERS, VoteRule, parse_answer, truth_of
+from annotation.rules.voting import ANSWERS, VoteRule, answer_of, parse_answer, truth_of
 from corpus.rules.states import FoilVerdict, ItemState
 
 LETTER = {"c": "caption", "f": "foil", "n": "neither", "b": "both", "x": "cannot_tell"}
@@ -143,3 +143,9 @@ def test_a_verdict_does_not_depend_on_the_order_of_votes_and_more_captions_never
         for changed in others[:1]:
             better = Counter(choices) - Counter([changed]) + Counter(["caption"])
             assert voting.pair_verdict(better, rule) == V
+
+
+@pytest.mark.parametrize("caption_first", [True, False])
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_an_answer_is_told_as_it_was_given(answer, caption_first):
+    assert answer_of(truth_of(answer, caption_first), caption_first) == answer
