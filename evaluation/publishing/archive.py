@@ -11,6 +11,7 @@ from django.utils.text import slugify
 from annotation.models import Vote
 from corpus.exporters import foilworks
 from corpus.exporters._folder import manifest_hash
+from corpus.models import Takedown
 from evaluation.exchange.collect import collect_release
 from evaluation.kept import digest
 from evaluation.publishing.tables import PublicPage
@@ -43,11 +44,15 @@ def build(page: PublicPage, job: Job) -> None:
 
 
 def is_current(page: PublicPage) -> bool:
-    """Whether nothing of the archive was withheld or erased after it was made. Two queries."""
+    """Whether nothing of the archive was withheld or erased after it was made. Three queries."""
     return bool(page.archive) and page.archive_print == withdrawn_print(page, page.archive_made_at)
 
 
 def withdrawn_print(page: PublicPage, moment: object) -> str:
-    """Changes with every takedown, and with every vote from before `moment` that is there no more."""
-    votes = Vote.objects.filter(item__subtest__project=page.release.project_id, created_at__lte=moment)
-    return digest([page.release.content_hash, sorted(withheld_of(page.release)), votes.count()])
+    """Changes with every takedown of the project, whose other items and rejected foils stand in the archive as well,
+    and with every vote from before `moment` that is there no more.
+    """
+    project = page.release.project_id
+    votes = Vote.objects.filter(item__subtest__project=project, created_at__lte=moment)
+    taken = Takedown.objects.filter(video__project=project).order_by("pk").values_list("pk", flat=True)
+    return digest([page.release.content_hash, sorted(withheld_of(page.release)), votes.count(), *taken])

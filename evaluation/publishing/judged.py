@@ -28,7 +28,7 @@ class Judged:
 
 
 def judged_of(page: PublicPage, subtests: frozenset[str]) -> Judged | None:
-    """Three queries. None without an archive that still holds, and where its items came without a validation."""
+    """Four queries. None without an archive that still holds, and where its items came without a validation."""
     if not is_current(page):
         return None
     keys = {digest(f"{page.release_id}:{kind}"): kind for kind in KINDS}

@@ -274,6 +274,16 @@ class TestArchive:
         run_now(ask_archive(world.owner, opened.release).job)
         assert stranger.get(url("public_export", opened)).status_code == 200
 
+    def test_nor_is_it_offered_after_a_takedown_of_what_the_release_does_not_hold(self, stranger, world):
+        """Beside the released items the archive holds the project's others."""
+        release = frozen(world)
+        later = make_item(world.subtest, make_caption(make_video(world.project)), state="valid")
+        opened = set_public_page(world.owner, release, is_open=True, offers_export=True, takes_scores=False)
+        run_now(opened.job)
+        assert stranger.get(url("public_export", opened)).status_code == 200
+        take_down_video(world.owner, "dots", later.video_id, "asked for")
+        assert stranger.get(url("public_export", opened)).status_code == 400
+
 
 class TestWhatPeopleSaid:
     def test_it_stands_as_its_archive_has_it_and_goes_with_what_was_withdrawn(self, stranger, world):
