@@ -40,7 +40,7 @@ from evaluation.dashboard.forecast import Yields, forecast, work_left
 from evaluation.dashboard.staffing import staffing
 from evaluation.dashboard.untasked import untasked_places
 from evaluation.models import Report
-from evaluation.reporting.facts import requeued_as_invalid
+from evaluation.reporting.facts import requeued_as_invalid, taken_out
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project
 from text.tokens import words
@@ -133,7 +133,7 @@ def _agreement(project: Project) -> dict[int, dict[str, Any]]:
     """Alpha of each subtest over its pairs, in the coding of the report of validation: `truth3` where a file's counts
     have neither, both and cannot tell in one. The reports have the intervals and the other codings."""
     counted = Vote.objects.filter(stage=Stage.VALIDATION, state=VoteState.COUNTED, item__subtest__project=project)
-    rows = counted.exclude(item__state=ItemState.RETRACTED).order_by()
+    rows = counted.exclude(taken_out("item__")).order_by()
     pairs: dict[int, dict[tuple[int, int | None], int]] = defaultdict(dict)
     cells: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for subtest, item, foil, choice in rows.values_list("item__subtest", "item", "foil", "choice").iterator():
@@ -160,11 +160,11 @@ def _coded(table: NDArray[np.int64]) -> tuple[str, NDArray[np.int64]]:
 
 def _divergence(project: Project) -> dict[int, dict[str, float | None]]:
     """Jensen-Shannon between the words of captions and foils, of all items and of the valid, as they are released."""
-    rows = Item.objects.filter(subtest__project=project).exclude(state=ItemState.RETRACTED).order_by()
+    rows = Item.objects.filter(subtest__project=project).exclude(taken_out()).order_by()
     sides: dict[tuple[int, bool, bool], Counter[str]] = defaultdict(Counter)
     for subtest, state, text in rows.values_list("subtest", "state", "caption__text").iterator():
         sides[subtest, state == ItemState.VALID, True].update(words(text))
-    foils = Foil.objects.filter(item__subtest__project=project).exclude(item__state=ItemState.RETRACTED).order_by()
+    foils = Foil.objects.filter(item__subtest__project=project).exclude(taken_out("item__")).order_by()
     columns = ("item__subtest", "item__state", "verdict", "text")
     for subtest, state, verdict, text in foils.values_list(*columns).iterator():
         is_kept = state == ItemState.VALID and not drops_out(verdict, state)

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce, Concat
 from annotation.models import Choice, Stage, Vote, VoteState
 from annotation.rules.voting import item_outcome
 from annotation.vote_rules import rule_in_force
-from corpus.models import Foil, Item, Subtest
+from corpus.models import Foil, Item, MediaState, Subtest
 from corpus.rules.states import ItemState, drops_out, is_left_out
 from corpus.vote_records import NOBODY_AS
 from evaluation.analyses._records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes
@@ -30,22 +30,28 @@ class _Foil:
 def counted_votes(project: Project, subtest: Subtest | None = None) -> QuerySet[Vote]:
     """Validators' votes that count, on main items of the project or of one subtest of whatever kind.
 
-    Those on retracted items are out, as the items are; a requeued one stays as the record of its votes.
+    Those on items that are out are out too; a requeued one stays as the record of its votes.
     """
     counted = Vote.objects.filter(stage=Stage.VALIDATION, state=VoteState.COUNTED)
-    rows = counted.exclude(item__state=ItemState.RETRACTED)
+    rows = counted.exclude(taken_out("item__"))
     if subtest is not None:
         return rows.filter(item__subtest=subtest)
     return rows.filter(item__subtest__project=project, item__subtest__kind=Subtest.Kind.MAIN)
 
 
+def taken_out(path: str = "") -> Q:
+    """Items that no report tells of: retracted ones, and those of a video that was taken down, whatever they were.
+    `path`: where the item is found, as "item__"."""
+    return Q(**{f"{path}state": ItemState.RETRACTED}) | Q(**{f"{path}video__media_state": MediaState.TAKEN_DOWN})
+
+
 def item_facts(project: Project, subtest: Subtest | None = None) -> list[ItemFacts]:
     """Main items of the project, or the items of one subtest, in the order of subtests and keys.
 
-    Retracted items are out. `valid` is None for an item that waits for votes, or was requeued before it was refused.
-    Three queries.
+    Those of `taken_out` are out. `valid` is None for an item that waits for votes, or was requeued before it was
+    refused. Three queries.
     """
-    rows = Item.objects.exclude(state=ItemState.RETRACTED).select_related(
+    rows = Item.objects.exclude(taken_out()).select_related(
         "subtest", "caption", "proficiency_item", "proficiency_item__caption"
     )
     wanted = rows.filter(subtest=subtest) if subtest else rows.filter(
@@ -71,6 +77,7 @@ def found_valid(item: Item, verdicts: Collection[str]) -> bool | None:
 def requeued_as_invalid(project: Project) -> dict[int, int]:
     """The requeued items that validators had refused, item id -> subtest id. One query."""
     requeued = Foil.objects.filter(item__subtest__project=project, item__state=ItemState.REQUEUED)
+    requeued = requeued.exclude(taken_out("item__"))
     found: dict[Item, list[str]] = defaultdict(list)
     for foil in requeued.select_related("item__subtest"):
         found[foil.item].append(foil.verdict)

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from corpus.models import Foil, Item, Subtest
+from corpus.models import Foil, Item, MediaState, Subtest, Video
 from corpus.rules.states import ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.dashboard.alarms import ENOUGH_PAIRS, alarms_of
@@ -101,6 +101,19 @@ def test_votes_on_an_item_that_is_retracted_leave_every_table_of_an_export_too(p
     assert any(vote.item.endswith(ItemState.RETRACTED) for vote in content.votes)
     assert exported(project, "agreement")["n_votes"] == project_report(project, "agreement")["n_votes"] == 29
     assert exported(project, "position")["n"] == project_report(project, "position")["n"]
+
+
+def test_what_was_requeued_before_its_video_was_taken_down_is_told_of_nowhere(project):
+    requeued = Item.objects.get(state=ItemState.REQUEUED)
+    Foil.objects.filter(item=requeued).update(verdict="invalid")
+    assert count(project)["subtests"][0]["n_invalid"] == freezable(project)[0].n_invalid == 2
+    Video.objects.filter(pk=requeued.video_id).update(media_state=MediaState.TAKEN_DOWN)
+    (counted,) = count(project)["subtests"]
+    assert counted["n_invalid"] == freezable(project)[0].n_invalid == 1
+    agreement, validation = project_report(project, "agreement"), project_report(project, "validation")["overall"]
+    assert (agreement["n_items"], agreement["n_votes"], counted["n_votes"], validation["n_items"]) == (4, 23, 23, 4)
+    assert agreement["alpha"] == pytest.approx(counted["alpha"])
+    assert counted["js_all"] == pytest.approx(project_report(project, "divergence")["js"])
 
 
 def test_the_votes_of_one_subtest_are_those_of_its_items_that_are_there(project):
