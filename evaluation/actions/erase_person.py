@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from annotation.actions._transaction import committed
 from annotation.actions.withdraw import on_withdrawal, withdraw_in_transaction
 from annotation.models import DeclinedVideo, GoldPair, PracticeCaption, Review, Standing
-from evaluation.models import DatasheetAnswer, ModelCard, ReleaseGate, Report, Submission
+from evaluation.models import DatasheetAnswer, ModelCard, PublicPage, ReleaseGate, Report, Submission
 from projects import audit
 from projects.errors import AccessDenied
 from projects.models import (
@@ -54,6 +54,12 @@ FREE_TEXT: tuple[tuple[type[models.Model], tuple[str, ...]], ...] = (
     (DatasheetAnswer, ("text",)),
     (Submission, ("notes", "reason")),
 )
+# Of these what stands in archives of public pages, with the way to the project.
+IN_ARCHIVES: dict[type[models.Model], str] = {
+    ReleaseGate: "release__project",
+    ModelCard: "project",
+    DatasheetAnswer: "project",
+}
 
 
 def may_erase(actor: User, person: User) -> bool:
@@ -92,10 +98,13 @@ def _erase(actor: User, person: User, work: str, now: datetime) -> int:
         chosen = work if rule == OnWithdrawal.CHOOSE else rule
         removed += withdraw_in_transaction(person, project, chosen, actor, now)
     _forget_account(person, now)
-    _scrub(names)
+    scrubbed = _scrub(names)
     _end_sessions(person.pk, names)
+    worked = _projects_with_work(person, projects)
     # Reports name people until they are shown; they are computed anew when somebody looks.
-    Report.objects.filter(project__in=_projects_with_work(person, projects)).delete()
+    Report.objects.filter(project__in=worked).delete()
+    # Archives are offered again once they are made anew.
+    PublicPage.objects.filter(release__project__in=worked | scrubbed).update(archive_print="")
     audit.record(audit.event(None, None if actor == person else actor, "erase_person", person, removed=removed))
     return removed
 
@@ -125,10 +134,12 @@ def _forget_account(person: User, now: datetime) -> None:
     person.user_permissions.clear()
 
 
-def _scrub(names: Collection[str]) -> None:
-    """The names, as whole words and in any case, in what people wrote of one another."""
+def _scrub(names: Collection[str]) -> set[int]:
+    """The names, as whole words and in any case, in what people wrote of one another; the projects whose archives may
+    hold what was changed."""
     longest_first = sorted(names, key=len, reverse=True)
     pattern = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in longest_first), re.IGNORECASE)
+    told = set()
     for model, fields in FREE_TEXT:
         for field in fields:
             holds = Q()
@@ -137,8 +148,13 @@ def _scrub(names: Collection[str]) -> None:
             for row in model.objects.filter(holds).only("pk", field).iterator():
                 old = getattr(row, field)
                 new = _replaced(old, pattern)
-                if new != old:
-                    model.objects.filter(pk=row.pk).update(**{field: new})
+                if new == old:
+                    continue
+                same = model.objects.filter(pk=row.pk)
+                same.update(**{field: new})
+                if path := IN_ARCHIVES.get(model):
+                    told |= set(same.values_list(path, flat=True))
+    return told
 
 
 def _replaced(value: Any, pattern: re.Pattern[str]) -> Any:

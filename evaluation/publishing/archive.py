@@ -18,6 +18,7 @@ from evaluation.publishing.tables import PublicPage
 from evaluation.releases.withheld import withheld_of
 from jobs.models import Job
 from jobs.progress import progress
+from projects.models import AuditEvent
 
 
 def build(page: PublicPage, job: Job) -> None:
@@ -36,7 +37,9 @@ def build(page: PublicPage, job: Job) -> None:
         old = page.archive.name
         with packed.open("rb") as file:
             page.archive.save(f"releases/{release.pk}/{name}.zip", File(file), save=False)
-    page.archive_print, page.archive_made_at = stated, began
+    # Who was erased meanwhile may stand in it.
+    erased = AuditEvent.objects.filter(project=None, action="erase_person", at__gte=began).exists()
+    page.archive_print, page.archive_made_at = "" if erased else stated, began
     page.save(update_fields=["archive", "archive_print", "archive_manifest", "archive_made_at", "changed_at"])
     if old:
         page.archive.storage.delete(old)

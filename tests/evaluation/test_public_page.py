@@ -4,6 +4,7 @@ import io
 import json
 import re
 import zipfile
+from datetime import timedelta
 
 import pytest
 from django.conf import settings
@@ -11,11 +12,13 @@ from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.actions.take_down_video import take_down_video
 from annotation.models import Vote
 from corpus.models import Item, Release
 from evaluation.actions.decide_submission import accept_submission, refuse_submission
+from evaluation.actions.erase_person import erase_person
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.actions.set_public_page import ask_archive, renew_address, set_public_page
 from evaluation.board.leaderboard import board
@@ -23,15 +26,15 @@ from evaluation.board.tables import markdown
 from evaluation.errors import EvaluationError
 from evaluation.exchange.collect import collect_release
 from evaluation.models import Run
-from evaluation.publishing.tables import PublicationFacts, PublicPage, SourceLicence, Submission
+from evaluation.publishing.tables import DatasheetAnswer, PublicationFacts, PublicPage, SourceLicence, Submission
 from evaluation.releases.verify import verify
 from jobs.models import JobState
 from jobs.runner import run_now
 from projects.errors import AccessDenied
-from projects.models import AuditEvent
+from projects.models import AuditEvent, Role
 from projects.throttle import SCORES_HERE
 from tests.annotation.world import World, make_world
-from tests.factories import make_caption, make_item, make_video
+from tests.factories import make_caption, make_item, make_member, make_project, make_video
 
 pytestmark = pytest.mark.django_db
 
@@ -273,6 +276,32 @@ class TestArchive:
         assert "withdrawn" in answer.content.decode()
         run_now(ask_archive(world.owner, opened.release).job)
         assert stranger.get(url("public_export", opened)).status_code == 200
+
+    @pytest.mark.parametrize("worked", [True, False])
+    def test_it_is_withdrawn_when_somebody_is_erased_who_worked_on_it_or_is_named_in_it(
+        self, client, stranger, world, worked
+    ):
+        project = world.project if worked else make_project()
+        person = make_member(project, Role.ANNOTATOR, name="zaphod.planted")
+        if not worked:
+            DatasheetAnswer.objects.create(project=world.project, question="curators", text="Ask Zaphod.Planted.")
+        opened = set_public_page(world.owner, frozen(world), is_open=True, offers_export=True, takes_scores=False)
+        run_now(opened.job)
+        assert stranger.get(url("public_export", opened)).status_code == 200
+        erase_person(person, person, "keep")
+        assert stranger.get(url("public_export", opened)).status_code == 400
+        client.force_login(world.owner)
+        owners = reverse("evaluation:public_page", args=["dots", opened.release_id])
+        assert "withdrawn: something of it" in client.get(owners).content.decode()
+        run_now(ask_archive(world.owner, opened.release).job)
+        assert stranger.get(url("public_export", opened)).status_code == 200
+
+    def test_who_is_erased_while_it_is_made_may_stand_in_it(self, stranger, world):
+        opened = set_public_page(world.owner, frozen(world), is_open=True, offers_export=True, takes_scores=False)
+        AuditEvent.objects.create(action="erase_person", target_type="user", target_id="1")
+        AuditEvent.objects.filter(action="erase_person").update(at=timezone.now() + timedelta(minutes=1))
+        run_now(opened.job)
+        assert stranger.get(url("public_export", opened)).status_code == 400
 
     def test_nor_is_it_offered_after_a_takedown_of_what_the_release_does_not_hold(self, stranger, world):
         """Beside the released items the archive holds the project's others."""
