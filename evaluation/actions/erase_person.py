@@ -1,5 +1,6 @@
 """A person is erased: nothing is left that tells who they were. Their work goes, or stays under a pseudonym."""
 
+import json
 import re
 import secrets
 from collections.abc import Collection
@@ -15,7 +16,8 @@ from django.utils.translation import gettext as _
 
 from annotation.actions._transaction import committed
 from annotation.actions.withdraw import on_withdrawal, withdraw_in_transaction
-from annotation.models import DeclinedVideo, GoldPair, PracticeCaption, Review, Standing
+from annotation.models import DeclinedVideo, Draft, GoldPair, PracticeCaption, Review, ReviewRate, Standing
+from corpus.models import Takedown
 from evaluation.models import DatasheetAnswer, ModelCard, PublicPage, ReleaseGate, Report, Submission
 from projects import audit
 from projects.errors import AccessDenied
@@ -52,14 +54,29 @@ FREE_TEXT: tuple[tuple[type[models.Model], tuple[str, ...]], ...] = (
     (Delivery, ("payload",)),
     (ModelCard, ("notes",)),
     (DatasheetAnswer, ("text",)),
-    (Submission, ("notes", "reason")),
+    (Submission, ("contact", "notes", "reason")),
+    (Takedown, ("reason",)),
+    (ApiToken, ("name",)),
 )
 # Of these what stands in archives of public pages, with the way to the project.
 IN_ARCHIVES: dict[type[models.Model], str] = {
     ReleaseGate: "release__project",
     ModelCard: "project",
     DatasheetAnswer: "project",
+    Takedown: "video__project",
 }
+# What is of the person alone and no work, whether or not they are a member still.
+OWN_ROWS: tuple[type[models.Model], ...] = (
+    CrowdWorker,
+    InvitationUse,
+    SecondFactor,
+    RecoveryCode,
+    ApiToken,
+    IdempotentAnswer,
+    DeclinedVideo,
+    Draft,
+    ReviewRate,
+)
 
 
 def may_erase(actor: User, person: User) -> bool:
@@ -118,7 +135,7 @@ def _names_of(person: User) -> frozenset[str]:
 
 
 def _forget_account(person: User, now: datetime) -> None:
-    for rows in (CrowdWorker, InvitationUse, SecondFactor, RecoveryCode, ApiToken, IdempotentAnswer, DeclinedVideo):
+    for rows in OWN_ROWS:
         rows.objects.filter(person=person).delete()
     CrowdPlace.objects.filter(person=person).update(session="")
     Consent.objects.filter(person=person, withdrawn_at=None).update(withdrawn_at=now)
@@ -139,22 +156,36 @@ def _scrub(names: Collection[str]) -> set[int]:
     hold what was changed."""
     longest_first = sorted(names, key=len, reverse=True)
     pattern = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in longest_first), re.IGNORECASE)
-    told = set()
+    may_hold, told = [_ascii_part(name) for name in names], set()
     for model, fields in FREE_TEXT:
         for field in fields:
             holds = Q()
-            for name in names:
-                holds |= Q(**{f"{field}__icontains": name})
+            for part in may_hold if all(may_hold) else ():
+                holds |= Q(**{f"{field}__icontains": part})
+            longest = model._meta.get_field(field).max_length
             for row in model.objects.filter(holds).only("pk", field).iterator():
                 old = getattr(row, field)
-                new = _replaced(old, pattern)
+                new = _in_json(old, pattern) if model is IdempotentAnswer else _replaced(old, pattern)
                 if new == old:
                     continue
                 same = model.objects.filter(pk=row.pk)
-                same.update(**{field: new})
+                same.update(**{field: new[:longest] if isinstance(new, str) else new})
                 if path := IN_ARCHIVES.get(model):
                     told |= set(same.values_list(path, flat=True))
     return told
+
+
+def _ascii_part(name: str) -> str:
+    """What a database finds of the name in any case, in text and in JSON, where other letters may be escaped; "" where
+    the name has none."""
+    return max(re.findall(r"[ !#-\[\]-~]+", name), key=len, default="")
+
+
+def _in_json(text: str, pattern: re.Pattern[str]) -> str:
+    """The same in a text that is JSON, where a name may be written in escapes."""
+    old = json.loads(text) if text else None
+    new = _replaced(old, pattern)
+    return text if new == old else json.dumps(new)
 
 
 def _replaced(value: Any, pattern: re.Pattern[str]) -> Any:
@@ -169,12 +200,13 @@ def _replaced(value: Any, pattern: re.Pattern[str]) -> Any:
 
 def _end_sessions(person_id: int, names: Collection[str]) -> None:
     """The person's sessions end; others lose the messages that name them."""
+    named = [*names, *(json.dumps(name)[1:-1] for name in names)]
     for session in Session.objects.iterator():
         data = session.get_decoded()
         told = str(data.get("_messages", ""))
         if data.get("_auth_user_id") == str(person_id):
             session.delete()
-        elif any(name in told for name in names):
+        elif any(name in told for name in named):
             del data["_messages"]
             session.session_data = Session.objects.encode(data)
             session.save(update_fields=["session_data"])

@@ -14,11 +14,13 @@ from django.utils import timezone
 
 from annotation.actions.claim import claim
 from annotation.actions.decline_video import decline_video
+from annotation.actions.remove_member import remove_member
 from annotation.actions.save_draft import save_draft
 from annotation.actions.set_votes_aside import set_votes_aside
+from annotation.actions.take_down_video import take_down_video
 from annotation.actions.withdraw import withdraw
 from annotation.errors import AnnotationError
-from annotation.models import DeclinedVideo, Draft, Edit, Lease, QualityPolicy, Review, Slot, Standing, Vote
+from annotation.models import DeclinedVideo, Draft, Edit, Lease, QualityPolicy, Review, ReviewRate, Slot, Standing, Vote
 from annotation.own_data import own_data
 from corpus.exporters.table import EXPORTERS
 from evaluation.actions.erase_person import ERASED, erase_person, may_erase
@@ -28,10 +30,21 @@ from evaluation.reporting.reports import project_report
 from evaluation.views.export import zipped
 from foilworks.invariants.table import violations
 from projects.actions.give_consent import give_consent
+from projects.actions.make_token import make_token
 from projects.actions.publish_consent_text import publish_consent_text
 from projects.actions.set_up_second_factor import begin_second_factor
 from projects.errors import AccessDenied, ProjectError
-from projects.models import AuditEvent, Consent, CrowdPlace, CrowdWorker, Invitation, Membership, Project, User
+from projects.models import (
+    AuditEvent,
+    Consent,
+    CrowdPlace,
+    CrowdWorker,
+    IdempotentAnswer,
+    Invitation,
+    Membership,
+    Project,
+    User,
+)
 from projects.pseudonyms import pseudonym
 from tests.annotation.test_entry_attacks import arrive, open_study, prolific, work
 from tests.annotation.world import World, make_world
@@ -40,7 +53,7 @@ from tests.factories import PASSWORD, make_member, make_project, make_user
 pytestmark = pytest.mark.django_db
 
 PID, SESSION = "60fdplantedworker01", "61aaplantedvisit01"
-NAME, FIRST, LAST, MAIL = "zaphod.planted", "Zaphodia", "Beeblebroxson", "zaphod@planted.example"
+NAME, FIRST, LAST, MAIL = "zaphod.planted", "Jürgenia", "Beeblebroxson", "zaphod@planted.example"
 PLANTED = (PID, SESSION, NAME, FIRST, LAST, MAIL)
 
 
@@ -65,8 +78,13 @@ def where_named(*names: str) -> set[tuple[str, str]]:
         (table, name)
         for table, row in everything_stored()
         for name in names
-        if name.lower() in row.lower()
+        if name.lower() in row.lower() or _escaped(name) in row.lower()
     }
+
+
+def _escaped(name: str) -> str:
+    """As it stands in JSON, and in the text of a row."""
+    return json.dumps(name)[1:-1].lower().replace("\\", "\\\\")
 
 
 def exported(world: World) -> str:
@@ -111,7 +129,7 @@ def plant(world: World, zaphod: User) -> None:
     world.edit("zaphod")
     world.group()
     world.edit("ann")
-    world.review("zaphod", comment=f"{FIRST} here: fine by me")
+    world.review("zaphod", comment=f"{FIRST.upper()} here: fine by me")
     world.group()
     lease = claim(zaphod, project, "edit")
     save_draft(zaphod, lease.token, json.dumps({"base": "", "values": {"text": [f"by {NAME}"]}}))
@@ -121,6 +139,11 @@ def plant(world: World, zaphod: User) -> None:
     Standing.objects.filter(person=zaphod).update(paused_note=f"ask {FIRST} {LAST}")
     Invitation.objects.create(project=project, roles=["annotator"], note=f"for {LAST}", expires_at=timezone.now())
     begin_second_factor(zaphod)
+    make_token(world.owner, name=f"for {FIRST}")
+    body = json.dumps({"username": NAME, "name": FIRST})
+    IdempotentAnswer.objects.create(person=world.owner, key="k", request="0" * 64, status=201, body=body)
+    take_down_video(world.owner, project.slug, world.item().video_id, f"{FIRST} is to be seen in it")
+    ReviewRate.objects.create(project=project, person=zaphod, rate=0.5)
     mine, owners = Client(), Client()
     mine.login(username=NAME, password=PASSWORD)
     mine.post("/account/", {"first_name": FIRST, "last_name": LAST, "email": MAIL})
@@ -131,14 +154,18 @@ def plant(world: World, zaphod: User) -> None:
         project_report(project, kind)
 
 
-def test_nothing_is_left_of_a_member_in_tables_exports_and_logs(world, zaphod, caplog):
+@pytest.mark.parametrize("removed", [False, True])
+def test_nothing_is_left_of_a_member_in_tables_exports_and_logs(world, zaphod, caplog, removed):
     caplog.set_level(logging.DEBUG)
     plant(world, zaphod)
     tables = {table for table, _name in where_named(NAME, FIRST, LAST, MAIL)}
     # The plants are there, so that finding nothing below says something.
     assert {"projects_user", "projects_auditevent", "annotation_review", "annotation_draft", "annotation_standing",
-            "projects_invitation", "evaluation_report"} <= tables  # fmt: skip
+            "projects_invitation", "projects_idempotentanswer", "projects_apitoken", "corpus_takedown",
+            "evaluation_report"} <= tables  # fmt: skip
     pk = zaphod.pk
+    if removed:
+        remove_member(world.owner, world.project, pk)
     client = Client()
     client.force_login(zaphod)
     sent = {"work": "keep", "password": PASSWORD, "sure": "on"}
@@ -153,7 +180,21 @@ def test_nothing_is_left_of_a_member_in_tables_exports_and_logs(world, zaphod, c
     assert not Client().login(username=NAME, password=PASSWORD)
     assert client.get("/account/").status_code == 302
     assert AuditEvent.objects.filter(reason__contains=ERASED).exists()
+    assert not Draft.objects.filter(person=pk).exists()
+    assert not ReviewRate.objects.filter(person=pk).exists()
     assert broken() == []
+
+
+def test_messages_that_name_somebody_are_not_shown_any_more(world):
+    person = make_member(world.project, "annotator", name="jürgen.planted")
+    owners = Client()
+    owners.force_login(world.owner)
+    session = owners.session
+    # What does not fit into the cookie waits here, as JSON in a text.
+    session["_messages"] = json.dumps([["__json_message", 0, 25, "jürgen.planted is a member."]])
+    session.save()
+    erase_person(person, person)
+    assert "_messages" not in owners.session
 
 
 def test_kept_work_stands_under_a_pseudonym_and_reports_are_computed_anew(world, zaphod):
