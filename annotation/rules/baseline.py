@@ -12,7 +12,7 @@ CAPTION = 0
 MOST_TEXTS = 9
 
 
-def caption_place(seed: int, serial: int, texts: int) -> int:
+def caption_place(seed: object, serial: int, texts: int) -> int:
     """The caption's place (0-based) among `texts` places for the `serial`-th place given out.
 
     Serials are taken in blocks of `texts`, and each block is a seeded permutation: over every full block the caption
@@ -23,7 +23,7 @@ def caption_place(seed: int, serial: int, texts: int) -> int:
     return places[at]
 
 
-def order_shown(seed: int, item: int, person: int, foils: Sequence[int], serial: int) -> list[int]:
+def order_shown(seed: object, item: int, person: int, foils: Sequence[int], serial: int) -> list[int]:
     """The texts of the item in the order in which this person sees them: foils shuffled by (item, person)."""
     shuffled = sorted(foils, key=lambda foil: seeded_share(seed, "foils", item, person, foil))
     shuffled.insert(caption_place(seed, serial, len(shuffled) + 1), CAPTION)

@@ -4,16 +4,19 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from django.core import signing
 from django.urls import reverse
+from django.utils.crypto import salted_hmac
 from ninja import Schema
 
 from annotation.claims import Claim
+from annotation.models import Lease
 from annotation.queries import Card, ReviewWork, Suggestion, claim_card
 from corpus.clip import player_clip
 from projects.models import Project, User
 
-SALT = "foilworks.api.upcoming"
+SALT = "foilworks.api.task"
+# So many bits are a whole number in every client's JSON.
+TASK_BITS = 53
 
 
 class ClipOut(Schema):
@@ -48,7 +51,11 @@ class ReviewOut(Schema):
 
 
 class WorkOut(Schema):
-    """Of `texts`, `edit`, `review` and `objects` what the stage has: texts are answered by their place."""
+    """Of `texts`, `edit`, `review` and `objects` what the stage has: texts are answered by their place.
+
+    `task`: a number that pieces of one task share and that says nothing else. `upcoming`: what the next claim sends as
+    `after`; null where nothing stands next.
+    """
 
     token: str
     stage: str
@@ -74,10 +81,10 @@ def work_out(person: User, claim: Claim, project: Project) -> WorkOut:
         token=claim.token,
         stage=claim.stage,
         project=project.slug,
-        task=claim.task_id,
+        task=task_number(claim.task_id),
         expires_at=claim.expires_at,
         resumed=claim.resumed,
-        upcoming=_sealed(person, claim.upcoming_slot),
+        upcoming=claim.token if claim.upcoming_slot else None,
         subtest=card.subtest.name if card.subtest else None,
         guideline_version=card.guideline_version,
         video=_clip(card, project),
@@ -89,17 +96,18 @@ def work_out(person: User, claim: Claim, project: Project) -> WorkOut:
     )
 
 
-def place_after(person: User, sealed: str) -> int | None:
-    """The place that `upcoming` of a piece of this person stands for; None for anything else: nobody picks a place."""
-    try:
-        whose, place = signing.loads(sealed, salt=SALT)
-    except signing.BadSignature:
+def task_number(task_id: int) -> int:
+    """The task as programs name it. Its row's number would tell its age: which pieces are gold, whose tasks are made
+    when they are first served, and how the texts of a baseline are drawn."""
+    digest = salted_hmac(SALT, str(task_id), algorithm="sha256").digest()
+    return int.from_bytes(digest[:8]) >> (64 - TASK_BITS)
+
+
+def place_after(person: User, token: str) -> int | None:
+    """The place named as upcoming with a piece of this person; None for anything else: nobody picks a place."""
+    if not token:
         return None
-    return place if whose == person.pk else None
-
-
-def _sealed(person: User, place: int | None) -> str | None:
-    return signing.dumps([person.pk, place], salt=SALT) if place else None
+    return Lease.objects.filter(token=token, person=person).values_list("upcoming_slot", flat=True).first()
 
 
 def _clip(card: Card, project: Project) -> ClipOut:

@@ -12,6 +12,7 @@ from ninja import Query, Router, Schema
 from annotation.models import Vote
 from corpus.vote_records import name_of_imported
 from foilworks.api.answers import reads
+from foilworks.api.cards import task_number
 from foilworks.api.paging import Listed, Page, only_known, page_of
 from foilworks.api.shapes import Anything, Id, Slug
 from projects.access import get_project
@@ -33,7 +34,8 @@ COLUMNS = (
 
 
 class VoteOut(Schema):
-    """`choice` in truth coding; `caption_first`: the order shown; `annotator`: as in releases and exports."""
+    """`choice` in truth coding; `caption_first`: the order shown; `annotator`: as in releases and exports; `task`: as
+    its claim named it."""
 
     id: int
     task: int | None
@@ -78,7 +80,7 @@ def _line(project: Project, names: dict[int, str], row: tuple[Any, ...]) -> dict
         names[person] = pseudonym(project, person)
     return {
         "id": vote["id"],
-        "task": vote["slot__task"],
+        "task": task_number(vote["slot__task"]) if vote["slot__task"] else None,
         "item": vote["item"],
         "item_key": vote["item__key"],
         "foil": vote["foil"],

@@ -20,7 +20,7 @@ from annotation.actions.undo_choice import undo_choice
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Lease, Slot, Stage, Task, Vote
 from annotation.own_data import own_data
-from annotation.rules.baseline import CAPTION, chosen_text, drawn, order_shown
+from annotation.rules.baseline import CAPTION, caption_place, chosen_text, drawn, order_shown
 from corpus.models import Foil, Item, MediaState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.board.human import human_line
@@ -317,6 +317,21 @@ def test_over_many_places_the_caption_is_everywhere_equally_often(world):
             submit_choice(person, work.token, new_key(), 1)
     assert sum(places.values()) == 48
     assert all(abs(places[place] - 8) <= 1 for place in range(6)), places
+
+
+def test_nobody_computes_the_captions_place_from_what_a_piece_says(world):
+    """The serial can be guessed from the order of tasks, and the drawing is public."""
+    for _each in range(12):
+        valid_item(world)
+    ask(world)
+    shown, computed = [], []
+    for _each in range(12):
+        choose(world, "ann")
+        lease = Lease.objects.select_related("slot__task").latest("pk")
+        serial = lease.task_id * lease.slot.task.overlap + lease.slot.index
+        shown.append(lease.order_shown.index(CAPTION))
+        computed.append(caption_place(world.project.pk, serial, len(lease.order_shown)))
+    assert shown != computed
 
 
 def test_the_leaderboard_reads_it_and_validation_does_not(world):

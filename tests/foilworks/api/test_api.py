@@ -6,14 +6,14 @@ import sys
 from typing import Any
 
 import pytest
-from django.core import signing
 from django.test import Client
 
+from annotation.actions.make_tasks import make_tasks
 from annotation.actions.pause_validator import pause_validator
-from annotation.models import Slot, Vote
-from foilworks.api.cards import SALT
+from annotation.models import Lease, Slot, Stage, Task, Vote
 from projects.actions.make_token import make_token
 from projects.models import ApiToken, AuditEvent, IdempotentAnswer, Membership, Role, User
+from tests.annotation.crowd import open_policy, right_answer, stock
 from tests.clocks import within_a_minute
 from tests.factories import make_item, make_member, make_project, make_subtest, make_user
 
@@ -244,7 +244,7 @@ def test_errors_have_one_shape(ask, project, client):
 
 
 def test_nobody_picks_a_place(project, settings):
-    """`upcoming` is the server's own choice, sealed for one person."""
+    """`upcoming` names the piece before, with which the server noted its own choice for one person."""
     settings.API_REQUESTS_A_MINUTE = 0
     subtest = make_subtest(project)
     for _number in range(4):
@@ -252,14 +252,50 @@ def test_nobody_picks_a_place(project, settings):
     queue = f"/api/projects/{project.slug}/queues/validation/claim"
     first, *others = (asking(make_member(project, Role.VALIDATOR), "work") for _number in range(3))
     mine = first("post", queue).json()
-    promised = signing.loads(mine["upcoming"], salt=SALT)[1]
+    promised = Lease.objects.get(token=mine["token"]).upcoming_slot
     last = Slot.objects.order_by("-priority", "-pk")[0].pk
     # They get what they would have got: a place beside the first, whose task is begun.
-    for other, after in zip(others, (signing.dumps([1, last]), mine["upcoming"]), strict=True):
+    for other, after in zip(others, (last, mine["upcoming"]), strict=True):
         assert other("post", f"{queue}?after={after}").json()["task"] == mine["task"]
     first("post", f"/api/work/{mine['token']}/submit", {"answer": 1})
     following = first("post", f"{queue}?after={mine['upcoming']}").json()
     assert Slot.objects.get(token=following["token"]).pk == promised
+
+
+def test_no_number_of_a_piece_tells_whether_it_is_gold(project, settings):
+    """Tasks and places of gold are made when they are first served, after those of the work around it."""
+    settings.API_REQUESTS_A_MINUTE = 0
+    stock(project, make_subtest(project), items=4, gold=4)
+    open_policy(project, gold_rate=0.5, fast_share=0)
+    make_tasks(project)
+    ask = asking(make_member(project, Role.VALIDATOR), "work")
+    pieces, after = [], ""
+    while (claimed := ask("post", f"/api/projects/{project.slug}/queues/validation/claim?after={after}")).content:
+        work = claimed.json()
+        lease = Lease.objects.select_related("slot").get(token=work["token"])
+        pieces.append((lease.slot.stage, work))
+        right = right_answer(lease.slot_id, lease.caption_first)
+        assert ask("post", f"/api/work/{work['token']}/submit", {"answer": right}).status_code == 201
+        after = work["upcoming"] or ""
+    assert {stage for stage, _work in pieces} == {Stage.GOLD, Stage.VALIDATION}
+    assert any(work["upcoming"] for _stage, work in pieces)
+    tasks, numbers = set(Task.objects.values_list("pk", flat=True)), set()
+    for _stage, work in pieces:
+        # What it says of the next piece is the name of this one.
+        assert work.pop("upcoming") in (None, work["token"])
+        numbers |= {name for name, value in work.items() if isinstance(value, int)}
+        assert work["task"] not in tasks
+    assert numbers == {"task", "resumed"}
+    assert len({work["task"] for _stage, work in pieces}) == len(pieces)
+
+
+def test_a_vote_stands_under_the_task_of_its_claim(ask, project):
+    make_item(make_subtest(project))
+    judge = asking(make_member(project, Role.VALIDATOR), "work")
+    work = judge("post", f"/api/projects/{project.slug}/queues/validation/claim").json()
+    judge("post", f"/api/work/{work['token']}/submit", {"answer": 1})
+    listed = ask("get", f"/api/projects/{project.slug}/votes").json()["items"]
+    assert [vote["task"] for vote in listed] == [work["task"]]
 
 
 def test_names_of_others_reach_no_annotator(project, settings):
