@@ -1,8 +1,10 @@
 """What annotation.rules.figures is asked of: pieces, judgements and gold of a project's people."""
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 from django.db.models import Count, F, Q, QuerySet
+from django.utils import timezone
 
 from annotation.models import Choice, Edit, ObjectAnswer, Review, Stage, Vote, VoteState
 from annotation.models.stages import desk_of
@@ -17,9 +19,14 @@ def figures_of(project: Project) -> dict[int, Figures]:
     return figures(_pieces(project), _judgements(project), _gold(project))
 
 
-def own_figures(project: Project, person: User) -> Figures:
-    """One person's. What they are right about on gold is not said: it would tell which pieces are gold."""
-    judged = Vote.objects.filter(person=person, item__subtest__project=project)
+def own_figures(project: Project, person: User, *, now: datetime | None = None) -> Figures:
+    """One person's. What they are right about on gold is not said: it would tell which pieces are gold.
+
+    Nor is an answer compared with others' that can still be taken back: it could be changed to theirs.
+    """
+    settled = (now or timezone.now()) - timedelta(seconds=project.undo_seconds)
+    mine = Vote.objects.filter(person=person, state=VoteState.COUNTED, item__subtest__project=project)
+    judged = mine.filter(created_at__lt=settled)
     beside = _judgements(project, Vote.objects.filter(item__in=judged.values("item")))
     return figures(_pieces(project, person), beside, {}).get(person.pk, Figures())
 

@@ -16,7 +16,8 @@ from annotation.actions.submit_edit import submit_edit
 from annotation.actions.undo_edit import undo_edit
 from annotation.actions.undo_vote import undo_vote
 from annotation.errors import AnnotationError
-from annotation.models import PayPolicy, PayRate, Stage
+from annotation.models import PayPolicy, PayRate, Stage, Vote
+from annotation.people_figures import own_figures
 from annotation.rules.pay import Rate, Unit
 from projects.errors import AccessDenied
 from projects.models import AuditEvent
@@ -164,6 +165,21 @@ class TestOwn:
         response = client.get(address(world, "own_figures"))
         assert response.context["figures"].gold.seen == 0
         assert b"old" not in response.content.split(b"<main")[1].split(b"</main")[0].replace(b"told", b"")
+
+    def test_an_answer_that_can_be_taken_back_is_compared_with_nobodys(self, world):
+        """Else it could be changed to what the others say."""
+        now, undo = timezone.now(), timedelta(seconds=world.project.undo_seconds)
+        for number in range(21):
+            item = world.item()
+            for name in ("vera", "vic"):
+                given = now if number == 20 and name == "vera" else now - timedelta(hours=1)
+                Vote.objects.create(item=item, foil=item.foils.get(), person=getattr(world, name), choice="caption",
+                                    caption_first=True, idempotency_key=f"{number}", created_at=given)  # fmt: skip
+        before = own_figures(world.project, world.vera, now=now + undo)
+        after = own_figures(world.project, world.vera, now=now + undo + timedelta(seconds=1))
+        # On the fixture's item the others are of two minds.
+        assert (before.agreement.seen, after.agreement.seen) == (20, 21)
+        assert before.pieces == after.pieces == {"validation": 22}
 
     def test_who_did_nothing_is_told_where_to_begin(self, client, world):
         client.force_login(world.abe)
