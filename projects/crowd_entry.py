@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
 
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from projects.errors import EntryRefused
+from projects.errors import AccessDenied, EntryRefused
 from projects.models import CrowdPlace, CrowdStudy, Platform
 
 PROLIFIC = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
@@ -22,6 +23,9 @@ LONGEST_LIFE = timedelta(days=7)
 PLAIN = re.compile(r"[A-Za-z0-9][\w.@:+=-]{0,127}", re.ASCII)
 CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 CODE_LENGTH = 12
+# In the session of who came to an account that was there before by ids that nobody signed: whoever reads them on the
+# platform could have. They may work; what is stored of the worker is not shown to them, nor taken out.
+UNPROVED = "unproved"
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,17 @@ def refused(study: CrowdStudy, why: str) -> EntryRefused:
         "code": _("No place of this study that is completed has this code."),
     }
     return EntryRefused(words[why], f"crowd {why}", project=study.project, target=study)
+
+
+def require_proof(request: HttpRequest) -> None:
+    """AccessDenied for who is signed in by ids alone, and may be somebody else."""
+    if request.session.get(UNPROVED):
+        raise AccessDenied(
+            _(
+                "The platform's id alone does not prove that this account is yours; write to the researchers on the "
+                "platform, or come back in the browser in which you worked first."
+            )
+        )
 
 
 def _of_prolific(study: CrowdStudy, sent: Mapping[str, str]) -> Entry:

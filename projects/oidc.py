@@ -20,6 +20,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from projects import audit
+from projects.crowd_entry import require_proof
 from projects.errors import EntryRefused
 from projects.models import User
 from projects.published import is_published
@@ -57,6 +58,7 @@ def arrive(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponse:
 
 
 def _tie(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponse:
+    require_proof(request)
     person = request.user
     if is_published(person) or (sociallogin.is_existing and sociallogin.user.pk != person.pk):
         raise EntryRefused(_("This identity cannot be tied to this account."), "identity of another account")

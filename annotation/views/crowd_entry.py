@@ -21,9 +21,9 @@ from annotation.views._queues import ABOUT, TITLES
 from projects import throttle
 from projects.account_forms import ConsentForm
 from projects.actions.give_consent import give_consent
-from projects.crowd_entry import Entry, code_of, parameters_of, read_entry
+from projects.crowd_entry import UNPROVED, Entry, code_of, parameters_of, read_entry
 from projects.errors import EntryRefused, TooManyTries
-from projects.models import ConsentText, CrowdPlace, CrowdStudy, CrowdWorker, PlaceState, Project
+from projects.models import ConsentText, CrowdPlace, CrowdStudy, CrowdWorker, PlaceState, Platform, Project
 from projects.strict_forms import refuse_other_fields
 from projects.views.sign_in import OWN_BACKEND
 
@@ -58,10 +58,13 @@ def _enter(request: HttpRequest, study: CrowdStudy, sent: QueryDict, now: dateti
         request.session[ON_A_PLACE] = mine
         return redirect("annotation:place", study.project.slug)
     if request.method == "POST" and (text is None or form.is_valid()):
+        unproved = _is_unproved(request, study, entry)
         place = enter_study(study, entry, now=now)
         if text is not None:
             give_consent(place.person, study.project, form.cleaned_data["version"])
         login(request, place.person, backend=OWN_BACKEND)
+        if unproved:
+            request.session[UNPROVED] = True
         request.session[ON_A_PLACE] = place.pk
         return redirect("annotation:place", study.project.slug)
     context = {
@@ -78,6 +81,17 @@ def _enter(request: HttpRequest, study: CrowdStudy, sent: QueryDict, now: dateti
 def _all_of(study: CrowdStudy, sent: QueryDict) -> dict[str, str]:
     """A signed link may carry nothing that was not signed; Prolific adds what it likes."""
     return parameters_of(study, sent) if study.platform == "prolific" else dict(sent.items())
+
+
+def _is_unproved(request: HttpRequest, study: CrowdStudy, entry: Entry) -> bool:
+    """Whether ids that nobody signed are all that says who this is, of a worker who was known before."""
+    if study.platform != Platform.PROLIFIC:
+        return False
+    known = CrowdWorker.objects.filter(project=study.project, platform=study.platform, worker=entry.worker)
+    worker = known.first()
+    if worker is not None and worker.person_id == request.user.pk:
+        return bool(request.session.get(UNPROVED))
+    return worker is not None
 
 
 def _their_place(request: HttpRequest, study: CrowdStudy, entry: Entry) -> int | None:

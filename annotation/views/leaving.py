@@ -12,7 +12,9 @@ from annotation.actions.withdraw import on_withdrawal, withdraw
 from annotation.own_data import own_data as everything
 from projects.access import get_project
 from projects.account_forms import LeaveForm
+from projects.crowd_entry import require_proof
 from projects.errors import ProjectError
+from projects.models import OnWithdrawal
 from projects.strict_forms import refuse_other_fields
 
 
@@ -25,6 +27,8 @@ def leave(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         refuse_other_fields(request, form, project=project)
         if form.is_valid():
+            if form.cleaned_data["work"] == OnWithdrawal.REMOVE:
+                require_proof(request)
             try:
                 removed = withdraw(request.user, project, form.cleaned_data["work"])
             except ProjectError as error:
@@ -39,6 +43,7 @@ def leave(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_safe
 def own_data(request: HttpRequest) -> HttpResponse:
+    require_proof(request)
     answer = JsonResponse(everything(request.user), json_dumps_params={"indent": 1, "ensure_ascii": False})
     answer.headers["Content-Disposition"] = 'attachment; filename="my-data.json"'
     return answer

@@ -13,6 +13,7 @@ from evaluation.actions.erase_person import erase_person, may_erase
 from evaluation.erasure_forms import EraseForm
 from projects import throttle
 from projects.access import get_project
+from projects.crowd_entry import require_proof
 from projects.errors import AccessDenied, ProjectError, TooManyTries
 from projects.models import CrowdWorker, Role, User
 from projects.strict_forms import refuse_other_fields
@@ -23,6 +24,7 @@ from projects.strict_forms import refuse_other_fields
 @require_http_methods(["GET", "HEAD", "POST"])
 def erase(request: HttpRequest) -> HttpResponse:
     """One's own account."""
+    require_proof(request)
     form = EraseForm(request.POST if request.method == "POST" else None, actor=request.user)
     if request.method == "POST":
         refuse_other_fields(request, form)

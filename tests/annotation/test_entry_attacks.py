@@ -16,6 +16,7 @@ from annotation.own_data import own_data
 from projects.actions.accept_invitation import accept_invitation
 from projects.actions.add_member import add_member
 from projects.actions.make_invitation import make_invitation
+from projects.actions.publish_consent_text import publish_consent_text
 from projects.actions.withdraw_invitation import withdraw_invitation
 from projects.crowd_entry import CODE_LETTERS, Entry, code_of, signature_of
 from projects.errors import EntryRefused
@@ -27,6 +28,7 @@ from projects.models import (
     CrowdWorker,
     Invitation,
     Membership,
+    Role,
     SpentEntry,
     User,
 )
@@ -277,6 +279,33 @@ def test_an_address_that_sends_many_bad_links_has_to_wait(client, project, setti
         client.get(f"/enter/{study.key}/", {"worker": "x"})
     assert client.get(f"/enter/{study.key}/", signed(study)).status_code == 429
     assert len(refusals()) == 61
+
+
+@pytest.mark.parametrize("elsewhere", [True, False])
+def test_ids_that_somebody_saw_open_work_and_nothing_that_is_stored(world, elsewhere):
+    """A worker is one account over all studies of a project; in another browser their ids prove nothing."""
+    publish_consent_text(make_member(world.project, Role.RESEARCHER), world.project, "You choose.", "choose")
+    for _ in range(2):
+        world.item()
+    studies = [open_study(world.project, platform="prolific", platform_study=f"5f{n}", pieces=1) for n in range(2)]
+    first, other = Client(), Client()
+    agrees = {"version": 1, "agree": "on"}
+    first.post(f"/enter/{studies[0].key}/", prolific(studies[0]) | agrees)
+    person = CrowdPlace.objects.get().person
+    work(world, person, 1)
+    first.post(f"/projects/{world.project.slug}/place/", {"move": "complete"})
+    browser = other if elsewhere else first
+    browser.post(f"/enter/{studies[1].key}/", prolific(studies[1], session="another") | agrees)
+    assert CrowdPlace.objects.get(study=studies[1]).person == person
+    assert browser.get(f"/projects/{world.project.slug}/place/").status_code == 200
+    told = 403 if elsewhere else 200
+    assert [browser.get(f"/account/{page}").status_code for page in ("data.json", "erase/")] == [told, told]
+    assert browser.post("/account/erase/", {"work": "keep", "sure": ""}).status_code == (403 if elsewhere else 422)
+    assert [first.get(f"/account/{page}").status_code for page in ("data.json", "erase/")] == [200, 200]
+    leave = {"work": "remove", "sure": "on"}
+    left = browser.post(f"/projects/{world.project.slug}/leave/", leave)
+    assert left.status_code == (403 if elsewhere else 302)
+    assert Vote.objects.filter(person=person).exists() == elsewhere
 
 
 # Work and codes

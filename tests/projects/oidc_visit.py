@@ -59,6 +59,7 @@ from django.core.management import call_command  # noqa: E402
 from django.test import Client  # noqa: E402
 
 from projects.actions.set_up_second_factor import begin_second_factor  # noqa: E402
+from projects.crowd_entry import UNPROVED  # noqa: E402
 from projects.models import AuditEvent, SecondFactor, User  # noqa: E402
 
 call_command("migrate", run_syncdb=True, verbosity=0)
@@ -85,6 +86,12 @@ ann = User.objects.create_user("ann", "nora@example.org", "correct horse")
 found["same address"] = [*visit(stranger), signed_in_as(stranger)]
 found["refused"] = list(AuditEvent.objects.filter(action="projects.refused").values_list("reason", flat=True))
 found["forged state"] = [*visit(Client(), state="forged")]
+guest = Client()
+guest.force_login(User.objects.create_user("crowd-1"), backend="projects.sessions.OwnAccounts")
+session = guest.session
+session[UNPROVED] = True
+session.save()
+found["tied by ids alone"] = [*visit(guest)]
 own = Client()
 own.force_login(ann, backend="projects.sessions.OwnAccounts")
 found["tied"] = [*visit(own)]
