@@ -65,7 +65,7 @@ def store_pairs(batch: Batch, now: datetime) -> list[Item]:
     wanted: dict[tuple[int, str], ItemRecord] = {}
     kept: dict[tuple[int, str], Item] = {}
     for record in batch.records:
-        if record.foils and record.proficiency is not None:
+        if record.foils and record.proficiency is not None and not _stays_without(batch, record):
             place, its = _pair_place(batch, record), _kept_pair(batch, record)
             wanted.setdefault(place, record)
             if its is not None:
@@ -148,6 +148,13 @@ def _pair_place(batch: Batch, record: ItemRecord) -> tuple[int, str]:
     subtest_id = batch.subtests[record.subtest].proficiency_subtest_id
     assert subtest_id is not None  # store_subtests linked it, since this record has a pair
     return subtest_id, _pair_key(record)
+
+
+def _stays_without(batch: Batch, record: ItemRecord) -> bool:
+    """Whether the stored item was taken out and its pair with it: of any other one without a pair, the record differs
+    and is left out or renewed."""
+    item = batch.stored.get(record.id)
+    return isinstance(item, Item) and item.proficiency_item_id is None and record.id not in batch.renewed
 
 
 def _kept_pair(batch: Batch, record: ItemRecord) -> Item | None:

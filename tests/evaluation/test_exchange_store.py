@@ -198,6 +198,27 @@ def test_what_was_taken_out_is_brought_back_by_no_update(run, project):
     assert run(record(extra={"note": 1}), update=True).as_json()["same"] == 1
 
 
+def test_an_item_that_was_taken_out_with_its_pair_gets_no_new_one(run, project, tmp_path):
+    """The pairs were stored under a digest of no votes and come back with those of people."""
+    run(*(record(id_, proficiency={**PAIR, "votes": None}) for id_ in ("a", "b")))
+    owner, person = make_member(project, "researcher"), make_member(project, "validator")
+    for pair in Item.objects.filter(subtest__kind="proficiency"):
+        fields = {"choice": "caption", "caption_first": True, "idempotency_key": f"k{pair.pk}"}
+        Vote.objects.create(item=pair, foil=pair.foils.get(), person=person, **fields)
+    jsonl.write(project_content(project), tmp_path / "out", params={})
+    lines = [json.loads(line) for line in (tmp_path / "out/records.jsonl").read_text().splitlines()]
+    assert [line["proficiency"]["votes"]["caption"] for line in lines] == [1, 1]
+    dropped = Item.objects.get(key="a").caption_id
+    Caption.objects.filter(pk=dropped).update(flagged_false=True)
+    drop_caption(owner, dropped, reason="Nobody is to be seen.")
+    take_down_video(owner, project.slug, Video.objects.get(key="b.mp4").pk, "Its maker asked us to.")
+    for update in (False, True):
+        again = run(*lines, update=update).as_json()
+        assert (again["new"], again["same"], again["changed"], again["errors"]) == (0, 2, 0, [])
+    assert set(Item.objects.values_list("state", flat=True)) == {"retracted"}
+    assert Item.objects.filter(subtest__kind="proficiency").count() == 2
+
+
 def test_a_caption_that_was_corrected_or_dropped_is_brought_back_by_no_update(run, project):
     lines = [{"id": id_, "video": f"{id_}.mp4", "caption": "a man jumps."} for id_ in ("c", "d")]
     run(*lines)
