@@ -7,10 +7,10 @@ from typing import Any
 
 from corpus.clip import plays_elsewhere
 from corpus.media_files import MEDIA_FIELDS, set_media
-from corpus.models import MediaState, Takedown, Video
+from corpus.models import Caption, MediaState, Takedown, Video
 from corpus.records import ItemRecord, VideoRecord
 from evaluation.exchange._changes import CONTENT
-from evaluation.exchange.batch import CHUNK, Batch, chunks
+from evaluation.exchange.batch import CHUNK, Batch, chunks, text_sha256
 from evaluation.exchange.result import MOST_MISSING
 from projects.bulk_writes import insert_many, new_row
 
@@ -41,15 +41,27 @@ def refuse_taken_down(batch: Batch) -> None:
         by_key[key] = reason
         if source[1]:
             by_source[source[0], source[1]] = reason
+    brings = CONTENT if batch.update else frozenset[str]()
     clashes = []
     for record in batch.records:
         video = record.video
         source_id = video.source_id or video.file
         reason = by_key.get(video.key) or by_source.get((video.source_dataset, source_id))
-        brings = CONTENT if batch.update else frozenset[str]()
         if reason and (record.id not in batch.stored or brings & batch.differences.get(record.id, {}).keys()):
             clashes.append((record, "video", f"was taken down from the project: {reason}", "leave the record out"))
-    batch.refuse(clashes)
+    repeating = _repeating(batch, [record for record, *_ in clashes])
+    batch.refuse(clash for clash in clashes if clash[0].id not in repeating)
+
+
+def _repeating(batch: Batch, records: list[ItemRecord]) -> set[str]:
+    """Ids of those without foils whose text is stored of their clip already, as another record: it is kept once."""
+    alone = [record for record in records if not record.foils and record.id not in batch.stored]
+    clips = {batch.videos[record.video.key].pk for record in alone if record.video.key in batch.videos}
+    texts: set[tuple[str, str]] = set()
+    for some in chunks(sorted(clips)):
+        rows = Caption.objects.filter(video__in=some)
+        texts.update(rows.values_list("video__key", "text_sha256"))
+    return {record.id for record in alone if (record.video.key, text_sha256(record.caption)) in texts}
 
 
 def store_videos(batch: Batch) -> None:

@@ -569,6 +569,22 @@ def test_texts_on_a_video_that_was_taken_down_do_not_come_in_again(run, project)
     assert Caption.objects.get(key="t").text == "a cube turns."
 
 
+def test_a_text_that_another_record_stored_of_a_video_that_was_taken_down_is_the_same_as_ever(run, project):
+    text = {"video": "k.mp4", "caption": "a cat sleeps."}
+    lines = [{"id": "t1", **text}, {"id": "t2", **text}, {**text, "id": "w", "video": "w.mp4"}]
+    run(*lines)
+    owner = make_member(project, "researcher")
+    take_down_video(owner, project.slug, Video.objects.get(key="k.mp4").pk, "Its maker asked us to.")
+    for update in (False, True):
+        again = run(*lines, update=update).as_json()
+        assert (again["new"], again["same"], again["changed"], again["errors"]) == (0, 3, 0, [])
+    # The same text of another clip, another text of this one, and the text with foils are new.
+    for fresh in ({"video_key": "k2", "source_id": "k.mp4"}, {"caption": "a cat runs."}, {"foil": "a dog sleeps."}):
+        (said,) = run({"id": "t3", **text, **fresh}).errors
+        assert "was taken down from the project" in said
+    assert Caption.objects.count() == 2
+
+
 def test_a_trim_in_pts_becomes_seconds_with_its_file(run, clips):
     # The clip's clock ticks 16,384 times a second (the encoder's choice for 8 frames a second).
     run(record(start_time=4096, end_time=8192, time_unit="pts"), media_dir=clips)
