@@ -147,12 +147,19 @@ def _own_ids(project: Project) -> dict[int, str]:
     whose items stand beside it."""
     items, captions = _items(project), _captions(project)
     twice = captions.order_by().values("key").annotate(n=Count("pk")).filter(n__gt=1).values("key")
-    shared = captions.filter(Q(key__in=items.order_by().values("key")) | Q(key__in=twice))
+    rows = captions.filter(Q(key__in=items.order_by().values("key")) | Q(key__in=twice))
+    shared = list(rows.order_by("pk").values_list("pk", "key"))
+    if not shared:
+        return {}
+    # Keys of captions have no index: to ask for one is to read all of them.
+    numbered = set(captions.filter(key__contains="~").values_list("key", flat=True))
+    of_items = set(items.filter(key__contains="~").values_list("key", flat=True))
+    of_items.update(items.filter(key__in=captions.order_by().values("key")).values_list("key", flat=True))
     found: dict[int, str] = {}
     given: set[str] = set()
-    for pk, key in shared.order_by("pk").values_list("pk", "key"):
+    for pk, key in shared:
         id_, number = key, 1
-        while id_ in given or items.filter(key=id_).exists() or captions.filter(key=id_).exclude(key=key).exists():
+        while id_ in given or id_ in of_items or (id_ != key and id_ in numbered):
             number += 1
             tail = f"~{number}"
             id_ = key[: MAX_ID - len(tail)] + tail

@@ -4,6 +4,8 @@ import json
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from annotation.actions.correct_caption import correct_caption
 from annotation.models import Vote
@@ -142,6 +144,26 @@ def test_a_corrected_caption_goes_out_beside_its_old_items_under_an_id_of_its_ow
     assert Caption.objects.filter(video__project=other, text="a cube rolls.").exists()
     again = import_records(imported, None, "jsonl", tmp_path / "out/records.jsonl").as_json()
     assert (again["new"], again["same"], again["changed"], again["errors"]) == (0, 10, 0, [])
+
+
+def test_corrected_captions_cost_no_query_each(tmp_path):
+    lines = [{"id": f"i{n}", "video_key": f"v{n}", "caption": "he runs.", "foil": "he sits."} for n in range(5)]
+    path = tmp_path / "lines.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    project = make_project()
+    assert import_records(project, None, "jsonl", path).errors == []
+    owner, old = make_member(project, "researcher"), Caption.objects.filter(key__startswith="i").order_by("pk")
+    found = list(old)
+    old.update(flagged_false=True)
+    costs = []
+    for some in (found[:1], found[1:]):
+        for caption in some:
+            correct_caption(owner, caption.pk, "he walks.", reason="He walks.")
+        with CaptureQueriesContext(connection) as asked:
+            ids = [record.id for record in streamed.project_content(project).records if not record.foils]
+        costs.append(len(asked))
+    assert ids == [f"i{n}~2" for n in range(5)]
+    assert costs[0] == costs[1]
 
 
 def test_votes_foil_by_foil_are_not_added_up_and_what_was_taken_down_stays_in(imported):
