@@ -32,6 +32,10 @@ def test_time_spent_is_seconds_of_at_most_a_day():
     ]
 
 
+def test_time_spent_is_at_most_what_passed():
+    assert [seconds_spent(12, most) for most in (30.0, 5.0, 0.25, 0.0, -2.0)] == [12.0, 5.0, 0.25, 0.0, 0.0]
+
+
 @pytest.mark.parametrize(
     ("start", "end", "unit", "duration", "shown"),
     [
@@ -41,6 +45,7 @@ def test_time_spent_is_seconds_of_at_most_a_day():
         (None, None, "sec", 300.0, 300.0),
         (900.0, 1500.0, "pts", 300.0, 300.0),
         (10.0, None, "sec", None, None),
+        (10.0, 10.0, "sec", 300.0, 300.0),
     ],
 )
 def test_a_clip_is_as_long_as_the_trim_that_is_shown(start, end, unit, duration, shown):

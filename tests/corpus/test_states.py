@@ -7,9 +7,12 @@ from corpus.rules.states import (
     ITEM_MOVES,
     TERMINAL_CANDIDATE_STATES,
     CandidateState,
+    FoilVerdict,
     IllegalMove,
     ItemState,
+    drops_out,
     first_item_state,
+    is_left_out,
     next_candidate_state,
     next_item_state,
 )
@@ -121,3 +124,18 @@ def test_an_item_waits_for_votes_only_where_some_are_wanted():
     assert first_item_state(3) == ItemState.IN_VALIDATION
     assert first_item_state(1) == ItemState.IN_VALIDATION
     assert first_item_state(0) == ItemState.VALID
+
+
+DROPS_OUT = {("split", "valid"), *(("invalid", state) for state in ItemState)}
+
+
+@pytest.mark.parametrize("state", ItemState)
+@pytest.mark.parametrize("verdict", FoilVerdict)
+def test_a_foil_drops_out_where_it_was_refused_or_its_item_is_valid_without_it(verdict, state):
+    assert drops_out(verdict, state) is ((verdict, state) in DROPS_OUT)
+
+
+@pytest.mark.parametrize("state", ItemState)
+@pytest.mark.parametrize("verdict", FoilVerdict)
+def test_only_a_valid_item_is_told_of_without_the_foils_that_dropped_out(verdict, state):
+    assert is_left_out(verdict, state) is (state == "valid" and verdict in ("invalid", "split"))
