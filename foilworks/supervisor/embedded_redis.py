@@ -97,12 +97,17 @@ class EmbeddedRedis:
 
         SupervisorError with the reason if not.
         """
-        if self._lock.is_held or self.acquire():
-            self._run()
-        elif not answers(self.home):
-            raise SupervisorError(
-                f"the queue of {self.home} is held by a process that does not answer; stop that one first"
-            )
+        # Who has just got the right is starting its server still, or gives the right up.
+        until = time.monotonic() + START_SECONDS
+        while not (self._lock.is_held or self.acquire()):
+            if answers(self.home):
+                return
+            if time.monotonic() > until:
+                raise SupervisorError(
+                    f"the queue of {self.home} is held by a process that does not answer; stop that one first"
+                )
+            time.sleep(0.05)
+        self._run()
 
     def _run(self) -> None:
         executable = redis_executable()

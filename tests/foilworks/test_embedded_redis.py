@@ -4,6 +4,7 @@ import os
 import signal
 import stat
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def test_a_second_server_of_the_same_home_is_refused(server):
     assert client_of(server.home).info("server")["process_id"] == server.pid
 
 
-def test_a_home_whose_server_has_ended_gets_one_from_whoever_shared_it(server):
+def test_a_home_whose_server_has_ended_gets_one_from_whoever_shared_it(server, monkeypatch):
     other = EmbeddedRedis(server.home)
     server.start()
     other.start()
@@ -65,13 +66,31 @@ def test_a_home_whose_server_has_ended_gets_one_from_whoever_shared_it(server):
     server.stop()
     assert not other.is_alive()
     # The right to run it is still another process's.
-    with pytest.raises(SupervisorError, match="stop that one first"):
+    with monkeypatch.context() as patched, pytest.raises(SupervisorError, match="stop that one first"):
+        patched.setattr(embedded_redis, "START_SECONDS", 0.1)
         other.start()
     server.release()
     other.start()
     assert client_of(server.home).info("server")["process_id"] == other.pid
     other.stop()
     other.release()
+
+
+@pytest.mark.parametrize("gives_up", [False, True], ids=["starting", "giving the right up"])
+def test_whoever_has_the_right_to_run_it_is_waited_for(tmp_path, gives_up):
+    holder, other = EmbeddedRedis(tmp_path / "home"), EmbeddedRedis(tmp_path / "home")
+    assert holder.acquire()
+    busy = threading.Timer(0.3, holder.release if gives_up else holder.start)
+    busy.start()
+    try:
+        other.start()
+        busy.join()
+        assert (answers(other.home), other.pid is not None) == (True, gives_up)
+    finally:
+        busy.join()
+        for each in (other, holder):
+            each.stop()
+            each.release()
 
 
 def test_the_server_of_a_killed_supervisor_saves_and_makes_place(server, caplog):
