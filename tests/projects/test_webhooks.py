@@ -193,7 +193,7 @@ def test_an_answer_that_drips_is_a_failed_attempt(scheme, first, monkeypatch, se
     """Each of its letters comes in time."""
     settings.WEBHOOK_NETWORKS = ("127.0.0.0/8",)
     monkeypatch.setattr("projects.webhooks.ATTEMPT_SECONDS", 0.3)
-    with dripping(first) as port:
+    with dripping(first, for_s=30) as port:
         ping_webhook(owner, project, add_webhook(owner, project, f"{scheme}://127.0.0.1:{port}/", ["ping"]).pk)
         deliver_all()
     delivery = Delivery.objects.get()
