@@ -1,6 +1,6 @@
 """A release as the set on which student and trained model are read."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.db.models import Exists, OuterRef
@@ -16,6 +16,16 @@ from projects.models import Project
 def check_held_out(release: Release) -> None:
     """EvaluationError: a release without items, or with source videos that clips of the train split are from, on which
     a reading proves nothing."""
+    _check_items(release)
+    _check_sources(release, _sources_of(release.project))
+
+
+def check_learnt(release: Release, videos: Iterable[Video]) -> None:
+    """EvaluationError: the release has source videos that `videos`, which a training has settled on, are from."""
+    _check_sources(release, {name for video in videos for name in _names(vars(video))})
+
+
+def _check_items(release: Release) -> None:
     members = ReleaseItem.objects.filter(release=release)
     if not members.exists():
         raise EvaluationError(f"{release.name}: has no items; choose another release")
@@ -25,7 +35,10 @@ def check_held_out(release: Release) -> None:
             f"{release.name}: {seen} of its items show clips of the train split, which students learn from; freeze a "
             "release of other splits"
         )
-    learnt = _sources_of(release.project)
+
+
+def _check_sources(release: Release, learnt: set[str]) -> None:
+    members = ReleaseItem.objects.filter(release=release)
     shared = [
         record["id"]
         for record in members.order_by("position").values_list("record", flat=True).iterator()
@@ -58,7 +71,8 @@ def held_out_of(release: Release) -> tuple[HeldOut, list[ReleaseItem], list[str]
 
     A clip's own caption is that of its first item. EvaluationError: no clip has a file.
     """
-    check_held_out(release)
+    # Not the source videos: clips come into the train split that a training which goes on has not learnt from.
+    _check_items(release)
     counterfactual = set(
         Subtest.objects.filter(project=release.project, changes=Subtest.Changes.ACTION).values_list("name", flat=True)
     )

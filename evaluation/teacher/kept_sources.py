@@ -9,6 +9,7 @@ from typing import Any
 
 from corpus.models import MediaState, Video
 from evaluation.errors import EvaluationError
+from evaluation.teacher.held_out import check_learnt
 from evaluation.teacher.sources import Collected, collect, train_videos
 from evaluation.teacher.tables import TeacherTraining
 
@@ -30,6 +31,9 @@ def kept_sources(training: TeacherTraining, folder: Path, *, needs_negatives: bo
         if found.provenance["sha256"] != training.sources.get("sha256"):
             # Of a version that kept no captions: checkpoint and similarities are of others.
             shutil.rmtree(folder, ignore_errors=True)
+            if training.release is not None:
+                # Clips may have come since the training was asked for.
+                check_learnt(training.release, train_videos(found.videos).values())
         folder.mkdir(parents=True, exist_ok=True)
         kept = {"collected": asdict(found), "clips": _clips(found.videos)}
         path.with_suffix(".new").write_text(json.dumps(kept, ensure_ascii=False), encoding="utf-8")

@@ -28,7 +28,15 @@ from jobs.runner import run_now
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Role
 from tests.evaluation.teacher.shapes import Shapes
-from tests.factories import make_caption, make_item, make_member, make_project, make_video
+from tests.factories import (
+    make_candidate,
+    make_caption,
+    make_group,
+    make_item,
+    make_member,
+    make_project,
+    make_video,
+)
 from tests.hub import folders, video_folders
 
 pytestmark = pytest.mark.django_db
@@ -138,6 +146,29 @@ def test_a_killed_training_ends_with_the_same_model_and_curve(shapes, monkeypatc
     assert killed.sources == whole.sources
     curve = ("step", "loss", "rcad", "standard")
     assert list(killed.points.values_list(*curve)) == list(whole.points.values_list(*curve))
+
+
+def of_the_release(shapes, **fields):
+    """A captioned train clip of a source video that the release shows."""
+    source = Video.objects.filter(project=shapes.project, split=Split.TEST).first().source_id
+    return make_caption(make_video(shapes.project, split="train", source_id=source, **fields), "a clip that came late")
+
+
+def test_a_train_clip_of_a_source_of_the_release_that_came_since_keeps_no_training_from_its_end(shapes, monkeypatch):
+    killed = killed_training(shapes, monkeypatch)
+    of_the_release(shapes)
+    assert finished(killed).readings.get().after
+    with pytest.raises(EvaluationError, match="freeze a release of other source videos"):
+        start(shapes)
+
+
+def test_a_train_clip_of_a_source_of_the_release_that_came_before_the_first_step_is_not_learnt_from(shapes):
+    training = start(shapes)
+    caption = of_the_release(shapes, file="late.mp4", sha256="1" * 64)
+    make_candidate(make_group(shapes.action_run, caption), "a clip that came early")
+    with pytest.raises(EvaluationError, match="freeze a release of other source videos"):
+        run_now(training.job)
+    assert not training.points.exists()
 
 
 @pytest.mark.parametrize("change", [{"start_time": 0.1}, {"media_state": "taken_down"}, {"split": Split.TEST}])
