@@ -49,6 +49,12 @@ class ObjectStore(S3Storage):
         with _told(name):
             return super().get_modified_time(name)
 
+    def _open(self, name: str, mode: str = "rb") -> Any:
+        with _told(name):
+            # What is read is fetched here, not at the first read.
+            found = super()._open(name, mode)
+            return found.open() if "r" in mode else found
+
     def _save(self, name: str, content: Any) -> str:
         with _told(name):
             return str(super()._save(name, content))

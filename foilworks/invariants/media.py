@@ -35,6 +35,10 @@ def a_stored_file_is_its_hash(progress: Callable[[Iterable[Any], int, str], Iter
                 same = hashlib.file_digest(file, "sha256").hexdigest() == sha256
         except FileNotFoundError:  # the invariant above names it
             continue
+        except OSError as error:
+            problem = f"its file {name} cannot be read ({error.strerror or error})"
+            yield from (Finding(name_of(Video, pk), problem) for pk in keys)
+            continue
         if not same:
             problem = f"its file {name} has other bytes than it was kept with; put the whole one in its place"
             yield from (Finding(name_of(Video, pk), problem) for pk in keys)

@@ -24,7 +24,7 @@ from corpus.media_files import keep_media
 from corpus.models import MediaState
 from foilworks.backup.media import copy_in, copy_out
 from foilworks.doctor import BROKEN, OK, Check, _storage
-from foilworks.invariants.media import a_ready_clip_has_its_file
+from foilworks.invariants.media import a_ready_clip_has_its_file, a_stored_file_is_its_hash
 from media.cache import FileCache
 from media.clip_cache import ClipCache
 from media.encode import write_mp4
@@ -87,6 +87,12 @@ def test_files_are_kept_once_by_their_content(films, store):
     assert set(project.videos.values_list("file", flat=True)) == {name}
     assert store.files() == [f"clips/{name}"]
     assert not list(a_ready_clip_has_its_file())
+
+
+def test_a_file_that_the_store_refuses_is_named_by_the_check_of_files(settings, store, video):
+    use(settings, store, secret_key="another")
+    (found,) = a_stored_file_is_its_hash(lambda things, _total, _label: iter(things))
+    assert f"its file {video.file.name} cannot be read (the object store refuses it" in found.problem
 
 
 def test_what_browsers_do_not_play_is_kept_as_a_copy_that_they_do(tmp_path):

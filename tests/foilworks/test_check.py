@@ -473,6 +473,24 @@ def test_files_are_read_where_that_is_asked_for(world, capsys):
     assert "has other bytes than it was kept with" in found["problem"]
 
 
+def test_a_file_that_cannot_be_read_is_named_and_the_others_are_read(world, capsys):
+    video = released(world).video
+    kept = hashlib.sha256(Path(video.file.path).read_bytes()).hexdigest()
+    folder = Path(video.file.path).with_name("a-folder.mp4")
+    folder.mkdir()
+    try:
+        Video.objects.filter(pk=video.pk).update(sha256="0" * 64)
+        blocked = factories.make_video(world.project, key="blocked", file=folder.name, sha256=kept)
+        with pytest.raises(SystemExit):
+            call_command("check", "--files", "--json")
+    finally:
+        folder.rmdir()
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])["violations"]
+    named = {row["row"]: row["problem"] for row in found if row["invariant"] == "media.a_stored_file_is_its_hash"}
+    assert named[f"corpus.video {blocked.pk}"] == "its file a-folder.mp4 cannot be read (Is a directory)"
+    assert "has other bytes" in named[f"corpus.video {video.pk}"]
+
+
 def test_the_number_of_queries_does_not_grow_with_the_rows(world, django_assert_max_num_queries):
     for _ in range(5):
         world.item()
