@@ -13,9 +13,6 @@ from projects.models import CrowdPlace, CrowdStudy, PlaceState, Project, User
 
 # Fewer answers to gold say nothing of anybody.
 LEAST_GOLD = 4
-# In the session of who came by a crowd study, so that nobody else's judgement asks for a place: the key of the one that
-# they came to last. True in sessions from before a key was kept.
-ON_A_PLACE = "crowd_place"
 NO_WORK = (VoteState.UNDONE, VoteState.SET_ASIDE)
 
 

@@ -87,6 +87,7 @@ def require_role(person: User, project: Project, *roles: str) -> None:
             _("This needs the role %(roles)s in the project %(project)s; ask its researcher for it.")
             % {"roles": " / ".join(roles or Role.values), "project": project.name},
             project,
+            roles,
         )
 
 

@@ -23,6 +23,9 @@ LONGEST_LIFE = timedelta(days=7)
 PLAIN = re.compile(r"[A-Za-z0-9][\w.@:+=-]{0,127}", re.ASCII)
 CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 CODE_LENGTH = 12
+# In the session of who came by a crowd study, so that nobody else's judgement asks for a place: the key of the one that
+# they came to last. True in sessions from before a key was kept.
+ON_A_PLACE = "crowd_place"
 # In the session of who came to an account that was there before by ids that nobody signed: whoever reads them on the
 # platform could have. They may work; what is stored of the worker is not shown to them, nor taken out.
 UNPROVED = "unproved"

@@ -1,5 +1,6 @@
 """What can go wrong with projects and people."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from django.http import Http404
@@ -17,11 +18,14 @@ class ProjectError(ActionableError):
 
 
 class AccessDenied(ActionableError):
-    """The person may not do this; pages answer 403, commands exit 1. Pages leave an audit row of it."""
+    """The person may not do this; pages answer 403, commands exit 1. Pages leave an audit row of it.
 
-    def __init__(self, message: str, project: "Project | None" = None) -> None:
+    `roles`: any of them in the project would have been enough.
+    """
+
+    def __init__(self, message: str, project: "Project | None" = None, roles: Collection[str] = ()) -> None:
         super().__init__(message)
-        self.project = project
+        self.project, self.roles = project, roles
 
 
 class EntryRefused(AccessDenied):

@@ -6,13 +6,15 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
+from django.db.models import F
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from projects.crowd_entry import ON_A_PLACE
 from projects.errors import AccessDenied, ConsentNeeded, NotAMember, SecondFactorNeeded, TooManyTries
-from projects.models import CrowdPlace, CrowdWorker, PlaceState, Project
+from projects.models import CrowdPlace, CrowdWorker, PlaceState
 from projects.refusals import record_refusal
 from text.errors import ActionableError
 
@@ -45,8 +47,8 @@ class ActionableErrorMiddleware:
         if isinstance(error, SecondFactorNeeded):
             messages.warning(request, str(error))
             return redirect("projects:second_factor")
-        if isinstance(error, NotAMember) and _was_on_a_place(request, error):
-            return _to_place(request, error.project)
+        if isinstance(error, AccessDenied | NotAMember) and (place := _ended_place(request, error)):
+            return _to_place(request, place)
         if isinstance(error, AccessDenied | NotAMember):
             record_refusal(request, error)
         if not isinstance(error, ActionableError):
@@ -75,23 +77,28 @@ def _to_consent(request: HttpRequest, slug: str) -> HttpResponse:
     return _go_to(request, address)
 
 
-def _was_on_a_place(request: HttpRequest, error: NotAMember) -> bool:
-    """Whether the person was a member by a place in a crowd study, which has ended: not who was removed. A script that
-    asks for JSON has no use for a page."""
+def _ended_place(request: HttpRequest, error: AccessDenied | NotAMember) -> CrowdPlace | None:
+    """The person's place in a crowd study by which they could do this, which has ended: of who was removed, none. A
+    script that asks for JSON has no use for a page."""
     person, project = request.user.pk, error.project
-    if not request.accepts("text/html"):
-        return False
+    if project is None or not request.accepts("text/html"):
+        return None
     if not CrowdWorker.objects.filter(person=person, project=project, removed_at=None).exists():
-        return False
-    states = set(CrowdPlace.objects.filter(person=person, study__project=project).values_list("state", flat=True))
-    return bool(states) and PlaceState.ACTIVE not in states
+        return None
+    places = CrowdPlace.objects.filter(person=person, study__project=project).select_related("study__project")
+    if isinstance(error, AccessDenied):
+        places = places.filter(study__role__in=error.roles)
+    if places.filter(state=PlaceState.ACTIVE).exists():
+        return None
+    return places.order_by(F("ended_at").desc(nulls_last=True), "-pk").first()
 
 
-def _to_place(request: HttpRequest, project: Project) -> HttpResponse:
+def _to_place(request: HttpRequest, place: CrowdPlace) -> HttpResponse:
     """The page that says what became of the place."""
     if request.method == "POST":
         messages.warning(request, _("Your place has ended; what you sent just now was not taken."))
-    return _go_to(request, reverse("annotation:place", args=[project.slug]))
+    request.session[ON_A_PLACE] = place.pk
+    return _go_to(request, reverse("annotation:place", args=[place.study.project.slug]))
 
 
 def _go_to(request: HttpRequest, address: str) -> HttpResponse:

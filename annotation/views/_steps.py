@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from annotation.access import judged_lease_for, lease_for
 from annotation.actions.claim import ROLE_OF_STAGE, claim
 from annotation.claims import Claim, claim_of
-from annotation.crowd import ON_A_PLACE, finished_place
+from annotation.crowd import finished_place
 from annotation.eligible import JUDGING
 from annotation.errors import AnnotationError, NotAdmitted
 from annotation.models import Lease, Slot, Stage
@@ -28,6 +28,7 @@ from annotation.views._done import Record, done_bar, done_parameter, done_with
 from annotation.views._guidelines import guideline_html
 from corpus.clip import player_clip, stream_url
 from projects.access import get_project
+from projects.crowd_entry import ON_A_PLACE
 from projects.models import Project
 
 # Asked by the page's script (static/annotation/swap.js), and what it is told.

@@ -15,13 +15,13 @@ from django.views.decorators.http import require_http_methods
 from annotation.access import crowd_place_for
 from annotation.actions.end_crowd_place import complete_place, return_place
 from annotation.actions.enter_study import enter_study
-from annotation.crowd import ON_A_PLACE, progress_of
+from annotation.crowd import progress_of
 from annotation.views._done import LONGEST_ID
 from annotation.views._queues import ABOUT, TITLES
 from projects import throttle
 from projects.account_forms import ConsentForm
 from projects.actions.give_consent import give_consent
-from projects.crowd_entry import UNPROVED, Entry, code_of, parameters_of, read_entry
+from projects.crowd_entry import ON_A_PLACE, UNPROVED, Entry, code_of, parameters_of, read_entry
 from projects.errors import EntryRefused, TooManyTries
 from projects.models import ConsentText, CrowdPlace, CrowdStudy, CrowdWorker, PlaceState, Platform, Project
 from projects.strict_forms import refuse_other_fields

@@ -8,22 +8,25 @@ from django.views.decorators.http import require_POST
 from annotation.access import lease_for
 from annotation.actions import heartbeat as renewing
 from annotation.actions import release as releasing
+from annotation.actions.claim import ROLE_OF_STAGE
 from annotation.actions.decline_video import decline_video
 from annotation.actions.save_draft import save_draft
 from annotation.errors import AnnotationError, LeaseEnded
 from annotation.models import Lease
 from annotation.models.stages import desk_of
 from annotation.views._steps import milliseconds, next_piece
-from projects.access import get_project
+from projects.access import get_project, roles_in
 
 
 @require_POST
 def heartbeat(request: HttpRequest, slug: str, token: str) -> JsonResponse:
-    """{"seconds_left"}; 410 with {"problem"} where the lease is over."""
-    _my_lease(request, slug, token)
+    """{"seconds_left"}; 410 with {"problem"} where the lease is over, 404 where what is sent under it is not taken."""
+    lease = _my_lease(request, slug, token)
     try:
         expires = renewing.heartbeat(request.user, token)
     except LeaseEnded as error:
+        if ROLE_OF_STAGE[desk_of(lease.slot.stage)] not in roles_in(request.user, request.project):
+            raise Http404(_("There is no such work of yours.")) from error
         return JsonResponse({"problem": str(error)}, status=410)
     return JsonResponse({"seconds_left": round((expires - timezone.now()).total_seconds())})
 

@@ -2,7 +2,7 @@
 //   data-seconds-left, data-lease-seconds, data-heartbeat (URL), data-token
 // Inside it, [data-lease-clock] shows minutes and seconds, and one [data-lease-when="held|low|lost|gone"] is visible at a time.
 // The heartbeat answers {"seconds_left": n}; 409 or 410 say that the lease is gone: work can still be sent, it is kept as late.
-// 404 says that the person has no part in the project any more: nothing is taken from them.
+// 404 says that the person has no part in the project any more, or not the role of this work: nothing is taken from them.
 import { fresh, post } from "./dom.js";
 
 const BEAT_SECONDS = 60;

@@ -19,13 +19,13 @@ from annotation.actions.remove_member import remove_member
 from annotation.actions.set_votes_aside import set_votes_aside
 from annotation.actions.submit_edit import submit_edit
 from annotation.actions.undo_vote import undo_vote
-from annotation.crowd import ON_A_PLACE, places_left, progress_of
+from annotation.crowd import places_left, progress_of
 from annotation.errors import AnnotationError
 from annotation.models import QualityPolicy, Slot, Standing, Vote
 from annotation.views._steps import SWAP, SWAP_GOES
 from foilworks.invariants.table import violations
 from projects.actions.publish_consent_text import publish_consent_text
-from projects.crowd_entry import Entry, code_of
+from projects.crowd_entry import ON_A_PLACE, Entry, code_of
 from projects.errors import AccessDenied, EntryRefused
 from projects.models import AuditEvent, Consent, CrowdPlace, CrowdStudy, Membership
 from tests.annotation.test_entry_attacks import arrive, open_study, prolific, signed, work
@@ -296,6 +296,27 @@ def test_a_form_moves_the_place_that_its_page_showed(client, crowd):
     client.post(page, {"move": "return", "place": elsewhere.pk})
     elsewhere.refresh_from_db()
     assert elsewhere.state == "active"
+
+
+@pytest.mark.parametrize("scripts", [False, True])
+def test_who_sends_a_piece_of_the_place_that_is_over_sees_it_and_not_the_other(client, crowd, scripts):
+    edits, _votes = in_two(crowd, client)
+    piece = client.post(f"/projects/{crowd.project.slug}/work/edit/")["Location"]
+    CrowdPlace.objects.filter(pk=edits.pk).update(deadline=timezone.now())
+    free_late_places(crowd.owner, crowd.project, edits.study_id)
+    sent = {"text": "a man unfolds a shirt.", "idempotency_key": "k"}
+    answer = client.post(piece, sent, headers={SWAP: "1"} if scripts else {})
+    place = f"/projects/{crowd.project.slug}/place/"
+    assert answer.headers[SWAP_GOES if scripts else "Location"] == place
+    shown = client.get(place).content.decode()
+    assert (edits.study.name in shown, "Timed out." in shown) == (True, True)
+    assert "what you sent just now was not taken" in shown
+    assert not AuditEvent.objects.filter(action="projects.refused").exists()
+    # The other goes on, and what neither gave is refused.
+    assert client.get(f"/projects/{crowd.project.slug}/work/validation/").status_code == 200
+    assert client.get(f"/projects/{crowd.project.slug}/crowd/").status_code == 403
+    heartbeat = reverse("annotation:heartbeat", args=[crowd.project.slug, piece.split("/")[-2]])
+    assert client.post(heartbeat, headers={"accept": "application/json"}).status_code == 404
 
 
 def test_who_has_done_the_work_of_one_study_is_led_to_its_place(client, crowd):
