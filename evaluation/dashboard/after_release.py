@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from corpus.exporters._sheet_questions import QUESTIONS
 from corpus.models import Release
-from evaluation.dashboard.kept import SMALL
+from evaluation.dashboard.kept import SMALL, is_small
 from evaluation.kept import digest
 from evaluation.models import Report
 from evaluation.publishing.sheet import KIND, own_answers
@@ -24,8 +24,8 @@ class AfterRelease:
 def after_release(project: Project) -> AfterRelease | None:
     """Of the newest release; None where nothing is left to do. A few queries.
 
-    What the numbers of a large release answer is read by its datasheet's own page, not by a look at the overview, which
-    takes what that page read last.
+    What the numbers of a large release, or of a small one of a large project, answer is read by its datasheet's own
+    page, not by a look at the overview, which takes what that page read last: it changes with every vote.
     """
     release = Release.objects.filter(project=project).order_by("-pk").first()
     if release is None:
@@ -36,7 +36,7 @@ def after_release(project: Project) -> AfterRelease | None:
 
 
 def _open_questions(project: Project, release: Release) -> int | None:
-    if release.n_items > SMALL:
+    if release.n_items > SMALL or not is_small(project):
         sheets = Report.objects.filter(project=project, kind=KIND, params_key=digest(str(release.pk)))
         own = sheets.values_list("data", flat=True).first()
         if own is None:

@@ -43,7 +43,7 @@ class Counted:
 def counted(project: Project) -> Counted:
     """What the dashboard shows now; at most four queries where the project is large and its count is kept."""
     row = Report.objects.filter(project=project, kind=KIND, params_key="").select_related("job").first()
-    if (row is None or row.data.get("size", 0) <= SMALL) and _is_small(project):
+    if (row is None or row.data.get("size", 0) <= SMALL) and is_small(project):
         now = timezone.now()
         return Counted(count(project, now), now)
     if row is None or _is_due(project, row):
@@ -63,7 +63,7 @@ def keep(project: Project, now: datetime | None = None) -> Report:
     return row
 
 
-def _is_small(project: Project) -> bool:
+def is_small(project: Project) -> bool:
     return len(Item.objects.filter(subtest__project=project).values_list("pk", flat=True)[: SMALL + 1]) <= SMALL
 
 

@@ -7,7 +7,10 @@ from corpus.exporters._sheet_questions import QUESTIONS
 from corpus.rules.states import ItemState
 from evaluation.actions.freeze_release import freeze_release
 from evaluation.dashboard import after_release as module
+from evaluation.dashboard import kept
 from evaluation.dashboard.after_release import after_release
+from evaluation.models import Report
+from evaluation.publishing.sheet import KIND
 from evaluation.publishing.tables import DatasheetAnswer, PublicPage
 from projects.models import Role
 from tests.factories import make_item, make_member, make_project, make_subtest
@@ -73,3 +76,21 @@ def test_the_numbers_of_a_large_release_are_not_read_by_a_look(owner, project, r
     assert after_release(project).n_open is None
     owner.get(reverse("evaluation:datasheet", args=[project.slug]))
     assert after_release(project).n_open
+
+
+def test_a_small_release_of_a_large_project_is_not_read_by_a_look_either(owner, project, release, monkeypatch):
+    """Its sheet follows every vote and item of the project: looks computed it after each of them."""
+    monkeypatch.setattr(kept, "SMALL", 0)
+    sheets = Report.objects.filter(project=project, kind=KIND)
+    overview, datasheet = (reverse(f"evaluation:{name}", args=[project.slug]) for name in ("dashboard", "datasheet"))
+    assert owner.get(overview).status_code == 200
+    assert after_release(project).n_open is None
+    assert not sheets.exists()
+    owner.get(datasheet)
+    n_open, made = after_release(project).n_open, list(sheets.values_list("fingerprint", "data"))
+    assert n_open
+    make_item(make_subtest(project))
+    assert owner.get(overview).status_code == 200
+    assert (after_release(project).n_open, list(sheets.values_list("fingerprint", "data"))) == (n_open, made)
+    owner.get(datasheet)
+    assert list(sheets.values_list("fingerprint", "data")) != made
