@@ -20,6 +20,7 @@ from generation.methods._gender_words import (
     PLURALS,
     PRONOUNS,
     RESULTING,
+    RESULTS,
     TABLE_6,
     TWO_OBJECTS,
     WATCHING,
@@ -159,7 +160,7 @@ def _is_possessive(tokens: Sequence[Token], at: int) -> bool | None:
         return None
     # "leaves her crying", "keeps her warm": tagged as nouns, and none for certain.
     gerund = can_be(after.text, "VERB") and not can_be(after.text, "NOUN") and not many
-    result = lemma in RESULTING and can_be(after.text, "ADJ")
+    result = lemma in RESULTING and after.lower in RESULTS
     return None if after.part == "NOUN" and (gerund or result) and not _thing_at(tokens, first + 1) else True
 
 

@@ -52,6 +52,13 @@ ALL_FOILS = [
     ("A dog wakes a girl and makes her angry.", {
         "A dog wakes a boy and makes him angry.", "A dog wakes a guy and makes him angry."}),
     ("A dog wakes a woman and makes her very happy.", {"A dog wakes a man and makes him very happy."}),
+    # Things that the lexicon also has as adjectives.
+    ("A woman turns her head.", {"A man turns his head."}),
+    ("A woman leaves her home.", {"A man leaves his home."}),
+    ("A woman leaves her country.", {"A man leaves his country."}),
+    ("A woman calls her mobile.", {"A man calls his mobile."}),
+    ("A woman pushes her piano.", {"A man pushes his piano."}),
+    ("A woman gets her light.", {"A man gets his light."}),
     # Contracted verbs.
     ("A woman says she'll leave.", {"A man says he'll leave."}),
     ("a man says he’d leave", {"a woman says she’d leave"}),
@@ -90,6 +97,7 @@ def test_a_word_that_only_holds_a_gendered_one_is_none(caption):
         ("the woman smiles as the clerk hands her flowers", "whether 'her' is his or him cannot be told"),
         ("the girl laughs as the dog watches her dance", "whether 'her' is his or him cannot be told"),
         ("A nurse helps a woman and keeps her warm.", "whether 'her' is his or him cannot be told"),
+        ("A friend sees a woman and dyes her blonde.", "whether 'her' is his or him cannot be told"),
         ("a dog follows a woman and sees her riding horses", "whether 'her' is his or him cannot be told"),
         ("a dog follows a woman and leaves her crying", "whether 'her' is his or him cannot be told"),
         ("a woman with her recently adopted dog", "whether 'her' is his or him cannot be told"),
