@@ -45,10 +45,10 @@ RESULTING = word_set(
 )
 # Beside it: the lexicon has "head", "home" and "dress" as adjectives too.
 RESULTS = word_set(
-    "warm cool cold calm safe busy awake asleep alone alive dead free ready dry wet clean dirty tidy still quiet upright",
+    "warm cool cold calm safe busy awake asleep alone alive dead free ready dry wet clean dirty tidy still quiet",
     "happy sad glad mad angry crazy jealous lonely nervous proud shy sick ill well sore drunk sober deaf bald fat slim",
-    "young old stiff limp right wrong red orange yellow green blue purple violet pink brown black white grey gray blonde",
-    "blond brunette plain flat bare naked nude",
+    "young old stiff limp right wrong red orange yellow green blue purple violet pink brown black white grey gray",
+    "blonde blond brunette upright plain flat bare naked nude",
 )
 # "sees her riding horses", "films her …": what she does, or a thing of hers?
 WATCHING = PERCEPTION | word_set(
