@@ -11,7 +11,6 @@ GROUPS = (
     "couch, sofa, settee",
     "dining table, table, desk",
     "potted plant, plant, houseplant",
-    "person, man, woman, boy, girl, child, kid, baby, guy, lady, human, people, toddler, player, somebody, someone",
     "airplane, plane, aeroplane, aircraft, jet",
     "motorcycle, motorbike, bike",
     "bicycle, bike, cycle",
@@ -66,15 +65,30 @@ GROUPS = (
     "chair, seat, armchair, stool",
 )
 
+# A detector's "person" is any of these, and each of these is somebody; a woman is no man.
+ANYBODY = "person, human, people, somebody, someone"
+PERSONS = (
+    "man, guy, boy, player",
+    "woman, lady, girl, player",
+    "child, kid, baby, toddler, boy, guy, player",
+    "child, kid, baby, toddler, girl, player",
+)
+
 
 @cache
 def _names() -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
-    for line in GROUPS:
-        names = frozenset(one_of(name.strip()) for name in line.split(","))
+    for line in (*GROUPS, *PERSONS):
+        names = _line(line)
         for name in names:
             found[name] = found.get(name, frozenset()) | names
-    return found
+    persons, anybody = frozenset().union(*map(_line, PERSONS)), _line(ANYBODY)
+    somebody = {name: found[name] | anybody for name in persons}
+    return found | somebody | dict.fromkeys(anybody, persons | anybody)
+
+
+def _line(line: str) -> frozenset[str]:
+    return frozenset(one_of(name.strip()) for name in line.split(","))
 
 
 @lru_cache(maxsize=20_000)

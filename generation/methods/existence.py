@@ -9,6 +9,7 @@ name, is left out.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -19,10 +20,13 @@ from generation.methods._synonyms import names_of
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
 from text.language.numbers import match_case
+from text.language.tools import tagger
 from text.tokens import words
 
 VERSION = "3"
 DRAWS = 20
+# Longer captions are no sentences that were said of a video.
+LONGEST_TAGGED = 2000
 # Somebody tries the method on a sentence: there are no other videos to take things from.
 LISTED = (
     "apple",
@@ -121,11 +125,23 @@ def _drawn(
 
 
 def _own_things(caption: CaptionInput, found: Existence, state: Things) -> frozenset[str]:
-    """What the video has under whatever name, by its facts, its captions and the words in them."""
+    """What the video has: under whatever name where its facts or captions say a thing, as itself where a word may be
+    another ("people watch a dog" names no clock).
+    """
     said = state.by_video.get(caption.video or caption.id, frozenset())
-    spoken = {word for text in (caption.text, *caption.siblings) for word in words(text)}
+    told = (other.thing for other in map(read_existence, caption.siblings) if other)
     seen = (str(thing) for thing in caption.facts.get("objects", ()))
-    return frozenset().union(*(names_of(thing) for thing in (found.thing, *said, *spoken, *seen)))
+    nouns = (noun for text in caption.siblings for noun in _nouns(text))
+    spoken = {one_of(word) for text in (caption.text, *caption.siblings) for word in words(text)}
+    return frozenset(spoken).union(*(names_of(thing) for thing in (found.thing, *said, *told, *seen, *nouns)))
+
+
+@lru_cache(maxsize=20_000)
+def _nouns(text: str) -> tuple[str, ...]:
+    """The rules' tagger, whatever else is installed: the same captions make the same foils everywhere."""
+    if len(text) > LONGEST_TAGGED or read_existence(text):
+        return ()
+    return tuple({token.lower for token in tagger("offline").tag(text) if token.part == "NOUN"})
 
 
 def _fitting(text: str, found: Existence, thing: str, own: frozenset[str], mode: str, said: str) -> tuple[Edit, ...]:

@@ -22,7 +22,7 @@ PAIRS = [
     ("there is at least one knife", "there are some wolves", "there is at least one wolf"),
     ("there are some boxes.", "there is at least one person", "there are some people."),
     ("there is at least one child", "there are some geese", "there is at least one goose"),
-    ("there are some spoons", "there is at least one man", "there are some men"),
+    ("there are some women", "there is at least one man", "there are some men"),
     ("there are some fish", "there is at least one sheep", "there are some sheep"),
     ("there is some water", "there is some milk", "there is some milk"),
     ("There is some rice.", "there is some sand", "There is some sand."),
@@ -37,8 +37,8 @@ PAIRS = [
     ("there is at least one bus", "there is at least one glass", "there is at least one glass"),
     ("there are some buses", "there is at least one glass", "there are some glasses"),
     ("there are some tomatoes", "there is at least one potato", "there are some potatoes"),
-    ("there is at least one berry", "there is at least one lady", "there is at least one lady"),
-    ("there are some berries", "there are some ladies", "there are some ladies"),
+    ("there is at least one baby", "there is at least one lady", "there is at least one lady"),
+    ("there are some babies", "there are some ladies", "there are some ladies"),
     ("there are at least some cups", "there is at least one bowl", "there are at least some bowls"),
 ]
 
@@ -95,6 +95,40 @@ def test_what_the_video_has_is_not_put_in_by_another_name():
     assert not outcomes("existence", beside)[0].foils
     in_run = [CaptionInput("a", "there is at least one egg", "v4"), CaptionInput("b", texts[1], "v4"), given[0]]
     assert not outcomes("existence", in_run)[0].foils
+
+
+@pytest.mark.parametrize(
+    ("caption", "sibling", "other"),
+    [
+        ("dog", "people watch a dog", "clock"),
+        ("dog", "a dog chases its tail in the park", "jet"),
+        ("egg", "somebody seats a child", "armchair"),
+        ("man", "a man waves", "woman"),
+        ("lady", "", "boy"),
+    ],
+)
+def test_a_word_that_names_no_such_thing_takes_no_true_foil_away(caption, sibling, other):
+    said, foil = (f"there is at least one {thing}" for thing in (caption, other))
+    given = [CaptionInput("a", said, "v1", siblings=(sibling,)), CaptionInput("b", foil, "v2")]
+    assert [judged.draft.foil for judged in outcomes("existence", given)[0].foils] == [foil]
+
+
+@pytest.mark.parametrize(
+    ("caption", "sibling", "other"),
+    [
+        ("dog", "a man wears a watch", "clock"),
+        ("egg", "there are some couches", "sofa"),
+        ("woman", "", "person"),
+        ("person", "", "woman"),
+        ("egg", "people watch a dog", "man"),
+        ("baby", "", "girl"),
+        ("lady", "", "woman"),
+    ],
+)
+def test_a_noun_names_its_thing_under_whatever_name(caption, sibling, other):
+    given = [CaptionInput("a", f"there is at least one {caption}", "v1", siblings=(sibling,))]
+    given.append(CaptionInput("b", f"there is at least one {other}", "v2"))
+    assert not outcomes("existence", given)[0].foils
 
 
 def test_what_is_not_counted_stands_only_where_nothing_is_counted():

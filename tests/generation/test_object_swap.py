@@ -30,6 +30,8 @@ from tests.hub import folders
         ("fridge", {"refrigerator"}, "refrigerator"),
         ("glass", {"wine glass"}, "wine glass"),
         ("woman", {"person"}, "person"),
+        ("woman", {"man"}, ""),
+        ("person", {"man"}, "man"),
         ("mug", {"cup"}, "cup"),
         ("ball", {"sports ball"}, "sports ball"),
         ("book", {"laptop"}, ""),
