@@ -27,7 +27,7 @@ CODE_LENGTH = 12
 # they came to last. True in sessions from before a key was kept.
 ON_A_PLACE = "crowd_place"
 # In the session of who came to an account that was there before by ids that nobody signed: whoever reads them on the
-# platform could have. They may work; what is stored of the worker is not shown to them, nor taken out.
+# platform could have. They may work; what is stored of the worker is not shown to them, changed or taken out.
 UNPROVED = "unproved"
 
 
@@ -109,7 +109,7 @@ def require_proof(request: HttpRequest) -> None:
         raise AccessDenied(
             _(
                 "The platform's id alone does not prove that this account is yours; write to the researchers on the "
-                "platform, or come back in the browser in which you worked first."
+                "platform."
             )
         )
 

@@ -14,7 +14,6 @@ from projects.access import get_project
 from projects.account_forms import LeaveForm
 from projects.crowd_entry import require_proof
 from projects.errors import ProjectError
-from projects.models import OnWithdrawal
 from projects.strict_forms import refuse_other_fields
 
 
@@ -27,8 +26,7 @@ def leave(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         refuse_other_fields(request, form, project=project)
         if form.is_valid():
-            if form.cleaned_data["work"] == OnWithdrawal.REMOVE:
-                require_proof(request)
+            require_proof(request)
             try:
                 removed = withdraw(request.user, project, form.cleaned_data["work"])
             except ProjectError as error:

@@ -20,6 +20,7 @@ from projects.actions.set_up_second_factor import (
     remove_second_factor,
     renew_recovery_codes,
 )
+from projects.crowd_entry import require_proof
 from projects.errors import ProjectError, TooManyTries
 from projects.models import Membership, RecoveryCode
 from projects.second_factor import picture
@@ -29,6 +30,7 @@ from projects.strict_forms import refuse_other_fields
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
+    require_proof(request)
     form = AccountForm(request.POST if request.method == "POST" else None, instance=request.user)
     if request.method == "POST":
         refuse_other_fields(request, form)
@@ -52,6 +54,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def second_factor(request: HttpRequest) -> HttpResponse:
     """Set it up; where there is one, remove it or make new recovery codes, for a code of it."""
+    require_proof(request)
     if has_second_factor(request.user):
         return _change(request)
     form = CodeForm(request.POST if request.method == "POST" else None)

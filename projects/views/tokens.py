@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from projects.actions import revoke_token as revoking
 from projects.actions.make_token import Made, make_token
+from projects.crowd_entry import require_proof
 from projects.errors import ProjectError
 from projects.token_forms import TokenForm
 from projects.tokens import live_tokens
@@ -16,6 +17,7 @@ from projects.tokens import live_tokens
 @require_http_methods(["GET", "HEAD", "POST"])
 def tokens(request: HttpRequest) -> HttpResponse:
     """The list; POST makes one, and the answer to it is the only page that ever shows it."""
+    require_proof(request)
     form = TokenForm(request.user, request.POST if request.method == "POST" else None)
     made = _made(request, form)
     context = {"form": TokenForm(request.user) if made else form, "made": made, "tokens": live_tokens(request.user)}
@@ -26,6 +28,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
+    require_proof(request)
     token = revoking.revoke_token(request.user, pk)
     messages.success(request, _("%(name)s opens nothing any more.") % {"name": token.name})
     return redirect("projects:tokens")

@@ -16,6 +16,7 @@ from annotation.own_data import own_data
 from projects.actions.accept_invitation import accept_invitation
 from projects.actions.add_member import add_member
 from projects.actions.make_invitation import make_invitation
+from projects.actions.make_token import make_token
 from projects.actions.publish_consent_text import publish_consent_text
 from projects.actions.withdraw_invitation import withdraw_invitation
 from projects.crowd_entry import CODE_LETTERS, Entry, code_of, signature_of
@@ -32,6 +33,7 @@ from projects.models import (
     SpentEntry,
     User,
 )
+from projects.tokens import live_tokens
 from tests.annotation.world import World, shown_as
 from tests.factories import PASSWORD, make_member, make_project, make_user
 
@@ -299,13 +301,26 @@ def test_ids_that_somebody_saw_open_work_and_nothing_that_is_stored(world, elsew
     assert CrowdPlace.objects.get(study=studies[1]).person == person
     assert browser.get(f"/projects/{world.project.slug}/place/").status_code == 200
     told = 403 if elsewhere else 200
-    assert [browser.get(f"/account/{page}").status_code for page in ("data.json", "erase/")] == [told, told]
-    assert browser.post("/account/erase/", {"work": "keep", "sure": ""}).status_code == (403 if elsewhere else 422)
-    assert [first.get(f"/account/{page}").status_code for page in ("data.json", "erase/")] == [200, 200]
-    leave = {"work": "remove", "sure": "on"}
-    left = browser.post(f"/projects/{world.project.slug}/leave/", leave)
-    assert left.status_code == (403 if elsewhere else 302)
+    own = ("/account/", "/account/second-factor/", "/account/data.json", "/account/erase/", "/tokens/")
+    assert {page: browser.get(page).status_code for page in own} == dict.fromkeys(own, told)
+    # Refused before anything else is asked; forms that lack something elsewhere.
+    wrong = 403 if elsewhere else 422
+    for page in ("/account/second-factor/", "/tokens/"):
+        assert browser.post(page).status_code == wrong
+    named = browser.post("/account/", {"first_name": "Mallory", "email": "mallory@example.org"})
+    assert named.status_code == (403 if elsewhere else 302)
+    assert User.objects.filter(email="mallory@example.org").exists() == (not elsewhere)
+    token = make_token(person, name="mine").token
+    assert browser.post(f"/tokens/{token.pk}/revoke/").status_code == (403 if elsewhere else 302)
+    assert bool(live_tokens(person)) == elsewhere
+    assert browser.post("/account/erase/", {"work": "keep", "sure": ""}).status_code == wrong
+    assert {page: first.get(page).status_code for page in own} == dict.fromkeys(own, 200)
+    works = ("keep", "remove") if elsewhere else ("remove",)
+    for work_is in works:
+        left = browser.post(f"/projects/{world.project.slug}/leave/", {"work": work_is, "sure": "on"})
+        assert left.status_code == (403 if elsewhere else 302)
     assert Vote.objects.filter(person=person).exists() == elsewhere
+    assert Membership.objects.filter(person=person).exists() == elsewhere
 
 
 # Work and codes
