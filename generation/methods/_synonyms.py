@@ -82,7 +82,7 @@ def _names() -> dict[str, frozenset[str]]:
         names = _line(line)
         for name in names:
             found[name] = found.get(name, frozenset()) | names
-    persons, anybody = frozenset().union(*map(_line, PERSONS)), _line(ANYBODY)
+    persons, anybody = frozenset(name for line in PERSONS for name in _line(line)), _line(ANYBODY)
     somebody = {name: found[name] | anybody for name in persons}
     return found | somebody | dict.fromkeys(anybody, persons | anybody)
 
