@@ -209,7 +209,7 @@ def test_splits_are_settled_by_keyboard(sign_in: SignIn, narrow: bool) -> None:
     publish_guideline(world.owner, world.project, Stage.VALIDATION, "Watch it *to the end*.")
     page = sign_in(world.rob, narrow=narrow)
     page.goto(f"/projects/{world.project.slug}/work/")
-    page.keyboard.press("l")
+    page.keyboard.press("s")
     page.wait_for_url("**/splits/")
     assert_accessible(page)
     page.keyboard.press("n")
