@@ -31,7 +31,7 @@ from annotation.models import (
     VoteState,
 )
 from annotation.worked import pay_of
-from corpus.models import Caption, Foil, Item, ReleaseItem, Subtest
+from corpus.models import Caption, Foil, Item, ReleaseItem, Subtest, taken_out
 from corpus.rules.states import CandidateState, ItemState, drops_out
 from evaluation.analyses._agreement import alpha
 from evaluation.analyses._words import js_divergence
@@ -40,7 +40,7 @@ from evaluation.dashboard.forecast import Yields, forecast, work_left
 from evaluation.dashboard.staffing import staffing
 from evaluation.dashboard.untasked import untasked_places
 from evaluation.models import Report
-from evaluation.reporting.facts import requeued_as_invalid, taken_out
+from evaluation.reporting.facts import requeued_as_invalid
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project
 from text.tokens import words

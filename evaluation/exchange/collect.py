@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation.models import Vote, VoteState
-from corpus.models import Item, MediaState, Release, ReleaseItem, Subtest
+from corpus.models import Item, Release, ReleaseItem, Subtest, taken_out
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
 from corpus.release_records import foil_counts, vote_counts
-from corpus.rules.states import ItemState
 from corpus.vote_records import name_of_imported
 from evaluation.analyses.table import BY_JOB, OF_SCORES, REPORTS
 from evaluation.errors import EvaluationError
@@ -78,8 +77,7 @@ def _members(release: Release) -> list[_Member]:
     rows = {item.pk: item for item in loaded}
     frozen = list(ReleaseItem.objects.filter(release=release).values_list("item_id", "record"))
     members = [_Member(record, rows.get(pk), released=True) for pk, record in frozen]
-    rest = main.exclude(state=ItemState.RETRACTED).exclude(video__media_state=MediaState.TAKEN_DOWN)
-    rest = rest.exclude(released_as__release=release)
+    rest = main.exclude(taken_out()).exclude(released_as__release=release)
     others = frozen_items(release.project, rest)
     return members + [_Member(one.record, rows.get(one.item.pk), released=False) for one in others]
 

@@ -11,11 +11,10 @@ from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from annotation.models import Choice, Stage, Vote, VoteState
-from corpus.models import Caption, Item, MediaState, Release, ReleaseItem, Subtest
+from corpus.models import Caption, Item, MediaState, Release, ReleaseItem, Subtest, taken_out
 from corpus.record_content import RecordContent, Records
 from corpus.records import MAX_ID, ItemRecord, VoteCounts
 from corpus.release_records import about_the_item, foil_counts, hash_of, item_record, release_id
-from corpus.rules.states import ItemState
 from evaluation.exchange.batch import CHUNK
 from evaluation.exchange.survey import Progress, silent
 from evaluation.releases.snapshot import plain_record, video_record
@@ -119,8 +118,7 @@ def _counts(n_foils: Mapping[int, int]) -> dict[int, VoteCounts]:
 
 
 def _items(project: Project) -> QuerySet[Item]:
-    rows = Item.objects.filter(subtest__project=project, subtest__kind=Subtest.Kind.MAIN)
-    return rows.exclude(state=ItemState.RETRACTED).exclude(video__media_state=MediaState.TAKEN_DOWN)
+    return Item.objects.filter(subtest__project=project, subtest__kind=Subtest.Kind.MAIN).exclude(taken_out())
 
 
 def _captions(project: Project) -> QuerySet[Caption]:

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce, Concat
 from annotation.models import Choice, Stage, Vote, VoteState
 from annotation.rules.voting import item_outcome
 from annotation.vote_rules import rule_in_force
-from corpus.models import Foil, Item, MediaState, Subtest
+from corpus.models import Foil, Item, Subtest, taken_out
 from corpus.rules.states import ItemState, drops_out, is_left_out
 from corpus.vote_records import NOBODY_AS
 from evaluation.analyses._records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes
@@ -37,12 +37,6 @@ def counted_votes(project: Project, subtest: Subtest | None = None) -> QuerySet[
     if subtest is not None:
         return rows.filter(item__subtest=subtest)
     return rows.filter(item__subtest__project=project, item__subtest__kind=Subtest.Kind.MAIN)
-
-
-def taken_out(path: str = "") -> Q:
-    """Items that no report tells of: retracted ones, and those of a video that was taken down, whatever they were.
-    `path`: where the item is found, as "item__"."""
-    return Q(**{f"{path}state": ItemState.RETRACTED}) | Q(**{f"{path}video__media_state": MediaState.TAKEN_DOWN})
 
 
 def item_facts(project: Project, subtest: Subtest | None = None) -> list[ItemFacts]:

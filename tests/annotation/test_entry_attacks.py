@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
+from django.urls import URLResolver, get_resolver
 from django.utils import timezone
 
 from annotation.actions.claim import claim
@@ -283,6 +284,13 @@ def test_an_address_that_sends_many_bad_links_has_to_wait(client, project, setti
     assert len(refusals()) == 61
 
 
+def account_routes() -> set[str]:
+    """What begins like a page of one's own account, in every app's addresses."""
+    included = [found for found in get_resolver().url_patterns if isinstance(found, URLResolver)]
+    routes = {f"/{found.pattern}{page.pattern}" for found in included for page in found.url_patterns}
+    return {route for route in routes if route.startswith(("/account/", "/tokens/"))}
+
+
 @pytest.mark.parametrize("elsewhere", [True, False])
 def test_ids_that_somebody_saw_open_work_and_nothing_that_is_stored(world, elsewhere):
     """A worker is one account over all studies of a project; in another browser their ids prove nothing."""
@@ -302,6 +310,8 @@ def test_ids_that_somebody_saw_open_work_and_nothing_that_is_stored(world, elsew
     assert browser.get(f"/projects/{world.project.slug}/place/").status_code == 200
     told = 403 if elsewhere else 200
     own = ("/account/", "/account/second-factor/", "/account/data.json", "/account/erase/", "/tokens/")
+    # Whoever adds a page of the account has to guard it, and to name it here.
+    assert account_routes() == {*own, "/tokens/<int:pk>/revoke/"}
     assert {page: browser.get(page).status_code for page in own} == dict.fromkeys(own, told)
     # Refused before anything else is asked; forms that lack something elsewhere.
     wrong = 403 if elsewhere else 422

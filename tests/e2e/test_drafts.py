@@ -230,17 +230,22 @@ def test_what_was_sent_offline_leaves_from_the_next_page_and_arrives_once(projec
     assert Edit.objects.get().texts == [TEXT]
 
 
-def test_what_another_tab_has_sent_meanwhile_is_not_sent_again(project: Project, sign_in: SignIn) -> None:
-    page = sign_in(make_member(project, "annotator", name="ann"))
-    page.goto("/projects/dots/work/")
-    held: list[Route] = []
-    page.route("**/work/kept/", lambda route: held.append(route))
+def send_two_kept(page: Page) -> None:
+    """Two submits are in the outbox, and the network is back."""
     page.evaluate("""() => {
       const prefix = `foilworks.outbox.${document.querySelector("[data-outbox]").dataset.outbox}.`;
       const work = JSON.stringify({ url: "kept/", fields: [] });
       for (const key of ["one", "two"]) localStorage.setItem(prefix + key, work);
       dispatchEvent(new Event("online"));
     }""")
+
+
+def test_what_another_tab_has_sent_meanwhile_is_not_sent_again(project: Project, sign_in: SignIn) -> None:
+    page = sign_in(make_member(project, "annotator", name="ann"))
+    page.goto("/projects/dots/work/")
+    held: list[Route] = []
+    page.route("**/work/kept/", lambda route: held.append(route))
+    send_two_kept(page)
     wait_for(page, held)
     page.evaluate("localStorage.clear()")
     held[0].fulfill(status=200, content_type="text/html", body="")
@@ -275,12 +280,7 @@ def test_a_kept_submit_that_is_denied_lets_the_next_one_go(project: Project, sig
             route.fulfill(status=200, content_type="text/html", body="")
 
     page.route("**/work/kept/", answer)
-    page.evaluate("""() => {
-      const prefix = `foilworks.outbox.${document.querySelector("[data-outbox]").dataset.outbox}.`;
-      const work = JSON.stringify({ url: "kept/", fields: [] });
-      for (const key of ["one", "two"]) localStorage.setItem(prefix + key, work);
-      dispatchEvent(new Event("online"));
-    }""")
+    send_two_kept(page)
     expect(page.get_by_text("Not taken.")).to_be_visible()
     wait_until(page, "!Object.keys(localStorage).some((key) => key.startsWith('foilworks.outbox.'))")
     assert len(sent) == 2

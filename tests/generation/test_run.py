@@ -11,6 +11,7 @@ from generation.jobs import run_generation
 from generation.ledger import candidates_of, filter_counts, state_counts
 from generation.methods.number import VERSION
 from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
+from generation.storing import store_batch
 from jobs.lease import claim
 from jobs.models import Job, JobState
 from jobs.runner import run_now
@@ -53,6 +54,22 @@ def captions(project):
 
 def start(person, subtest, method="number", **options):
     return start_run(person, subtest.project, subtest=subtest, method=method, **options)
+
+
+def killed_after_a_batch(run: GenerationRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run's worker stores one batch and dies."""
+    calls = []
+
+    def killed(*args):
+        if calls:
+            raise KeyboardInterrupt
+        calls.append(args)
+        store_batch(*args)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("generation.jobs.store_batch", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run_now(run.job)
 
 
 def finish(run: GenerationRun) -> GenerationRun:
@@ -158,19 +175,8 @@ def test_a_killed_run_goes_on_where_it_stopped_and_ends_as_if_it_had_never(owner
     CandidateGroup.objects.all().delete()
 
     run = start(owner, subtest, seed=1)
-    real, calls = __import__("generation.jobs", fromlist=["store_batch"]).store_batch, []
-
-    def killed(*args):
-        if len(calls) == 1:
-            raise KeyboardInterrupt
-        calls.append(args)
-        real(*args)
-
-    monkeypatch.setattr("generation.jobs.store_batch", killed)
-    with pytest.raises(KeyboardInterrupt):
-        run_now(run.job)
+    killed_after_a_batch(run, monkeypatch)
     assert CandidateGroup.objects.filter(run=run).count() == 2
-    monkeypatch.setattr("generation.jobs.store_batch", real)
     finish(run)
     assert sorted(Candidate.objects.filter(group__run=run).values_list("text", flat=True)) == expected
 
@@ -189,18 +195,7 @@ def test_a_killed_counting_run_goes_on_by_the_plan_that_it_began_with(owner, pro
     assert len(whole) > 8
 
     run = start(owner, subtest)
-    real, calls = __import__("generation.jobs", fromlist=["store_batch"]).store_batch, []
-
-    def killed(*args):
-        if calls:
-            raise KeyboardInterrupt
-        calls.append(args)
-        real(*args)
-
-    monkeypatch.setattr("generation.jobs.store_batch", killed)
-    with pytest.raises(KeyboardInterrupt):
-        run_now(run.job)
-    monkeypatch.setattr("generation.jobs.store_batch", real)
+    killed_after_a_batch(run, monkeypatch)
     dropped = captions[7]
     for field, value in change.items():
         target = Video.objects.filter(captions=dropped) if "__" in field else Caption.objects.filter(pk=dropped.pk)
