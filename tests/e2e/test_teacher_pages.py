@@ -7,9 +7,10 @@ import torch
 from django.conf import settings
 from django.core.cache import cache
 from django.urls import reverse
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from evaluation.actions.start_teacher import start_teacher
+from jobs.models import Job, JobState
 from jobs.runner import run_now
 from tests.e2e.conftest import SignIn
 from tests.e2e.test_model_pages import looked_at
@@ -48,3 +49,9 @@ def test_the_pages_of_trainings(sign_in: SignIn, taught: Shapes, live_server) ->
         looked_at(page)
     page.goto(live_server.url + reverse("evaluation:teacher_training", args=[taught.project.slug, waiting.pk]))
     looked_at(page)
+    Job.objects.filter(pk=waiting.job_id).update(state=JobState.CANCELLED)
+    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    looked_at(page)
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_text("The training goes on.")).to_be_visible()
+    assert Job.objects.get(pk=waiting.job_id).state == JobState.WAITING
