@@ -20,7 +20,10 @@ SIGNED = ("worker", "expires", "nonce", "session", "approval")
 NEEDED = ("worker", "expires", "nonce", "signature")
 # What one link is good for at most.
 LONGEST_LIFE = timedelta(days=7)
-PLAIN = re.compile(r"[A-Za-z0-9][\w.@:+=-]{0,127}", re.ASCII)
+# Ids begin as they like: platforms draw them from the URL-safe letters, where one of 32 begins with - or _.
+PLAIN = re.compile(r"[\w.@:+=-]{1,128}", re.ASCII)
+# A nonce is only ever hashed. What can be seen, and so comes back from a form as it was.
+VISIBLE = re.compile(r"[!-~]{1,128}")
 CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 CODE_LENGTH = 12
 # In the session of who came by a crowd study, so that nobody else's judgement asks for a place: the key of the one that
@@ -135,8 +138,8 @@ def _of_signed(study: CrowdStudy, sent: Mapping[str, str], now: datetime) -> Ent
         approval = float(sent["approval"]) if "approval" in sent else None
     except (ValueError, OverflowError, OSError) as error:
         raise refused(study, "parameters") from error
-    plain = all(PLAIN.fullmatch(value) for value in (sent["worker"], sent["nonce"], session or "none"))
-    if not plain or (approval is not None and not 0 <= approval <= 1):
+    plain = all(PLAIN.fullmatch(value) for value in (sent["worker"], session or "none"))
+    if not plain or not VISIBLE.fullmatch(sent["nonce"]) or (approval is not None and not 0 <= approval <= 1):
         raise refused(study, "parameters")
     if not is_live(expires, now):
         raise refused(study, "expired")

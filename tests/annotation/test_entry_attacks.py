@@ -218,6 +218,39 @@ def test_a_link_that_is_over_or_holds_too_long_is_refused(project, seconds):
     assert refusals() == ["crowd expired"]
 
 
+@pytest.mark.parametrize("name", ["worker", "session", "nonce"])
+@pytest.mark.parametrize("value", ["-Vg", "_Vg", "a=", "-", "x" * 128])
+def test_what_a_platform_draws_from_url_safe_letters_is_let_in(project, name, value):
+    study = open_study(project)
+    assert arrive(study, signed(study, **{"nonce": "n1", name: value})).status_code == 302
+
+
+@pytest.mark.parametrize("nonce", ["a/b+c==", "~!'\"<>&"])
+def test_a_nonce_is_anything_that_can_be_seen(project, nonce):
+    study = open_study(project)
+    parameters = signed(study, nonce=nonce)
+    assert arrive(study, parameters).status_code == 302
+    assert arrive(study, parameters).status_code == 403
+    assert refusals() == ["crowd replayed"]
+
+
+@pytest.mark.parametrize("value", ["", " ", "a b", "a\0b", "a\nb", "é", "x" * 129])
+def test_a_nonce_that_no_form_hands_on_as_it_was_is_refused(project, value):
+    study = open_study(project)
+    assert arrive(study, signed(study, nonce=value)).status_code == 403
+    assert refusals() == ["crowd parameters"]
+    assert nobody_came(study)
+
+
+@pytest.mark.parametrize("name", ["worker", "session"])
+@pytest.mark.parametrize("value", [" ", "a b", "a/b", "a\0b", "<script>", "é", "x" * 129])
+def test_ids_of_other_letters_are_refused(project, name, value):
+    study = open_study(project)
+    assert arrive(study, signed(study, **{"nonce": "n1", name: value})).status_code == 403
+    assert refusals() == ["crowd parameters"]
+    assert nobody_came(study)
+
+
 def test_another_platforms_signature_is_refused(project):
     mine, theirs = open_study(project), open_study(make_project())
     assert arrive(mine, signed(theirs)).status_code == 403
