@@ -9,6 +9,12 @@ from playwright.sync_api import Error as BrowserError
 WIDE: ViewportSize = {"width": 1280, "height": 800}
 NARROW: ViewportSize = {"width": 360, "height": 740}
 PATIENCE_MS = 15_000
+# For a page that is about to be left: it is told that its network is back while it still can send, which its outbox
+# would do, and what it says as it goes may arrive as well.
+SILENCE = """() => {
+  window.fetch = () => new Promise(() => {});
+  XMLHttpRequest.prototype.send = () => {};
+}"""
 # Asked by the page itself, the empty page stays in the same process, which has read our scripts and axe-core already.
 LEAVE = """() => {
   if (location.protocol !== "about:") sessionStorage.clear();
@@ -65,6 +71,7 @@ class Tabs:
         # Nothing that the page would still send reaches the tables that are being emptied.
         context.set_offline(True)
         page.unroute_all(behavior="ignoreErrors")
+        page.evaluate(SILENCE)
         page.evaluate(LEAVE)
         page.wait_for_url("about:blank")
         page.mouse.move(-1, -1)

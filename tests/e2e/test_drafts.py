@@ -12,6 +12,7 @@ from corpus.rules.states import CandidateState
 from generation.models import Candidate
 from projects.models import Membership, Project
 from tests.e2e.conftest import SignIn, assert_accessible, wait_until
+from tests.e2e.tabs import SILENCE
 from tests.e2e.test_annotation_walk import FOIL, edited, send, start
 from tests.factories import PASSWORD, make_member
 
@@ -218,6 +219,7 @@ def test_what_was_sent_offline_leaves_from_the_next_page_and_arrives_once(projec
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("goes out by itself")).to_be_visible()
     kept = page.evaluate("Object.entries(localStorage).filter(([key]) => key.startsWith('foilworks.outbox.'))")
+    page.evaluate(SILENCE)
     page.goto("about:blank")
     page.context.set_offline(False)
     page.goto("/projects/dots/work/")
