@@ -70,7 +70,7 @@ class PrefixModel:
         order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
         for begin in range(0, len(order), TEXTS_A_BATCH):
             last = begin + TEXTS_A_BATCH >= len(order)
-            cache = first.past_key_values if last else copy.deepcopy(first.past_key_values)
+            cache = first.cache if last else copy.deepcopy(first.cache)
             yield order[begin : begin + TEXTS_A_BATCH], cache, first.logits[:, -1], int(positions.max()) + 1
 
     def _positions(self, prefix: Prefix) -> Tensor:
@@ -97,7 +97,7 @@ class PrefixModel:
         positions = positions.expand(3, -1, -1) if self.by_grid else positions
         logits = self.model(
             input_ids=ids.to(device), attention_mask=mask.to(device), position_ids=positions.to(device),
-            past_key_values=cache, use_cache=True,
+            cache=cache, use_cache=True,
         ).logits  # fmt: skip
         return logits, ids
 
