@@ -7,7 +7,9 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
-PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet
+# The exact versions that are installed. `make CONSTRAINTS= …` in a new environment takes the newest that pyproject.toml allows.
+CONSTRAINTS ?= constraints.txt
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
 # The first of these that is 3.11 or newer makes the environment; `make PYTHON=/path/to/python …` overrides.
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python; do \
 	command -v $$name >/dev/null 2>&1 && \
@@ -74,9 +76,20 @@ docs: $(STAMPS)/dev ## the documentation as a site, docs/_build/html
 .PHONY: install
 install: $(STAMPS)/dev ## only set up the environment
 
+# Read on Linux with Python 3.11, the machine of the tests. torch has its own pin and build (scripts/install_torch.py).
+.PHONY: versions
+versions: ## write the newest versions that pyproject.toml allows to constraints.txt; then `make test`
+	@rm -rf .renewal
+	@$(MAKE) --no-print-directory VENV=.renewal CONSTRAINTS= .renewal/.stamps/mutations
+	@{ echo "# What make installs, exactly: written by make versions, not by hand (decision 62)."; \
+		.renewal/bin/python -m pip freeze --exclude-editable | grep -Ev '^(torch|triton|nvidia-[a-z0-9-]+|cuda-[a-z-]+)=='; \
+	} > .renewal/constraints.txt
+	@mv .renewal/constraints.txt constraints.txt && rm -rf .renewal
+	@git --no-pager diff --stat -- constraints.txt
+
 .PHONY: clean
 clean: ## remove the environment and caches; the data in var/ stays
-	rm -rf $(VENV) .mutations .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
+	rm -rf $(VENV) .renewal .mutations .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 # Stamps: each step runs again only when what it reads has changed, so that a second run starts in seconds.
@@ -95,16 +108,16 @@ $(STAMPS)/torch: scripts/install_torch.py pyproject.toml | $(STAMPS)/venv
 	@$(BIN)/python scripts/install_torch.py
 	@touch $@
 
-$(STAMPS)/models: pyproject.toml $(STAMPS)/torch
+$(STAMPS)/models: pyproject.toml $(CONSTRAINTS) $(STAMPS)/torch
 	@echo "installing Foilworks with its model libraries (a minute or two)"
 	@$(PIP) --editable '.[models]'
 	@touch $@
 
-$(STAMPS)/dev: pyproject.toml $(STAMPS)/torch
+$(STAMPS)/dev: pyproject.toml $(CONSTRAINTS) $(STAMPS)/torch
 	@echo "installing Foilworks with its model and test libraries (two minutes or so, about 2 GB)"
 	@$(PIP) --editable '.[models,dev]'
 	@touch $(STAMPS)/models $@
 
-$(STAMPS)/mutations: pyproject.toml $(STAMPS)/dev
+$(STAMPS)/mutations: pyproject.toml $(CONSTRAINTS) $(STAMPS)/dev
 	@$(PIP) --editable '.[models,dev,mutations]'
 	@touch $@
