@@ -7,9 +7,10 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
-# The exact versions that are installed. `make CONSTRAINTS= …` in a new environment takes the newest that pyproject.toml allows.
+# The exact versions of what is installed. `make CONSTRAINTS= …` takes the newest that pyproject.toml allows.
 CONSTRAINTS ?= constraints.txt
-PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet \
+	$(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
 # The first of these that is 3.11 or newer makes the environment; `make PYTHON=/path/to/python …` overrides.
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python; do \
 	command -v $$name >/dev/null 2>&1 && \
