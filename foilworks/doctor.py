@@ -31,7 +31,7 @@ GIGABYTE = 1024**3
 OLDEST_PYTHON = (3, 11)
 LITTLE_SPACE_GB = 2.0
 OK, ABSENT, BROKEN = "ok", "absent", "broken"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 INSTALL_MODELS = "pip install 'foilworks[models]' (or `make install`)"
 WORDNET_FOLDERS = (
     Path.home() / "nltk_data/corpora/wordnet",

@@ -11,7 +11,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
+# The same browser without a window comes first: it does a quarter less work for the same tests.
+SHELLS = ("chromium-headless-shell", "chrome-headless-shell")
+NAMES = (*SHELLS, "chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 MAC_APPLICATIONS = (
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -62,7 +64,10 @@ def install_with_apt() -> None:
         return
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     run([apt, "update", "-qq"], quiet)
-    run([apt, "install", "-y", "-qq", "--no-install-recommends", "chromium"], quiet)
+    install = [apt, "install", "-y", "-qq", "--no-install-recommends"]
+    # Ubuntu has no package of this name.
+    if not run([*install, "chromium-headless-shell"], quiet):
+        run([*install, "chromium"], quiet)
 
 
 def find() -> str | None:

@@ -8,6 +8,7 @@ import importlib.util
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -66,9 +67,10 @@ class Postgres:
         _wait(self.process, self.folder)
 
     def stop(self) -> None:
+        """At once: asked by SIGTERM, it would wait until every client has gone."""
         if self.process is None:
             return
-        self.process.terminate()
+        self.process.send_signal(signal.SIGINT)
         try:
             self.process.wait(20)
         except subprocess.TimeoutExpired:

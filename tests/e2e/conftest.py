@@ -51,7 +51,7 @@ expect.set_options(timeout=PATIENCE_MS)
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
     """The Chromium that `make test` found, else the system's, else playwright's own."""
-    path = settings.FOILWORKS_CHROMIUM or shutil.which("chromium")
+    path = settings.FOILWORKS_CHROMIUM or shutil.which("chromium-headless-shell") or shutil.which("chromium")
     return {**browser_type_launch_args, "args": list(FLAGS), **({"executable_path": path} if path else {})}
 
 

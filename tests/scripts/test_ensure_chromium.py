@@ -42,6 +42,12 @@ def test_the_systems_browser_is_taken(programs):
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{chromium}\n", "")
 
 
+def test_the_one_without_a_window_comes_first(programs):
+    programs("chromium")
+    shell = programs("chromium-headless-shell")
+    assert ensure(programs.folder).stdout == f"{shell}\n"
+
+
 def test_one_that_does_not_start_is_passed_over(programs):
     programs("chromium", status=1)
     other = programs("google-chrome")
