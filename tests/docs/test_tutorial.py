@@ -191,7 +191,7 @@ def edit(walk: Walk, password: str) -> None:
         parent = re.search(r'name="parent" value="(\d+)"', page)
         assert given is not None
         text = given[1].strip()
-        if "red" in text and not spoilt:
+        if "red" in text and text.endswith(("left.", "right.")) and not spoilt:
             spoilt.append(text)
             text = SPOILT
         return {"text": text, "parent": parent[1] if parent else ""}

@@ -76,6 +76,14 @@ def test_the_tables_of_a_run_in_a_fixed_number_of_queries(client, run, django_as
     assert "down-3" in html
 
 
+@pytest.mark.parametrize(("task", "told"), [("classification", True), ("retrieval", False)])
+def test_how_frames_were_counted_is_told_where_it_changes_a_number(client, run, task, told):
+    """In retrieval `oracle` changes none."""
+    run.task, run.params = task, {**run.params, "max_reading": "oracle"}
+    run.save()
+    assert ("counted as right if any single frame alone is right" in page(client, "bias_run", run.pk)) is told
+
+
 def test_the_split_its_figures_and_files(client, run, tmp_path, django_assert_max_num_queries):
     facts = run.result["split"]
     assert 0 < facts["n_biased"] < facts["n"]
