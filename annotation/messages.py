@@ -99,7 +99,7 @@ EMPTY: dict[str, Words] = {
     "leased": _("taken by others right now; free again when their time is up"),
     "yours": _("on pieces that you have done or hold"),
     "made_it": _("on videos that you wrote or edited a foil for"),
-    "reviewed_it": _("on videos that you reviewed a foil for"),
+    "reviewed_it": _("on videos that you reviewed, judged or settled something of"),
     "reserved": _("returned pieces that wait for their author"),
     "media_missing": _("whose video file is missing"),
     "declined": _("on videos that you skipped for their content"),

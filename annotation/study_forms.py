@@ -32,7 +32,7 @@ class BaselineForm(forms.Form):
     """Which items, how many of them, how many people each."""
 
     release = forms.ModelChoiceField(
-        label=_("Items of"), queryset=Release.objects.none(), required=False, empty_label=_("accepted items as of now")
+        label=_("Items of"), queryset=Release.objects.none(), required=False, empty_label=_("valid items as of now")
     )
     subtest = forms.ModelChoiceField(
         label=_("Subtest"), queryset=Subtest.objects.none(), required=False, empty_label=_("all main subtests")

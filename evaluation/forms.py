@@ -51,7 +51,7 @@ class FreezeForm(forms.Form):
         label=_("Name"), required=False, max_length=120, help_text=_("Left empty, releases are numbered.")
     )
     balance = forms.MultipleChoiceField(
-        label=_("Leave items out until no word tells"),
+        label=_("Balance: leave items out until no word tells"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
         help_text=_("They stay valid, and are not in this release."),
@@ -85,7 +85,13 @@ class ScoringForm(forms.Form):
         help_text=_("Its kind, a colon, its name: such as clip:openai/clip-vit-base-patch32."),
     )
     label = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_LABEL)
-    protocol = forms.ChoiceField(label=_("Protocol"), choices=[(slug, p.label) for slug, p in PROTOCOLS.items()])
+    protocol = forms.ChoiceField(
+        label=_("Protocol"),
+        choices=[(slug, p.label) for slug, p in PROTOCOLS.items()],
+        help_text=_(
+            "Which frames a model sees, how a tie counts, which items count; those of ViLMA repeat that paper."
+        ),
+    )
     control = forms.BooleanField(
         label=_("Retrieval control"),
         required=False,
@@ -143,7 +149,11 @@ class BringScoresForm(forms.Form):
         help_text=_("ViLMA's second file, matched by id; leave it out where the first holds both."),
     )
     label = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_LABEL)
-    protocol = forms.ChoiceField(label=_("Protocol"), choices=[(slug, p.label) for slug, p in PROTOCOLS.items()])
+    protocol = forms.ChoiceField(
+        label=_("Protocol"),
+        choices=[(slug, p.label) for slug, p in PROTOCOLS.items()],
+        help_text=_("How a tie counts, and which items count; those of ViLMA repeat that paper."),
+    )
 
     def clean_form(self) -> str:
         return self.cleaned_data["form"] or AUTO

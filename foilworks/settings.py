@@ -393,6 +393,13 @@ LOGGING = {
         },
         "json": {"()": "foilworks.monitoring.logs.JsonFormatter"},
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": _choice("LOG_FORMAT", "plain", "json")}},
+    "filters": {"routes": {"()": "foilworks.monitoring.logs.RouteForAddress"}},
+    "handlers": {
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "formatter": _choice("LOG_FORMAT", "plain", "json"),
+            "filters": ["routes"],
+        }
+    },
     "root": {"handlers": ["stderr"], "level": _LOG_LEVEL},
 }

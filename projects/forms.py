@@ -20,13 +20,17 @@ class ProjectForm(forms.ModelForm):
         labels = {
             "slug": _("Short name"),
             "edit_stage": _("People edit the candidates before they are reviewed"),
-            "leakage_scope": _("Whoever worked on it may not judge"),
+            "leakage_scope": _("Whoever made or reviewed a foil may not judge"),
         }
         help_texts = {
             "slug": _(
                 "In addresses and commands: lower-case letters, digits and hyphens. Made of the name if left empty."
             ),
             "edit_stage": "",
+            "leakage_scope": _(
+                "The whole video is the stricter choice. This, and whether people edit, stay as they are once the "
+                "project is made."
+            ),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

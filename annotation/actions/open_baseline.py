@@ -75,7 +75,7 @@ def _open(
     sample = drawn(list(items.order_by("pk").values_list("pk", flat=True)), size, seed)
     if not sample:
         raise AnnotationError(
-            _("There is no accepted item with a video to ask about; validate or release items first.")
+            _("There is no valid item with a video to ask about; have items validated first.")
         )
     asked = Task.objects.filter(stage=Stage.BASELINE, project=project).exclude(state=TaskState.CANCELLED)
     known = set(asked.values_list("item_id", flat=True))

@@ -42,7 +42,7 @@ def submit_scores(page: PublicPage, scores: UploadedFile, about: Mapping[str, st
         kept = True
         return submission
     except OSError as error:
-        raise EvaluationError(_("The files cannot be kept (%(why)s); free space.") % {"why": error.strerror}) from error
+        raise EvaluationError(_("The file cannot be kept here just now; send it again later.")) from error
     finally:
         if not kept:
             shutil.rmtree(folder, ignore_errors=True)

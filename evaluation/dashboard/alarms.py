@@ -21,7 +21,10 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
     ),
     "gate": (
         _("Solved without the video."),
-        _("%(names)s: a model that reads the words alone passed the bar when the gate last looked."),
+        _(
+            "%(names)s: a model that reads the words alone was right more often than the bar allows when the gate last "
+            "looked."
+        ),
         "evaluation:freeze",
     ),
     "stalled": (

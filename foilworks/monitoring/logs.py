@@ -33,5 +33,18 @@ class PlainFormatter(logging.Formatter):
         return super().formatMessage(record) + (f" [{said}]" if said else "")
 
 
+class RouteForAddress(logging.Filter):
+    """Django's lines of what was refused or failed hold the path, and with it the token of an invitation or of a piece
+    of work: they get the route in its place. An address that leads nowhere stays: somebody looks for that broken link.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        match = getattr(getattr(record, "request", None), "resolver_match", None)
+        if match is not None and isinstance(record.args, tuple):
+            route = f"/{match.route}"
+            record.args = tuple(route if isinstance(said, str) and said[:1] == "/" else said for said in record.args)
+        return True
+
+
 def _request_of(record: logging.LogRecord) -> str:
     return request_id() or getattr(getattr(record, "request", None), "request_id", "")

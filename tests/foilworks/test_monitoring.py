@@ -161,6 +161,18 @@ def test_what_django_says_of_a_refusal_carries_the_id_too(client, caplog):
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [("/join/the-token-of-somebody/", "/join/<str:token>/"), ("/no/such/page/", "/no/such/page/")],
+)
+def test_a_line_of_a_refusal_names_the_route_and_no_token(client, caplog, address, said):
+    """As the handler of the settings, which comes before the test's, leaves it."""
+    client.get(address)
+    (record,) = [each for each in caplog.records if each.name == "django.request"]
+    assert record.getMessage().endswith(f": {said}")
+
+
+@pytest.mark.django_db
 def test_who_comes_without_tls_is_led_to_it_where_that_is_asked(settings):
     assert Client().get("/sign-in/").status_code == 200
     settings.SECURE_SSL_REDIRECT, settings.SECURE_HSTS_SECONDS = True, 31536000
