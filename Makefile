@@ -54,6 +54,7 @@ lint: checks ## ruff, direction of imports, types of the pure packages, missing 
 .PHONY: checks
 checks: $(STAMPS)/dev ## lint without what is published about packages
 	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet . || { echo "run make format" >&2; exit 1; }
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/mypy
 	@$(BIN)/python manage.py makemigrations --check --dry-run
@@ -65,8 +66,9 @@ mutations: $(STAMPS)/mutations ## small faults put into the pure rules and metri
 	@$(BIN)/python scripts/mutations.py $(ARGS)
 
 .PHONY: format
-format: $(STAMPS)/dev ## let ruff sort imports and mend what it can
+format: $(STAMPS)/dev ## sort imports, fix what ruff can fix, format all Python files
 	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
 
 # Nothing of the site comes from a network; a warning is an error.
 .PHONY: docs

@@ -17,16 +17,21 @@ class CrowdStudyForm(forms.ModelForm):
         label=_("Work"), choices=[(stage.value, stage.label) for stage in Stage if stage in ROLE_OF_STAGE]
     )
     approval = forms.IntegerField(
-        label=_("Least approval rate, per cent"), min_value=LEAST, max_value=MOST, required=False,
+        label=_("Least approval rate, per cent"),
+        min_value=LEAST,
+        max_value=MOST,
+        required=False,
         help_text=_(
             "Of what the platform signs, and of right answers on gold in this project; empty: nobody is refused for it."
         ),
-    )  # fmt: skip
+    )
 
     completion_url = forms.URLField(
-        label=_("Address to send people back to"), required=False, assume_scheme="https",
+        label=_("Address to send people back to"),
+        required=False,
+        assume_scheme="https",
         help_text=_("Shown beside the code, for one click back."),
-    )  # fmt: skip
+    )
     field_order = ("name", "platform", "platform_study", "stage", "pieces", "places", "minutes", "approval")
 
     class Meta:

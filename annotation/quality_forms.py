@@ -16,10 +16,22 @@ class PolicyForm(forms.ModelForm):
     class Meta:
         model = QualityPolicy
         fields = [
-            "gold_rate", "gold_min", "careful_accuracy", "guess_accuracy", "false_pauses", "position_min",
-            "fast_share", "fast_min", "practice_open", "qualification_open", "qualification_required",
-            "test_length", "pass_share", "mismatched_share", "tries",
-        ]  # fmt: skip
+            "gold_rate",
+            "gold_min",
+            "careful_accuracy",
+            "guess_accuracy",
+            "false_pauses",
+            "position_min",
+            "fast_share",
+            "fast_min",
+            "practice_open",
+            "qualification_open",
+            "qualification_required",
+            "test_length",
+            "pass_share",
+            "mismatched_share",
+            "tries",
+        ]
         labels = {
             "gold_rate": _("Share of gold among the pieces"),
             "gold_min": _("Gold answers before anybody is paused for them"),

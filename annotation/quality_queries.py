@@ -38,11 +38,11 @@ DECIDED = (ItemState.VALID,)
 CLIP = ("start_time", "end_time", "time_unit", "duration")
 
 _POLICY = Prepared(
-    lambda person, project: QualityPolicy.objects.annotate(
-        mine=FilteredRelation("standings", condition=Q(standings__person=person))
+    lambda person, project: (
+        QualityPolicy.objects.annotate(mine=FilteredRelation("standings", condition=Q(standings__person=person)))
+        .select_related("mine")
+        .filter(project=project)
     )
-    .select_related("mine")
-    .filter(project=project)
 )
 
 
@@ -254,9 +254,7 @@ def next_to_label(person: User, policy: QualityPolicy) -> tuple[GoldPair | None,
     pairs = GoldPair.objects.filter(project=policy.project_id, use=Use.QUALIFICATION, withdrawn_at=None)
     done = ExpertLabel.objects.filter(person=person, pair__in=pairs).count()
     ids = (
-        pairs.filter(video__media_state__in=WATCHABLE)
-        .exclude(labels__person=person)
-        .exclude(said_by=person, item=None)
+        pairs.filter(video__media_state__in=WATCHABLE).exclude(labels__person=person).exclude(said_by=person, item=None)
     )
     chosen = min(
         ids.values_list("pk", flat=True),

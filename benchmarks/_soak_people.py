@@ -165,9 +165,13 @@ class Researcher:
             number += 1
             keys = [f"c{k}" for k in chance.sample(range(self.captions()), CAPTIONS_A_RUN)]
             body = {
-                "subtest": self.subtest, "method": "fake", "params": {"foils": 1}, "filters": {}, "seed": number,
+                "subtest": self.subtest,
+                "method": "fake",
+                "params": {"foils": 1},
+                "filters": {},
+                "seed": number,
                 "selection": {"caption_keys": keys},
-            }  # fmt: skip
+            }
             answer = self._post("/api/projects/crowd/runs", body, uuid.uuid4().hex)
             self.generated.append(answer["id"])
             self._over("generation", answer["id"])

@@ -101,9 +101,14 @@ class Tree:
     def start(self) -> None:
         with self.log.open("ab") as log:
             self.process = psutil.Popen(
-                self.command, cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                self.command,
+                cwd=ROOT,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
                 start_new_session=True,
-            )  # fmt: skip
+            )
 
     def alive(self) -> bool:
         return self.process is not None and self.process.poll() is None

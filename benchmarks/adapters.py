@@ -82,15 +82,27 @@ def generative(folder: Path) -> Path:
     video, image = words.convert_tokens_to_ids(["<video>", "<image>"])
     config = LlavaOnevisionConfig(
         vision_config=SiglipVisionConfig(
-            hidden_size=128, intermediate_size=256, num_hidden_layers=2, num_attention_heads=4, image_size=128,
-            patch_size=8, vision_use_head=False,
+            hidden_size=128,
+            intermediate_size=256,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            image_size=128,
+            patch_size=8,
+            vision_use_head=False,
         ),
         text_config=Qwen2Config(
-            vocab_size=len(words), hidden_size=384, intermediate_size=1024, num_hidden_layers=8, num_attention_heads=6,
-            num_key_value_heads=2, max_position_embeddings=2048,
+            vocab_size=len(words),
+            hidden_size=384,
+            intermediate_size=1024,
+            num_hidden_layers=8,
+            num_attention_heads=6,
+            num_key_value_heads=2,
+            max_position_embeddings=2048,
         ),
-        video_token_index=video, image_token_index=image, image_grid_pinpoints=[[128, 128]],
-    )  # fmt: skip
+        video_token_index=video,
+        image_token_index=image,
+        image_grid_pinpoints=[[128, 128]],
+    )
     settings = {"size": {"height": 128, "width": 128}, "image_mean": HALF, "image_std": HALF}
     return _saved(folder, LlavaOnevisionForConditionalGeneration(config), words, settings)
 
@@ -101,17 +113,32 @@ def contrastive(folder: Path) -> Path:
     words = tokenizer()
     config = CLIPConfig(
         vision_config={
-            "hidden_size": 384, "intermediate_size": 1536, "num_hidden_layers": 6, "num_attention_heads": 6,
-            "image_size": 224, "patch_size": 16,
+            "hidden_size": 384,
+            "intermediate_size": 1536,
+            "num_hidden_layers": 6,
+            "num_attention_heads": 6,
+            "image_size": 224,
+            "patch_size": 16,
         },
         text_config={
-            "hidden_size": 256, "intermediate_size": 1024, "num_hidden_layers": 6, "num_attention_heads": 4,
-            "vocab_size": len(words), "max_position_embeddings": 77, "eos_token_id": 2, "bos_token_id": 1,
+            "hidden_size": 256,
+            "intermediate_size": 1024,
+            "num_hidden_layers": 6,
+            "num_attention_heads": 4,
+            "vocab_size": len(words),
+            "max_position_embeddings": 77,
+            "eos_token_id": 2,
+            "bos_token_id": 1,
         },
         projection_dim=256,
-    )  # fmt: skip
-    settings = {"size": {"shortest_edge": 224}, "do_center_crop": True, "crop_size": {"height": 224, "width": 224},
-                "image_mean": HALF, "image_std": HALF}  # fmt: skip
+    )
+    settings = {
+        "size": {"shortest_edge": 224},
+        "do_center_crop": True,
+        "crop_size": {"height": 224, "width": 224},
+        "image_mean": HALF,
+        "image_std": HALF,
+    }
     return _saved(folder, CLIPModel(config), words, settings)
 
 

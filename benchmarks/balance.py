@@ -33,8 +33,18 @@ def main() -> None:
         took = time.perf_counter() - began
         assert {row.excess for row in word_counts(of_kept(pairs, chosen.kept))} <= {0}
         found = {"candidates": len(pairs), "kept": len(chosen.kept), "at_most": chosen.at_most}
-        print(json.dumps({"words": world[0], "foils": world[1], "phrases": world[2], "alike": world[3], **found,
-                          "seconds": round(took, 2)}))  # fmt: skip
+        print(
+            json.dumps(
+                {
+                    "words": world[0],
+                    "foils": world[1],
+                    "phrases": world[2],
+                    "alike": world[3],
+                    **found,
+                    "seconds": round(took, 2),
+                }
+            )
+        )
 
 
 def _pairs(count: int, words: int, foils: int, phrases: float, alike: bool) -> list[Pair]:

@@ -119,15 +119,25 @@ def world(options: argparse.Namespace) -> dict[str, list[str]]:
     groups = CandidateGroup.objects.bulk_create(CandidateGroup(run=run, caption=caption) for caption in captions)
     Candidate.objects.bulk_create(
         Candidate(
-            group=group, text=text.replace("folds", "unfolds"), text_sha256=f"{k:064d}", state="queued", method="fake",
-            method_version="1", source="folds", target="unfolds", span_start=text.index("folds"),
-            span_end=text.index("folds") + 5, edits=[[text.index("folds"), text.index("folds") + 5, "unfolds"]],
+            group=group,
+            text=text.replace("folds", "unfolds"),
+            text_sha256=f"{k:064d}",
+            state="queued",
+            method="fake",
+            method_version="1",
+            source="folds",
+            target="unfolds",
+            span_start=text.index("folds"),
+            span_end=text.index("folds") + 5,
+            edits=[[text.index("folds"), text.index("folds") + 5, "unfolds"]],
         )
         for k, (group, text) in enumerate(zip(groups, texts, strict=True))
-    )  # fmt: skip
+    )
     wanted = {
-        Role.ANNOTATOR: options.annotators, Role.REVIEWER: options.reviewers, Role.VALIDATOR: options.validators,
-    }  # fmt: skip
+        Role.ANNOTATOR: options.annotators,
+        Role.REVIEWER: options.reviewers,
+        Role.VALIDATOR: options.validators,
+    }
     people: dict[str, list[str]] = {}
     for role, number in wanted.items():
         users = [User.objects.create(username=f"{role}{k}", is_simulated=True) for k in range(number)]
@@ -136,8 +146,10 @@ def world(options: argparse.Namespace) -> dict[str, list[str]]:
             both = users[: max(1, number // 10)]
             Membership.objects.bulk_create(Membership(project=project, person=u, role=Role.VALIDATOR) for u in both)
         people[role] = [session_of(user) for user in users]
-    people["both"] = [*people[Role.ANNOTATOR][: max(1, options.annotators // 10)],
-                      *people[Role.REVIEWER][: max(1, options.reviewers // 10)]]  # fmt: skip
+    people["both"] = [
+        *people[Role.ANNOTATOR][: max(1, options.annotators // 10)],
+        *people[Role.REVIEWER][: max(1, options.reviewers // 10)],
+    ]
     return people
 
 

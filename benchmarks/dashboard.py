@@ -95,8 +95,10 @@ def fill(n_items: int) -> tuple[object, object]:
     PayPolicy.objects.create(project=project, floor=12)
     PayRate.objects.create(project=project, stage="validation", unit="piece", amount="0.05")
     subtests = [Subtest.objects.create(project=project, name=f"subtest {n}") for n in range(SUBTESTS)]
-    runs = [GenerationRun.objects.create(project=project, subtest=one, method="fake", method_version="1")
-            for one in subtests]  # fmt: skip
+    runs = [
+        GenerationRun.objects.create(project=project, subtest=one, method="fake", method_version="1")
+        for one in subtests
+    ]
     now = timezone.now()
     for start in range(0, n_items, BATCH):
         batch(project, subtests, runs, people, range(start, min(start + BATCH, n_items)), now)
@@ -126,15 +128,22 @@ def items_with_foils(project, subtests, numbers, now) -> list[tuple[object, obje
         for n, video in zip(numbers, videos, strict=True)
     )
     items = Item.objects.bulk_create(
-        Item(subtest=subtests[n % SUBTESTS], video=video, caption=caption, key=str(n), decided_at=now,
-             state=("valid", "valid", "valid", "invalid", "split")[n % 5])
+        Item(
+            subtest=subtests[n % SUBTESTS],
+            video=video,
+            caption=caption,
+            key=str(n),
+            decided_at=now,
+            state=("valid", "valid", "valid", "invalid", "split")[n % 5],
+        )
         for n, video, caption in zip(numbers, videos, captions, strict=True)
-    )  # fmt: skip
+    )
     foils = Foil.objects.bulk_create(
-        Foil(item=item, position=0, text_sha256=str(n),
-             text=item.caption.text.replace(verbs[n % 7], verbs[(n + 3) % 8]))
+        Foil(
+            item=item, position=0, text_sha256=str(n), text=item.caption.text.replace(verbs[n % 7], verbs[(n + 3) % 8])
+        )
         for n, item in zip(numbers, items, strict=True)
-    )  # fmt: skip
+    )
     return list(zip(items, foils, strict=True))
 
 
@@ -147,24 +156,39 @@ def edited_and_reviewed(runs, people, numbers, pairs, at) -> None:
         for n, (item, _) in zip(numbers, pairs, strict=True)
     )
     candidates = Candidate.objects.bulk_create(
-        Candidate(group=group, text=foil.text, text_sha256=foil.text_sha256, method="fake", method_version="1",
-                  state="accepted", foil=foil, span_start=0, span_end=1, edits=[])
+        Candidate(
+            group=group,
+            text=foil.text,
+            text_sha256=foil.text_sha256,
+            method="fake",
+            method_version="1",
+            state="accepted",
+            foil=foil,
+            span_start=0,
+            span_end=1,
+            edits=[],
+        )
         for group, (_, foil) in zip(groups, pairs, strict=True)
-    )  # fmt: skip
+    )
     edits = Edit.objects.bulk_create(
         Edit(group=group, person=people[n % 20], texts=[], idempotency_key=f"e{n}", seconds_spent=40, created_at=when)
         for n, group, when in zip(numbers, groups, at, strict=True)
     )
     submitted = Edit.candidates.through
     submitted.objects.bulk_create(
-        submitted(edit_id=edit.pk, candidate_id=candidate.pk)
-        for edit, candidate in zip(edits, candidates, strict=True)
+        submitted(edit_id=edit.pk, candidate_id=candidate.pk) for edit, candidate in zip(edits, candidates, strict=True)
     )
     Review.objects.bulk_create(
-        Review(candidate=candidate, person=people[20 + n % 10], decision="accept", idempotency_key=f"r{n}",
-               seconds_spent=15, created_at=when)
+        Review(
+            candidate=candidate,
+            person=people[20 + n % 10],
+            decision="accept",
+            idempotency_key=f"r{n}",
+            seconds_spent=15,
+            created_at=when,
+        )
         for n, candidate, when in zip(numbers, candidates, at, strict=True)
-    )  # fmt: skip
+    )
 
 
 def validated(project, people, numbers, pairs, at) -> None:
@@ -176,23 +200,39 @@ def validated(project, people, numbers, pairs, at) -> None:
         for item, foil in pairs
     )
     slots = Slot.objects.bulk_create(
-        Slot(task=task, project=project, stage="validation", video=task.video, item=task.item, index=place,
-             state="done", person=people[(n + 7 * place) % VALIDATORS])
+        Slot(
+            task=task,
+            project=project,
+            stage="validation",
+            video=task.video,
+            item=task.item,
+            index=place,
+            state="done",
+            person=people[(n + 7 * place) % VALIDATORS],
+        )
         for n, task in zip(numbers, tasks, strict=True)
         for place in range(3)
-    )  # fmt: skip
+    )
     choices = ("caption", "caption", "foil", "neither", "both", "caption")
     Vote.objects.bulk_create(
-        Vote(item=slot.item, foil=slot.task.foil, slot=slot, person=slot.person, caption_first=number % 2 == 0,
-             choice=choices[(number * 2654435761 >> 8) % 6], idempotency_key=f"v{slot.pk}", seconds_spent=9.5,
-             watch={"seconds": 6.0, "loops": 1}, created_at=at[number // 3])
+        Vote(
+            item=slot.item,
+            foil=slot.task.foil,
+            slot=slot,
+            person=slot.person,
+            caption_first=number % 2 == 0,
+            choice=choices[(number * 2654435761 >> 8) % 6],
+            idempotency_key=f"v{slot.pk}",
+            seconds_spent=9.5,
+            watch={"seconds": 6.0, "loops": 1},
+            created_at=at[number // 3],
+        )
         for number, slot in enumerate(slots)
-    )  # fmt: skip
+    )
     AuditEvent.objects.bulk_create(
-        AuditEvent(project=project, actor=slot.person, action="vote", target_type="corpus.item",
-                   target_id=slot.item_id)
+        AuditEvent(project=project, actor=slot.person, action="vote", target_type="corpus.item", target_id=slot.item_id)
         for slot in slots
-    )  # fmt: skip
+    )
 
 
 if __name__ == "__main__":

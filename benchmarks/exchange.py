@@ -145,9 +145,15 @@ def saved_row_by_row(path: Path) -> None:
             assert isinstance(one, ItemRecord), one
             clip = one.video
             video, _made = Video.objects.get_or_create(
-                project=project, key=clip.key, defaults={"source_dataset": clip.source_dataset,
-                "source_id": clip.source_id, "start_time": clip.start_time, "end_time": clip.end_time},
-            )  # fmt: skip
+                project=project,
+                key=clip.key,
+                defaults={
+                    "source_dataset": clip.source_dataset,
+                    "source_id": clip.source_id,
+                    "start_time": clip.start_time,
+                    "end_time": clip.end_time,
+                },
+            )
             digest = text_sha256(one.caption)
             caption, _made = Caption.objects.get_or_create(
                 video=video, text_sha256=digest, defaults={"key": one.id, "text": one.caption}

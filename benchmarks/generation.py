@@ -99,10 +99,14 @@ def write_models(root: Path, *, small: bool) -> dict[str, str]:
     roberta = RobertaConfig(vocab_size=size, max_position_embeddings=514, type_vocab_size=1, pad_token_id=1, **shape)
     names = {0: "entailment", 1: "neutral", 2: "contradiction"}
     judge = RobertaConfig(**{**roberta.to_dict(), "id2label": names, "label2id": {v: k for k, v in names.items()}})
-    gpt2 = GPT2Config(vocab_size=size, bos_token_id=0, eos_token_id=2,
-                      **({"n_embd": 32, "n_layer": 1, "n_head": 2} if small else {}))  # fmt: skip
-    made = {FILLER: RobertaForMaskedLM(roberta), CLASSIFIER: RobertaForSequenceClassification(judge),
-            TEXT_SCORER: GPT2LMHeadModel(gpt2)}  # fmt: skip
+    gpt2 = GPT2Config(
+        vocab_size=size, bos_token_id=0, eos_token_id=2, **({"n_embd": 32, "n_layer": 1, "n_head": 2} if small else {})
+    )
+    made = {
+        FILLER: RobertaForMaskedLM(roberta),
+        CLASSIFIER: RobertaForSequenceClassification(judge),
+        TEXT_SCORER: GPT2LMHeadModel(gpt2),
+    }
     for name, model in made.items():
         model.save_pretrained(root / name)
         text.save_pretrained(root / name)
@@ -176,7 +180,7 @@ def speed(many: int, few: int, device: str, rounds: int) -> dict[str, dict[str, 
                 batched(ours, work[0])
                 found[name + label] = compared(
                     partial(batched, ours), partial(single, naive), work, few, device, rounds
-                )  # fmt: skip
+                )
             if role == FILLER:
                 began = time.perf_counter()
                 fill_one(type(naive)(*reloaded(path, naive)), work[0][0])
@@ -225,7 +229,7 @@ def peak_mib(number: int) -> float:
     """The most memory of a process that takes so many captions through method and filters."""
     done = subprocess.run(
         [sys.executable, __file__, "--pipeline", str(number)], capture_output=True, text=True, check=True, cwd=ROOT
-    )  # fmt: skip
+    )
     return float(done.stdout.split()[-1])
 
 

@@ -87,12 +87,30 @@ def _world(items: int) -> tuple[object, object]:
 
 
 def _record(k: int) -> dict[str, object]:
-    video = {"sha256": f"{k:064d}", "source_dataset": "d", "source_id": f"s{k % 2000}", "start_time": None,
-             "end_time": None, "time_unit": "sec", "key": f"k{k}", "duration": 5.0}  # fmt: skip
+    video = {
+        "sha256": f"{k:064d}",
+        "source_dataset": "d",
+        "source_id": f"s{k % 2000}",
+        "start_time": None,
+        "end_time": None,
+        "time_unit": "sec",
+        "key": f"k{k}",
+        "duration": 5.0,
+    }
     pair = {"id": f"p{k}", "caption": f"thing {k}", "foils": [f"no thing {k}"], "valid": k % 8 != 0, "extra": {}}
-    return {"id": f"s{k % 11}:{k}", "subtest": f"s{k % 11}", "test": f"t{k % 5}", "caption": f"caption {k}",
-            "foils": [f"foil {k}"], "foil_positions": [0], "video": video, "proficiency": pair, "facts": {},
-            "extra": {}, "provenance": [None]}  # fmt: skip
+    return {
+        "id": f"s{k % 11}:{k}",
+        "subtest": f"s{k % 11}",
+        "test": f"t{k % 5}",
+        "caption": f"caption {k}",
+        "foils": [f"foil {k}"],
+        "foil_positions": [0],
+        "video": video,
+        "proficiency": pair,
+        "facts": {},
+        "extra": {},
+        "provenance": [None],
+    }
 
 
 def _scored(release: object, number: int) -> object:
@@ -111,11 +129,20 @@ def _scored(release: object, number: int) -> object:
             right = generator.random() < skill
             for place, text in enumerate(texts):
                 value = float(generator.random() / 2 + (0.5 if (place == 0) == right else 0.0))
-                rows.append(Score(model_key=key, protocol="foilworks", clip_key=asked.main_key,
-                                  text_sha256=text_key(text), value=value, kind="cosine"))  # fmt: skip
+                rows.append(
+                    Score(
+                        model_key=key,
+                        protocol="foilworks",
+                        clip_key=asked.main_key,
+                        text_sha256=text_key(text),
+                        value=value,
+                        kind="cosine",
+                    )
+                )
     Score.objects.bulk_create(rows, batch_size=500)
-    return Run.objects.create(release=release, spec=f"fake:{number}", label=f"model {number}", model_key=key,
-                              scored_at=timezone.now())  # fmt: skip
+    return Run.objects.create(
+        release=release, spec=f"fake:{number}", label=f"model {number}", model_key=key, scored_at=timezone.now()
+    )
 
 
 if __name__ == "__main__":

@@ -28,8 +28,18 @@ def main() -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     shares = {side: round(found[side]["R@1"], 4) for side in ("t2v", "v2t")}
     whole = size * size * 4 / 2**20
-    print(json.dumps({"size": size, "dimensions": DIMENSIONS, "seconds": round(seconds, 1), "peak_mib": round(peak),
-                      "whole_matrix_mib": round(whole), "R@1": shares}))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "size": size,
+                "dimensions": DIMENSIONS,
+                "seconds": round(seconds, 1),
+                "peak_mib": round(peak),
+                "whole_matrix_mib": round(whole),
+                "R@1": shares,
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -25,25 +25,50 @@ from generation.records import MODES, CaptionInput  # noqa: E402
 from text.registry import load, parse_params  # noqa: E402
 
 RULES = (
-    "number", "preposition", "state_change", "actor_swap", "gender_swap", "identity_swap", "existence",
+    "number",
+    "preposition",
+    "state_change",
+    "actor_swap",
+    "gender_swap",
+    "identity_swap",
+    "existence",
     "random_caption",
-)  # fmt: skip
+)
 PERSONS = ("man", "woman", "boy", "girl", "policeman", "chef", "soldier", "dancer", "old lady", "young guy")
 THINGS = (
-    "cup", "box", "red shirt", "paper", "door", "bottle", "wooden chair", "laptop", "ball", "blue towel", "phone",
-)  # fmt: skip
+    "cup",
+    "box",
+    "red shirt",
+    "paper",
+    "door",
+    "bottle",
+    "wooden chair",
+    "laptop",
+    "ball",
+    "blue towel",
+    "phone",
+)
 PLACES = ("on a table", "in a kitchen", "under a tree", "behind a car", "in front of a house", "next to a pool")
 COUNTS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 NAMES = [{"name": f"Name{n}", "gender": "f" if n % 2 else "m", "movie": f"movie{n % 20}"} for n in range(400)]
 TEMPLATES = (
-    "a {person} folds a {thing} {place}.", "a {person} opens the {thing} and closes it again",
-    "Initially, the {thing} is unfolded.", "A {person} pushes a {other} {place}.", "a {person} in red chases two dogs",
-    "a {person} claps exactly {count} times {place}", "someone does exactly {count} push-ups",
-    "there is at least one {thing}", "there are some {thing}s", "{name} looks at {second} {place}.",
-    "a woman pushes her {thing} {place}", "two men carry a {thing} out of a house", "a {person} takes off his {thing}",
-    "pouring water into a {thing} from left to right", "a {other} throws his {thing} to a {person}",
+    "a {person} folds a {thing} {place}.",
+    "a {person} opens the {thing} and closes it again",
+    "Initially, the {thing} is unfolded.",
+    "A {person} pushes a {other} {place}.",
+    "a {person} in red chases two dogs",
+    "a {person} claps exactly {count} times {place}",
+    "someone does exactly {count} push-ups",
+    "there is at least one {thing}",
+    "there are some {thing}s",
+    "{name} looks at {second} {place}.",
+    "a woman pushes her {thing} {place}",
+    "two men carry a {thing} out of a house",
+    "a {person} takes off his {thing}",
+    "pouring water into a {thing} from left to right",
+    "a {other} throws his {thing} to a {person}",
     "the {thing} falls off of a shelf",
-)  # fmt: skip
+)
 
 
 class Captions:
@@ -59,9 +84,14 @@ class Captions:
             # Names of one movie: their numbers share its remainder.
             first, second = (f"Name{movie + 20 * rng.randrange(20)}" for _ in range(2))
             text = rng.choice(TEMPLATES).format(
-                person=rng.choice(PERSONS), other=rng.choice(PERSONS), thing=rng.choice(THINGS),
-                place=rng.choice(PLACES), count=rng.choice(COUNTS), name=first, second=second,
-            )  # fmt: skip
+                person=rng.choice(PERSONS),
+                other=rng.choice(PERSONS),
+                thing=rng.choice(THINGS),
+                place=rng.choice(PLACES),
+                count=rng.choice(COUNTS),
+                name=first,
+                second=second,
+            )
             yield CaptionInput(f"c{n}", text, f"v{n // 2}", facts={"movie": f"movie{movie}"})
 
 

@@ -191,17 +191,32 @@ def contrastive(folder: Path, tower: Tower) -> Path:
     words = tokenizer()
     config = CLIPConfig(
         vision_config={
-            "hidden_size": tower.hidden, "intermediate_size": 4 * tower.hidden, "num_hidden_layers": tower.layers,
-            "num_attention_heads": tower.heads, "image_size": 224, "patch_size": tower.patch,
+            "hidden_size": tower.hidden,
+            "intermediate_size": 4 * tower.hidden,
+            "num_hidden_layers": tower.layers,
+            "num_attention_heads": tower.heads,
+            "image_size": 224,
+            "patch_size": tower.patch,
         },
         text_config={
-            "hidden_size": 256, "intermediate_size": 1024, "num_hidden_layers": 4, "num_attention_heads": 4,
-            "vocab_size": len(words), "max_position_embeddings": 77, "eos_token_id": 2, "bos_token_id": 1,
+            "hidden_size": 256,
+            "intermediate_size": 1024,
+            "num_hidden_layers": 4,
+            "num_attention_heads": 4,
+            "vocab_size": len(words),
+            "max_position_embeddings": 77,
+            "eos_token_id": 2,
+            "bos_token_id": 1,
         },
         projection_dim=256,
-    )  # fmt: skip
-    settings = {"size": {"shortest_edge": 224}, "do_center_crop": True, "crop_size": {"height": 224, "width": 224},
-                "image_mean": HALF, "image_std": HALF}  # fmt: skip
+    )
+    settings = {
+        "size": {"shortest_edge": 224},
+        "do_center_crop": True,
+        "crop_size": {"height": 224, "width": 224},
+        "image_mean": HALF,
+        "image_std": HALF,
+    }
     return _saved(folder, CLIPModel(config), words, settings)
 
 
@@ -225,9 +240,10 @@ def limit(paths: Sequence[Path], folder: Path, device: torch.device) -> None:
                 read = FrameReader(PROTOCOL, kept)
                 list(score_pairs(adapter, requests[: count // 8], read=read, pool=pool))
                 tally, began = Tally(), time.perf_counter()
-                stored = [(s.clip_key, s.text, s.value) for s in score_pairs(
-                    adapter, requests, tally=tally, read=read, pool=pool
-                )]  # fmt: skip
+                stored = [
+                    (s.clip_key, s.text, s.value)
+                    for s in score_pairs(adapter, requests, tally=tally, read=read, pool=pool)
+                ]
                 seconds = time.perf_counter() - began
             assert len(stored) == tally.pairs
             rates[dtype] = (len(clips) * FRAMES / seconds, tally, seconds)
@@ -300,8 +316,10 @@ def prefix(device: torch.device, repeat: int) -> None:
     before = Prefix(torch.randint(3, 900, (1, FRAMES * 144 + 20), generator=draw).to(device))
     captions = [torch.randint(3, 900, (12,), generator=draw).tolist() for _ in range(6)]
     results: dict[str, tuple[float, float, Any]] = {}
-    ways = {"whole": lambda: full_log_probabilities(model, before, captions),
-            "shared": lambda: model.log_probabilities(before, captions)}  # fmt: skip
+    ways = {
+        "whole": lambda: full_log_probabilities(model, before, captions),
+        "shared": lambda: model.log_probabilities(before, captions),
+    }
     with utilisation(device) as trace:
         for name, work in ways.items():
             work()

@@ -35,8 +35,15 @@ PEOPLE = {"validator": 6, "annotator": 3, "reviewer": 2}
 BREATH_SECONDS = 1.5
 # What takes longest to come back comes least often.
 TIMES_A_ROUND = {
-    "web": 1, "worker": 1, "redis_lost": 1, "engine": 4, "web_worker": 5, "redis": 5, "backend": 6, "postgres": 6,
-}  # fmt: skip
+    "web": 1,
+    "worker": 1,
+    "redis_lost": 1,
+    "engine": 4,
+    "web_worker": 5,
+    "redis": 5,
+    "backend": 6,
+    "postgres": 6,
+}
 # What no job notices.
 OF_PEOPLE = frozenset({"web", "web_worker"})
 

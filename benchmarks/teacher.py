@@ -165,9 +165,14 @@ def measured(student: Student, batch: Batch, memory: dict[str, float], repeat: i
         for side in SIDES:
             best[side] = min(best[side], seconds(student, batch, side))
     return {
-        "k": batch.negatives.shape[1], "texts": len(batch.texts), "step_s": best["step"], "loop_s": best["loop"],
-        "times_faster": best["loop"] / best["step"], "step_mib": memory["step"], "loop_mib": memory["loop"],
-    }  # fmt: skip
+        "k": batch.negatives.shape[1],
+        "texts": len(batch.texts),
+        "step_s": best["step"],
+        "loop_s": best["loop"],
+        "times_faster": best["loop"] / best["step"],
+        "step_mib": memory["step"],
+        "loop_mib": memory["loop"],
+    }
 
 
 def main() -> None:
@@ -190,8 +195,10 @@ def main() -> None:
         rows = [measured(student, batch, one, given.repeat) for batch, one in zip(batches, memory, strict=True)]
     print(f"{'k':>3} {'texts':>6} {'step s':>8} {'loop s':>8} {'times':>6} {'step MiB':>9} {'loop MiB':>9}")
     for row in rows:
-        print(f"{row['k']:>3} {row['texts']:>6} {row['step_s']:>8.3f} {row['loop_s']:>8.3f} "
-              f"{row['times_faster']:>6.1f} {row['step_mib']:>9.0f} {row['loop_mib']:>9.0f}")  # fmt: skip
+        print(
+            f"{row['k']:>3} {row['texts']:>6} {row['step_s']:>8.3f} {row['loop_s']:>8.3f} "
+            f"{row['times_faster']:>6.1f} {row['step_mib']:>9.0f} {row['loop_mib']:>9.0f}"
+        )
     print(json.dumps(rows))
 
 

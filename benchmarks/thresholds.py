@@ -93,13 +93,18 @@ def _world(candidates: int) -> tuple[object, object]:
     Membership.objects.create(project=project, person=person, role=Role.RESEARCHER)
     rows = [{"slug": slug, "params": params, "version": "1"} for slug, (params, _, _) in FILTERS.items()]
     run = GenerationRun.objects.create(
-        project=project, subtest=Subtest.objects.create(project=project, name="verbs"),
-        method="mask_fill", method_version="1", filters=rows,
-    )  # fmt: skip
+        project=project,
+        subtest=Subtest.objects.create(project=project, name="verbs"),
+        method="mask_fill",
+        method_version="1",
+        filters=rows,
+    )
     captions = candidates // A_CAPTION
     videos = Video.objects.bulk_create([Video(project=project, key=f"v{k}") for k in range(captions)], 500)
-    made = [Caption(video=video, key=video.key, text=f"a man folds thing {k}.", text_sha256=f"{k:064d}")
-            for k, video in enumerate(videos)]  # fmt: skip
+    made = [
+        Caption(video=video, key=video.key, text=f"a man folds thing {k}.", text_sha256=f"{k:064d}")
+        for k, video in enumerate(videos)
+    ]
     groups = [CandidateGroup(run=run, caption=caption) for caption in Caption.objects.bulk_create(made, 500)]
     CandidateGroup.objects.bulk_create(groups, 500)
     scores = np.random.default_rng(0).random((candidates, len(FILTERS)))
@@ -108,18 +113,35 @@ def _world(candidates: int) -> tuple[object, object]:
         axis=1,
     )
     foils = [
-        Candidate(group=groups[k // A_CAPTION], rank=k % A_CAPTION, text=f"a man tears {k % A_CAPTION} thing.",
-                  text_sha256="0", method="mask_fill", method_version="1", span_start=0, span_end=1,
-                  state="queued" if passed[k].all() else "filtered_out")
+        Candidate(
+            group=groups[k // A_CAPTION],
+            rank=k % A_CAPTION,
+            text=f"a man tears {k % A_CAPTION} thing.",
+            text_sha256="0",
+            method="mask_fill",
+            method_version="1",
+            span_start=0,
+            span_end=1,
+            state="queued" if passed[k].all() else "filtered_out",
+        )
         for k in range(captions * A_CAPTION)
-    ]  # fmt: skip
+    ]
     Candidate.objects.bulk_create(foils, 500)
     FilterScore.objects.bulk_create(
-        (FilterScore(run=run, candidate=foil, filter=slug, filter_version="1", score=float(scores[k, at]),
-                     passed=bool(passed[k, at]))
-         for k, foil in enumerate(foils) for at, slug in enumerate(FILTERS)),
+        (
+            FilterScore(
+                run=run,
+                candidate=foil,
+                filter=slug,
+                filter_version="1",
+                score=float(scores[k, at]),
+                passed=bool(passed[k, at]),
+            )
+            for k, foil in enumerate(foils)
+            for at, slug in enumerate(FILTERS)
+        ),
         500,
-    )  # fmt: skip
+    )
     return run, person
 
 

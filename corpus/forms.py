@@ -95,8 +95,14 @@ class SubtestForm(VoteRuleForm):
 
     class Meta(VoteRuleForm.Meta):
         fields = [
-            "name", "test", "kind", "proficiency_subtest", "changes", "foils_per_item", *VoteRuleForm.Meta.fields,
-        ]  # fmt: skip
+            "name",
+            "test",
+            "kind",
+            "proficiency_subtest",
+            "changes",
+            "foils_per_item",
+            *VoteRuleForm.Meta.fields,
+        ]
         labels = {
             "proficiency_subtest": _("Its proficiency subtest"),
             "changes": _("What foils change"),

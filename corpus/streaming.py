@@ -28,9 +28,7 @@ from corpus.models import Video
 from media.ranges import ByteRange, UnsatisfiableRangeError, iter_bytes, parse_range
 
 # The name decides the type, so only what a browser plays or shows is sent as such; anything else becomes a download.
-PLAYABLE = frozenset(
-    {"video/mp4", "video/webm", "video/ogg", "video/quicktime", "video/x-matroska", "image/jpeg"}
-)
+PLAYABLE = frozenset({"video/mp4", "video/webm", "video/ogg", "video/quicktime", "video/x-matroska", "image/jpeg"})
 
 # How long a browser keeps a file, or the way to it.
 KEPT_SECONDS = 600

@@ -141,7 +141,7 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
         # What a person wrote about the model stays as it is.
         ModelCard.objects.get_or_create(
             project=run.release.project, model_key=run.model_key, defaults=stated(info.card)
-        )  # fmt: skip
+        )
         work, without_media = work_of(run, info.needs_video, opened.by_item)
         wanted = sum(len(each.texts) for each in work)
         todo = list(missing(run, work, info.needs_video))
@@ -163,9 +163,7 @@ def _score_all(run: Run, opened: _Opened, todo: Todo, job: Job) -> Tally:
     with ScoreWriter(partial(store, run, info)) as writer, DecodePool(decoders) as pool:
         for some in batches(todo, CLIPS_A_ROUND):
             requests = [(each.clip, texts) for each, texts in some]
-            found = score_pairs(
-                opened.adapter, requests, tally=tally, read=read, kept=opened.kept.vectors, pool=pool
-            )  # fmt: skip
+            found = score_pairs(opened.adapter, requests, tally=tally, read=read, kept=opened.kept.vectors, pool=pool)
             for scores in in_time(found, SCORES_A_WRITE, SECONDS_A_WRITE):
                 writer.put(scores)
                 done += len(scores)

@@ -200,8 +200,16 @@ def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dic
     about["missing"] = missing
     rows, about["left_out"] = counted(run, rows)
     if not rows:
-        return {**about, "tie_policy": policy, "overall": None, "subtests": {}, "tests": {}, "avg_P+T": None,
-                "rcad": None, "control": None}  # fmt: skip
+        return {
+            **about,
+            "tie_policy": policy,
+            "overall": None,
+            "subtests": {},
+            "tests": {},
+            "avg_P+T": None,
+            "rcad": None,
+            "control": None,
+        }
     ranked = _ranked(rows)
     control = _controlled(run, ranked)
     return {

@@ -87,5 +87,3 @@ def _about(name: str) -> str:
 def _suggestion(command: str) -> str:
     near = difflib.get_close_matches(command, [*own_commands(), "changepassword", "shell"], n=3)
     return f"; did you mean {' or '.join(near)}?" if near else f"; `{NAME} --help` lists the commands"
-
-

@@ -56,9 +56,24 @@ class Check:
 def examine() -> list[Check]:
     """Run every check, in the order in which a person would mend things."""
     checks: tuple[Callable[[], Check], ...] = (
-        _python, _home, _database, _queue, _workers, _storage, _decoder, _torch, _transformers, _encoder, _spacy,
-        _wordnet, _word_vectors, _endpoints, _devices, _chromium, _caches,
-    )  # fmt: skip
+        _python,
+        _home,
+        _database,
+        _queue,
+        _workers,
+        _storage,
+        _decoder,
+        _torch,
+        _transformers,
+        _encoder,
+        _spacy,
+        _wordnet,
+        _word_vectors,
+        _endpoints,
+        _devices,
+        _chromium,
+        _caches,
+    )
     return [check() for check in checks]
 
 

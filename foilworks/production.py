@@ -165,5 +165,14 @@ def _limits() -> Found:
 
 
 RULES: tuple[Callable[[], Found], ...] = (
-    _debug, _key, _hosts, _tls, _database, _queue, _storage, _ways_in, _others, _limits,
-)  # fmt: skip
+    _debug,
+    _key,
+    _hosts,
+    _tls,
+    _database,
+    _queue,
+    _storage,
+    _ways_in,
+    _others,
+    _limits,
+)

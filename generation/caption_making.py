@@ -131,9 +131,7 @@ def _store(run: CaptionRun, things: Sequence[tuple[int, MadeCaption | Skip]], ba
         if isinstance(thing, MadeCaption):
             row = _row(run, video, thing)
             rows.setdefault((video, row.text_sha256), row)
-    there = set(
-        Caption.objects.filter(video__in={video for video, _ in rows}).values_list("video_id", "text_sha256")
-    )  # fmt: skip
+    there = set(Caption.objects.filter(video__in={video for video, _ in rows}).values_list("video_id", "text_sha256"))
     new = [row for key, row in rows.items() if key not in there]
     Caption.objects.bulk_create(new, BATCH)
     run.stored += len(new)

@@ -139,9 +139,10 @@ class CaptionForm(forms.Form):
     )
     mode = forms.ChoiceField(label=_("Mode"), choices=MODES, widget=forms.RadioSelect, initial="corrected")
     split = forms.ChoiceField(
-        label=_("Videos"), required=False,
+        label=_("Videos"),
+        required=False,
         choices=[("", _("all")), *[(value, value) for value, _label in Split.choices if value]],
-    )  # fmt: skip
+    )
     seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=MAX_SEED, initial=0)
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, maker: str = "") -> None:

@@ -55,9 +55,16 @@ def run_generation(run_id: int, job: Job) -> None:
         given = with_objects(eyes, given, rows)
         known = known_foils(run, given, rows)
         outcomes = pipeline.run(
-            method, given, filters=filters, mode=run.mode, seed=run.seed, state=state, known=known, measures=measures,
+            method,
+            given,
+            filters=filters,
+            mode=run.mode,
+            seed=run.seed,
+            state=state,
+            known=known,
+            measures=measures,
             batch_size=BATCH,
-        )  # fmt: skip
+        )
         store_batch(run, list(outcomes), rows, measures)
         done += len(batch)
         heard.start(done)
@@ -133,9 +140,7 @@ def _taught(run: GenerationRun, step: pipeline.Step) -> pipeline.Step:
     if not hasattr(step.module, "prepare"):
         return step
     closing = getattr(step.module, "CLOSING", False)
-    learnt = step.module.prepare(
-        RunCaptions(run) if closing else captions_to_learn_from(run), params=dict(step.params)
-    )  # fmt: skip
+    learnt = step.module.prepare(RunCaptions(run) if closing else captions_to_learn_from(run), params=dict(step.params))
     if closing:
         # What a killed worker had stored counts as if this one had judged it.
         step.module.recall(learnt, judged_by(run, step.slug))

@@ -54,8 +54,7 @@ class FoilDraft:
 
 @dataclass(frozen=True)
 class Skip:
-    """The method makes nothing of this caption, and why. `unanswered`: a model gave no answer and can be asked again.
-    """
+    """A caption that the method skipped, and why. `unanswered`: a model gave no answer; a retry may give one."""
 
     caption_id: str
     why: str

@@ -37,8 +37,9 @@ def looking(steps: Sequence[Step]) -> list[Looking]:
     """The detectors that the steps name; steps that name none, or have no such parameter, look at nothing."""
     named = {
         (step.params["detector"], step.params["frames"], step.params["min_score"], step.params.get("device", "auto"))
-        for step in steps if step.params.get("detector")
-    }  # fmt: skip
+        for step in steps
+        if step.params.get("detector")
+    }
     return [Looking(*one) for one in sorted(named)]
 
 
@@ -92,13 +93,19 @@ def _seen(eyes: Looking, video: Video) -> dict[str, float] | None:
 def _keep(eyes: Looking, video: Video, key: str, labels: dict[str, float]) -> None:
     info: Any = eyes.detector.info
     Sighting.objects.get_or_create(
-        video=video, key=key,
+        video=video,
+        key=key,
         defaults={"labels": labels, "model_id": info.model_id[:200], "model_revision": info.revision[:64]},
-    )  # fmt: skip
+    )
 
 
 def _key(eyes: Looking, video: Video, info: ModelInfo) -> str:
     return content_key(
-        video=video.sha256, start=video.start_time, end=video.end_time, frames=eyes.frames, policy=SAMPLING_POLICY,
-        model=info.model_id, revision=info.revision,
-    )[:64]  # fmt: skip
+        video=video.sha256,
+        start=video.start_time,
+        end=video.end_time,
+        frames=eyes.frames,
+        policy=SAMPLING_POLICY,
+        model=info.model_id,
+        revision=info.revision,
+    )[:64]

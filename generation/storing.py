@@ -57,9 +57,7 @@ def _groups(run: GenerationRun, outcomes: Sequence[Outcome], rows: Mapping[str, 
         group.tasked = group.tasked and not one.foils
         found.append(group)
     CandidateGroup.objects.bulk_create([group for group in found if group.pk is None], ROWS)
-    CandidateGroup.objects.bulk_update(
-        list(there.values()), ["skipped_why", "missing", "unanswered", "tasked"], ROWS
-    )  # fmt: skip
+    CandidateGroup.objects.bulk_update(list(there.values()), ["skipped_why", "missing", "unanswered", "tasked"], ROWS)
     return found
 
 

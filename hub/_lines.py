@@ -21,8 +21,19 @@ from hub.errors import HubError
 GRACE_S = 2.0
 LONGEST_WORDS = 200
 # What the program sees of our environment; keys to databases and endpoints are not its business.
-INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "HF_HOME",
-             "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "OMP_NUM_THREADS")  # fmt: skip
+INHERITED = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "LD_LIBRARY_PATH",
+    "CUDA_VISIBLE_DEVICES",
+    "HF_HOME",
+    "HF_HUB_OFFLINE",
+    "TRANSFORMERS_OFFLINE",
+    "OMP_NUM_THREADS",
+)
 
 
 class LinesError(HubError):
@@ -38,9 +49,14 @@ class Program:
         inherited = {key: os.environ[key] for key in INHERITED if key in os.environ}
         try:
             self._process = subprocess.Popen(
-                list(command), cwd=folder, env={**inherited, **environment}, stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, stderr=self._words, start_new_session=True,
-            )  # fmt: skip
+                list(command),
+                cwd=folder,
+                env={**inherited, **environment},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._words,
+                start_new_session=True,
+            )
         except OSError as error:
             self._words.close()
             raise LinesError(

@@ -62,10 +62,14 @@ def load_pretrained(auto_class: Any, argument: str, *, slug: str, device: str, d
     transformers_logging.disable_progress_bar()
     try:
         model, info = auto_class.from_pretrained(
-            source, output_loading_info=True, use_safetensors=None if trust.other_weights else True,
-            trust_remote_code=trust.remote_code, dtype=number_format,
-            ignore_mismatched_sizes=True, **options,
-        )  # fmt: skip
+            source,
+            output_loading_info=True,
+            use_safetensors=None if trust.other_weights else True,
+            trust_remote_code=trust.remote_code,
+            dtype=number_format,
+            ignore_mismatched_sizes=True,
+            **options,
+        )
     except (OSError, ValueError, KeyError, SafetensorError, RuntimeError, ImportError) as error:
         raise HubError(_why(argument, error)) from error
     _refuse_misfits(argument, info)
@@ -123,9 +127,7 @@ def load_tokenizer(argument: str) -> Any:
         raise HubError(why) from error
 
 
-def token_batches(
-    lengths: Sequence[int], device: torch.device, *, budget: int = 0
-) -> Iterator[list[int]]:  # fmt: skip
+def token_batches(lengths: Sequence[int], device: torch.device, *, budget: int = 0) -> Iterator[list[int]]:
     """Indices in batches of like length, long ones first: rows x longest stays within `budget` tokens (0: the
     device's)."""
     budget = budget or (TOKENS_ON_A_GPU if device.type == "cuda" else TOKENS_A_BATCH)

@@ -11,9 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 COLOURS = {
-    "red": (222, 56, 48), "green": (52, 186, 84), "blue": (66, 110, 236), "yellow": (240, 208, 48),
-    "white": (242, 242, 242), "purple": (172, 84, 214),
-}  # fmt: skip
+    "red": (222, 56, 48),
+    "green": (52, 186, 84),
+    "blue": (66, 110, 236),
+    "yellow": (240, 208, 48),
+    "white": (242, 242, 242),
+    "purple": (172, 84, 214),
+}
 SHAPES = ("circle", "square", "triangle", "star", "cross", "ring")
 # Grey levels over the ground that belong to the shape, well above the grain.
 CLEAR = 25.0
@@ -64,10 +68,16 @@ def read_still(frame: NDArray[np.uint8]) -> Still | None:
     height, width = contrast.shape
     x = float((weights.sum(axis=0) * ((np.arange(width) + 0.5) / width)).sum() / weights.sum()) - 0.5
     y = float((weights.sum(axis=1) * ((np.arange(height) + 0.5) / height)).sum() / weights.sum()) - 0.5
-    sides = [name for name, is_there in (
-        ("at the left", x < -CENTRED), ("at the right", x > CENTRED), ("at the top", y < -CENTRED),
-        ("at the bottom", y > CENTRED),
-    ) if is_there]  # fmt: skip
+    sides = [
+        name
+        for name, is_there in (
+            ("at the left", x < -CENTRED),
+            ("at the right", x > CENTRED),
+            ("at the top", y < -CENTRED),
+            ("at the bottom", y > CENTRED),
+        )
+        if is_there
+    ]
     return Still(_shape(contrast), _colour(picture, contrast), " and ".join(sides) or "in the center")
 
 

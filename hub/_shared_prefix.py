@@ -96,9 +96,12 @@ class PrefixModel:
         positions = torch.arange(start, start + longest).expand(len(texts), -1)
         positions = positions.expand(3, -1, -1) if self.by_grid else positions
         logits = self.model(
-            input_ids=ids.to(device), attention_mask=mask.to(device), position_ids=positions.to(device),
-            cache=cache, use_cache=True,
-        ).logits  # fmt: skip
+            input_ids=ids.to(device),
+            attention_mask=mask.to(device),
+            position_ids=positions.to(device),
+            cache=cache,
+            use_cache=True,
+        ).logits
         return logits, ids
 
     def _after(self, cache: Any, first: Tensor, start: int, texts: Sequence[Sequence[int]]) -> list[Tensor]:

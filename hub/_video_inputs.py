@@ -141,9 +141,11 @@ def video_llama_3(clip: Clip) -> Prepared:
     """Frame by frame with its second; patches that did not change since the frame before are left out."""
     patches, grid = _patches(clip, _shared_size)
     merge = clip.settings["merge_size"]
-    kept = _changed(patches, grid.tolist(), merge) if clip.settings["use_token_compression"] else torch.ones(
-        int(grid.prod()) // merge**2, dtype=torch.bool, device=clip.device
-    )  # fmt: skip
+    kept = (
+        _changed(patches, grid.tolist(), merge)
+        if clip.settings["use_token_compression"]
+        else torch.ones(int(grid.prod()) // merge**2, dtype=torch.bool, device=clip.device)
+    )
     times = clip.times or [float(n) for n in range(len(clip.frames))]
     counts = kept.view(int(grid[0]), -1).sum(1).tolist()
     text = ",".join(f"Time {time:.1f}s:{clip.token * count}" for time, count in zip(times, counts, strict=False))
@@ -247,9 +249,11 @@ SQUARE_224 = {**CLIP_PIXELS, "size": {"shortest_edge": 224}, "crop_size": {"heig
 SQUARE_336 = {**CLIP_PIXELS, "size": {"shortest_edge": 336}, "crop_size": {"height": 336, "width": 336}}
 TILE_SETTINGS = ("size", "crop_size", "image_grid_pinpoints", "image_mean", "image_std", "resample", "rescale_factor")
 QWEN2 = {
-    **QWEN_PIXELS, "image_mean": CLIP_MEAN, "image_std": CLIP_STD,
+    **QWEN_PIXELS,
+    "image_mean": CLIP_MEAN,
+    "image_std": CLIP_STD,
     "size": {"shortest_edge": 128 * 28 * 28, "longest_edge": 28 * 28 * 768},
-}  # fmt: skip
+}
 VISION_MARKS = ("<|vision_start|><|video_pad|><|vision_end|>", "<|video_pad|>")
 FAMILIES: Mapping[str, Family] = {
     "llava_next_video": Family(llava_next_video, SQUARE_224, template=VICUNA),
@@ -269,7 +273,10 @@ FAMILIES: Mapping[str, Family] = {
     "qwen3_vl": Family(
         qwen3_vl,
         {
-            **QWEN_PIXELS, "patch_size": 16, "image_mean": HALF, "image_std": HALF,
+            **QWEN_PIXELS,
+            "patch_size": 16,
+            "image_mean": HALF,
+            "image_std": HALF,
             "size": {"shortest_edge": 128 * 32 * 32, "longest_edge": 32 * 32 * 768},
         },
         marks=VISION_MARKS,
@@ -277,12 +284,16 @@ FAMILIES: Mapping[str, Family] = {
     "video_llama_3": Family(
         video_llama_3,
         {
-            **QWEN_PIXELS, "temporal_patch_size": 1, "image_mean": HALF, "image_std": HALF,
-            "use_token_compression": True, "size": {"shortest_edge": 128 * 28 * 28, "longest_edge": 28 * 28 * 768},
+            **QWEN_PIXELS,
+            "temporal_patch_size": 1,
+            "image_mean": HALF,
+            "image_std": HALF,
+            "use_token_compression": True,
+            "size": {"shortest_edge": 128 * 28 * 28, "longest_edge": 28 * 28 * 768},
         },
         marks=VISION_MARKS,
     ),
-}  # fmt: skip
+}
 
 
 def settings_of(model_type: str, found: Mapping[str, Any], max_pixels: int | None = None) -> dict[str, Any]:

@@ -114,6 +114,4 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
         raise HubError(f"'{argument}': pooling is '{pooling}'; choose one of: {', '.join(POOLINGS)}")
     loaded = load_pretrained(Blip2ForImageTextRetrieval, name, slug="blip2", device=device, dtype=dtype)
     pixels = Pixels.of(name, loaded.model.config.vision_config.image_size)
-    return Blip2Matcher(
-        loaded, load_tokenizer(name), pixels, frames=options.get("frames", FRAMES), pooling=pooling
-    )  # fmt: skip
+    return Blip2Matcher(loaded, load_tokenizer(name), pixels, frames=options.get("frames", FRAMES), pooling=pooling)

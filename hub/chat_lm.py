@@ -79,9 +79,10 @@ class ChatLM:
         with torch.random.fork_rng(devices=[self.device] if self.device.type == "cuda" else []):
             torch.manual_seed(requests[0].seed % LARGEST_SEED)
             made = self.model.generate(
-                input_ids=ids.to(self.device), attention_mask=mask.to(self.device),
+                input_ids=ids.to(self.device),
+                attention_mask=mask.to(self.device),
                 generation_config=self._config(room, requests[0].temperature),
-            )  # fmt: skip
+            )
         return [
             self._reply(line[longest:].tolist(), len(row), request.max_tokens)
             for line, row, request in zip(made, rows, requests, strict=True)

@@ -121,6 +121,4 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
         raise HubError(f"{name}: {kind} is no image-text dual encoder; choose a model of the CLIP or SigLIP type")
     vision = loaded.model.config.vision_config
     pixels = Pixels.of(name, getattr(vision, "image_size", vision.patch_size))
-    return FrameEmbedder(
-        loaded, load_tokenizer(name), pixels, frames=options.get("frames", FRAMES), pooling=pooling
-    )  # fmt: skip
+    return FrameEmbedder(loaded, load_tokenizer(name), pixels, frames=options.get("frames", FRAMES), pooling=pooling)

@@ -27,8 +27,7 @@ def loader(slug: str, load_adapter: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def opened(slug: str, adapter: Any) -> Any:
-    """The adapter of `slug:`, which is one. HubError: it lacks a method, takes other arguments, or says not what it is.
-    """
+    """Return the adapter after checking it. HubError: a method, an argument or its `ModelInfo` is missing."""
     info = getattr(adapter, "info", None)
     if not isinstance(info, ModelInfo):
         raise HubError(f"{slug}: it has no info; give it a ModelInfo (hub/interfaces.py)")

@@ -98,9 +98,13 @@ class External:
         np.save(path, clip, allow_pickle=False)
         about = meta or VideoMeta()
         return {
-            "frames": str(path), "times": list(about.times), "key": about.key, "path": os.fspath(about.path),
-            "start": about.start, "end": about.end,
-        }  # fmt: skip
+            "frames": str(path),
+            "times": list(about.times),
+            "key": about.key,
+            "path": os.fspath(about.path),
+            "start": about.start,
+            "end": about.end,
+        }
 
     def numbers(self, answer: Mapping[str, Any], name: str, shape: tuple[int | None, ...], about: str) -> NDArray[Any]:
         """`answer[name]` as float64 of `shape` (None: any length). ClipError or HubError where it is something else."""
@@ -175,8 +179,9 @@ class ExternalEmbedder:
                 f"{texts.shape[1]}; give one length"
             )
         if self.info.kind == ScoreKind.COSINE:
-            videos, texts = (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12) for rows in
-                             (videos, texts))  # fmt: skip
+            videos, texts = (
+                rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12) for rows in (videos, texts)
+            )
         return (videos @ texts.T).astype(np.float32)
 
 
@@ -243,9 +248,14 @@ def _described(name: str, said: Mapping[str, Any]) -> tuple[ModelInfo, str]:
     if not whole or (interface == EMBEDDER and not frames):
         raise wrong("size" if not whole else "frames", "[height, width] or null" if not whole else "1 or more")
     info = ModelInfo(
-        said["model_id"], said["revision"], ScoreKind(kind), frames=frames, size=tuple(size) if size else None,
-        needs_video=frames > 0, card={"category": "video" if frames else "text", **(said.get("card") or {})},
-    )  # fmt: skip
+        said["model_id"],
+        said["revision"],
+        ScoreKind(kind),
+        frames=frames,
+        size=tuple(size) if size else None,
+        needs_video=frames > 0,
+        card={"category": "video" if frames else "text", **(said.get("card") or {})},
+    )
     return info, interface
 
 

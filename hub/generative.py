@@ -47,9 +47,14 @@ class GenerativeModel:
     """The Scorer and Generator of a loaded model."""
 
     def __init__(
-        self, loaded: Pretrained, talk: Conversation, settings: dict[str, Any], mode: str, frames: int,
+        self,
+        loaded: Pretrained,
+        talk: Conversation,
+        settings: dict[str, Any],
+        mode: str,
+        frames: int,
         max_pixels: int | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.model, self.talk, self.device, self.settings = loaded.model, talk, loaded.device, settings
         self.family = FAMILIES[loaded.model.config.model_type]
         self.prefixes = PrefixModel(loaded.model, getattr(loaded.model.config, "video_token_id", None))
@@ -155,11 +160,9 @@ class GenerativeModel:
 
     def _gains(self, seen: Sequence[Score], blind: Sequence[Score]) -> list[Score]:
         return [
-            Score(
-                one.value - other.value, ScoreKind.LOG_LIKELIHOOD, {**one.parts, "blind_sum": other.parts["sum"]}
-            )
+            Score(one.value - other.value, ScoreKind.LOG_LIKELIHOOD, {**one.parts, "blind_sum": other.parts["sum"]})
             for one, other in zip(seen, blind, strict=True)
-        ]  # fmt: skip
+        ]
 
     def _matches(self, prepared: Prepared, texts: Sequence[str]) -> list[Score]:
         rendered = self.talk.prompt(MATCHES.format(SLOT), video=True)

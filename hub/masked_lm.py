@@ -40,9 +40,7 @@ class MaskedLM:
         """The whole words that one token can be."""
         return self._ids.keys()
 
-    def fill(
-        self, texts: Sequence[str], k: int, allowed: Collection[str] | None = None
-    ) -> list[list[Fill]]:  # fmt: skip
+    def fill(self, texts: Sequence[str], k: int, allowed: Collection[str] | None = None) -> list[list[Fill]]:
         """See hub.interfaces.Filler. HubError: a text without exactly one blank, or too long for the model."""
         words, ids = self._candidates(allowed)
         if not words or k < 1:

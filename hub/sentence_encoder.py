@@ -33,9 +33,15 @@ from hub.interfaces import ModelInfo, ScoreKind
 MODULES, LENGTH = "modules.json", "sentence_bert_config.json"
 # The names of old configurations and of new ones.
 POOLINGS = {
-    "pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "first", "pooling_mode_lasttoken": "last",
-    "pooling_mode_max_tokens": "max", "mean": "mean", "cls": "first", "lasttoken": "last", "max": "max",
-}  # fmt: skip
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_cls_token": "first",
+    "pooling_mode_lasttoken": "last",
+    "pooling_mode_max_tokens": "max",
+    "mean": "mean",
+    "cls": "first",
+    "lasttoken": "last",
+    "max": "max",
+}
 ACTIVATIONS = {
     "Tanh": torch.nn.Tanh(),
     "Identity": torch.nn.Identity(),
@@ -156,6 +162,7 @@ def _dense(argument: str, path: str, device: torch.device) -> DenseLayer:
         )
     bias = tensors.get("linear.bias")
     return DenseLayer(
-        tensors["linear.weight"].float().to(device), None if bias is None else bias.float().to(device),
+        tensors["linear.weight"].float().to(device),
+        None if bias is None else bias.float().to(device),
         ACTIVATIONS[activation],
-    )  # fmt: skip
+    )

@@ -146,9 +146,14 @@ def _composition(total: int, parts: int, rng: np.random.Generator) -> list[int]:
 
 
 def _step(
-    model: Any, optimiser: torch.optim.Optimizer, tokenizer: Any, texts: Sequence[Text], settings: SpanTraining,
-    step: int, total: int,
-) -> float:  # fmt: skip
+    model: Any,
+    optimiser: torch.optim.Optimizer,
+    tokenizer: Any,
+    texts: Sequence[Text],
+    settings: SpanTraining,
+    step: int,
+    total: int,
+) -> float:
     source, target = _batch(tokenizer, texts, settings, step)
     device = next(model.parameters()).device
     # Dropout of this step, whatever came before it in the process.
@@ -178,8 +183,9 @@ def _batch(
     epoch, place = divmod(step - 1, per_epoch)
     order = np.random.default_rng([settings.seed, 1, epoch]).permutation(len(texts))
     chosen = order[place * settings.batch : (place + 1) * settings.batch].tolist()
-    pairs = [_example(tokenizer, texts[at], settings, np.random.default_rng([settings.seed, 2, epoch, at]))
-             for at in chosen]  # fmt: skip
+    pairs = [
+        _example(tokenizer, texts[at], settings, np.random.default_rng([settings.seed, 2, epoch, at])) for at in chosen
+    ]
     return [source for source, _ in pairs], [target for _, target in pairs]
 
 
@@ -221,7 +227,8 @@ def _resumed(model: Any, optimiser: torch.optim.Optimizer, path: Path) -> int:
         for name, parameter in model.named_parameters():
             parameter.copy_(file.get_tensor(f"weight.{name}"))
             if f"exp_avg.{name}" in names:
-                moments = {kind: file.get_tensor(f"{kind}.{name}").to(parameter.device)
-                           for kind in ("exp_avg", "exp_avg_sq")}  # fmt: skip
+                moments = {
+                    kind: file.get_tensor(f"{kind}.{name}").to(parameter.device) for kind in ("exp_avg", "exp_avg_sq")
+                }
                 optimiser.state[parameter] = {"step": torch.tensor(float(step)), **moments}
     return step

@@ -119,10 +119,17 @@ class TextToText:
     def _searched(self, rows: Sequence[Sequence[int]], k: int, beams: int, longest: int) -> list[list[Fill]]:
         first = torch.tensor([[self._start, self._opens]] * len(rows), device=self.device)
         made = self.model.generate(
-            **self._inputs(rows), decoder_input_ids=first, num_beams=beams, num_return_sequences=k, do_sample=False,
-            max_new_tokens=longest + 1, eos_token_id=[self._closes, self.tokenizer.eos_token_id],
-            pad_token_id=self.tokenizer.pad_token_id, return_dict_in_generate=True, output_scores=True,
-        )  # fmt: skip
+            **self._inputs(rows),
+            decoder_input_ids=first,
+            num_beams=beams,
+            num_return_sequences=k,
+            do_sample=False,
+            max_new_tokens=longest + 1,
+            eos_token_id=[self._closes, self.tokenizer.eos_token_id],
+            pad_token_id=self.tokenizer.pad_token_id,
+            return_dict_in_generate=True,
+            output_scores=True,
+        )
         steps = self.model.compute_transition_scores(made.sequences, made.scores, made.beam_indices)
         totals = steps.float().sum(1).tolist()
         answers = [self._fill(ids[2:], total) for ids, total in zip(made.sequences.tolist(), totals, strict=True)]

@@ -23,16 +23,22 @@ FRAMES = 8
 CLIPS_A_BATCH = 4
 IMAGENET = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}
 SQUARE = {
-    "size": {"shortest_edge": 224}, "crop_size": {"height": 224, "width": 224}, "do_center_crop": True, "resample": 2,
-}  # fmt: skip
+    "size": {"shortest_edge": 224},
+    "crop_size": {"height": 224, "width": 224},
+    "do_center_crop": True,
+    "resample": 2,
+}
 DEFAULTS = {
     "videomae": {**SQUARE, "image_mean": [0.5] * 3, "image_std": [0.5] * 3},
     "timesformer": {**SQUARE, **IMAGENET},
     "vivit": {**SQUARE, "size": {"shortest_edge": 256}, "do_normalize": False, "rescale_factor": 1 / 127.5},
     "vjepa2": {
-        **SQUARE, **IMAGENET, "size": {"shortest_edge": 292}, "crop_size": {"height": 256, "width": 256},
+        **SQUARE,
+        **IMAGENET,
+        "size": {"shortest_edge": 292},
+        "crop_size": {"height": 256, "width": 256},
     },
-}  # fmt: skip
+}
 
 
 class VideoBackbone:

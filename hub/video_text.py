@@ -89,10 +89,9 @@ class PeVideo(VideoPrism):
 
     def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
         scale, bias = (
-            np.float32(float(part.detach())) for part in (
-                self.model.text_video_logit_scale, self.model.text_video_logit_bias
-            )
-        )  # fmt: skip
+            np.float32(float(part.detach()))
+            for part in (self.model.text_video_logit_scale, self.model.text_video_logit_bias)
+        )
         return (super().score(videos, texts) * scale + bias).astype(np.float32)
 
     def _spelt(self, text: str) -> str:

@@ -72,9 +72,14 @@ def enqueue(
     if asked and project_id is not None:
         require_room(project_id)
     job = Job.objects.create(
-        dotted=dotted, target_id=target_id, queue=queue, title=title[:200], project_id=project_id, route=route,
+        dotted=dotted,
+        target_id=target_id,
+        queue=queue,
+        title=title[:200],
+        project_id=project_id,
+        route=route,
         request_id=request_id(),
-    )  # fmt: skip
+    )
     transaction.on_commit(partial(submit, [job]))
     return job
 
@@ -148,8 +153,7 @@ def nobody_works() -> str:
 
 
 def cancel(job: Job) -> bool:
-    """Stop an open job for good, and its shards; a running one ends at its next note of progress. False if it was over.
-    """
+    """Cancel an open job and its shards; a running one ends at its next progress update. False if it was over."""
     over = {"state": JobState.CANCELLED, "finished_at": timezone.now(), "lease_until": None}
     with transaction.atomic():
         cancelled = Job.objects.filter(pk=job.pk, state__in=OPEN_STATES).update(**over)
@@ -301,6 +305,8 @@ def _queue(name: str, route: str = "") -> Queue:
     if not route:
         return plain
     return Queue(
-        lane_name(name, route), connection=connection, default_timeout=plain._default_timeout,
+        lane_name(name, route),
+        connection=connection,
+        default_timeout=plain._default_timeout,
         serializer=plain.serializer,
-    )  # fmt: skip
+    )

@@ -73,9 +73,14 @@ class FrameCache:
         """What the frames are known by. MediaError: no file, and its bytes are not known."""
         form = LOSSLESS if size is not None else self.form
         return content_key(
-            format=FORMAT, video=content or _hash_of(path), start=start, end=end, sampling=sampling.version, size=size,
+            format=FORMAT,
+            video=content or _hash_of(path),
+            start=start,
+            end=end,
+            sampling=sampling.version,
+            size=size,
             form=FORM_VERSIONS[form],
-        )  # fmt: skip
+        )
 
     def _made(
         self,

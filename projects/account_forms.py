@@ -34,9 +34,13 @@ class InvitationForm(forms.Form):
     roles = forms.MultipleChoiceField(label=_("Roles"), choices=Role.choices, widget=forms.CheckboxSelectMultiple)
     days = forms.IntegerField(label=_("Days until it expires"), min_value=1, max_value=LONGEST_DAYS, initial=7)
     most_uses = forms.IntegerField(
-        label=_("For how many people"), min_value=1, max_value=100_000, required=False, initial=1,
+        label=_("For how many people"),
+        min_value=1,
+        max_value=100_000,
+        required=False,
+        initial=1,
         help_text=_("Empty: for anybody who has the link, until it expires."),
-    )  # fmt: skip
+    )
     note = forms.CharField(
         label=_("Note for yourself"), max_length=120, required=False, help_text=_("Whom it is for; not a name.")
     )

@@ -21,8 +21,16 @@ BLOCK = 500
 # As COPY reads a line of text; all strings go through it, and numbers never need it.
 _ESCAPED = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _TO_ESCAPE = re.compile(r"[\\\t\n\r]")
-_WHOLE = {"AutoField", "BigAutoField", "IntegerField", "BigIntegerField", "SmallIntegerField", "PositiveIntegerField",
-          "PositiveSmallIntegerField", "PositiveBigIntegerField"}  # fmt: skip
+_WHOLE = {
+    "AutoField",
+    "BigAutoField",
+    "IntegerField",
+    "BigIntegerField",
+    "SmallIntegerField",
+    "PositiveIntegerField",
+    "PositiveSmallIntegerField",
+    "PositiveBigIntegerField",
+}
 _TEXTS = {"CharField", "TextField", "SlugField", "FileField", "URLField"}
 
 # The values of a column, none of them None, as the database takes them.

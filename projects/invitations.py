@@ -55,8 +55,11 @@ def why_over(invitation: Invitation, now: datetime) -> str:
     return "used up" if used_up else ""
 
 
-OVER_WORDS = {"withdrawn": gettext_lazy("withdrawn"), "expired": gettext_lazy("expired"),
-              "used up": gettext_lazy("used up")}  # fmt: skip
+OVER_WORDS = {
+    "withdrawn": gettext_lazy("withdrawn"),
+    "expired": gettext_lazy("expired"),
+    "used up": gettext_lazy("used up"),
+}
 
 
 def still_holds(now: datetime) -> Q:

@@ -113,9 +113,7 @@ def places_of(
     assert sql == again, "the shape of a prepared query depends on its values"
     adapted = {_adapted(value, connection): name for name, value in samples.items()}
     varying = [one != other for one, other in zip(first, second, strict=True)]
-    places = tuple(
-        (adapted[one], None) if varies else ("", one) for one, varies in zip(first, varying, strict=True)
-    )  # fmt: skip
+    places = tuple((adapted[one], None) if varies else ("", one) for one, varies in zip(first, varying, strict=True))
     missing = set(samples) - {name for name, _ in places}
     assert not missing, f"values that the prepared query does not hold: {missing}"
     return places

@@ -29,9 +29,7 @@ def insert(*rows: Model, ignore_conflicts: bool = False) -> None:
     if not connection.features.can_return_columns_from_insert:
         return _insert_without_keys(rows, ignore_conflicts=ignore_conflicts)
     sql, fields = _insert_sql(model, len(rows), ignore_conflicts, connection.vendor)
-    given = [
-        field.get_db_prep_save(field.pre_save(row, add=True), connection) for row in rows for field in fields
-    ]  # fmt: skip
+    given = [field.get_db_prep_save(field.pre_save(row, add=True), connection) for row in rows for field in fields]
     with hot_cursor(connection) as cursor:
         cursor.execute(sql, given)
         keys = () if ignore_conflicts else cursor.fetchall()

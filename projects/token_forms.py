@@ -21,9 +21,7 @@ class TokenForm(forms.Form):
         label=_("In"), queryset=None, required=False, empty_label=_("all my projects"), to_field_name="slug"
     )
     role = forms.ChoiceField(label=_("As"), required=False, choices=[("", _("all my roles")), *Role.choices])
-    days = forms.IntegerField(
-        label=_("Good for, in days"), min_value=1, max_value=LONGEST_DAYS, initial=USUAL_DAYS
-    )
+    days = forms.IntegerField(label=_("Good for, in days"), min_value=1, max_value=LONGEST_DAYS, initial=USUAL_DAYS)
 
     def __init__(self, person: User, data: Any = None) -> None:
         super().__init__(data)

@@ -103,9 +103,7 @@ def _asked() -> dict[str, Any] | None:
     """pip-audit's report of this environment; None where it cannot be had."""
     command = [sys.executable, "-m", "pip_audit", "--format", "json", "--progress-spinner", "off", "--skip-editable"]
     try:
-        done = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=LONGEST_SECONDS
-        )
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=LONGEST_SECONDS)
     except subprocess.TimeoutExpired:
         return None
     start = done.stdout.find("{")

@@ -80,8 +80,13 @@ def as_po(catalogue: Catalog) -> bytes:
     file = io.BytesIO()
     # No dates in it: the same catalogue is the same bytes.
     write_po(file, catalogue, width=120, omit_header=False, include_previous=False, ignore_obsolete=True)
-    return re.sub(rb'^"(POT-Creation-Date|PO-Revision-Date|Generated-By|Last-Translator|Report-Msgid-Bugs-To|'
-                  rb'Language-Team|Project-Id-Version).*\n', b"", file.getvalue(), flags=re.MULTILINE)  # fmt: skip
+    return re.sub(
+        rb'^"(POT-Creation-Date|PO-Revision-Date|Generated-By|Last-Translator|Report-Msgid-Bugs-To|'
+        rb"Language-Team|Project-Id-Version).*\n",
+        b"",
+        file.getvalue(),
+        flags=re.MULTILINE,
+    )
 
 
 def as_mo(catalogue: Catalog) -> bytes:

@@ -83,7 +83,7 @@ WORDS = {
         "WORD_VECTORS": "a file of counter-fitted word vectors, for the filters of word similarity",
         "FOILWORKS_CHROMIUM": "the browser of the tests",
     },
-}  # fmt: skip
+}
 
 
 def variables(source: str) -> dict[str, str]:

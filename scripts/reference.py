@@ -21,8 +21,18 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "reference"
 MADE = "Made by `scripts/reference.py update` out of {source}.\n"
 # Of every command: Django's own options, and the two that ours share.
-SHARED = {"help", "as_json", "version", "verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color",
-          "skip_checks"}  # fmt: skip
+SHARED = {
+    "help",
+    "as_json",
+    "version",
+    "verbosity",
+    "settings",
+    "pythonpath",
+    "traceback",
+    "no_color",
+    "force_color",
+    "skip_checks",
+}
 
 
 def cell(text: object) -> str:
@@ -148,20 +158,30 @@ def methods_page() -> str:
     recipe_table = _named("generation.recipes", "RECIPES")
 
     recipes = [
-        (f"`{slug}@{one.version}`", one.label, f"`{one.method}`", ", ".join(f"`{name}`" for name in one.filters),
-         f"`{one.captioner}`" if one.captioner else "–", one.source)
+        (
+            f"`{slug}@{one.version}`",
+            one.label,
+            f"`{one.method}`",
+            ", ".join(f"`{name}`" for name in one.filters),
+            f"`{one.captioner}`" if one.captioner else "–",
+            one.source,
+        )
         for slug, one in recipe_table.items()
-    ]  # fmt: skip
+    ]
     return page(
-        "Methods, captions, filters, recipes", "`generation/` (the four tables)",
+        "Methods, captions, filters, recipes",
+        "`generation/` (the four tables)",
         "Parameters are given as `--set NAME=VALUE`, those of a filter as `--set FILTER.NAME=VALUE`. Mode `paper` does "
         "as was published, `corrected` (the default) mends what the deviations name.\n",
-        "## Methods: captions to foils\n", entries("method", methods),
-        "## Makers of captions\n", entries("maker", makers),
-        "## Filters: reasons to drop a foil\n", entries("filter", filters),
+        "## Methods: captions to foils\n",
+        entries("method", methods),
+        "## Makers of captions\n",
+        entries("maker", makers),
+        "## Filters: reasons to drop a foil\n",
+        entries("filter", filters),
         "## Recipes: published subtests\n",
         table(["recipe", "", "method", "filters", "captions by", "source"], recipes),
-    )  # fmt: skip
+    )
 
 
 def formats_page() -> str:
@@ -170,13 +190,16 @@ def formats_page() -> str:
     importers = _named("corpus.importers.table", "IMPORTERS")
 
     return page(
-        "Table of formats", "`corpus/importers/table.py` and `corpus/exporters/table.py`",
+        "Table of formats",
+        "`corpus/importers/table.py` and `corpus/exporters/table.py`",
         "[Formats](formats.md) says what their files look like.\n",
-        "## Imports\n", entries("format", importers),
+        "## Imports\n",
+        entries("format", importers),
         "## Columns of `jsonl`, `csv` and `hf`\n",
         table(["column", "meaning"], [(f"`{name}`", tidy(text)) for name, text in columns.items()]),
-        "## Exports\n", entries("format", exporters),
-    )  # fmt: skip
+        "## Exports\n",
+        entries("format", exporters),
+    )
 
 
 def scoring_page() -> str:
@@ -191,13 +214,16 @@ def scoring_page() -> str:
         for slug, one in protocol_table.items()
     ]
     return page(
-        "Adapters and protocols", "`hub/table.py` and `evaluation/scoring/protocols.py`",
+        "Adapters and protocols",
+        "`hub/table.py` and `evaluation/scoring/protocols.py`",
         "A model is named `SLUG:ARGUMENT`; [Models](models.md) says more of each.\n",
-        "## Adapters: what can be scored with\n", entries("adapter", adapters),
-        "## Helpers: what methods, filters and audits ask\n", entries("helper", others),
+        "## Adapters: what can be scored with\n",
+        entries("adapter", adapters),
+        "## Helpers: what methods, filters and audits ask\n",
+        entries("helper", others),
         "## Protocols: how a model is asked and how its scores count\n",
         table(["protocol", "what it is", *[field.replace("_", " ") for field in fields]], protocols),
-    )  # fmt: skip
+    )
 
 
 def _plain(value: object) -> str:
@@ -213,13 +239,19 @@ def reports_page() -> str:
     metrics = _named("evaluation.metrics.table", "METRICS")
 
     return page(
-        "Metrics and reports", "`evaluation/metrics/` and `evaluation/analyses/` (tables and docstrings)",
+        "Metrics and reports",
+        "`evaluation/metrics/` and `evaluation/analyses/` (tables and docstrings)",
         "[Formulas](formulas.md) has what they compute, worked out on small numbers.\n",
-        "## Metrics over scores: `foilworks metrics KIND`\n", _documented("metric", metrics),
-        "## Reports: `foilworks report KIND`\n", _documented("report", reports),
-        "Of the scores of a release: " + ", ".join(f"`{slug}`" for slug in sorted(of_scores)) + ". By a job on pages: "
-        + ", ".join(f"`{slug}`" for slug in sorted(by_job)) + ".\n",
-    )  # fmt: skip
+        "## Metrics over scores: `foilworks metrics KIND`\n",
+        _documented("metric", metrics),
+        "## Reports: `foilworks report KIND`\n",
+        _documented("report", reports),
+        "Of the scores of a release: "
+        + ", ".join(f"`{slug}`" for slug in sorted(of_scores))
+        + ". By a job on pages: "
+        + ", ".join(f"`{slug}`" for slug in sorted(by_job))
+        + ".\n",
+    )
 
 
 def _documented(what: str, rows: Mapping[str, Any]) -> str:
@@ -251,17 +283,20 @@ def states_page() -> str:
     machines = (("A candidate", candidate_states, candidate_moves), ("An item", item_states, item_moves))
     for title, states, moves in machines:
         order = [state.value for state in states]
-        rows = [
-            (f"`{name}`", _states(move.origins, order), _states(move.to, order)) for name, move in moves.items()
+        rows = [(f"`{name}`", _states(move.origins, order), _states(move.to, order)) for name, move in moves.items()]
+        parts += [
+            f"## {title}\n",
+            "States: " + ", ".join(f"`{state}`" for state in order) + ".\n",
+            table(["move", "from", "to"], rows),
         ]
-        parts += [f"## {title}\n", "States: " + ", ".join(f"`{state}`" for state in order) + ".\n",
-                  table(["move", "from", "to"], rows)]  # fmt: skip
     verdicts = ", ".join(f"`{verdict.value}`" for verdict in verdict_states)
     return page(
-        "States and moves", "`corpus/rules/states.py`",
+        "States and moves",
+        "`corpus/rules/states.py`",
         "A move from any other state is refused. [The way of an item](../workflow.md) says who makes which.\n",
-        *parts, f"Each caption-foil pair of an item has a verdict: {verdicts}. The item's state follows from them.\n",
-    )  # fmt: skip
+        *parts,
+        f"Each caption-foil pair of an item has a verdict: {verdicts}. The item's state follows from them.\n",
+    )
 
 
 def _states(found: Iterable[str], order: list[str]) -> str:
@@ -286,9 +321,11 @@ def operations_page() -> str:
             groups.setdefault(group, []).append((f"`{verb.upper()} {path}`", tidy(told), names))
     parts = [f"## {group}\n\n" + table(["operation", "does", "query"], rows) for group, rows in groups.items()]
     return page(
-        "Operations of the API", "the OpenAPI document, `/api/openapi.json`",
-        "[The API](api.md) says what holds for all of them: tokens, pages of lists, ETags, keys, errors.\n", *parts,
-    )  # fmt: skip
+        "Operations of the API",
+        "the OpenAPI document, `/api/openapi.json`",
+        "[The API](api.md) says what holds for all of them: tokens, pages of lists, ETags, keys, errors.\n",
+        *parts,
+    )
 
 
 PAGES: dict[str, Callable[[], str]] = {

@@ -19,11 +19,26 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # None of them reads the settings. pytest, because a process made by multiprocessing reads its maker's main module.
 LOADED = (
-    "tests.commands", "foilworks.cli", "django.core.management.commands.migrate", "django.contrib.auth.hashers",
-    "django.core.handlers.wsgi", "django.db.backends.sqlite3.base", "django.db.migrations.executor", "django.forms",
-    "django.template.backends.django", "av", "httpx", "numpy", "psycopg", "pytest", "redis", "rq",
-    "scipy.optimize", "scipy.special", "sqlparse",
-)  # fmt: skip
+    "tests.commands",
+    "foilworks.cli",
+    "django.core.management.commands.migrate",
+    "django.contrib.auth.hashers",
+    "django.core.handlers.wsgi",
+    "django.db.backends.sqlite3.base",
+    "django.db.migrations.executor",
+    "django.forms",
+    "django.template.backends.django",
+    "av",
+    "httpx",
+    "numpy",
+    "psycopg",
+    "pytest",
+    "redis",
+    "rq",
+    "scipy.optimize",
+    "scipy.special",
+    "sqlparse",
+)
 _PROCESSES = get_context("forkserver")
 _PROCESSES.set_forkserver_preload(list(LOADED))
 

@@ -58,7 +58,13 @@ def validation_project(places: int, *, overlap: int = 3, slug: str = "many") -> 
     multiply(task, 1, n, video="n", item="n", foil="n")
     of_task, shuffled = f"(n - 1) / {overlap} + 1", f"2 + ((((n - 1) / {overlap} + 1) * 7919) % 1000003) / 1000003.0"
     multiply(
-        Slot(project=project, stage=Stage.VALIDATION), 1, n * overlap, task=of_task, video=of_task, item=of_task,
-        index=f"(n - 1) % {overlap}", priority=shuffled,
-    )  # fmt: skip
+        Slot(project=project, stage=Stage.VALIDATION),
+        1,
+        n * overlap,
+        task=of_task,
+        video=of_task,
+        item=of_task,
+        index=f"(n - 1) % {overlap}",
+        priority=shuffled,
+    )
     return project

@@ -40,10 +40,16 @@ class Store:
     def options(self) -> dict[str, Any]:
         """As foilworks.settings makes them of the environment above."""
         return {
-            "bucket_name": BUCKET, "location": "clips", "endpoint_url": self.url, "public_url": self.url,
-            "region_name": "us-east-1", "addressing_style": "path", "access_key": KEY, "secret_key": SECRET,
+            "bucket_name": BUCKET,
+            "location": "clips",
+            "endpoint_url": self.url,
+            "public_url": self.url,
+            "region_name": "us-east-1",
+            "addressing_style": "path",
+            "access_key": KEY,
+            "secret_key": SECRET,
             "querystring_expire": 3600,
-        }  # fmt: skip
+        }
 
     def files(self) -> list[str]:
         below = self.folder / BUCKET
@@ -60,9 +66,11 @@ def running_store(folder: Path) -> Iterator[Store]:
     environment = {**os.environ, "RCLONE_AUTH_KEY": f'"{KEY},{SECRET}"', "RCLONE_CONFIG": os.devnull}
     with (folder.parent / "store.log").open("wb") as log:
         process = subprocess.Popen(
-            [program, "serve", "s3", "--addr", url.removeprefix("http://"), folder], env=environment, stdout=log,
+            [program, "serve", "s3", "--addr", url.removeprefix("http://"), folder],
+            env=environment,
+            stdout=log,
             stderr=log,
-        )  # fmt: skip
+        )
     try:
         _wait(process, url)
         yield Store(url, folder)

@@ -344,11 +344,25 @@ RULES: dict[str, Rule] = {
 # Words of a URL that are the same in every project; all other arguments name a row of one.
 # These open the door to whoever holds them.
 OPENS = {"invitation_token", "study_key", "public_key"}
-WORDS = {"study_move": "close", "page_move": "address", "uidb64": "MQ", "reset_token": "set-password",
-         "validator_move": "pause", "withdraw_kind": "pair", "use": "mixed", "place": 0,
-         "stage": "edit", "work_kind": "edit", "report": "validation", "analysis": "delta", "extension": "json",
-         "scores_form": "vilma", "job_report": "skill",
-         "chart": "votes", "exporter": "jsonl"}  # fmt: skip
+WORDS = {
+    "study_move": "close",
+    "page_move": "address",
+    "uidb64": "MQ",
+    "reset_token": "set-password",
+    "validator_move": "pause",
+    "withdraw_kind": "pair",
+    "use": "mixed",
+    "place": 0,
+    "stage": "edit",
+    "work_kind": "edit",
+    "report": "validation",
+    "analysis": "delta",
+    "extension": "json",
+    "scores_form": "vilma",
+    "job_report": "skill",
+    "chart": "votes",
+    "exporter": "jsonl",
+}
 
 
 def url_names(resolver: URLResolver, prefix: str = "") -> Iterator[str]:

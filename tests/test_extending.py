@@ -55,9 +55,7 @@ def extended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setitem(table, slug, entry)
 
 
-@pytest.mark.parametrize(
-    ("name", "row"), [("generation/methods/table.py", METHOD_ROW), ("hub/table.py", ADAPTER_ROW)]
-)
+@pytest.mark.parametrize(("name", "row"), [("generation/methods/table.py", METHOD_ROW), ("hub/table.py", ADAPTER_ROW)])
 def test_the_rows_of_the_page_fit_into_their_tables(name: str, row: str) -> None:
     text = (PAGE.parents[2] / name).read_text(encoding="utf-8")
     for _ in range(5):

@@ -18,17 +18,32 @@ from django.test import override_settings
 APPS = ("projects", "jobs", "corpus", "generation", "annotation", "evaluation")
 # Until these no installation was served while it was updated: they are not looked at.
 BEFORE = {
-    "projects": 6, "jobs": 3, "corpus": 7, "generation": 7, "annotation": 14, "evaluation": 12,
-}  # fmt: skip
+    "projects": 6,
+    "jobs": 3,
+    "corpus": 7,
+    "generation": 7,
+    "annotation": 14,
+    "evaluation": 12,
+}
 # "app.migration: what it does" -> why nobody notices.
 ALLOWED: dict[str, str] = {}
 
 GONE = (
-    migrations.RemoveField, migrations.DeleteModel, migrations.RenameField, migrations.RenameModel,
-    migrations.AlterModelTable, migrations.AlterUniqueTogether,
-)  # fmt: skip
-HARMLESS = (migrations.AlterModelOptions, migrations.AlterModelManagers, migrations.CreateModel,
-            migrations.RemoveIndex, migrations.RenameIndex, migrations.RemoveConstraint)  # fmt: skip
+    migrations.RemoveField,
+    migrations.DeleteModel,
+    migrations.RenameField,
+    migrations.RenameModel,
+    migrations.AlterModelTable,
+    migrations.AlterUniqueTogether,
+)
+HARMLESS = (
+    migrations.AlterModelOptions,
+    migrations.AlterModelManagers,
+    migrations.CreateModel,
+    migrations.RemoveIndex,
+    migrations.RenameIndex,
+    migrations.RemoveConstraint,
+)
 
 
 def number(name: str) -> int:

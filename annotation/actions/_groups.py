@@ -62,9 +62,11 @@ _OPEN_EDITS = Prepared(
     lambda group: _open_tasks(Task.objects.filter(group=group, stage=Stage.EDIT)).values_list("pk", "held")
 )
 _OPEN_REVIEWS = Prepared(
-    lambda group: _open_tasks(Task.objects.filter(candidate__group=group, stage=Stage.REVIEW, second=False))
-    .order_by("candidate__rank", "candidate_id")
-    .values_list("pk", "candidate", "held")
+    lambda group: (
+        _open_tasks(Task.objects.filter(candidate__group=group, stage=Stage.REVIEW, second=False))
+        .order_by("candidate__rank", "candidate_id")
+        .values_list("pk", "candidate", "held")
+    )
 )
 _IN_REVIEW = Prepared(lambda group: Candidate.objects.filter(group=group, state=C.IN_REVIEW).order_by("rank", "pk"))
 

@@ -23,12 +23,16 @@ _STATE = Prepared(
     lambda pk: Item.objects.select_for_update(no_key=True).filter(pk=pk).values_list("state", "decided_at")
 )
 _VOTES = Prepared(
-    lambda item: Foil.objects.filter(item=item)
-    .annotate(
-        counted=FilteredRelation("votes", condition=Q(votes__stage=Stage.VALIDATION, votes__state=VoteState.COUNTED))
+    lambda item: (
+        Foil.objects.filter(item=item)
+        .annotate(
+            counted=FilteredRelation(
+                "votes", condition=Q(votes__stage=Stage.VALIDATION, votes__state=VoteState.COUNTED)
+            )
+        )
+        .order_by()
+        .values_list("pk", "verdict", "counted__choice")
     )
-    .order_by()
-    .values_list("pk", "verdict", "counted__choice")
 )
 
 

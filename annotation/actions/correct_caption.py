@@ -59,9 +59,7 @@ def _correct(person: User, caption_id: int, wanted: Correction) -> Caption:
     old = _captions.caption_in_doubt(person, caption_id)
     new = _revision(old, wanted.text)
     project = old.video.project
-    items = _captions.take_items_out(
-        Item.objects.filter(caption=old), MOVE, project, person, wanted.reason, wanted.now
-    )
+    items = _captions.take_items_out(Item.objects.filter(caption=old), MOVE, project, person, wanted.reason, wanted.now)
     unfinished = CandidateGroup.objects.filter(caption=old, item=None).select_related("run__subtest")
     # Closed before anything is made of the new one: an undone review cannot bring the old one back.
     under_way = _captions.take_candidates_out(unfinished, MOVE, project, person, wanted.reason, wanted.now)
@@ -106,9 +104,7 @@ def _carry_item(item: Item, new: Caption, person: User, wanted: Correction) -> s
     return {foil.pk for foil in foils}
 
 
-def _carry_group(
-    subtest: Subtest, candidates: list[Candidate], new: Caption, person: User, wanted: Correction
-) -> None:
+def _carry_group(subtest: Subtest, candidates: list[Candidate], new: Caption, person: User, wanted: Correction) -> None:
     group = reopened_group(subtest, new, person)
     for candidate in candidates:
         state = _state_under(new, candidate.text)

@@ -74,9 +74,7 @@ def _open(
     one_write_at_a_time(project)
     sample = drawn(list(items.order_by("pk").values_list("pk", flat=True)), size, seed)
     if not sample:
-        raise AnnotationError(
-            _("There is no valid item with a video to ask about; have items validated first.")
-        )
+        raise AnnotationError(_("There is no valid item with a video to ask about; have items validated first."))
     asked = Task.objects.filter(stage=Stage.BASELINE, project=project).exclude(state=TaskState.CANCELLED)
     known = set(asked.values_list("item_id", flat=True))
     fresh = [pk for pk in sample if pk not in known]
@@ -85,11 +83,17 @@ def _open(
     rows = items.in_bulk(fresh)
     foils = _foils_asked([pk for pk in fresh if pk in rows], release)
     tasks = [
-        Task(project=project, stage=Stage.BASELINE, video_id=rows[pk].video_id, item=rows[pk], overlap=overlap,
-             foils_asked=foils[pk])
+        Task(
+            project=project,
+            stage=Stage.BASELINE,
+            video_id=rows[pk].video_id,
+            item=rows[pk],
+            overlap=overlap,
+            foils_asked=foils[pk],
+        )
         for pk in fresh
         if 1 <= len(foils[pk]) < MOST_TEXTS
-    ]  # fmt: skip
+    ]
     _tasks.store(tasks)
     details = {"sample": len(sample), "overlap": overlap, "seed": seed, "release": release.pk if release else None}
     audit.record(audit.event(project, person, "open_baseline", project, opened=len(tasks), **details))

@@ -30,9 +30,7 @@ def set_pay(
     return committed(lambda: _set(person, project, currency, floor, rates))
 
 
-def _set(
-    person: User, project: Project, currency: str, floor: Decimal | None, rates: Mapping[str, Rate]
-) -> PayPolicy:
+def _set(person: User, project: Project, currency: str, floor: Decimal | None, rates: Mapping[str, Rate]) -> PayPolicy:
     one_write_at_a_time(project)
     policy = PayPolicy.objects.filter(project=project).first() or PayPolicy(project=project)
     policy.currency, policy.floor = currency, floor

@@ -46,9 +46,14 @@ def _start(person: User, project: Project, stage: str, of_stage: str, now: datet
     elif policy is None or not policy.practice_open:
         raise AnnotationError(_("Practice is not open in this project."))
     attempt = Attempt(
-        project=project, person=person, stage=stage, of_stage=of_stage, number=number, pass_share=policy.pass_share,
+        project=project,
+        person=person,
+        stage=stage,
+        of_stage=of_stage,
+        number=number,
+        pass_share=policy.pass_share,
         started_at=now,
-    )  # fmt: skip
+    )
     questions = _questions(attempt, policy)
     attempt.save()
     Question.objects.bulk_create(questions)

@@ -102,10 +102,18 @@ def _forget_media(clips: list[Video], project: Project, person: User, reason: st
         for clip in clips
     )
     audit.record_many(
-        audit.event(project, person, "take_down", clip, from_state=clip.media_state, to_state=MediaState.TAKEN_DOWN,
-                    reason=reason, sha256=clip.sha256)
+        audit.event(
+            project,
+            person,
+            "take_down",
+            clip,
+            from_state=clip.media_state,
+            to_state=MediaState.TAKEN_DOWN,
+            reason=reason,
+            sha256=clip.sha256,
+        )
         for clip in clips
-    )  # fmt: skip
+    )
     rows = Video.objects.filter(pk__in=[clip.pk for clip in clips])
     rows.update(file="", url="", media_state=MediaState.TAKEN_DOWN, media_error="")
     # Files are kept once by their content: another project may show the same one.

@@ -4,30 +4,74 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotation', '0006_drafts'),
+        ("annotation", "0006_drafts"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='guideline',
-            name='stage',
-            field=models.CharField(choices=[('edit', 'edit'), ('review', 'review'), ('validation', 'validation'), ('baseline', 'human baseline'), ('objects', 'object check'), ('practice', 'practice'), ('qualification', 'qualification')], max_length=13),
+            model_name="guideline",
+            name="stage",
+            field=models.CharField(
+                choices=[
+                    ("edit", "edit"),
+                    ("review", "review"),
+                    ("validation", "validation"),
+                    ("baseline", "human baseline"),
+                    ("objects", "object check"),
+                    ("practice", "practice"),
+                    ("qualification", "qualification"),
+                ],
+                max_length=13,
+            ),
         ),
         migrations.AlterField(
-            model_name='slot',
-            name='stage',
-            field=models.CharField(choices=[('edit', 'edit'), ('review', 'review'), ('validation', 'validation'), ('baseline', 'human baseline'), ('objects', 'object check'), ('practice', 'practice'), ('qualification', 'qualification')], max_length=13),
+            model_name="slot",
+            name="stage",
+            field=models.CharField(
+                choices=[
+                    ("edit", "edit"),
+                    ("review", "review"),
+                    ("validation", "validation"),
+                    ("baseline", "human baseline"),
+                    ("objects", "object check"),
+                    ("practice", "practice"),
+                    ("qualification", "qualification"),
+                ],
+                max_length=13,
+            ),
         ),
         migrations.AlterField(
-            model_name='task',
-            name='stage',
-            field=models.CharField(choices=[('edit', 'edit'), ('review', 'review'), ('validation', 'validation'), ('baseline', 'human baseline'), ('objects', 'object check'), ('practice', 'practice'), ('qualification', 'qualification')], max_length=13),
+            model_name="task",
+            name="stage",
+            field=models.CharField(
+                choices=[
+                    ("edit", "edit"),
+                    ("review", "review"),
+                    ("validation", "validation"),
+                    ("baseline", "human baseline"),
+                    ("objects", "object check"),
+                    ("practice", "practice"),
+                    ("qualification", "qualification"),
+                ],
+                max_length=13,
+            ),
         ),
         migrations.AlterField(
-            model_name='vote',
-            name='stage',
-            field=models.CharField(choices=[('edit', 'edit'), ('review', 'review'), ('validation', 'validation'), ('baseline', 'human baseline'), ('objects', 'object check'), ('practice', 'practice'), ('qualification', 'qualification')], default='validation', max_length=13),
+            model_name="vote",
+            name="stage",
+            field=models.CharField(
+                choices=[
+                    ("edit", "edit"),
+                    ("review", "review"),
+                    ("validation", "validation"),
+                    ("baseline", "human baseline"),
+                    ("objects", "object check"),
+                    ("practice", "practice"),
+                    ("qualification", "qualification"),
+                ],
+                default="validation",
+                max_length=13,
+            ),
         ),
     ]

@@ -7,181 +7,261 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotation', '0007_stages_of_people'),
-        ('corpus', '0004_stop_early'),
-        ('generation', '0003_thresholds_and_selections'),
-        ('projects', '0004_blind_bar'),
+        ("annotation", "0007_stages_of_people"),
+        ("corpus", "0004_stop_early"),
+        ("generation", "0003_thresholds_and_selections"),
+        ("projects", "0004_blind_bar"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='CheckedFrame',
+            name="CheckedFrame",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('time', models.FloatField()),
-                ('objects_named', models.JSONField()),
-                ('image', models.FileField(blank=True, max_length=300, upload_to='')),
-                ('state', models.CharField(choices=[('waiting', 'waiting for its picture'), ('ready', 'ready'), ('broken', 'broken')], default='waiting', max_length=7)),
-                ('error', models.CharField(blank=True, max_length=500)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("time", models.FloatField()),
+                ("objects_named", models.JSONField()),
+                ("image", models.FileField(blank=True, max_length=300, upload_to="")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("waiting", "waiting for its picture"), ("ready", "ready"), ("broken", "broken")],
+                        default="waiting",
+                        max_length=7,
+                    ),
+                ),
+                ("error", models.CharField(blank=True, max_length=500)),
             ],
         ),
         migrations.CreateModel(
-            name='FrameObjects',
+            name="FrameObjects",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('time', models.FloatField(blank=True, null=True)),
-                ('objects_named', models.JSONField()),
-                ('source', models.CharField(max_length=100)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("time", models.FloatField(blank=True, null=True)),
+                ("objects_named", models.JSONField()),
+                ("source", models.CharField(max_length=100)),
             ],
         ),
         migrations.CreateModel(
-            name='ObjectAnswer',
+            name="ObjectAnswer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('idempotency_key', models.CharField(max_length=64)),
-                ('watch', models.JSONField(blank=True, default=dict)),
-                ('seconds_spent', models.FloatField(blank=True, null=True)),
-                ('late', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('visible', models.JSONField()),
-                ('undone_at', models.DateTimeField(blank=True, null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("idempotency_key", models.CharField(max_length=64)),
+                ("watch", models.JSONField(blank=True, default=dict)),
+                ("seconds_spent", models.FloatField(blank=True, null=True)),
+                ("late", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("visible", models.JSONField()),
+                ("undone_at", models.DateTimeField(blank=True, null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='ObjectCheck',
+            name="ObjectCheck",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('source', models.CharField(max_length=100)),
-                ('seed', models.PositiveIntegerField(default=0)),
-                ('overlap', models.PositiveSmallIntegerField(default=1)),
-                ('opened_at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("source", models.CharField(max_length=100)),
+                ("seed", models.PositiveIntegerField(default=0)),
+                ("overlap", models.PositiveSmallIntegerField(default=1)),
+                ("opened_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='ObjectError',
+            name="ObjectError",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('place', models.PositiveSmallIntegerField()),
-                ('error_class', models.CharField(choices=[('attribute', 'attribute error'), ('misclassification', 'misclassification'), ('hallucination', 'hallucination'), ('mistake', 'annotation mistake: it is visible'), ('other', 'other')], max_length=17)),
-                ('classed_at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("place", models.PositiveSmallIntegerField()),
+                (
+                    "error_class",
+                    models.CharField(
+                        choices=[
+                            ("attribute", "attribute error"),
+                            ("misclassification", "misclassification"),
+                            ("hallucination", "hallucination"),
+                            ("mistake", "annotation mistake: it is visible"),
+                            ("other", "other"),
+                        ],
+                        max_length=17,
+                    ),
+                ),
+                ("classed_at", models.DateTimeField()),
             ],
         ),
         migrations.RemoveConstraint(
-            model_name='task',
-            name='task_has_its_target',
+            model_name="task",
+            name="task_has_its_target",
         ),
         migrations.AddField(
-            model_name='lease',
-            name='order_shown',
+            model_name="lease",
+            name="order_shown",
             field=models.JSONField(blank=True, null=True),
         ),
         migrations.AddField(
-            model_name='vote',
-            name='order_shown',
+            model_name="vote",
+            name="order_shown",
             field=models.JSONField(blank=True, null=True),
         ),
         migrations.AddField(
-            model_name='checkedframe',
-            name='video',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='corpus.video'),
+            model_name="checkedframe",
+            name="video",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="corpus.video"),
         ),
         migrations.AddField(
-            model_name='task',
-            name='frame',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='tasks', to='annotation.checkedframe'),
+            model_name="task",
+            name="frame",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="tasks",
+                to="annotation.checkedframe",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='task',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('candidate__isnull', True), ('group__isnull', False), ('item__isnull', True), ('stage', 'edit')), models.Q(('candidate__isnull', False), ('item__isnull', True), ('stage', 'review')), models.Q(('foil__isnull', False), ('item__isnull', False), ('stage', 'validation')), models.Q(('foil__isnull', True), ('item__isnull', False), ('stage', 'baseline')), models.Q(('frame__isnull', False), ('item__isnull', True), ('stage', 'objects')), _connector='OR'), name='task_has_its_target'),
+            model_name="task",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("candidate__isnull", True), ("group__isnull", False), ("item__isnull", True), ("stage", "edit")
+                    ),
+                    models.Q(("candidate__isnull", False), ("item__isnull", True), ("stage", "review")),
+                    models.Q(("foil__isnull", False), ("item__isnull", False), ("stage", "validation")),
+                    models.Q(("foil__isnull", True), ("item__isnull", False), ("stage", "baseline")),
+                    models.Q(("frame__isnull", False), ("item__isnull", True), ("stage", "objects")),
+                    _connector="OR",
+                ),
+                name="task_has_its_target",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='task',
-            constraint=models.UniqueConstraint(condition=models.Q(('stage', 'baseline'), models.Q(('state', 'cancelled'), _negated=True)), fields=('item',), name='one_baseline_an_item'),
+            model_name="task",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("stage", "baseline"), models.Q(("state", "cancelled"), _negated=True)),
+                fields=("item",),
+                name="one_baseline_an_item",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='task',
-            constraint=models.UniqueConstraint(condition=models.Q(('stage', 'objects')), fields=('frame',), name='one_object_task_a_frame'),
+            model_name="task",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("stage", "objects")), fields=("frame",), name="one_object_task_a_frame"
+            ),
         ),
         migrations.AddField(
-            model_name='frameobjects',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='frame_objects', to='projects.project'),
+            model_name="frameobjects",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="frame_objects", to="projects.project"
+            ),
         ),
         migrations.AddField(
-            model_name='frameobjects',
-            name='video',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='frame_objects', to='corpus.video'),
+            model_name="frameobjects",
+            name="video",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="frame_objects", to="corpus.video"
+            ),
         ),
         migrations.AddField(
-            model_name='objectanswer',
-            name='frame',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='answers', to='annotation.checkedframe'),
+            model_name="objectanswer",
+            name="frame",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="answers", to="annotation.checkedframe"
+            ),
         ),
         migrations.AddField(
-            model_name='objectanswer',
-            name='guideline',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='annotation.guideline'),
+            model_name="objectanswer",
+            name="guideline",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="annotation.guideline",
+            ),
         ),
         migrations.AddField(
-            model_name='objectanswer',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='object_answers', to=settings.AUTH_USER_MODEL),
+            model_name="objectanswer",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="object_answers", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='objectanswer',
-            name='slot',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='%(class)ss', to='annotation.slot'),
+            model_name="objectanswer",
+            name="slot",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="%(class)ss",
+                to="annotation.slot",
+            ),
         ),
         migrations.AddField(
-            model_name='objectcheck',
-            name='opened_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="objectcheck",
+            name="opened_by",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='objectcheck',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='object_checks', to='projects.project'),
+            model_name="objectcheck",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="object_checks", to="projects.project"
+            ),
         ),
         migrations.AddField(
-            model_name='checkedframe',
-            name='check_of',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='frames', to='annotation.objectcheck'),
+            model_name="checkedframe",
+            name="check_of",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="frames", to="annotation.objectcheck"
+            ),
         ),
         migrations.AddField(
-            model_name='objecterror',
-            name='classed_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="objecterror",
+            name="classed_by",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='objecterror',
-            name='frame',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='errors_classed', to='annotation.checkedframe'),
+            model_name="objecterror",
+            name="frame",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="errors_classed", to="annotation.checkedframe"
+            ),
         ),
         migrations.AddIndex(
-            model_name='frameobjects',
-            index=models.Index(fields=['project', 'source', 'video'], name='objects_of_a_source'),
+            model_name="frameobjects",
+            index=models.Index(fields=["project", "source", "video"], name="objects_of_a_source"),
         ),
         migrations.AddConstraint(
-            model_name='objectanswer',
-            constraint=models.UniqueConstraint(fields=('person', 'idempotency_key'), name='one_object_answer_a_key'),
+            model_name="objectanswer",
+            constraint=models.UniqueConstraint(fields=("person", "idempotency_key"), name="one_object_answer_a_key"),
         ),
         migrations.AddConstraint(
-            model_name='objectanswer',
-            constraint=models.UniqueConstraint(condition=models.Q(('undone_at', None)), fields=('frame', 'person'), name='one_object_answer_a_person_in_a_frame'),
+            model_name="objectanswer",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("undone_at", None)),
+                fields=("frame", "person"),
+                name="one_object_answer_a_person_in_a_frame",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='objectanswer',
-            constraint=models.UniqueConstraint(condition=models.Q(('slot__isnull', False), ('undone_at', None)), fields=('slot',), name='one_object_answer_a_slot'),
+            model_name="objectanswer",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("slot__isnull", False), ("undone_at", None)),
+                fields=("slot",),
+                name="one_object_answer_a_slot",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='checkedframe',
-            constraint=models.UniqueConstraint(fields=('check_of', 'video'), name='one_frame_a_video_in_a_check'),
+            model_name="checkedframe",
+            constraint=models.UniqueConstraint(fields=("check_of", "video"), name="one_frame_a_video_in_a_check"),
         ),
         migrations.AddConstraint(
-            model_name='objecterror',
-            constraint=models.UniqueConstraint(fields=('frame', 'place'), name='one_class_an_object'),
+            model_name="objecterror",
+            constraint=models.UniqueConstraint(fields=("frame", "place"), name="one_class_an_object"),
         ),
     ]

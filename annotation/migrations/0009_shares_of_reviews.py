@@ -7,88 +7,139 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotation', '0008_baseline_and_object_check'),
-        ('corpus', '0005_caption_revisions'),
-        ('generation', '0006_hints_and_unreviewed'),
-        ('projects', '0004_blind_bar'),
+        ("annotation", "0008_baseline_and_object_check"),
+        ("corpus", "0005_caption_revisions"),
+        ("generation", "0006_hints_and_unreviewed"),
+        ("projects", "0004_blind_bar"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ReviewPolicy',
+            name="ReviewPolicy",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('rate', models.FloatField(default=1.0, validators=[django.core.validators.MinValueValidator(0.0), django.core.validators.MaxValueValidator(1.0)], verbose_name='share of the edits that is reviewed')),
-                ('second_share', models.FloatField(default=0.0, validators=[django.core.validators.MinValueValidator(0.0), django.core.validators.MaxValueValidator(1.0)], verbose_name='share of the reviews that is done twice')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "rate",
+                    models.FloatField(
+                        default=1.0,
+                        validators=[
+                            django.core.validators.MinValueValidator(0.0),
+                            django.core.validators.MaxValueValidator(1.0),
+                        ],
+                        verbose_name="share of the edits that is reviewed",
+                    ),
+                ),
+                (
+                    "second_share",
+                    models.FloatField(
+                        default=0.0,
+                        validators=[
+                            django.core.validators.MinValueValidator(0.0),
+                            django.core.validators.MaxValueValidator(1.0),
+                        ],
+                        verbose_name="share of the reviews that is done twice",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='ReviewRate',
+            name="ReviewRate",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('rate', models.FloatField(validators=[django.core.validators.MinValueValidator(0.0), django.core.validators.MaxValueValidator(1.0)])),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "rate",
+                    models.FloatField(
+                        validators=[
+                            django.core.validators.MinValueValidator(0.0),
+                            django.core.validators.MaxValueValidator(1.0),
+                        ]
+                    ),
+                ),
             ],
         ),
         migrations.RemoveConstraint(
-            model_name='task',
-            name='one_open_review_a_candidate',
+            model_name="task",
+            name="one_open_review_a_candidate",
         ),
         migrations.AddField(
-            model_name='review',
-            name='second',
+            model_name="review",
+            name="second",
             field=models.BooleanField(default=False),
         ),
         migrations.AddField(
-            model_name='task',
-            name='second',
+            model_name="task",
+            name="second",
             field=models.BooleanField(default=False),
         ),
         migrations.AlterField(
-            model_name='guideline',
-            name='text',
-            field=models.TextField(help_text='Markdown; lists of + and - lines hold good and bad examples.'),
+            model_name="guideline",
+            name="text",
+            field=models.TextField(help_text="Markdown; lists of + and - lines hold good and bad examples."),
         ),
         migrations.AlterField(
-            model_name='involvement',
-            name='kind',
-            field=models.CharField(choices=[('made', 'wrote, edited or fixed'), ('reviewed', 'reviewed'), ('judged', 'validated or took the human baseline'), ('settled', 'settled a split or a caption in doubt')], max_length=8),
+            model_name="involvement",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("made", "wrote, edited or fixed"),
+                    ("reviewed", "reviewed"),
+                    ("judged", "validated or took the human baseline"),
+                    ("settled", "settled a split or a caption in doubt"),
+                ],
+                max_length=8,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='task',
-            constraint=models.UniqueConstraint(condition=models.Q(('stage', 'review'), ('state', 'open')), fields=('candidate', 'second'), name='one_open_review_a_candidate'),
+            model_name="task",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("stage", "review"), ("state", "open")),
+                fields=("candidate", "second"),
+                name="one_open_review_a_candidate",
+            ),
         ),
         migrations.AddField(
-            model_name='reviewpolicy',
-            name='project',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='review_policy', to='projects.project'),
+            model_name="reviewpolicy",
+            name="project",
+            field=models.OneToOneField(
+                on_delete=django.db.models.deletion.CASCADE, related_name="review_policy", to="projects.project"
+            ),
         ),
         migrations.AddField(
-            model_name='reviewrate',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="reviewrate",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='reviewrate',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='review_rates', to='projects.project'),
+            model_name="reviewrate",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="review_rates", to="projects.project"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='reviewpolicy',
-            constraint=models.CheckConstraint(condition=models.Q(('rate__range', (0.0, 1.0))), name='review_rate_is_a_share'),
+            model_name="reviewpolicy",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("rate__range", (0.0, 1.0))), name="review_rate_is_a_share"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='reviewpolicy',
-            constraint=models.CheckConstraint(condition=models.Q(('second_share__range', (0.0, 1.0))), name='second_share_is_a_share'),
+            model_name="reviewpolicy",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("second_share__range", (0.0, 1.0))), name="second_share_is_a_share"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='reviewrate',
-            constraint=models.UniqueConstraint(fields=('project', 'person'), name='one_review_rate_a_person'),
+            model_name="reviewrate",
+            constraint=models.UniqueConstraint(fields=("project", "person"), name="one_review_rate_a_person"),
         ),
         migrations.AddConstraint(
-            model_name='reviewrate',
-            constraint=models.CheckConstraint(condition=models.Q(('rate__range', (0.0, 1.0))), name='own_review_rate_is_a_share'),
+            model_name="reviewrate",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("rate__range", (0.0, 1.0))), name="own_review_rate_is_a_share"
+            ),
         ),
     ]

@@ -9,347 +9,727 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotation', '0010_upcoming_slot'),
-        ('corpus', '0005_caption_revisions'),
-        ('generation', '0006_hints_and_unreviewed'),
-        ('projects', '0004_blind_bar'),
+        ("annotation", "0010_upcoming_slot"),
+        ("corpus", "0005_caption_revisions"),
+        ("generation", "0006_hints_and_unreviewed"),
+        ("projects", "0004_blind_bar"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Attempt',
+            name="Attempt",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('stage', models.CharField(choices=[('edit', 'edit'), ('review', 'review'), ('validation', 'validation'), ('baseline', 'human baseline'), ('objects', 'object check'), ('practice', 'practice'), ('qualification', 'qualification'), ('gold', 'gold')], max_length=13)),
-                ('of_stage', models.CharField(choices=[('edit', 'edit'), ('review', 'review'), ('validation', 'validation'), ('baseline', 'human baseline'), ('objects', 'object check'), ('practice', 'practice'), ('qualification', 'qualification'), ('gold', 'gold')], max_length=13)),
-                ('number', models.PositiveSmallIntegerField()),
-                ('pass_share', models.FloatField(default=0.0)),
-                ('started_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('passed', models.BooleanField(blank=True, null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "stage",
+                    models.CharField(
+                        choices=[
+                            ("edit", "edit"),
+                            ("review", "review"),
+                            ("validation", "validation"),
+                            ("baseline", "human baseline"),
+                            ("objects", "object check"),
+                            ("practice", "practice"),
+                            ("qualification", "qualification"),
+                            ("gold", "gold"),
+                        ],
+                        max_length=13,
+                    ),
+                ),
+                (
+                    "of_stage",
+                    models.CharField(
+                        choices=[
+                            ("edit", "edit"),
+                            ("review", "review"),
+                            ("validation", "validation"),
+                            ("baseline", "human baseline"),
+                            ("objects", "object check"),
+                            ("practice", "practice"),
+                            ("qualification", "qualification"),
+                            ("gold", "gold"),
+                        ],
+                        max_length=13,
+                    ),
+                ),
+                ("number", models.PositiveSmallIntegerField()),
+                ("pass_share", models.FloatField(default=0.0)),
+                ("started_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                ("passed", models.BooleanField(blank=True, null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='ExpertLabel',
+            name="ExpertLabel",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('caption_first', models.BooleanField()),
-                ('choice', models.CharField(choices=[('caption', 'only the caption'), ('foil', 'only the foil'), ('neither', 'neither'), ('both', 'both'), ('cannot_tell', 'cannot tell')], max_length=11)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("caption_first", models.BooleanField()),
+                (
+                    "choice",
+                    models.CharField(
+                        choices=[
+                            ("caption", "only the caption"),
+                            ("foil", "only the foil"),
+                            ("neither", "neither"),
+                            ("both", "both"),
+                            ("cannot_tell", "cannot tell"),
+                        ],
+                        max_length=11,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
         ),
         migrations.CreateModel(
-            name='GoldPair',
+            name="GoldPair",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('use', models.CharField(choices=[('mixed', 'mixed in among real work'), ('qualification', 'qualification'), ('practice', 'practice')], max_length=13)),
-                ('caption_text', models.TextField()),
-                ('foil_text', models.TextField()),
-                ('answer', models.CharField(choices=[('caption', 'only the caption'), ('foil', 'only the foil'), ('neither', 'neither'), ('both', 'both'), ('cannot_tell', 'cannot tell')], max_length=11)),
-                ('explanation', models.TextField(blank=True, help_text='Shown after the answer in practice.')),
-                ('mismatched', models.BooleanField(default=False)),
-                ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "use",
+                    models.CharField(
+                        choices=[
+                            ("mixed", "mixed in among real work"),
+                            ("qualification", "qualification"),
+                            ("practice", "practice"),
+                        ],
+                        max_length=13,
+                    ),
+                ),
+                ("caption_text", models.TextField()),
+                ("foil_text", models.TextField()),
+                (
+                    "answer",
+                    models.CharField(
+                        choices=[
+                            ("caption", "only the caption"),
+                            ("foil", "only the foil"),
+                            ("neither", "neither"),
+                            ("both", "both"),
+                            ("cannot_tell", "cannot tell"),
+                        ],
+                        max_length=11,
+                    ),
+                ),
+                ("explanation", models.TextField(blank=True, help_text="Shown after the answer in practice.")),
+                ("mismatched", models.BooleanField(default=False)),
+                ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
         ),
         migrations.CreateModel(
-            name='PracticeCaption',
+            name="PracticeCaption",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('examples', models.JSONField(help_text='Foils by an expert, one a line.')),
-                ('explanation', models.TextField(blank=True)),
-                ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("examples", models.JSONField(help_text="Foils by an expert, one a line.")),
+                ("explanation", models.TextField(blank=True)),
+                ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
         ),
         migrations.CreateModel(
-            name='QualityPolicy',
+            name="QualityPolicy",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('secret', models.PositiveBigIntegerField(default=annotation.models.standing.new_secret, editable=False)),
-                ('gold_rate', models.FloatField(default=0.0, validators=[django.core.validators.MinValueValidator(0.0), django.core.validators.MaxValueValidator(0.5)])),
-                ('gold_min', models.PositiveSmallIntegerField(default=4, validators=[django.core.validators.MinValueValidator(1)])),
-                ('careful_accuracy', models.FloatField(default=0.92, validators=[django.core.validators.MinValueValidator(0.5), django.core.validators.MaxValueValidator(0.99)])),
-                ('guess_accuracy', models.FloatField(default=0.5, validators=[django.core.validators.MinValueValidator(0.05), django.core.validators.MaxValueValidator(0.95)])),
-                ('false_pauses', models.FloatField(default=0.02, validators=[django.core.validators.MinValueValidator(0.0001), django.core.validators.MaxValueValidator(0.2)])),
-                ('position_min', models.PositiveSmallIntegerField(default=10, validators=[django.core.validators.MinValueValidator(1)])),
-                ('fast_share', models.FloatField(default=0.0, validators=[django.core.validators.MinValueValidator(0.0), django.core.validators.MaxValueValidator(1.0)])),
-                ('fast_min', models.PositiveSmallIntegerField(default=8, validators=[django.core.validators.MinValueValidator(1)])),
-                ('practice_open', models.BooleanField(default=False)),
-                ('qualification_open', models.BooleanField(default=False)),
-                ('qualification_required', models.BooleanField(default=False)),
-                ('test_length', models.PositiveSmallIntegerField(default=10, validators=[django.core.validators.MinValueValidator(1)])),
-                ('pass_share', models.FloatField(default=0.9, validators=[django.core.validators.MinValueValidator(0.0), django.core.validators.MaxValueValidator(1.0)])),
-                ('mismatched_share', models.FloatField(default=0.3, validators=[django.core.validators.MinValueValidator(0.0), django.core.validators.MaxValueValidator(1.0)])),
-                ('tries', models.PositiveSmallIntegerField(default=2, validators=[django.core.validators.MinValueValidator(1)])),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "secret",
+                    models.PositiveBigIntegerField(default=annotation.models.standing.new_secret, editable=False),
+                ),
+                (
+                    "gold_rate",
+                    models.FloatField(
+                        default=0.0,
+                        validators=[
+                            django.core.validators.MinValueValidator(0.0),
+                            django.core.validators.MaxValueValidator(0.5),
+                        ],
+                    ),
+                ),
+                (
+                    "gold_min",
+                    models.PositiveSmallIntegerField(
+                        default=4, validators=[django.core.validators.MinValueValidator(1)]
+                    ),
+                ),
+                (
+                    "careful_accuracy",
+                    models.FloatField(
+                        default=0.92,
+                        validators=[
+                            django.core.validators.MinValueValidator(0.5),
+                            django.core.validators.MaxValueValidator(0.99),
+                        ],
+                    ),
+                ),
+                (
+                    "guess_accuracy",
+                    models.FloatField(
+                        default=0.5,
+                        validators=[
+                            django.core.validators.MinValueValidator(0.05),
+                            django.core.validators.MaxValueValidator(0.95),
+                        ],
+                    ),
+                ),
+                (
+                    "false_pauses",
+                    models.FloatField(
+                        default=0.02,
+                        validators=[
+                            django.core.validators.MinValueValidator(0.0001),
+                            django.core.validators.MaxValueValidator(0.2),
+                        ],
+                    ),
+                ),
+                (
+                    "position_min",
+                    models.PositiveSmallIntegerField(
+                        default=10, validators=[django.core.validators.MinValueValidator(1)]
+                    ),
+                ),
+                (
+                    "fast_share",
+                    models.FloatField(
+                        default=0.0,
+                        validators=[
+                            django.core.validators.MinValueValidator(0.0),
+                            django.core.validators.MaxValueValidator(1.0),
+                        ],
+                    ),
+                ),
+                (
+                    "fast_min",
+                    models.PositiveSmallIntegerField(
+                        default=8, validators=[django.core.validators.MinValueValidator(1)]
+                    ),
+                ),
+                ("practice_open", models.BooleanField(default=False)),
+                ("qualification_open", models.BooleanField(default=False)),
+                ("qualification_required", models.BooleanField(default=False)),
+                (
+                    "test_length",
+                    models.PositiveSmallIntegerField(
+                        default=10, validators=[django.core.validators.MinValueValidator(1)]
+                    ),
+                ),
+                (
+                    "pass_share",
+                    models.FloatField(
+                        default=0.9,
+                        validators=[
+                            django.core.validators.MinValueValidator(0.0),
+                            django.core.validators.MaxValueValidator(1.0),
+                        ],
+                    ),
+                ),
+                (
+                    "mismatched_share",
+                    models.FloatField(
+                        default=0.3,
+                        validators=[
+                            django.core.validators.MinValueValidator(0.0),
+                            django.core.validators.MaxValueValidator(1.0),
+                        ],
+                    ),
+                ),
+                (
+                    "tries",
+                    models.PositiveSmallIntegerField(
+                        default=2, validators=[django.core.validators.MinValueValidator(1)]
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Question',
+            name="Question",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('place', models.PositiveSmallIntegerField()),
-                ('caption_first', models.BooleanField(blank=True, null=True)),
-                ('choice', models.CharField(blank=True, choices=[('caption', 'only the caption'), ('foil', 'only the foil'), ('neither', 'neither'), ('both', 'both'), ('cannot_tell', 'cannot tell')], max_length=11)),
-                ('text', models.TextField(blank=True)),
-                ('right', models.BooleanField(blank=True, null=True)),
-                ('answered_at', models.DateTimeField(blank=True, null=True)),
-                ('seconds_spent', models.FloatField(blank=True, null=True)),
-                ('watch', models.JSONField(blank=True, default=dict)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("place", models.PositiveSmallIntegerField()),
+                ("caption_first", models.BooleanField(blank=True, null=True)),
+                (
+                    "choice",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("caption", "only the caption"),
+                            ("foil", "only the foil"),
+                            ("neither", "neither"),
+                            ("both", "both"),
+                            ("cannot_tell", "cannot tell"),
+                        ],
+                        max_length=11,
+                    ),
+                ),
+                ("text", models.TextField(blank=True)),
+                ("right", models.BooleanField(blank=True, null=True)),
+                ("answered_at", models.DateTimeField(blank=True, null=True)),
+                ("seconds_spent", models.FloatField(blank=True, null=True)),
+                ("watch", models.JSONField(blank=True, default=dict)),
             ],
         ),
         migrations.CreateModel(
-            name='Standing',
+            name="Standing",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('active', 'active'), ('paused', 'paused')], default='active', max_length=6)),
-                ('paused_at', models.DateTimeField(blank=True, null=True)),
-                ('paused_why', models.CharField(blank=True, choices=[('gold', 'gold'), ('position', 'position'), ('speed', 'speed'), ('researcher', 'researcher')], max_length=10)),
-                ('paused_note', models.CharField(blank=True, max_length=500)),
-                ('set_aside_at', models.DateTimeField(blank=True, null=True)),
-                ('qualified_at', models.DateTimeField(blank=True, null=True)),
-                ('counted_from', models.DateTimeField(default=django.utils.timezone.now)),
-                ('gold_seen', models.PositiveIntegerField(default=0)),
-                ('gold_right', models.PositiveIntegerField(default=0)),
-                ('first', models.PositiveIntegerField(default=0)),
-                ('second', models.PositiveIntegerField(default=0)),
-                ('timed', models.PositiveIntegerField(default=0)),
-                ('fast', models.PositiveIntegerField(default=0)),
-                ('served', models.PositiveIntegerField(default=0)),
-                ('gold_stretch', models.IntegerField(default=-1)),
-                ('gold_served', models.PositiveIntegerField(default=0)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("active", "active"), ("paused", "paused")], default="active", max_length=6
+                    ),
+                ),
+                ("paused_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "paused_why",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("gold", "gold"),
+                            ("position", "position"),
+                            ("speed", "speed"),
+                            ("researcher", "researcher"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("paused_note", models.CharField(blank=True, max_length=500)),
+                ("set_aside_at", models.DateTimeField(blank=True, null=True)),
+                ("qualified_at", models.DateTimeField(blank=True, null=True)),
+                ("counted_from", models.DateTimeField(default=django.utils.timezone.now)),
+                ("gold_seen", models.PositiveIntegerField(default=0)),
+                ("gold_right", models.PositiveIntegerField(default=0)),
+                ("first", models.PositiveIntegerField(default=0)),
+                ("second", models.PositiveIntegerField(default=0)),
+                ("timed", models.PositiveIntegerField(default=0)),
+                ("fast", models.PositiveIntegerField(default=0)),
+                ("served", models.PositiveIntegerField(default=0)),
+                ("gold_stretch", models.IntegerField(default=-1)),
+                ("gold_served", models.PositiveIntegerField(default=0)),
             ],
         ),
         migrations.RemoveConstraint(
-            model_name='task',
-            name='task_has_its_target',
+            model_name="task",
+            name="task_has_its_target",
         ),
         migrations.AddField(
-            model_name='vote',
-            name='fast',
+            model_name="vote",
+            name="fast",
             field=models.BooleanField(blank=True, null=True),
         ),
         migrations.AlterField(
-            model_name='guideline',
-            name='stage',
-            field=models.CharField(choices=[('edit', 'edit'), ('review', 'review'), ('validation', 'validation'), ('baseline', 'human baseline'), ('objects', 'object check'), ('practice', 'practice'), ('qualification', 'qualification'), ('gold', 'gold')], max_length=13),
+            model_name="guideline",
+            name="stage",
+            field=models.CharField(
+                choices=[
+                    ("edit", "edit"),
+                    ("review", "review"),
+                    ("validation", "validation"),
+                    ("baseline", "human baseline"),
+                    ("objects", "object check"),
+                    ("practice", "practice"),
+                    ("qualification", "qualification"),
+                    ("gold", "gold"),
+                ],
+                max_length=13,
+            ),
         ),
         migrations.AlterField(
-            model_name='slot',
-            name='index',
+            model_name="slot",
+            name="index",
             field=models.PositiveBigIntegerField(default=0),
         ),
         migrations.AlterField(
-            model_name='slot',
-            name='stage',
-            field=models.CharField(choices=[('edit', 'edit'), ('review', 'review'), ('validation', 'validation'), ('baseline', 'human baseline'), ('objects', 'object check'), ('practice', 'practice'), ('qualification', 'qualification'), ('gold', 'gold')], max_length=13),
+            model_name="slot",
+            name="stage",
+            field=models.CharField(
+                choices=[
+                    ("edit", "edit"),
+                    ("review", "review"),
+                    ("validation", "validation"),
+                    ("baseline", "human baseline"),
+                    ("objects", "object check"),
+                    ("practice", "practice"),
+                    ("qualification", "qualification"),
+                    ("gold", "gold"),
+                ],
+                max_length=13,
+            ),
         ),
         migrations.AlterField(
-            model_name='task',
-            name='stage',
-            field=models.CharField(choices=[('edit', 'edit'), ('review', 'review'), ('validation', 'validation'), ('baseline', 'human baseline'), ('objects', 'object check'), ('practice', 'practice'), ('qualification', 'qualification'), ('gold', 'gold')], max_length=13),
+            model_name="task",
+            name="stage",
+            field=models.CharField(
+                choices=[
+                    ("edit", "edit"),
+                    ("review", "review"),
+                    ("validation", "validation"),
+                    ("baseline", "human baseline"),
+                    ("objects", "object check"),
+                    ("practice", "practice"),
+                    ("qualification", "qualification"),
+                    ("gold", "gold"),
+                ],
+                max_length=13,
+            ),
         ),
         migrations.AlterField(
-            model_name='vote',
-            name='item',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='votes', to='corpus.item'),
+            model_name="vote",
+            name="item",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="votes",
+                to="corpus.item",
+            ),
         ),
         migrations.AlterField(
-            model_name='vote',
-            name='stage',
-            field=models.CharField(choices=[('edit', 'edit'), ('review', 'review'), ('validation', 'validation'), ('baseline', 'human baseline'), ('objects', 'object check'), ('practice', 'practice'), ('qualification', 'qualification'), ('gold', 'gold')], default='validation', max_length=13),
+            model_name="vote",
+            name="stage",
+            field=models.CharField(
+                choices=[
+                    ("edit", "edit"),
+                    ("review", "review"),
+                    ("validation", "validation"),
+                    ("baseline", "human baseline"),
+                    ("objects", "object check"),
+                    ("practice", "practice"),
+                    ("qualification", "qualification"),
+                    ("gold", "gold"),
+                ],
+                default="validation",
+                max_length=13,
+            ),
         ),
         migrations.AddField(
-            model_name='attempt',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='attempts', to=settings.AUTH_USER_MODEL),
+            model_name="attempt",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="attempts", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='attempt',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='attempts', to='projects.project'),
+            model_name="attempt",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="attempts", to="projects.project"
+            ),
         ),
         migrations.AddField(
-            model_name='attempt',
-            name='subtest',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='corpus.subtest'),
+            model_name="attempt",
+            name="subtest",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to="corpus.subtest",
+            ),
         ),
         migrations.AddField(
-            model_name='expertlabel',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="expertlabel",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='goldpair',
-            name='foil',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='corpus.foil'),
+            model_name="goldpair",
+            name="foil",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="corpus.foil"
+            ),
         ),
         migrations.AddField(
-            model_name='goldpair',
-            name='item',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='gold_pairs', to='corpus.item'),
+            model_name="goldpair",
+            name="item",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="gold_pairs",
+                to="corpus.item",
+            ),
         ),
         migrations.AddField(
-            model_name='goldpair',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='gold_pairs', to='projects.project'),
+            model_name="goldpair",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="gold_pairs", to="projects.project"
+            ),
         ),
         migrations.AddField(
-            model_name='goldpair',
-            name='said_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="goldpair",
+            name="said_by",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='goldpair',
-            name='subtest',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='gold_pairs', to='corpus.subtest'),
+            model_name="goldpair",
+            name="subtest",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="gold_pairs", to="corpus.subtest"
+            ),
         ),
         migrations.AddField(
-            model_name='goldpair',
-            name='video',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='corpus.video'),
+            model_name="goldpair",
+            name="video",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="corpus.video"),
         ),
         migrations.AddField(
-            model_name='expertlabel',
-            name='pair',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='labels', to='annotation.goldpair'),
+            model_name="expertlabel",
+            name="pair",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="labels", to="annotation.goldpair"
+            ),
         ),
         migrations.AddField(
-            model_name='task',
-            name='gold',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='tasks', to='annotation.goldpair'),
+            model_name="task",
+            name="gold",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="tasks",
+                to="annotation.goldpair",
+            ),
         ),
         migrations.AddField(
-            model_name='vote',
-            name='gold',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='votes', to='annotation.goldpair'),
+            model_name="vote",
+            name="gold",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="votes",
+                to="annotation.goldpair",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='task',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('candidate__isnull', True), ('group__isnull', False), ('item__isnull', True), ('stage', 'edit')), models.Q(('candidate__isnull', False), ('item__isnull', True), ('stage', 'review')), models.Q(('foil__isnull', False), ('item__isnull', False), ('stage', 'validation')), models.Q(('foil__isnull', True), ('item__isnull', False), ('stage', 'baseline')), models.Q(('frame__isnull', False), ('item__isnull', True), ('stage', 'objects')), models.Q(('gold__isnull', False), ('item__isnull', True), ('stage', 'gold')), _connector='OR'), name='task_has_its_target'),
+            model_name="task",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("candidate__isnull", True), ("group__isnull", False), ("item__isnull", True), ("stage", "edit")
+                    ),
+                    models.Q(("candidate__isnull", False), ("item__isnull", True), ("stage", "review")),
+                    models.Q(("foil__isnull", False), ("item__isnull", False), ("stage", "validation")),
+                    models.Q(("foil__isnull", True), ("item__isnull", False), ("stage", "baseline")),
+                    models.Q(("frame__isnull", False), ("item__isnull", True), ("stage", "objects")),
+                    models.Q(("gold__isnull", False), ("item__isnull", True), ("stage", "gold")),
+                    _connector="OR",
+                ),
+                name="task_has_its_target",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='task',
-            constraint=models.UniqueConstraint(condition=models.Q(('stage', 'gold')), fields=('gold',), name='one_gold_task_a_pair'),
+            model_name="task",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("stage", "gold")), fields=("gold",), name="one_gold_task_a_pair"
+            ),
         ),
         migrations.AddField(
-            model_name='practicecaption',
-            name='caption',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='corpus.caption'),
+            model_name="practicecaption",
+            name="caption",
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="corpus.caption"),
         ),
         migrations.AddField(
-            model_name='practicecaption',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='practice_captions', to='projects.project'),
+            model_name="practicecaption",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="practice_captions", to="projects.project"
+            ),
         ),
         migrations.AddField(
-            model_name='practicecaption',
-            name='said_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="practicecaption",
+            name="said_by",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='practicecaption',
-            name='subtest',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='practice_captions', to='corpus.subtest'),
+            model_name="practicecaption",
+            name="subtest",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="practice_captions",
+                to="corpus.subtest",
+            ),
         ),
         migrations.AddField(
-            model_name='qualitypolicy',
-            name='project',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='quality', to='projects.project'),
+            model_name="qualitypolicy",
+            name="project",
+            field=models.OneToOneField(
+                on_delete=django.db.models.deletion.CASCADE, related_name="quality", to="projects.project"
+            ),
         ),
         migrations.AddField(
-            model_name='question',
-            name='attempt',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='questions', to='annotation.attempt'),
+            model_name="question",
+            name="attempt",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="questions", to="annotation.attempt"
+            ),
         ),
         migrations.AddField(
-            model_name='question',
-            name='pair',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='questions', to='annotation.goldpair'),
+            model_name="question",
+            name="pair",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="questions",
+                to="annotation.goldpair",
+            ),
         ),
         migrations.AddField(
-            model_name='question',
-            name='practice',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='questions', to='annotation.practicecaption'),
+            model_name="question",
+            name="practice",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="questions",
+                to="annotation.practicecaption",
+            ),
         ),
         migrations.AddField(
-            model_name='standing',
-            name='paused_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="standing",
+            name="paused_by",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='standing',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='standings', to=settings.AUTH_USER_MODEL),
+            model_name="standing",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="standings", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='standing',
-            name='policy',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='standings', to='annotation.qualitypolicy'),
+            model_name="standing",
+            name="policy",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="standings", to="annotation.qualitypolicy"
+            ),
         ),
         migrations.AddField(
-            model_name='lease',
-            name='standing',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='annotation.standing'),
+            model_name="lease",
+            name="standing",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="annotation.standing",
+            ),
         ),
         migrations.AddField(
-            model_name='vote',
-            name='standing',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='votes', to='annotation.standing'),
+            model_name="vote",
+            name="standing",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="votes",
+                to="annotation.standing",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='vote',
-            constraint=models.UniqueConstraint(condition=models.Q(('gold__isnull', False), models.Q(('state', 'undone'), _negated=True)), fields=('gold', 'person'), name='one_vote_a_person_in_a_gold_pair'),
+            model_name="vote",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("gold__isnull", False), models.Q(("state", "undone"), _negated=True)),
+                fields=("gold", "person"),
+                name="one_vote_a_person_in_a_gold_pair",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='vote',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('gold__isnull', True), ('item__isnull', False)), models.Q(('gold__isnull', False), ('item__isnull', True), ('stage', 'gold')), _connector='OR'), name='vote_is_on_an_item_or_on_gold'),
+            model_name="vote",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("gold__isnull", True), ("item__isnull", False)),
+                    models.Q(("gold__isnull", False), ("item__isnull", True), ("stage", "gold")),
+                    _connector="OR",
+                ),
+                name="vote_is_on_an_item_or_on_gold",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='attempt',
-            constraint=models.UniqueConstraint(fields=('project', 'person', 'stage', 'of_stage', 'number'), name='one_attempt_a_number'),
+            model_name="attempt",
+            constraint=models.UniqueConstraint(
+                fields=("project", "person", "stage", "of_stage", "number"), name="one_attempt_a_number"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='attempt',
-            constraint=models.UniqueConstraint(condition=models.Q(('finished_at__isnull', True)), fields=('project', 'person', 'stage', 'of_stage'), name='one_open_attempt'),
+            model_name="attempt",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("finished_at__isnull", True)),
+                fields=("project", "person", "stage", "of_stage"),
+                name="one_open_attempt",
+            ),
         ),
         migrations.AddIndex(
-            model_name='goldpair',
-            index=models.Index(fields=['project', 'use'], name='gold_of_a_use'),
+            model_name="goldpair",
+            index=models.Index(fields=["project", "use"], name="gold_of_a_use"),
         ),
         migrations.AddConstraint(
-            model_name='goldpair',
-            constraint=models.UniqueConstraint(condition=models.Q(('foil__isnull', False), ('mismatched', False)), fields=('project', 'foil'), name='one_gold_pair_a_foil'),
+            model_name="goldpair",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("foil__isnull", False), ("mismatched", False)),
+                fields=("project", "foil"),
+                name="one_gold_pair_a_foil",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='goldpair',
-            constraint=models.UniqueConstraint(condition=models.Q(('mismatched', True)), fields=('video', 'foil'), name='one_mismatched_pair_a_video_and_foil'),
+            model_name="goldpair",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("mismatched", True)),
+                fields=("video", "foil"),
+                name="one_mismatched_pair_a_video_and_foil",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='expertlabel',
-            constraint=models.UniqueConstraint(fields=('pair', 'person'), name='one_label_an_expert'),
+            model_name="expertlabel",
+            constraint=models.UniqueConstraint(fields=("pair", "person"), name="one_label_an_expert"),
         ),
         migrations.AddConstraint(
-            model_name='practicecaption',
-            constraint=models.UniqueConstraint(condition=models.Q(('withdrawn_at__isnull', True)), fields=('project', 'caption'), name='one_practice_a_caption'),
+            model_name="practicecaption",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("withdrawn_at__isnull", True)),
+                fields=("project", "caption"),
+                name="one_practice_a_caption",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='question',
-            constraint=models.UniqueConstraint(fields=('attempt', 'place'), name='one_question_a_place'),
+            model_name="question",
+            constraint=models.UniqueConstraint(fields=("attempt", "place"), name="one_question_a_place"),
         ),
         migrations.AddConstraint(
-            model_name='question',
-            constraint=models.UniqueConstraint(condition=models.Q(('pair__isnull', False)), fields=('attempt', 'pair'), name='one_question_a_pair'),
+            model_name="question",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("pair__isnull", False)), fields=("attempt", "pair"), name="one_question_a_pair"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='question',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('pair__isnull', False), ('practice__isnull', True)), models.Q(('pair__isnull', True), ('practice__isnull', False)), _connector='OR'), name='question_is_a_pair_or_a_caption'),
+            model_name="question",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("pair__isnull", False), ("practice__isnull", True)),
+                    models.Q(("pair__isnull", True), ("practice__isnull", False)),
+                    _connector="OR",
+                ),
+                name="question_is_a_pair_or_a_caption",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='standing',
-            constraint=models.UniqueConstraint(fields=('policy', 'person'), name='one_standing_a_person'),
+            model_name="standing",
+            constraint=models.UniqueConstraint(fields=("policy", "person"), name="one_standing_a_person"),
         ),
     ]

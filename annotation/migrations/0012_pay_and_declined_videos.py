@@ -8,47 +8,106 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotation', '0011_hard_to_fool'),
-        ('corpus', '0005_caption_revisions'),
-        ('projects', '0006_api_tokens_and_webhooks'),
+        ("annotation", "0011_hard_to_fool"),
+        ("corpus", "0005_caption_revisions"),
+        ("projects", "0006_api_tokens_and_webhooks"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='PayPolicy',
+            name="PayPolicy",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('currency', models.CharField(default='EUR', max_length=3, validators=[django.core.validators.RegexValidator('^[A-Z]{3}$', 'Three capital letters, such as EUR.')])),
-                ('floor', models.DecimalField(blank=True, decimal_places=2, max_digits=8, null=True, validators=[django.core.validators.MinValueValidator(Decimal('0'))])),
-                ('project', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='pay_policy', to='projects.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "currency",
+                    models.CharField(
+                        default="EUR",
+                        max_length=3,
+                        validators=[
+                            django.core.validators.RegexValidator("^[A-Z]{3}$", "Three capital letters, such as EUR.")
+                        ],
+                    ),
+                ),
+                (
+                    "floor",
+                    models.DecimalField(
+                        blank=True,
+                        decimal_places=2,
+                        max_digits=8,
+                        null=True,
+                        validators=[django.core.validators.MinValueValidator(Decimal("0"))],
+                    ),
+                ),
+                (
+                    "project",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="pay_policy", to="projects.project"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='DeclinedVideo',
+            name="DeclinedVideo",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='declined_videos', to=settings.AUTH_USER_MODEL)),
-                ('video', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='corpus.video')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="declined_videos",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "video",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="+", to="corpus.video"),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('person', 'video'), name='one_decline_a_video')],
+                "constraints": [models.UniqueConstraint(fields=("person", "video"), name="one_decline_a_video")],
             },
         ),
         migrations.CreateModel(
-            name='PayRate',
+            name="PayRate",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('stage', models.CharField(choices=[('edit', 'edit'), ('review', 'review'), ('validation', 'validation'), ('baseline', 'human baseline'), ('objects', 'object check'), ('practice', 'practice'), ('qualification', 'qualification'), ('gold', 'gold')], max_length=13)),
-                ('unit', models.CharField(choices=[('piece', 'piece'), ('hour', 'hour')], max_length=5)),
-                ('amount', models.DecimalField(decimal_places=4, max_digits=10, validators=[django.core.validators.MinValueValidator(Decimal('0'))])),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pay_rates', to='projects.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "stage",
+                    models.CharField(
+                        choices=[
+                            ("edit", "edit"),
+                            ("review", "review"),
+                            ("validation", "validation"),
+                            ("baseline", "human baseline"),
+                            ("objects", "object check"),
+                            ("practice", "practice"),
+                            ("qualification", "qualification"),
+                            ("gold", "gold"),
+                        ],
+                        max_length=13,
+                    ),
+                ),
+                ("unit", models.CharField(choices=[("piece", "piece"), ("hour", "hour")], max_length=5)),
+                (
+                    "amount",
+                    models.DecimalField(
+                        decimal_places=4,
+                        max_digits=10,
+                        validators=[django.core.validators.MinValueValidator(Decimal("0"))],
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="pay_rates", to="projects.project"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('project', 'stage'), name='one_pay_rate_a_stage')],
+                "constraints": [models.UniqueConstraint(fields=("project", "stage"), name="one_pay_rate_a_stage")],
             },
         ),
     ]

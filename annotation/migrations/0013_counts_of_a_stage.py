@@ -4,17 +4,16 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotation', '0012_pay_and_declined_videos'),
-        ('corpus', '0006_content_warnings_and_takedowns'),
-        ('generation', '0007_what_detectors_saw'),
-        ('projects', '0006_api_tokens_and_webhooks'),
+        ("annotation", "0012_pay_and_declined_videos"),
+        ("corpus", "0006_content_warnings_and_takedowns"),
+        ("generation", "0007_what_detectors_saw"),
+        ("projects", "0006_api_tokens_and_webhooks"),
     ]
 
     operations = [
         migrations.AddIndex(
-            model_name='task',
-            index=models.Index(fields=['project', 'stage', 'state'], name='task_of_a_stage'),
+            model_name="task",
+            index=models.Index(fields=["project", "stage", "state"], name="task_of_a_stage"),
         ),
     ]

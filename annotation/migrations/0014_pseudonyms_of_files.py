@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotation', '0013_counts_of_a_stage'),
+        ("annotation", "0013_counts_of_a_stage"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='vote',
-            name='imported_as',
+            model_name="vote",
+            name="imported_as",
             field=models.CharField(blank=True, max_length=100),
         ),
     ]

@@ -88,9 +88,7 @@ def errors(findings: Collection[Finding]) -> list[Finding]:
     return [finding for finding in findings if finding.is_error]
 
 
-def _of_one(
-    caption: str, text: str, taken: set[str], refused: set[str], marks: Marks
-) -> list[tuple[Problem, int]]:
+def _of_one(caption: str, text: str, taken: set[str], refused: set[str], marks: Marks) -> list[tuple[Problem, int]]:
     if not text.strip():
         return [(Problem.EMPTY, 0)]
     if len(text) > MAX_CHARACTERS:

@@ -58,9 +58,7 @@ def _only_outside(tag: str, attribute: str, value: str) -> str | None:
 class _Renderer(RendererHTML):
     """Examples carry their word, headings stand below the drawer's title, a picture is its description."""
 
-    def list_item_open(
-        self, tokens: Sequence[Token], idx: int, options: Any, env: MutableMapping[str, Any]
-    ) -> str:
+    def list_item_open(self, tokens: Sequence[Token], idx: int, options: Any, env: MutableMapping[str, Any]) -> str:
         mark = tokens[idx].markup
         if mark not in EXAMPLES:
             return "<li>"

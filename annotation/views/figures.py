@@ -69,16 +69,50 @@ def people_figures_file(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _lines(rows: list[Row], currency: str) -> Iterator[list[Any]]:
-    yield ["person", "simulated", *PAID, "median_seconds", "pieces_per_hour", "time_to_watch", "agreement",
-           "agreement_n", "gold_right", "gold_n", "first_share", "first_low", "first_high", "first_n", "hours", "pay",
-           "pay_per_hour", "currency", "under_floor"]  # fmt: skip
+    yield [
+        "person",
+        "simulated",
+        *PAID,
+        "median_seconds",
+        "pieces_per_hour",
+        "time_to_watch",
+        "agreement",
+        "agreement_n",
+        "gold_right",
+        "gold_n",
+        "first_share",
+        "first_low",
+        "first_high",
+        "first_n",
+        "hours",
+        "pay",
+        "pay_per_hour",
+        "currency",
+        "under_floor",
+    ]
     for row in rows:
         own, earned, bounds = row.figures, row.earned, row.figures.first.interval or (None, None)
         counts = [own.pieces.get(stage, 0) for stage in PAID]
-        yield [row.person.username, row.person.is_simulated, *counts, own.seconds, own.pace, own.time_to_watch,
-               own.agreement.value, own.agreement.seen, own.gold.right, own.gold.seen, own.first.value, *bounds,
-               own.first.seen, round(earned.hours, 4), round(earned.pay, 4),
-               None if earned.hourly is None else round(earned.hourly, 4), currency, row.is_under]  # fmt: skip
+        yield [
+            row.person.username,
+            row.person.is_simulated,
+            *counts,
+            own.seconds,
+            own.pace,
+            own.time_to_watch,
+            own.agreement.value,
+            own.agreement.seen,
+            own.gold.right,
+            own.gold.seen,
+            own.first.value,
+            *bounds,
+            own.first.seen,
+            round(earned.hours, 4),
+            round(earned.pay, 4),
+            None if earned.hourly is None else round(earned.hourly, 4),
+            currency,
+            row.is_under,
+        ]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

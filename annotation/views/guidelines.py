@@ -29,9 +29,7 @@ SHOWN = 20
 def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, Role.RESEARCHER)
     subtests = Subtest.objects.filter(project=project)
-    return render(
-        request, "annotation/guidelines.html", {"rows": current_guidelines(project), "subtests": subtests}
-    )
+    return render(request, "annotation/guidelines.html", {"rows": current_guidelines(project), "subtests": subtests})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

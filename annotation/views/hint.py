@@ -24,6 +24,4 @@ def hint(request: HttpRequest, slug: str, token: str) -> JsonResponse:
         found = said(ask_hint(request.user, project, lease.task.group.caption, request.POST.get("text", "")))
     except GenerationError as error:
         return JsonResponse({"problem": str(error)}, status=400)
-    return JsonResponse(
-        {"state": found.state, "words": str(found.words), "text": found.text, "caption": found.caption}
-    )
+    return JsonResponse({"state": found.state, "words": str(found.words), "text": found.text, "caption": found.caption})

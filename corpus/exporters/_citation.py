@@ -10,8 +10,18 @@ CFF_VERSION = "1.2.0"
 MESSAGE = "If you use this data set, please cite it as below."
 NOBODY = "authors not stated"
 # What BibTeX would read as more than a letter.
-LATEX = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
-         "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}  # fmt: skip
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
 _TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"{}\\]+")
 

@@ -19,9 +19,24 @@ from corpus.records import ItemRecord, ReleaseContent
 DATA = "data"
 JSON_LINES = "application/jsonlines"
 TEXTS = (
-    "id", "subtest", "test", "caption", "video", "video_key", "url", "source_dataset", "source_id", "time_unit",
-    "split", "class_label", "category", "movie", "facts", "extra", "proficiency_caption",
-)  # fmt: skip
+    "id",
+    "subtest",
+    "test",
+    "caption",
+    "video",
+    "video_key",
+    "url",
+    "source_dataset",
+    "source_id",
+    "time_unit",
+    "split",
+    "class_label",
+    "category",
+    "movie",
+    "facts",
+    "extra",
+    "proficiency_caption",
+)
 LISTS = ("foils", "proficiency_foils")
 NUMBERS = ("start_time", "end_time")
 COUNTS = ("votes_caption", "votes_foil", "votes_other")

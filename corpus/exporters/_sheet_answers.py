@@ -98,8 +98,10 @@ def _missing(release: ReleaseContent) -> Lines:
 
 
 def _relations(release: ReleaseContent) -> Lines:
-    sources = {(item["video"]["source_dataset"], item["video"]["source_id"] or item["video"]["key"])
-               for item in _released(release)}  # fmt: skip
+    sources = {
+        (item["video"]["source_dataset"], item["video"]["source_id"] or item["video"]["key"])
+        for item in _released(release)
+    }
     return [
         (
             f"Items of one source video share `source_dataset` and `source_id` ({len(sources)} source videos); "
@@ -137,10 +139,15 @@ def _repeated(release: ReleaseContent) -> int:
 
 def _self_contained(release: ReleaseContent) -> Lines:
     rows = [
-        [source.dataset or "none named", source.n_items, source.n_videos, source.licence or "**not stated**",
-         source.url or "–"]
+        [
+            source.dataset or "none named",
+            source.n_items,
+            source.n_videos,
+            source.licence or "**not stated**",
+            source.url or "–",
+        ]
         for source in release.papers.sources
-    ]  # fmt: skip
+    ]
     lines = ["The texts are; the videos are those of other data sets and have to be had from there."]
     return lines if not rows else [*lines, "", *table(["source", "items", "videos", "licence", "address"], rows)]
 
@@ -173,13 +180,17 @@ def _mechanisms(release: ReleaseContent) -> Lines:
         return []
     lines = []
     if any(made):
-        lines.append("Foils come from the methods and people above, pass filters and are reviewed; `items.jsonl` has "
-                     "the provenance of each.")  # fmt: skip
+        lines.append(
+            "Foils come from the methods and people above, pass filters and are reviewed; `items.jsonl` has "
+            "the provenance of each."
+        )
     if not all(made):
         lines.append("Imported foils stand as their files have them.")
     if judged:
-        lines.append("Foils are validated: people who had no hand in a video see it with the caption and the foil in "
-                     "random order, and say which is true (first, second, neither, both, cannot tell).")  # fmt: skip
+        lines.append(
+            "Foils are validated: people who had no hand in a video see it with the caption and the foil in "
+            "random order, and say which is true (first, second, neither, both, cannot tell)."
+        )
     return [" ".join(lines)]
 
 
@@ -226,8 +237,9 @@ def _floor(pay: Mapping[str, Any]) -> str:
 
 def _timeframe(release: ReleaseContent) -> Lines:
     foils = _foils_made(release)
-    spans = {what: span for what, span in release.papers.known.get("made_at", {}).items()
-             if what != "texts" or any(foils)}  # fmt: skip
+    spans = {
+        what: span for what, span in release.papers.known.get("made_at", {}).items() if what != "texts" or any(foils)
+    }
     if not spans:
         return []
     first, last = min(span[0] for span in spans.values()), max(span[1] for span in spans.values())
@@ -360,8 +372,9 @@ def _contact(release: ReleaseContent) -> Lines:
 def _erratum(release: ReleaseContent) -> Lines:
     return [
         f"{len(release.withheld)} items were withdrawn since; see “Withheld”."
-        if release.withheld else "Nothing was withdrawn when this was written."
-    ]  # fmt: skip
+        if release.withheld
+        else "Nothing was withdrawn when this was written."
+    ]
 
 
 def _updates(release: ReleaseContent) -> Lines:

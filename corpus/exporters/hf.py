@@ -22,9 +22,23 @@ from corpus.records import ItemRecord, ReleaseContent
 USES_TABLES = False
 DATA = "data"
 TEXT_COLUMNS = (
-    "id", "subtest", "test", "caption", "video", "video_key", "url", "source_dataset", "source_id", "time_unit",
-    "split", "class_label", "category", "movie", "facts", "extra",
-)  # fmt: skip
+    "id",
+    "subtest",
+    "test",
+    "caption",
+    "video",
+    "video_key",
+    "url",
+    "source_dataset",
+    "source_id",
+    "time_unit",
+    "split",
+    "class_label",
+    "category",
+    "movie",
+    "facts",
+    "extra",
+)
 NUMBER_COLUMNS = ("start_time", "end_time")
 JSON_COLUMNS = ("facts", "extra")
 CARD = """---

@@ -18,9 +18,19 @@ from text.csv_cells import safe_row
 FILE = "votes.csv"
 USES_TABLES = False
 COLUMNS = (
-    "item", "annotator", "choice", "position", "foil", "subtest", "kind", "stage", "state", "source", "simulated",
+    "item",
+    "annotator",
+    "choice",
+    "position",
+    "foil",
+    "subtest",
+    "kind",
+    "stage",
+    "state",
+    "source",
+    "simulated",
     "seconds",
-)  # fmt: skip
+)
 
 
 def write(release: ReleaseContent, out: Path, *, params: Mapping[str, Any]) -> list[Path]:

@@ -26,10 +26,27 @@ from corpus.records import MAX_ID, ItemRecord, ReadOutcome
 DATASET = "MSR-VTT"
 # The file of the data set that names its twenty numbers.
 CATEGORIES = (
-    "music", "people", "gaming", "sports/actions", "news/events/politics", "education", "tv shows", "movie/comedy",
-    "animation", "vehicles/autos", "howto", "travel", "science/technology", "animals/pets", "kids/family",
-    "documentary", "food/drink", "cooking", "beauty/fashion", "advertisement",
-)  # fmt: skip
+    "music",
+    "people",
+    "gaming",
+    "sports/actions",
+    "news/events/politics",
+    "education",
+    "tv shows",
+    "movie/comedy",
+    "animation",
+    "vehicles/autos",
+    "howto",
+    "travel",
+    "science/technology",
+    "animals/pets",
+    "kids/family",
+    "documentary",
+    "food/drink",
+    "cooking",
+    "beauty/fashion",
+    "advertisement",
+)
 _SPLITS = {"train": "train", "validate": "val", "val": "val", "test": "test"}
 _TAKEN = frozenset({"video_id", "sen_id", "caption"})
 

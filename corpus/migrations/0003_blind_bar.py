@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0002_initial'),
+        ("corpus", "0002_initial"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='subtest',
-            name='blind_bar',
+            model_name="subtest",
+            name="blind_bar",
             field=models.FloatField(blank=True, null=True),
         ),
     ]

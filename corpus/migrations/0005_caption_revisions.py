@@ -5,25 +5,46 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0004_stop_early'),
+        ("corpus", "0004_stop_early"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='caption',
-            name='doubt_settled',
-            field=models.CharField(blank=True, choices=[('corrected', 'corrected'), ('confirmed', 'confirmed as true'), ('dropped', "dropped with its video's items")], max_length=9),
+            model_name="caption",
+            name="doubt_settled",
+            field=models.CharField(
+                blank=True,
+                choices=[
+                    ("corrected", "corrected"),
+                    ("confirmed", "confirmed as true"),
+                    ("dropped", "dropped with its video's items"),
+                ],
+                max_length=9,
+            ),
         ),
         migrations.AddField(
-            model_name='caption',
-            name='revises',
-            field=models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='revision', to='corpus.caption'),
+            model_name="caption",
+            name="revises",
+            field=models.OneToOneField(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="revision",
+                to="corpus.caption",
+            ),
         ),
         migrations.AddField(
-            model_name='subtest',
-            name='changes',
-            field=models.CharField(blank=True, choices=[('', 'whatever its method changes'), ('action', 'the action, while people and things stay (counterfactuals, Feint6K)')], default='', max_length=6),
+            model_name="subtest",
+            name="changes",
+            field=models.CharField(
+                blank=True,
+                choices=[
+                    ("", "whatever its method changes"),
+                    ("action", "the action, while people and things stay (counterfactuals, Feint6K)"),
+                ],
+                default="",
+                max_length=6,
+            ),
         ),
     ]

@@ -6,32 +6,53 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0005_caption_revisions'),
+        ("corpus", "0005_caption_revisions"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='video',
-            name='content_warning',
+            model_name="video",
+            name="content_warning",
             field=models.CharField(blank=True, max_length=300),
         ),
         migrations.AlterField(
-            model_name='video',
-            name='media_state',
-            field=models.CharField(choices=[('missing', 'missing'), ('ready', 'ready'), ('broken', 'broken'), ('taken_down', 'taken down')], default='missing', max_length=10),
+            model_name="video",
+            name="media_state",
+            field=models.CharField(
+                choices=[
+                    ("missing", "missing"),
+                    ("ready", "ready"),
+                    ("broken", "broken"),
+                    ("taken_down", "taken down"),
+                ],
+                default="missing",
+                max_length=10,
+            ),
         ),
         migrations.CreateModel(
-            name='Takedown',
+            name="Takedown",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('sha256', models.CharField(blank=True, db_index=True, max_length=64)),
-                ('reason', models.CharField(max_length=500)),
-                ('taken_down_at', models.DateTimeField()),
-                ('taken_down_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('video', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='takedown', to='corpus.video')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("sha256", models.CharField(blank=True, db_index=True, max_length=64)),
+                ("reason", models.CharField(max_length=500)),
+                ("taken_down_at", models.DateTimeField()),
+                (
+                    "taken_down_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "video",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="takedown", to="corpus.video"
+                    ),
+                ),
             ],
         ),
     ]

@@ -4,15 +4,24 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0006_content_warnings_and_takedowns'),
+        ("corpus", "0006_content_warnings_and_takedowns"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='video',
-            name='media_state',
-            field=models.CharField(choices=[('missing', 'missing'), ('ready', 'ready'), ('elsewhere', 'played from its address'), ('broken', 'broken'), ('taken_down', 'taken down')], default='missing', max_length=10),
+            model_name="video",
+            name="media_state",
+            field=models.CharField(
+                choices=[
+                    ("missing", "missing"),
+                    ("ready", "ready"),
+                    ("elsewhere", "played from its address"),
+                    ("broken", "broken"),
+                    ("taken_down", "taken down"),
+                ],
+                default="missing",
+                max_length=10,
+            ),
         ),
     ]

@@ -5,46 +5,68 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0007_videos_at_their_address'),
-        ('projects', '0007_no_index_twice'),
+        ("corpus", "0007_videos_at_their_address"),
+        ("projects", "0007_no_index_twice"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='caption',
-            name='video',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='captions', to='corpus.video'),
+            model_name="caption",
+            name="video",
+            field=models.ForeignKey(
+                db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name="captions", to="corpus.video"
+            ),
         ),
         migrations.AlterField(
-            model_name='foil',
-            name='item',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='foils', to='corpus.item'),
+            model_name="foil",
+            name="item",
+            field=models.ForeignKey(
+                db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name="foils", to="corpus.item"
+            ),
         ),
         migrations.AlterField(
-            model_name='item',
-            name='subtest',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='items', to='corpus.subtest'),
+            model_name="item",
+            name="subtest",
+            field=models.ForeignKey(
+                db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name="items", to="corpus.subtest"
+            ),
         ),
         migrations.AlterField(
-            model_name='release',
-            name='project',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='releases', to='projects.project'),
+            model_name="release",
+            name="project",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="releases",
+                to="projects.project",
+            ),
         ),
         migrations.AlterField(
-            model_name='releaseitem',
-            name='release',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='members', to='corpus.release'),
+            model_name="releaseitem",
+            name="release",
+            field=models.ForeignKey(
+                db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name="members", to="corpus.release"
+            ),
         ),
         migrations.AlterField(
-            model_name='subtest',
-            name='project',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='subtests', to='projects.project'),
+            model_name="subtest",
+            name="project",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="subtests",
+                to="projects.project",
+            ),
         ),
         migrations.AlterField(
-            model_name='video',
-            name='project',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='videos', to='projects.project'),
+            model_name="video",
+            name="project",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="videos",
+                to="projects.project",
+            ),
         ),
     ]

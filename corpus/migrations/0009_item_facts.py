@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0008_no_index_twice'),
+        ("corpus", "0008_no_index_twice"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='item',
-            name='facts',
+            model_name="item",
+            name="facts",
             field=models.JSONField(blank=True, null=True),
         ),
     ]

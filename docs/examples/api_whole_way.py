@@ -1,6 +1,6 @@
 """A benchmark by the API alone: project, import, three people's votes, report, release, export.
 
-    python docs/examples/api_whole_way.py http://127.0.0.1:8000 fw_… clip.mp4     (the token: `foilworks token NAME`)
+python docs/examples/api_whole_way.py http://127.0.0.1:8000 fw_… clip.mp4     (the token: `foilworks token NAME`)
 """
 
 import sys
@@ -15,8 +15,17 @@ def run(address: str, token: str, clip: bytes, project: str = "by-the-api") -> b
     """The export, zipped."""
     with Client(address, token) as owner:
         owner.create_project(project, "By the API", edit_stage=False)
-        rows = [{"id": a, "video": "clip.mp4", "video_key": f"clip-{a}", "caption": f"A man {a} a box.",
-                 "foil": f"A man {b} a box.", "subtest": "direction"} for a, b in PAIRS]  # fmt: skip
+        rows = [
+            {
+                "id": a,
+                "video": "clip.mp4",
+                "video_key": f"clip-{a}",
+                "caption": f"A man {a} a box.",
+                "foil": f"A man {b} a box.",
+                "subtest": "direction",
+            }
+            for a, b in PAIRS
+        ]
         owner.import_records(project, rows, videos={"clip.mp4": clip})
         told = {"roles": ["validator"], "new_account": True, "with_token": True}
         people = [owner.add_member(project, f"{project}-{number}", **told) for number in range(3)]

@@ -1,6 +1,6 @@
 """Eight small videos of moving squares with their captions, for the tutorial: stand-ins for your own.
 
-    python docs/examples/own_clips.py my-clips     (the folder that is made)
+python docs/examples/own_clips.py my-clips     (the folder that is made)
 """
 
 import csv

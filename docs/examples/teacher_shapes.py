@@ -94,8 +94,10 @@ def other_things(facts: Facts, count: int, chance: np.random.Generator) -> list[
     """Captions of another shape or colour that does the same."""
     rest = [
         direction_caption(replace(facts, shape=shape, colour=colour))
-        for shape in SHAPES for colour in COLOURS if (shape == facts.shape) != (colour == facts.colour)
-    ]  # fmt: skip
+        for shape in SHAPES
+        for colour in COLOURS
+        if (shape == facts.shape) != (colour == facts.colour)
+    ]
     return [rest[at] for at in chance.permutation(len(rest))[:count]]
 
 
@@ -122,8 +124,10 @@ def held_out(scenes: Sequence[Scene], seed: int) -> HeldOut:
 def every_caption() -> list[str]:
     return [
         direction_caption(replace(each, shape=shape, colour=colour))
-        for shape in SHAPES for colour in COLOURS for each in ACTIONS
-    ]  # fmt: skip
+        for shape in SHAPES
+        for colour in COLOURS
+        for each in ACTIONS
+    ]
 
 
 def sentence_teacher(folder: Path, seed: int, steps: int) -> Path:
@@ -135,8 +139,14 @@ def sentence_teacher(folder: Path, seed: int, steps: int) -> Path:
     raw.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=raw, pad_token=PAD, unk_token=UNKNOWN, model_max_length=32)
     torch.manual_seed(seed)
-    config = BertConfig(vocab_size=len(vocabulary), hidden_size=48, num_hidden_layers=2, num_attention_heads=4,
-                        intermediate_size=96, max_position_embeddings=32)  # fmt: skip
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=48,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=96,
+        max_position_embeddings=32,
+    )
     model = BertModel(config)
     optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)
     chance = np.random.default_rng(seed)
@@ -201,16 +211,20 @@ def world_of(folder: Path, seed: int, sizes: Sizes) -> World:
     encoder = open_helper(str(sentence_teacher(folder / "teacher", seed, sizes.teacher_steps)), ENCODER, device="cpu")
     vocabulary = Words.of(every_caption())
     torch.manual_seed(seed)
-    model = TinyVideoText(
-        TinyConfig("temporal", "tiny/shapes", frames=KEPT_FRAMES, size=SIDE), len(vocabulary.entries)
-    )
+    model = TinyVideoText(TinyConfig("temporal", "tiny/shapes", frames=KEPT_FRAMES, size=SIDE), len(vocabulary.entries))
     drawn = f"tiny:{save_model(folder / 'drawn', model, vocabulary, {'category': 'video'})}"
     # Other clips than those that the arms learn from, as a pretraining has.
     earlier = training_scenes(sizes.clips, seed + 1000)
     student = open_student(drawn, reader(frames_of(earlier)), device="cpu")
     learnt = examples_of([direction_caption(scene.facts) for scene in earlier], [[] for _ in earlier])
-    plan = Plan(Objective(TEMPERATURE, contrastive=1.0), sizes.pretraining, sizes.batch, learning_rate=2 * RATE,
-                seed=seed, save_every=10**6)  # fmt: skip
+    plan = Plan(
+        Objective(TEMPERATURE, contrastive=1.0),
+        sizes.pretraining,
+        sizes.batch,
+        learning_rate=2 * RATE,
+        seed=seed,
+        save_every=10**6,
+    )
     train(student, learnt, plan, folder=folder / "pretraining")
     start = student.save(folder / "start", {})
     scenes, test = training_scenes(sizes.clips, seed), evaluation_scenes(sizes.pairs, seed)
@@ -221,8 +235,9 @@ def reader(frames: np.ndarray) -> Any:
     return lambda place: (frames[place], VideoMeta(key=str(place)))
 
 
-def arm(world: World, folder: Path, shares: dict[str, float], source: tuple[int, int], sizes: Sizes
-        ) -> tuple[Reading, list[tuple[int, float, float, float]]]:  # fmt: skip
+def arm(
+    world: World, folder: Path, shares: dict[str, float], source: tuple[int, int], sizes: Sizes
+) -> tuple[Reading, list[tuple[int, float, float, float]]]:
     """(the reading afterwards, [(step, loss, RCAD R@1, standard R@1), …])."""
     student = open_student(world.start, reader(world.clips), device="cpu")
     shown = reader(world.shown)
@@ -235,8 +250,14 @@ def arm(world: World, folder: Path, shares: dict[str, float], source: tuple[int,
             found = summary([read(student.adapter, part, reader(world.shown[places]))])
             points.append((said.step, said.loss, found[R1]["value"], found[STANDARD]["value"]))
 
-    plan = Plan(Objective(TEMPERATURE, **shares), sizes.steps, sizes.batch, learning_rate=RATE, seed=world.seed,
-                save_every=10**6)  # fmt: skip
+    plan = Plan(
+        Objective(TEMPERATURE, **shares),
+        sizes.steps,
+        sizes.batch,
+        learning_rate=RATE,
+        seed=world.seed,
+        save_every=10**6,
+    )
     train(student, examples(world.scenes, world.seed, *source, world.encoder), plan, folder=folder, heard=heard)
     return read(student.adapter, world.held, shown), points
 
@@ -251,8 +272,12 @@ class Found:
     points: dict[str, list[tuple[int, float, float, float]]]
 
 
-def experiment(seeds: Sequence[int], sizes: Sizes, arms: dict[str, dict[str, float]] = ARMS,
-               sources: dict[str, tuple[int, int]] = SOURCES) -> Found:  # fmt: skip
+def experiment(
+    seeds: Sequence[int],
+    sizes: Sizes,
+    arms: dict[str, dict[str, float]] = ARMS,
+    sources: dict[str, tuple[int, int]] = SOURCES,
+) -> Found:
     found = Found([], {name: [] for name in arms}, {name: [] for name in sources}, {})
     for seed in seeds:
         with tempfile.TemporaryDirectory() as temporary:
@@ -266,9 +291,11 @@ def experiment(seeds: Sequence[int], sizes: Sizes, arms: dict[str, dict[str, flo
                 found.points.setdefault(name, points)
             for name, source in sources.items():
                 same = SOURCES_ARM in arms and source == SOURCES["10 actions"]
-                reading = found.arms[SOURCES_ARM][-1] if same else arm(
-                    world, folder / name, ARMS[SOURCES_ARM], source, sizes
-                )[0]  # fmt: skip
+                reading = (
+                    found.arms[SOURCES_ARM][-1]
+                    if same
+                    else arm(world, folder / name, ARMS[SOURCES_ARM], source, sizes)[0]
+                )
                 found.sources[name].append(reading)
     return found
 
@@ -281,34 +308,41 @@ def report(found: Found) -> dict[str, Any]:
         "arms": {name: summary(_merged(readings)) for name, readings in found.arms.items()},
         "against contrastive": {
             name: compared(_merged(plain), _merged(readings))
-            for name, readings in found.arms.items() if name != "contrastive"
+            for name, readings in found.arms.items()
+            if name != "contrastive"
         },
         "against contrastive, by seed": {
             name: [compared([old], [new])[R1] for old, new in zip(plain, readings, strict=True)]
-            for name, readings in found.arms.items() if name != "contrastive"
+            for name, readings in found.arms.items()
+            if name != "contrastive"
         },
         "sources": {name: summary(_merged(readings)) for name, readings in found.sources.items()},
         "curves": found.points,
-    }  # fmt: skip
+    }
 
 
 def _merged(readings: list[Reading]) -> list[Reading]:
     """The seeds' worlds as one set of items: every seed has clips of its own, so that seeds are clusters as well."""
     named = [
-        ([f"{seed}/{name}" for name in each.ids], [f"{seed}/{name}" for name in each.clusters],
-         [f"{seed}/{name}" for name in each.sources])
+        (
+            [f"{seed}/{name}" for name in each.ids],
+            [f"{seed}/{name}" for name in each.clusters],
+            [f"{seed}/{name}" for name in each.sources],
+        )
         for seed, each in enumerate(readings)
-    ]  # fmt: skip
+    ]
     return [
         Reading(
-            tuple(name for ids, _, _ in named for name in ids), tuple(name for _, names, _ in named for name in names),
+            tuple(name for ids, _, _ in named for name in ids),
+            tuple(name for _, names, _ in named for name in names),
             tuple(row for each in readings for row in each.kinds),
             tuple(row for each in readings for row in each.scores),
             tuple(name for _, _, sources in named for name in sources),
             tuple(value for each in readings for value in each.above),
-            tuple(value for each in readings for value in each.tied), readings[0].choices,
+            tuple(value for each in readings for value in each.tied),
+            readings[0].choices,
         )
-    ]  # fmt: skip
+    ]
 
 
 def main() -> None:
@@ -331,9 +365,16 @@ def main() -> None:
         models = {"start": _merged(found.start)[0], **{name: _merged(found.arms[name])[0] for name in ARMS}}
         rows = changes(models)["rows"]
         panels = [
-            (name, [(row["group"], row["edges"], row["shares"]) for row in rows
-                    if row["model"] == name and row["group"] in (ACTION, OBJECT)]) for name in models
-        ]  # fmt: skip
+            (
+                name,
+                [
+                    (row["group"], row["edges"], row["shares"])
+                    for row in rows
+                    if row["model"] == name and row["group"] in (ACTION, OBJECT)
+                ],
+            )
+            for name in models
+        ]
         (given.out / "changes.svg").write_bytes(distributions(panels, label="cosine of the foil minus the caption's"))
 
 

@@ -56,6 +56,10 @@ def store_model(
     run: BiasRun, label: str, source: str, right: dict[str, float], details: dict[str, object], person: User | None
 ) -> BenchmarkedModel:
     values = {
-        "source": source[:500], "right": right, "details": details, "scored_at": timezone.now(), "created_by": person,
-    }  # fmt: skip
+        "source": source[:500],
+        "right": right,
+        "details": details,
+        "scored_at": timezone.now(),
+        "created_by": person,
+    }
     return BenchmarkedModel.objects.update_or_create(run=run, label=label, defaults=values)[0]

@@ -56,9 +56,7 @@ def import_descriptions(
     )
     source = _source(paths, label)
     rows = [
-        FrameText(
-            descriptions=made, video_id=keys[key], place=place, raw=raw, described_by=source, extracted_by=source
-        )
+        FrameText(descriptions=made, video_id=keys[key], place=place, raw=raw, described_by=source, extracted_by=source)
         for key, frames in known.items()
         for place, raw in enumerate(frames, start=1)
     ]

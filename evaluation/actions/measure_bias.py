@@ -60,9 +60,7 @@ def measure_bias(
         params={"max_reading": max_reading, "device": device, "seed": seed},
         created_by=person,
     )
-    run.job = enqueue(
-        JOB, run.pk, queue="gpu", title=_("Bias of %(name)s") % {"name": run.name}, project_id=project.pk
-    )
+    run.job = enqueue(JOB, run.pk, queue="gpu", title=_("Bias of %(name)s") % {"name": run.name}, project_id=project.pk)
     run.save(update_fields=["job"])
     details = {"descriptions": descriptions.pk, "task": task, "labels": labels, "encoder": chosen, **run.params}
     audit.record(audit.event(project, person, "evaluation.measure_bias", run, **details))

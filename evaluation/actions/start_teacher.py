@@ -59,9 +59,15 @@ def start_teacher(
             raise EvaluationError(_("This release is another project's; choose one of this project."))
         check_held_out(release)
     training = TeacherTraining.objects.create(
-        project=project, label="", student=chosen["student"], params=chosen, seed=seed, release=release,
-        sources=found.provenance, created_by=person,
-    )  # fmt: skip
+        project=project,
+        label="",
+        student=chosen["student"],
+        params=chosen,
+        seed=seed,
+        release=release,
+        sources=found.provenance,
+        created_by=person,
+    )
     by_itself = "; ".join(filter(None, (training.objective, training.captions_per_clip, training.student_name)))
     training.label = (" ".join(label.split()) or by_itself)[:LONGEST_LABEL]
     if release is not None:
@@ -92,9 +98,7 @@ def read_release(person: User | None, training: TeacherTraining, release: Releas
         title = _("%(label)s on %(release)s") % {"label": training.label, "release": release.name}
         reading.job = enqueue(READING_JOB, reading.pk, queue="gpu", title=title, project_id=training.project_id)
         reading.save(update_fields=["job"])
-        audit.record(
-            audit.event(training.project, person, "evaluation.read_release", reading, release=release.pk)
-        )
+        audit.record(audit.event(training.project, person, "evaluation.read_release", reading, release=release.pk))
     return reading
 
 

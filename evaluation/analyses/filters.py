@@ -120,6 +120,7 @@ def _curve(upward: Floats, found: FilterVerdicts) -> list[dict[str, float]]:
         passes = upward >= at
         hits = int((passes & found.good).sum())
         threshold = float(at if found.higher_passes else -at)
-        points.append({"threshold": threshold, "precision": hits / int(passes.sum()),
-                       "recall": hits / int(found.good.sum())})  # fmt: skip
+        points.append(
+            {"threshold": threshold, "precision": hits / int(passes.sum()), "recall": hits / int(found.good.sum())}
+        )
     return points

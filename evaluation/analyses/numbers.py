@@ -14,9 +14,27 @@ from text.tokens import words
 VERSION = "1"
 INPUT = "corpus"
 SPELLED = (
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
-)  # fmt: skip
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+)
 VALUES = {word: value for value, word in enumerate(SPELLED, start=1)}
 ADVERBS = {"once": 1, "twice": 2, "thrice": 3}
 GROUPS = ("1", "2", "3", "4", "5", "6-10", "over 10")

@@ -34,8 +34,15 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 
     named = votes.annotator != NOBODY
     if not named.any():
         raise EvaluationError("these votes name nobody; Dawid-Skene and MACE need to know whose vote is whose")
-    kept = Votes(votes.unit[named], votes.annotator[named], votes.choice[named], votes.position[named],
-                 votes.unit_names, votes.annotator_names, votes.unit_items)  # fmt: skip
+    kept = Votes(
+        votes.unit[named],
+        votes.annotator[named],
+        votes.choice[named],
+        votes.position[named],
+        votes.unit_names,
+        votes.annotator_names,
+        votes.unit_items,
+    )
     codes, categories = coded(kept, coding)
     counts = tallied(kept, codes, len(categories))
     seen = _Seen(kept, codes)

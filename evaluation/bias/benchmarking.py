@@ -44,9 +44,14 @@ def benchmark(
 
 
 def _row(
-    model: str, ids: Sequence[str], clusters: Sequence[str], kept: Mapping[str, NDArray[np.bool_]],
-    answers: Mapping[str, float], draws: int, seed: int,
-) -> dict[str, Any]:  # fmt: skip
+    model: str,
+    ids: Sequence[str],
+    clusters: Sequence[str],
+    kept: Mapping[str, NDArray[np.bool_]],
+    answers: Mapping[str, float],
+    draws: int,
+    seed: int,
+) -> dict[str, Any]:
     values = np.array([answers.get(each, np.nan) for each in ids])
     there = ~np.isnan(values)
     cells: dict[str, Any] = {}
@@ -82,9 +87,7 @@ def _difference_interval(
 def _flips(rows: Sequence[Mapping[str, Any]], name: str) -> list[dict[str, Any]]:
     found = []
     for one, other in combinations(rows, 2):
-        before, after = (
-            _sign(one["cells"][form]["value"], other["cells"][form]["value"]) for form in (FULL, name)
-        )
+        before, after = (_sign(one["cells"][form]["value"], other["cells"][form]["value"]) for form in (FULL, name))
         if before * after < 0:
             ahead, behind = (one, other) if before > 0 else (other, one)
             found.append({"ahead_in_full": ahead["model"], "ahead_in_split": behind["model"]})

@@ -29,8 +29,9 @@ def class_distribution(rows: Sequence[Mapping[str, Any]]) -> bytes:
     for column, (key, label) in enumerate(FORMS):
         places = [place + (column - 1) * 0.27 for place in range(len(chosen))]
         counts = [row[key] for row in chosen]
-        axes.barh(places, counts, height=0.25, color=SHADES[column], hatch=HATCHES[column], edgecolor="white",
-                  label=label)  # fmt: skip
+        axes.barh(
+            places, counts, height=0.25, color=SHADES[column], hatch=HATCHES[column], edgecolor="white", label=label
+        )
         for place, count in zip(places, counts, strict=True):
             beside(axes, count, place, f"{count:,}", color=INK)
     row_names(axes, [short(row["class"]) for row in chosen])

@@ -53,9 +53,7 @@ def describe(descriptions: Descriptions, job: Job) -> None:
     progress(job, total, total)
 
 
-def _describe_all(
-    descriptions: Descriptions, ready: QuerySet[Video], job: Job, total: int
-) -> list[dict[str, str]]:
+def _describe_all(descriptions: Descriptions, ready: QuerySet[Video], job: Job, total: int) -> list[dict[str, str]]:
     params = descriptions.params
     k = params["frames"]
     done = FrameText.objects.filter(descriptions=descriptions).count()
@@ -89,18 +87,25 @@ def _known(descriptions: Descriptions, videos: Sequence[Video], source: TextSour
     for row in others:
         raw = {DESCRIPTION: row.raw[DESCRIPTION]}
         own = FrameText(
-            descriptions=descriptions, video_id=row.video_id, place=row.place, time=row.time, raw=raw,
+            descriptions=descriptions,
+            video_id=row.video_id,
+            place=row.place,
+            time=row.time,
+            raw=raw,
             described_by=source,
-        )  # fmt: skip
+        )
         found[row.video_id, row.place] = own
     whole = {video.pk for video in videos if all((video.pk, place) in found for place in range(1, k + 1))}
     return [row for (video, _), row in found.items() if video in whole]
 
 
 def _described(
-    descriptions: Descriptions, videos: Sequence[Video], model: Describer, source: TextSource,
+    descriptions: Descriptions,
+    videos: Sequence[Video],
+    model: Describer,
+    source: TextSource,
     unreadable: list[dict[str, str]],
-) -> list[FrameText]:  # fmt: skip
+) -> list[FrameText]:
     protocol = PROTOCOLS["foilworks"]
     info = replace(model.info, frames=descriptions.params["frames"], needs_video=True)
     read = reader(protocol, caches(protocol, info).frames)

@@ -43,13 +43,17 @@ class DescribeForm(forms.Form):
 
     recipe = forms.ChoiceField(label=_("Recipe"), choices=[(slug, one.label) for slug, one in RECIPES.items()])
     describer = forms.CharField(
-        label=_("Describer"), required=False, max_length=LONGEST_MODEL,
+        label=_("Describer"),
+        required=False,
+        max_length=LONGEST_MODEL,
         help_text=_("An image-text-to-text model (vlm:ID) or an endpoint that takes pictures (endpoint:NAME)."),
-    )  # fmt: skip
+    )
     extractor = forms.CharField(
-        label=_("Extractor"), required=False, max_length=LONGEST_MODEL,
+        label=_("Extractor"),
+        required=False,
+        max_length=LONGEST_MODEL,
         help_text=_("An instruction model (chat:ID) or an endpoint (endpoint:NAME)."),
-    )  # fmt: skip
+    )
     frames = forms.IntegerField(label=_("Frames a video"), initial=8, min_value=1, max_value=MOST_FRAMES)
     name = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)
     device = _Device()
@@ -58,22 +62,24 @@ class DescribeForm(forms.Form):
 class DescriptionFilesForm(forms.Form):
     """`files`: UTD-descriptions; several are sent one after the other by the command line."""
 
-    file = forms.FileField(
-        label=_("File"), max_length=255, help_text=_("JSON: {video: {concept: [a text a frame]}}.")
-    )
+    file = forms.FileField(label=_("File"), max_length=255, help_text=_("JSON: {video: {concept: [a text a frame]}}."))
     extractor = forms.CharField(
-        label=_("Extractor"), required=False, max_length=LONGEST_MODEL,
+        label=_("Extractor"),
+        required=False,
+        max_length=LONGEST_MODEL,
         help_text=_("Asked for concepts that the file lacks; leave it empty where it holds all."),
-    )  # fmt: skip
+    )
     name = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)
 
 
 class MeasureForm(_OfDescriptions):
     task = forms.ChoiceField(label=_("Task"), choices=TASK_NAMES)
     labels = forms.CharField(
-        label=_("Classes"), required=False, max_length=LONGEST_LABELS,
+        label=_("Classes"),
+        required=False,
+        max_length=LONGEST_LABELS,
         help_text=_("class_label (the default), category or facts:NAME. Retrieval: how the keys of captions begin."),
-    )  # fmt: skip
+    )
     encoder = _Encoder()
     max_reading = forms.ChoiceField(label=_("Max-score frame"), choices=list(READING_NAMES.items()))
     name = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)
@@ -82,17 +88,19 @@ class MeasureForm(_OfDescriptions):
 
 class SplitFileForm(forms.Form):
     file = forms.FileField(
-        label=_("File"), max_length=255,
+        label=_("File"),
+        max_length=255,
         help_text=_("CSV: sample,class,correct_1 … correct_9,confidence; or JSON: {full: [ids], debiased: [ids]}."),
-    )  # fmt: skip
+    )
     name = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)
 
 
 class AnswersForm(forms.Form):
     file = forms.FileField(
-        label=_("File"), max_length=255,
+        label=_("File"),
+        max_length=255,
         help_text=_("CSV: sample,class,prediction (or correct; prediction_NAME for several), or video_id,acc_top1."),
-    )  # fmt: skip
+    )
     label = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)
 
 
@@ -103,6 +111,9 @@ class ShortcutForm(_OfDescriptions):
 
 class ShortcutBarForm(forms.Form):
     share = forms.FloatField(
-        label=_("At most this share"), required=False, min_value=0, max_value=1,
+        label=_("At most this share"),
+        required=False,
+        min_value=0,
+        max_value=1,
         help_text=_("0.6: a release is refused where objects alone answer more than 60 % of its items. Empty: no bar."),
-    )  # fmt: skip
+    )

@@ -72,11 +72,14 @@ def _found(check: ItemCheck, embedding: Embedding, items: Sequence[Item]) -> lis
     frame = _right(embedding, one, sentences, told[TARGET][FRAME])
     return [
         ItemShortcut(
-            check_of=check, item=item, texts_sha256=texts_sha256(texts), objects_right=int(nine[at]),
+            check_of=check,
+            item=item,
+            texts_sha256=texts_sha256(texts),
+            objects_right=int(nine[at]),
             frame_right=bool(frame[at]),
         )
         for at, (item, texts) in enumerate(zip(items, sentences, strict=True))
-    ]  # fmt: skip
+    ]
 
 
 def _sentences(item: Item) -> list[str]:

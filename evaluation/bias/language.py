@@ -77,11 +77,13 @@ class ByEndpoint:
     def describe(self, frames: Sequence[Frames]) -> list[str]:
         asked = [
             ChatRequest(
-                (("user", DESCRIBE),), max_tokens=2 * self.max_words, temperature=self.temperature,
+                (("user", DESCRIBE),),
+                max_tokens=2 * self.max_words,
+                temperature=self.temperature,
                 images=(jpeg(frame),),
             )
             for frame in frames
-        ]  # fmt: skip
+        ]
         return [reply.text for reply in self.asking.ask(asked)]
 
 
@@ -101,9 +103,7 @@ def open_describer(spec: str, params: Mapping[str, Any]) -> Describer:
 
 def open_extractor(spec: str, params: Mapping[str, Any]) -> Asking:
     """The same of a model that takes concepts out of descriptions."""
-    chat: Chat = (
-        _endpoint(spec) if spec.startswith(ENDPOINT) else open_helper(spec, CHAT, device=params["device"])
-    )
+    chat: Chat = _endpoint(spec) if spec.startswith(ENDPOINT) else open_helper(spec, CHAT, device=params["device"])
     if not isinstance(chat, Chat):
         raise EvaluationError(f"'{spec}' holds no conversations; name chat:MODEL or endpoint:NAME")
     return Asking(chat, RowAnswers(None, int))
@@ -124,9 +124,7 @@ def source_of(spec: str, info: ModelInfo, settings: Mapping[str, Any]) -> TextSo
     return TextSource.objects.get_or_create(sha256=digest, defaults={"spec": spec, "settings": told})[0]
 
 
-def extracted(
-    asking: Asking, frames: Sequence[Mapping[str, str]], params: Mapping[str, Any]
-) -> list[dict[str, str]]:
+def extracted(asking: Asking, frames: Sequence[Mapping[str, str]], params: Mapping[str, Any]) -> list[dict[str, str]]:
     """What each frame's raw answers lack of objects, activities, verbs and the summary.
 
     Verbs are asked of the activities as they stand after post-processing, and not at all where there are none. What got

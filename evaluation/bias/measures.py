@@ -126,9 +126,7 @@ def classified(
     return credits
 
 
-def retrieved(
-    captions: Rows, videos: Embedded, temporal: str, *, gallery: NDArray[np.int64] | None = None
-) -> Credits:
+def retrieved(captions: Rows, videos: Embedded, temporal: str, *, gallery: NDArray[np.int64] | None = None) -> Credits:
     """(n,) common sense bias in text-to-video retrieval: caption i's own video, video i, comes first.
 
     `captions` (n, d). `gallery`: the videos that are searched (all by default); captions whose video is not in it get

@@ -42,8 +42,10 @@ TEMPORAL_NAMES: dict[str, str | Promise] = {
 TERMS: Sequence[tuple[str | Promise, str | Promise]] = (
     (
         _("obj+comp+act"),
-        _("The whole description of a frame: objects, how they stand to each other, and what goes on. It is what the "
-          "other three are taken out of, and every difference is to it."),
+        _(
+            "The whole description of a frame: objects, how they stand to each other, and what goes on. It is what the "
+            "other three are taken out of, and every difference is to it."
+        ),
     ),
     (_("objects"), _("Only the list of things that are visible. High numbers: naming things is enough.")),
     (_("activities"), _("Actions together with the things that they are done with.")),
@@ -54,15 +56,19 @@ TERMS: Sequence[tuple[str | Promise, str | Promise]] = (
     (_("middle frame"), _("One frame alone, in the middle of the video: of eight the fourth.")),
     (
         _("common sense bias"),
-        _("The text encoder compares descriptions and class names (or captions) by what it knows of the world; it has "
-          "seen no video of this data set."),
+        _(
+            "The text encoder compares descriptions and class names (or captions) by what it knows of the world; it "
+            "has seen no video of this data set."
+        ),
     ),
     (
         _("dataset bias"),
-        _("A linear classifier has learnt from descriptions of the train split. What it gains over common sense are "
-          "coincidences of this data set, such as a mirror in every video of make-up."),
+        _(
+            "A linear classifier has learnt from descriptions of the train split. What it gains over common sense are "
+            "coincidences of this data set, such as a mirror in every video of make-up."
+        ),
     ),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -97,9 +103,7 @@ def rows_of(table: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
 
 
 def gain_rows(gains: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
-    return [
-        {**row, "name": CONCEPT_NAMES[row["concept"]], "shade": shade(row["difference"])} for row in gains or ()
-    ]
+    return [{**row, "name": CONCEPT_NAMES[row["concept"]], "shade": shade(row["difference"])} for row in gains or ()]
 
 
 def descriptions_of(project: Project) -> QuerySet[Descriptions]:

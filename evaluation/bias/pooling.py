@@ -57,9 +57,15 @@ class Pooler(nn.Module):
 
 
 def train(
-    backbone: FeatureExtractor, read: Read, labels: NDArray[np.int64], names: Sequence[str], settings: Settings,
-    *, device: str = "auto", heard: Callable[[int, float], None] | None = None,
-) -> Pooler:  # fmt: skip
+    backbone: FeatureExtractor,
+    read: Read,
+    labels: NDArray[np.int64],
+    names: Sequence[str],
+    settings: Settings,
+    *,
+    device: str = "auto",
+    heard: Callable[[int, float], None] | None = None,
+) -> Pooler:
     """`read(i)`: the frames of training clip i; `labels` (n,). `heard(epoch, loss)` after each epoch, from 1.
 
     EvaluationError: fewer than two classes to learn.
@@ -72,9 +78,7 @@ def train(
         torch.manual_seed(settings.seed)
         width = _features(backbone, [read(0)]).shape[2]
         head = Pooler(width, len(names), settings.heads).to(where)
-        optimizer = torch.optim.AdamW(
-            head.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
-        )
+        optimizer = torch.optim.AdamW(head.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay)
         steps = -(-len(labels) // settings.batch)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step / steps, settings))
         for epoch in range(1, settings.epochs + 1):

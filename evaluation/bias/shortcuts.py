@@ -59,8 +59,15 @@ def _summed(name: str, rows: Sequence[tuple[int, bool, str]]) -> dict[str, Any]:
     right = [each == MODELS for each in objects]
     share_ci, frame_ci = mean_intervals(np.column_stack([right, frame]).astype(np.float64), sources)
     n, counts = len(rows), {"right": sum(right), "wrong": objects.count(0), "frame": sum(frame)}
-    return {"name": name, "n": n, **counts, "share": counts["right"] / n, "frame_share": counts["frame"] / n,
-            "share_ci": share_ci, "frame_ci": frame_ci}  # fmt: skip
+    return {
+        "name": name,
+        "n": n,
+        **counts,
+        "share": counts["right"] / n,
+        "frame_share": counts["frame"] / n,
+        "share_ci": share_ci,
+        "frame_ci": frame_ci,
+    }
 
 
 def texts_sha256(texts: Sequence[str]) -> str:
@@ -82,13 +89,18 @@ def check_bar(project: Project, items: Mapping[int, Sequence[str]]) -> None:
     unknown = len(items) - len(known)
     if unknown:
         raise EvaluationError(
-            _("The project has a bar for items that objects alone answer, and %(n)d items are not checked with the "
-              "texts that they have now; check them on the page of shortcuts, or lift the bar there.") % {"n": unknown}
-        )  # fmt: skip
+            _(
+                "The project has a bar for items that objects alone answer, and %(n)d items are not checked with the "
+                "texts that they have now; check them on the page of shortcuts, or lift the bar there."
+            )
+            % {"n": unknown}
+        )
     share = sum(right == MODELS for right in known.values()) / len(items)
     if share > bar.share:
         raise EvaluationError(
-            _("Objects alone answer %(share).1f %% of these items, and the project allows %(bar).1f %%; retract some "
-              "of them (the list of items shows which), or lift the bar on the page of shortcuts.")
+            _(
+                "Objects alone answer %(share).1f %% of these items, and the project allows %(bar).1f %%; retract some "
+                "of them (the list of items shows which), or lift the bar on the page of shortcuts."
+            )
             % {"share": 100 * share, "bar": 100 * bar.share}
-        )  # fmt: skip
+        )

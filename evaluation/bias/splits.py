@@ -60,9 +60,7 @@ def kappa(correct: Booleans) -> float | None:
     return (float(agreeing.mean()) / (raters * (raters - 1.0)) - by_chance) / (1.0 - by_chance)
 
 
-def balanced_removal(
-    total: int, *, ids: Sequence[str], classes: Sequence[str], confidence: Floats
-) -> tuple[int, ...]:
+def balanced_removal(total: int, *, ids: Sequence[str], classes: Sequence[str], confidence: Floats) -> tuple[int, ...]:
     """The places of `total` samples that leave so that each class keeps its share.
 
     A class gives its share of `total` by largest remainder (ties: the class that comes first by name). Within a class

@@ -65,9 +65,7 @@ class BiasRun(AskedWork):
     """
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="bias_runs")
-    descriptions = models.ForeignKey(
-        Descriptions, models.CASCADE, null=True, blank=True, related_name="bias_runs"
-    )
+    descriptions = models.ForeignKey(Descriptions, models.CASCADE, null=True, blank=True, related_name="bias_runs")
     name = models.CharField(max_length=120)
     task = models.CharField(max_length=14, choices=[(name, name) for name in TASKS], default=CLASSIFICATION)
     # Classification: class_label, category or facts:NAME. Retrieval: how the captions' keys begin.

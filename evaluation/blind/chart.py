@@ -33,8 +33,17 @@ def solved_by_words(rows: Sequence[Mapping[str, Any]], title: str = "") -> bytes
             at, value = place + offset, part["classifier_accuracy"]
             low, high = part["ci"] or (value, value)
             axes.plot([low, high], [at, at], color=INK, linewidth=1.4, solid_capstyle="butt")
-            axes.plot([value], [at], marker=marker, markerfacecolor=fill, markeredgecolor=INK, color=INK, markersize=6,
-                      linestyle="", label=None if label in told else label)  # fmt: skip
+            axes.plot(
+                [value],
+                [at],
+                marker=marker,
+                markerfacecolor=fill,
+                markeredgecolor=INK,
+                color=INK,
+                markersize=6,
+                linestyle="",
+                label=None if label in told else label,
+            )
             told.add(label)
             beside(axes, clear_of(max(value, high), [GUESSING]), at, percent(value, 1), color=INK)
     axes.axvline(GUESSING, color=QUIET, linestyle=":", linewidth=1.4, label="guessing")

@@ -109,11 +109,9 @@ def items_at(release: Release, places: Sequence[int], a: Run, b: Run) -> list[Di
     found_rows = list(rows.values_list("record", "item_id"))
     margins = [_margins(run, [record for record, _ in found_rows]) for run in (a, b)]
     return [
-        DifferingItem(
-            record, item, *(found.get(record["id"], (None, None))[k] for k in (0, 1) for found in margins)
-        )
+        DifferingItem(record, item, *(found.get(record["id"], (None, None))[k] for k in (0, 1) for found in margins))
         for record, item in found_rows
-    ]  # fmt: skip
+    ]
 
 
 def _margins(run: Run, records: Sequence[Record]) -> dict[str, tuple[float, float | None]]:

@@ -71,9 +71,12 @@ class CompareForm(forms.Form):
 
 class ModelCardForm(forms.ModelForm):
     url = forms.URLField(
-        label=_("Address"), max_length=500, required=False, assume_scheme="https",
+        label=_("Address"),
+        max_length=500,
+        required=False,
+        assume_scheme="https",
         help_text=_("Where the model is described."),
-    )  # fmt: skip
+    )
 
     class Meta:
         model = ModelCard

@@ -53,9 +53,7 @@ def _tallies(release: Release) -> dict[str, tuple[int, int]]:
     return {name: (right, total) for name, (right, total) in counts.items()}
 
 
-def line_of(
-    tallies: dict[str, tuple[int, int]], axes: Axes, scope: str, *, paired: bool = False
-) -> dict[str, Any]:
+def line_of(tallies: dict[str, tuple[int, int]], axes: Axes, scope: str, *, paired: bool = False) -> dict[str, Any]:
     """The line from (right, all) choices by item id; empty where none of the scope's items was answered."""
     chosen = axes.scope(scope)
     if paired:

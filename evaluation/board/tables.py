@@ -14,11 +14,47 @@ from evaluation.metrics._comparison import ALPHA
 from text.csv_cells import safe_row
 
 METRICS = ("P", "T", "P+T")
-LATEX = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-         "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}  # fmt: skip
-CSV_COLUMNS = ("place", "group", "model", "model_key", "protocol", "category", "adaptation", "size", "pretraining_data",
-               "objectives", "n", "P", "P_low", "P_high", "T", "T_low", "T_high", "P+T", "P+T_low", "P+T_high", "ties",
-               "chance_P", "chance_T", "chance_P+T", "p_best_holm", "n_missing", "sent_by")  # fmt: skip
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+CSV_COLUMNS = (
+    "place",
+    "group",
+    "model",
+    "model_key",
+    "protocol",
+    "category",
+    "adaptation",
+    "size",
+    "pretraining_data",
+    "objectives",
+    "n",
+    "P",
+    "P_low",
+    "P_high",
+    "T",
+    "T_low",
+    "T_high",
+    "P+T",
+    "P+T_low",
+    "P+T_high",
+    "ties",
+    "chance_P",
+    "chance_T",
+    "chance_P+T",
+    "p_best_holm",
+    "n_missing",
+    "sent_by",
+)
 
 
 def _shown(board: Board) -> list[str]:

@@ -58,8 +58,16 @@ def forest(
         axes.plot([value], [row], marker="o", color=INK, markersize=5)
         paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
         start = clear_of(max(value, high), across)
-        axes.annotate(percent(value, 1), (start, row), xytext=(6, 0), textcoords="offset points", va="center",
-                      color=INK, fontsize=8.5, bbox=paper)  # fmt: skip
+        axes.annotate(
+            percent(value, 1),
+            (start, row),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center",
+            color=INK,
+            fontsize=8.5,
+            bbox=paper,
+        )
     _lines(axes, chance, human)
     row_names(axes, [short(name) for name, *_rest in rows])
     axes.set_xlim(0, 1.12)
@@ -167,8 +175,14 @@ def distributions(panels: Sequence[tuple[str, Sequence[Outline]]], *, label: str
         axes.set_title(short(name), loc="left", color=INK, fontsize=10)
         for kind, edges, shares in outlines:
             place = kinds.index(kind)
-            axes.stairs(list(shares), list(edges), color=LINE_SHADES[place % len(LINE_SHADES)],
-                        linestyle=DASHES[place % len(DASHES)], linewidth=1.7, label=kind)  # fmt: skip
+            axes.stairs(
+                list(shares),
+                list(edges),
+                color=LINE_SHADES[place % len(LINE_SHADES)],
+                linestyle=DASHES[place % len(DASHES)],
+                linewidth=1.7,
+                label=kind,
+            )
         axes.axvline(0.0, color=QUIET, linewidth=0.8)
         axes.set_ylim(bottom=0)
         axes.tick_params(colors=QUIET, labelsize=8.5)

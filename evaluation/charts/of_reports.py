@@ -68,8 +68,9 @@ def votes_by_choice(rows: Sequence[tuple[str, Mapping[str, int]]], title: str = 
         shares = [votes.get(choice, 0) / max(1, sum(votes.values())) for _, votes in rows]
         shade, hatch = SHADES[column % len(SHADES)], HATCHES[column % len(HATCHES)]
         label = CHOICE_NAMES.get(choice, choice)
-        axes.barh(range(len(rows)), shares, left=left, height=0.62, color=shade, hatch=hatch, edgecolor="white",
-                  label=label)  # fmt: skip
+        axes.barh(
+            range(len(rows)), shares, left=left, height=0.62, color=shade, hatch=hatch, edgecolor="white", label=label
+        )
         for row, share in enumerate(shares):
             if share >= 0.06:
                 _on_bar(axes, left[row] + share / 2, row, percent(share), dark=column == 0)
@@ -88,8 +89,15 @@ def word_shifts(shifts: Sequence[Mapping[str, Any]], title: str = "", top: int =
     places = range(len(chosen))
     for offset, key, label, column in ((-0.19, "caption_share", "captions", 0), (0.19, "foil_share", "foils", 1)):
         shares = [shift[key] for shift in chosen]
-        axes.barh([place + offset for place in places], shares, height=0.36, color=SHADES[column],
-                  hatch=HATCHES[column], edgecolor="white", label=label)  # fmt: skip
+        axes.barh(
+            [place + offset for place in places],
+            shares,
+            height=0.36,
+            color=SHADES[column],
+            hatch=HATCHES[column],
+            edgecolor="white",
+            label=label,
+        )
     for place, shift in zip(places, chosen, strict=True):
         most = max(shift["caption_share"], shift["foil_share"])
         beside(axes, most, place, _points(shift["shift"]), color=QUIET)
@@ -124,8 +132,15 @@ def _score_bar(
 ) -> None:
     value, chance = group[metric], group["chance"][metric]
     low, high = group.get(f"{metric}_ci") or (value, value)
-    axes.barh(place, value, height=height * 0.92, color=SHADES[column], hatch=HATCHES[column], edgecolor="white",
-              label=label or None)  # fmt: skip
+    axes.barh(
+        place,
+        value,
+        height=height * 0.92,
+        color=SHADES[column],
+        hatch=HATCHES[column],
+        edgecolor="white",
+        label=label or None,
+    )
     cap, half = height / 5, height / 2
     # White below ink: a line is seen on a dark bar and on paper alike.
     for color, width in (("white", 3.4), (INK, 1.4)):
@@ -133,8 +148,14 @@ def _score_bar(
         for end in (low, high):
             axes.plot([end, end], [place - cap, place + cap], color=color, linewidth=width)
     axes.plot([chance, chance], [place - half, place + half], color="white", linewidth=3.0)
-    axes.plot([chance, chance], [place - half, place + half], color=INK, linestyle=":", linewidth=1.6,
-              label="chance" if label and not column else None)  # fmt: skip
+    axes.plot(
+        [chance, chance],
+        [place - half, place + half],
+        color=INK,
+        linestyle=":",
+        linewidth=1.6,
+        label="chance" if label and not column else None,
+    )
     beside(axes, clear_of(max(value, high), [chance]), place, percent(value, 1), color=INK)
 
 

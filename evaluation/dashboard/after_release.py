@@ -43,7 +43,10 @@ def _open_questions(project: Project, release: Release) -> int | None:
             return None
     else:
         _release, own = own_answers(project)
-    said = {slug for slug, text in DatasheetAnswer.objects.filter(project=project).values_list("question", "text")
-            if text.strip()}  # fmt: skip
+    said = {
+        slug
+        for slug, text in DatasheetAnswer.objects.filter(project=project).values_list("question", "text")
+        if text.strip()
+    }
     asked = {slug for slug in QUESTIONS if not slug.endswith(".comments")}
     return len(asked - said - own.keys())

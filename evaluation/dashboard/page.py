@@ -68,14 +68,16 @@ def context(project: Project, counted: Counted) -> dict[str, Any]:
         "after_release": after_release(project) if found["funnel"]["released"] else None,
         "is_empty": not (found["funnel"]["captions"] or found["funnel"]["items"]),
         "funnel": steps(found["funnel"], edits=project.edit_stage),
-        "queues": [StageQueue(q["stage"], Stage(q["stage"]).label, *(q[k] for k in ("open", "leased", "done")))
-                   for q in found["queues"]],
+        "queues": [
+            StageQueue(q["stage"], Stage(q["stage"]).label, *(q[k] for k in ("open", "leased", "done")))
+            for q in found["queues"]
+        ],
         "subtests": [{**row, "kind_label": Subtest.Kind(row["kind"]).label} for row in found["subtests"]],
         "alarms": [_alarm(project, row) for row in found["alarms"]],
         "forecast": _forecast(found["forecast"]),
         "cost": found["cost"],
         **_days(found["days"]),
-    }  # fmt: skip
+    }
 
 
 def _alarm(project: Project, row: Mapping[str, Any]) -> Alarm:

@@ -184,9 +184,10 @@ def _store_facts(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
 def _store_captions(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
     """Captions to make foils for, which nobody has made any for, say what the file says."""
     renewed = [
-        (record, row) for id_, record in records.items() if isinstance(row := batch.stored[id_], Caption)
-        and id_ in batch.renewed
-    ]  # fmt: skip
+        (record, row)
+        for id_, record in records.items()
+        if isinstance(row := batch.stored[id_], Caption) and id_ in batch.renewed
+    ]
     for record, row in renewed:
         row.video, row.text, row.text_sha256 = (
             batch.videos[record.video.key],

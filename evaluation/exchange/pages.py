@@ -68,12 +68,16 @@ def changes(outcome: Mapping[str, Any]) -> list[Change]:
     """Field by field, what the file says otherwise than what is stored."""
     found = [
         Change(
-            change["record"].rpartition(":")[2], change["id"], name, _text(both["stored"]), _text(both["file"]),
+            change["record"].rpartition(":")[2],
+            change["id"],
+            name,
+            _text(both["stored"]),
+            _text(both["file"]),
             change["updated"],
         )
         for change in outcome.get("changes", [])[:MOST_LINES]
         for name, both in change["fields"].items()
-    ]  # fmt: skip
+    ]
     return found[:MOST_LINES]
 
 

@@ -4,53 +4,51 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Report',
+            name="Report",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=40)),
-                ('params', models.JSONField(blank=True, default=dict)),
-                ('params_key', models.CharField(blank=True, max_length=64)),
-                ('fingerprint', models.CharField(max_length=64)),
-                ('data', models.JSONField()),
-                ('created_at', models.DateTimeField(auto_now=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("kind", models.CharField(max_length=40)),
+                ("params", models.JSONField(blank=True, default=dict)),
+                ("params_key", models.CharField(blank=True, max_length=64)),
+                ("fingerprint", models.CharField(max_length=64)),
+                ("data", models.JSONField()),
+                ("created_at", models.DateTimeField(auto_now=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Run',
+            name="Run",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('spec', models.CharField(max_length=500)),
-                ('label', models.CharField(max_length=120)),
-                ('model_key', models.CharField(blank=True, max_length=300)),
-                ('protocol', models.CharField(default='foilworks', max_length=40)),
-                ('device', models.CharField(default='auto', max_length=12)),
-                ('params', models.JSONField(blank=True, default=dict)),
-                ('problems', models.JSONField(blank=True, default=dict)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("spec", models.CharField(max_length=500)),
+                ("label", models.CharField(max_length=120)),
+                ("model_key", models.CharField(blank=True, max_length=300)),
+                ("protocol", models.CharField(default="foilworks", max_length=40)),
+                ("device", models.CharField(default="auto", max_length=12)),
+                ("params", models.JSONField(blank=True, default=dict)),
+                ("problems", models.JSONField(blank=True, default=dict)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='Score',
+            name="Score",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('model_key', models.CharField(max_length=300)),
-                ('protocol', models.CharField(max_length=40)),
-                ('clip_key', models.CharField(blank=True, max_length=200)),
-                ('text_sha256', models.CharField(max_length=64)),
-                ('value', models.FloatField()),
-                ('kind', models.CharField(max_length=20)),
-                ('higher_is_better', models.BooleanField(default=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("model_key", models.CharField(max_length=300)),
+                ("protocol", models.CharField(max_length=40)),
+                ("clip_key", models.CharField(blank=True, max_length=200)),
+                ("text_sha256", models.CharField(max_length=64)),
+                ("value", models.FloatField()),
+                ("kind", models.CharField(max_length=20)),
+                ("higher_is_better", models.BooleanField(default=True)),
             ],
         ),
     ]

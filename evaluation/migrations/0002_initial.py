@@ -6,44 +6,53 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('corpus', '0002_initial'),
-        ('evaluation', '0001_initial'),
-        ('jobs', '0001_initial'),
-        ('projects', '0001_initial'),
+        ("corpus", "0002_initial"),
+        ("evaluation", "0001_initial"),
+        ("jobs", "0001_initial"),
+        ("projects", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='report',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='reports', to='projects.project'),
+            model_name="report",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="reports", to="projects.project"
+            ),
         ),
         migrations.AddField(
-            model_name='run',
-            name='created_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="run",
+            name="created_by",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='run',
-            name='job',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job'),
+            model_name="run",
+            name="job",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="jobs.job"
+            ),
         ),
         migrations.AddField(
-            model_name='run',
-            name='release',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='runs', to='corpus.release'),
+            model_name="run",
+            name="release",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="runs", to="corpus.release"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='score',
-            constraint=models.UniqueConstraint(fields=('model_key', 'protocol', 'clip_key', 'text_sha256'), name='one_score_a_text'),
+            model_name="score",
+            constraint=models.UniqueConstraint(
+                fields=("model_key", "protocol", "clip_key", "text_sha256"), name="one_score_a_text"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='report',
-            constraint=models.UniqueConstraint(fields=('project', 'kind', 'params_key'), name='one_report_a_kind'),
+            model_name="report",
+            constraint=models.UniqueConstraint(fields=("project", "kind", "params_key"), name="one_report_a_kind"),
         ),
     ]

@@ -5,35 +5,78 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('evaluation', '0002_initial'),
-        ('projects', '0002_sign_in_hint'),
+        ("evaluation", "0002_initial"),
+        ("projects", "0002_sign_in_hint"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='run',
-            name='scored_at',
+            model_name="run",
+            name="scored_at",
             field=models.DateTimeField(blank=True, null=True),
         ),
         migrations.CreateModel(
-            name='ModelCard',
+            name="ModelCard",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('model_key', models.CharField(max_length=300)),
-                ('category', models.CharField(blank=True, choices=[('', 'not stated'), ('text', 'text only'), ('image', 'image and text'), ('video', 'video and text')], max_length=5, verbose_name='category')),
-                ('adaptation', models.CharField(blank=True, choices=[('', 'not stated'), ('zero_shot', 'zero-shot'), ('fine_tuned', 'fine-tuned')], max_length=10, verbose_name='adaptation')),
-                ('size', models.CharField(blank=True, help_text='Parameters, such as 151 M.', max_length=60, verbose_name='size')),
-                ('pretraining_data', models.CharField(blank=True, max_length=500, verbose_name='pretraining data')),
-                ('objectives', models.CharField(blank=True, help_text='Such as contrastive, matching, captioning.', max_length=500, verbose_name='objectives')),
-                ('url', models.URLField(blank=True, help_text='Where the model is described.', max_length=500, verbose_name='address')),
-                ('notes', models.TextField(blank=True, max_length=2000, verbose_name='notes')),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='model_cards', to='projects.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("model_key", models.CharField(max_length=300)),
+                (
+                    "category",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("", "not stated"),
+                            ("text", "text only"),
+                            ("image", "image and text"),
+                            ("video", "video and text"),
+                        ],
+                        max_length=5,
+                        verbose_name="category",
+                    ),
+                ),
+                (
+                    "adaptation",
+                    models.CharField(
+                        blank=True,
+                        choices=[("", "not stated"), ("zero_shot", "zero-shot"), ("fine_tuned", "fine-tuned")],
+                        max_length=10,
+                        verbose_name="adaptation",
+                    ),
+                ),
+                (
+                    "size",
+                    models.CharField(
+                        blank=True, help_text="Parameters, such as 151 M.", max_length=60, verbose_name="size"
+                    ),
+                ),
+                ("pretraining_data", models.CharField(blank=True, max_length=500, verbose_name="pretraining data")),
+                (
+                    "objectives",
+                    models.CharField(
+                        blank=True,
+                        help_text="Such as contrastive, matching, captioning.",
+                        max_length=500,
+                        verbose_name="objectives",
+                    ),
+                ),
+                (
+                    "url",
+                    models.URLField(
+                        blank=True, help_text="Where the model is described.", max_length=500, verbose_name="address"
+                    ),
+                ),
+                ("notes", models.TextField(blank=True, max_length=2000, verbose_name="notes")),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="model_cards", to="projects.project"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('project', 'model_key'), name='one_card_a_model')],
+                "constraints": [models.UniqueConstraint(fields=("project", "model_key"), name="one_card_a_model")],
             },
         ),
     ]

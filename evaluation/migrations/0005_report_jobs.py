@@ -5,26 +5,27 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('evaluation', '0004_imports'),
-        ('jobs', '0001_initial'),
+        ("evaluation", "0004_imports"),
+        ("jobs", "0001_initial"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='report',
-            name='job',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job'),
+            model_name="report",
+            name="job",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="jobs.job"
+            ),
         ),
         migrations.AlterField(
-            model_name='report',
-            name='data',
+            model_name="report",
+            name="data",
             field=models.JSONField(blank=True, default=dict),
         ),
         migrations.AlterField(
-            model_name='report',
-            name='fingerprint',
+            model_name="report",
+            name="fingerprint",
             field=models.CharField(blank=True, max_length=64),
         ),
     ]

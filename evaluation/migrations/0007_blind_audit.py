@@ -6,44 +6,75 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0005_caption_revisions'),
-        ('evaluation', '0006_semantic_proximity'),
-        ('jobs', '0001_initial'),
-        ('projects', '0004_blind_bar'),
+        ("corpus", "0005_caption_revisions"),
+        ("evaluation", "0006_semantic_proximity"),
+        ("jobs", "0001_initial"),
+        ("projects", "0004_blind_bar"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ReleaseGate',
+            name="ReleaseGate",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('data', models.JSONField()),
-                ('override', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('overridden_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('release', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='gate', to='corpus.release')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("data", models.JSONField()),
+                ("override", models.TextField(blank=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "overridden_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "release",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="gate", to="corpus.release"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='BlindScorer',
+            name="BlindScorer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('spec', models.CharField(max_length=500)),
-                ('device', models.CharField(default='auto', max_length=12)),
-                ('label', models.CharField(max_length=120)),
-                ('model_key', models.CharField(blank=True, max_length=300)),
-                ('scored_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('job', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job')),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='blind_scorers', to='projects.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("spec", models.CharField(max_length=500)),
+                ("device", models.CharField(default="auto", max_length=12)),
+                ("label", models.CharField(max_length=120)),
+                ("model_key", models.CharField(blank=True, max_length=300)),
+                ("scored_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "job",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="jobs.job"
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="blind_scorers", to="projects.project"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['label', 'id'],
-                'constraints': [models.UniqueConstraint(fields=('project', 'spec'), name='one_scorer_a_spec')],
+                "ordering": ["label", "id"],
+                "constraints": [models.UniqueConstraint(fields=("project", "spec"), name="one_scorer_a_spec")],
             },
         ),
     ]

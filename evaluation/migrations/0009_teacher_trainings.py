@@ -6,67 +6,119 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0005_caption_revisions'),
-        ('evaluation', '0008_trusted_models'),
-        ('jobs', '0002_shards'),
-        ('projects', '0006_api_tokens_and_webhooks'),
+        ("corpus", "0005_caption_revisions"),
+        ("evaluation", "0008_trusted_models"),
+        ("jobs", "0002_shards"),
+        ("projects", "0006_api_tokens_and_webhooks"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='TeacherTraining',
+            name="TeacherTraining",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('label', models.CharField(max_length=120)),
-                ('student', models.CharField(max_length=500)),
-                ('params', models.JSONField(blank=True, default=dict)),
-                ('seed', models.BigIntegerField(default=0)),
-                ('sources', models.JSONField(blank=True, default=dict)),
-                ('model_spec', models.CharField(blank=True, max_length=500)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('job', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job')),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='teacher_trainings', to='projects.project')),
-                ('release', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='corpus.release')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("label", models.CharField(max_length=120)),
+                ("student", models.CharField(max_length=500)),
+                ("params", models.JSONField(blank=True, default=dict)),
+                ("seed", models.BigIntegerField(default=0)),
+                ("sources", models.JSONField(blank=True, default=dict)),
+                ("model_spec", models.CharField(blank=True, max_length=500)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "job",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="jobs.job"
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="teacher_trainings",
+                        to="projects.project",
+                    ),
+                ),
+                (
+                    "release",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="corpus.release",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='TeacherReading',
+            name="TeacherReading",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('before', models.JSONField(blank=True, null=True)),
-                ('after', models.JSONField(blank=True, null=True)),
-                ('left_out', models.JSONField(blank=True, default=list)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('job', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job')),
-                ('release', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='corpus.release')),
-                ('training', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='readings', to='evaluation.teachertraining')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("before", models.JSONField(blank=True, null=True)),
+                ("after", models.JSONField(blank=True, null=True)),
+                ("left_out", models.JSONField(blank=True, default=list)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "job",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="jobs.job"
+                    ),
+                ),
+                (
+                    "release",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="corpus.release"
+                    ),
+                ),
+                (
+                    "training",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="readings",
+                        to="evaluation.teachertraining",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
-                'constraints': [models.UniqueConstraint(fields=('training', 'release'), name='one_reading_a_release')],
+                "ordering": ["-id"],
+                "constraints": [models.UniqueConstraint(fields=("training", "release"), name="one_reading_a_release")],
             },
         ),
         migrations.CreateModel(
-            name='TeacherPoint',
+            name="TeacherPoint",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('step', models.PositiveIntegerField()),
-                ('loss', models.FloatField()),
-                ('parts', models.JSONField(blank=True, default=dict)),
-                ('rcad', models.FloatField(blank=True, null=True)),
-                ('standard', models.FloatField(blank=True, null=True)),
-                ('training', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='points', to='evaluation.teachertraining')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("step", models.PositiveIntegerField()),
+                ("loss", models.FloatField()),
+                ("parts", models.JSONField(blank=True, default=dict)),
+                ("rcad", models.FloatField(blank=True, null=True)),
+                ("standard", models.FloatField(blank=True, null=True)),
+                (
+                    "training",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="points",
+                        to="evaluation.teachertraining",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['training_id', 'step'],
-                'constraints': [models.UniqueConstraint(fields=('training', 'step'), name='one_point_a_step')],
+                "ordering": ["training_id", "step"],
+                "constraints": [models.UniqueConstraint(fields=("training", "step"), name="one_point_a_step")],
             },
         ),
     ]

@@ -6,143 +6,297 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0005_caption_revisions'),
-        ('evaluation', '0009_teacher_trainings'),
-        ('jobs', '0001_initial'),
-        ('projects', '0001_initial'),
+        ("corpus", "0005_caption_revisions"),
+        ("evaluation", "0009_teacher_trainings"),
+        ("jobs", "0001_initial"),
+        ("projects", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='TextSource',
+            name="TextSource",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('sha256', models.CharField(max_length=64, unique=True)),
-                ('spec', models.CharField(max_length=500)),
-                ('settings', models.JSONField(default=dict)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("sha256", models.CharField(max_length=64, unique=True)),
+                ("spec", models.CharField(max_length=500)),
+                ("settings", models.JSONField(default=dict)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Descriptions',
+            name="Descriptions",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120)),
-                ('describer', models.CharField(max_length=500)),
-                ('extractor', models.CharField(blank=True, max_length=500)),
-                ('params', models.JSONField(default=dict)),
-                ('problems', models.JSONField(blank=True, default=dict)),
-                ('described_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job')),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='descriptions', to='projects.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=120)),
+                ("describer", models.CharField(max_length=500)),
+                ("extractor", models.CharField(blank=True, max_length=500)),
+                ("params", models.JSONField(default=dict)),
+                ("problems", models.JSONField(blank=True, default=dict)),
+                ("described_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "job",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="jobs.job",
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="descriptions", to="projects.project"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='BiasRun',
+            name="BiasRun",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120)),
-                ('task', models.CharField(choices=[('classification', 'classification'), ('retrieval', 'retrieval')], default='classification', max_length=14)),
-                ('labels', models.CharField(blank=True, max_length=100)),
-                ('encoder', models.CharField(blank=True, max_length=500)),
-                ('encoder_key', models.CharField(blank=True, max_length=300)),
-                ('params', models.JSONField(default=dict)),
-                ('result', models.JSONField(blank=True, null=True)),
-                ('predictions', models.JSONField(blank=True, null=True)),
-                ('measured_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job')),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='bias_runs', to='projects.project')),
-                ('descriptions', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='bias_runs', to='evaluation.descriptions')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=120)),
+                (
+                    "task",
+                    models.CharField(
+                        choices=[("classification", "classification"), ("retrieval", "retrieval")],
+                        default="classification",
+                        max_length=14,
+                    ),
+                ),
+                ("labels", models.CharField(blank=True, max_length=100)),
+                ("encoder", models.CharField(blank=True, max_length=500)),
+                ("encoder_key", models.CharField(blank=True, max_length=300)),
+                ("params", models.JSONField(default=dict)),
+                ("result", models.JSONField(blank=True, null=True)),
+                ("predictions", models.JSONField(blank=True, null=True)),
+                ("measured_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "job",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="jobs.job",
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="bias_runs", to="projects.project"
+                    ),
+                ),
+                (
+                    "descriptions",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="bias_runs",
+                        to="evaluation.descriptions",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='ItemCheck',
+            name="ItemCheck",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('encoder', models.CharField(max_length=500)),
-                ('encoder_key', models.CharField(blank=True, max_length=300)),
-                ('params', models.JSONField(default=dict)),
-                ('checked_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('descriptions', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='item_checks', to='evaluation.descriptions')),
-                ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("encoder", models.CharField(max_length=500)),
+                ("encoder_key", models.CharField(blank=True, max_length=300)),
+                ("params", models.JSONField(default=dict)),
+                ("checked_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "descriptions",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="item_checks",
+                        to="evaluation.descriptions",
+                    ),
+                ),
+                (
+                    "job",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="jobs.job",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='ShortcutBar',
+            name="ShortcutBar",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('share', models.FloatField()),
-                ('changed_at', models.DateTimeField(auto_now=True)),
-                ('changed_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='shortcut_bar', to='projects.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("share", models.FloatField()),
+                ("changed_at", models.DateTimeField(auto_now=True)),
+                (
+                    "changed_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "project",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="shortcut_bar", to="projects.project"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='BenchmarkedModel',
+            name="BenchmarkedModel",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('label', models.CharField(max_length=120)),
-                ('source', models.CharField(blank=True, max_length=500)),
-                ('right', models.JSONField(default=dict)),
-                ('details', models.JSONField(blank=True, default=dict)),
-                ('scored_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job')),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='benchmarked', to='evaluation.biasrun')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("label", models.CharField(max_length=120)),
+                ("source", models.CharField(blank=True, max_length=500)),
+                ("right", models.JSONField(default=dict)),
+                ("details", models.JSONField(blank=True, default=dict)),
+                ("scored_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "job",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="jobs.job",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="benchmarked", to="evaluation.biasrun"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['label', 'id'],
-                'constraints': [models.UniqueConstraint(fields=('run', 'label'), name='one_benchmarked_model_a_label')],
+                "ordering": ["label", "id"],
+                "constraints": [models.UniqueConstraint(fields=("run", "label"), name="one_benchmarked_model_a_label")],
             },
         ),
         migrations.CreateModel(
-            name='ItemShortcut',
+            name="ItemShortcut",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('texts_sha256', models.CharField(max_length=64)),
-                ('objects_right', models.PositiveSmallIntegerField()),
-                ('frame_right', models.BooleanField()),
-                ('check_of', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='found', to='evaluation.itemcheck')),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shortcuts', to='corpus.item')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("texts_sha256", models.CharField(max_length=64)),
+                ("objects_right", models.PositiveSmallIntegerField()),
+                ("frame_right", models.BooleanField()),
+                (
+                    "check_of",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="found", to="evaluation.itemcheck"
+                    ),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="shortcuts", to="corpus.item"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('check_of', 'item'), name='one_shortcut_an_item')],
+                "constraints": [models.UniqueConstraint(fields=("check_of", "item"), name="one_shortcut_an_item")],
             },
         ),
         migrations.CreateModel(
-            name='FrameText',
+            name="FrameText",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('place', models.PositiveSmallIntegerField()),
-                ('time', models.FloatField(blank=True, null=True)),
-                ('raw', models.JSONField(default=dict)),
-                ('descriptions', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='frames', to='evaluation.descriptions')),
-                ('video', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='frame_texts', to='corpus.video')),
-                ('described_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.textsource')),
-                ('extracted_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='evaluation.textsource')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("place", models.PositiveSmallIntegerField()),
+                ("time", models.FloatField(blank=True, null=True)),
+                ("raw", models.JSONField(default=dict)),
+                (
+                    "descriptions",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="frames", to="evaluation.descriptions"
+                    ),
+                ),
+                (
+                    "video",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="frame_texts", to="corpus.video"
+                    ),
+                ),
+                (
+                    "described_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="evaluation.textsource"
+                    ),
+                ),
+                (
+                    "extracted_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="evaluation.textsource",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['video_id', 'place'],
-                'constraints': [models.UniqueConstraint(fields=('descriptions', 'video', 'place'), name='one_text_a_frame')],
+                "ordering": ["video_id", "place"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("descriptions", "video", "place"), name="one_text_a_frame")
+                ],
             },
         ),
     ]

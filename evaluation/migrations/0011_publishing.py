@@ -7,110 +7,194 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0006_content_warnings_and_takedowns'),
-        ('evaluation', '0010_utd'),
-        ('jobs', '0002_shards'),
-        ('projects', '0006_api_tokens_and_webhooks'),
+        ("corpus", "0006_content_warnings_and_takedowns"),
+        ("evaluation", "0010_utd"),
+        ("jobs", "0002_shards"),
+        ("projects", "0006_api_tokens_and_webhooks"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='PublicationFacts',
+            name="PublicationFacts",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('title', models.CharField(blank=True, max_length=300)),
-                ('authors', models.TextField(blank=True)),
-                ('abstract', models.TextField(blank=True)),
-                ('year', models.CharField(blank=True, max_length=4)),
-                ('doi', models.CharField(blank=True, max_length=200)),
-                ('url', models.URLField(blank=True, max_length=500)),
-                ('licence', models.CharField(blank=True, max_length=200)),
-                ('licence_url', models.URLField(blank=True, max_length=500)),
-                ('contact', models.CharField(blank=True, max_length=200)),
-                ('project', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='publication', to='projects.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("title", models.CharField(blank=True, max_length=300)),
+                ("authors", models.TextField(blank=True)),
+                ("abstract", models.TextField(blank=True)),
+                ("year", models.CharField(blank=True, max_length=4)),
+                ("doi", models.CharField(blank=True, max_length=200)),
+                ("url", models.URLField(blank=True, max_length=500)),
+                ("licence", models.CharField(blank=True, max_length=200)),
+                ("licence_url", models.URLField(blank=True, max_length=500)),
+                ("contact", models.CharField(blank=True, max_length=200)),
+                (
+                    "project",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="publication", to="projects.project"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='PublicPage',
+            name="PublicPage",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(default=evaluation.publishing.tables.new_key, max_length=40, unique=True)),
-                ('is_open', models.BooleanField(default=False)),
-                ('offers_export', models.BooleanField(default=False)),
-                ('takes_scores', models.BooleanField(default=False)),
-                ('archive', models.FileField(blank=True, max_length=300, upload_to='')),
-                ('archive_print', models.CharField(blank=True, max_length=64)),
-                ('archive_made_at', models.DateTimeField(blank=True, null=True)),
-                ('changed_at', models.DateTimeField(auto_now=True)),
-                ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job')),
-                ('opened_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('release', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='public_page', to='corpus.release')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("key", models.CharField(default=evaluation.publishing.tables.new_key, max_length=40, unique=True)),
+                ("is_open", models.BooleanField(default=False)),
+                ("offers_export", models.BooleanField(default=False)),
+                ("takes_scores", models.BooleanField(default=False)),
+                ("archive", models.FileField(blank=True, max_length=300, upload_to="")),
+                ("archive_print", models.CharField(blank=True, max_length=64)),
+                ("archive_made_at", models.DateTimeField(blank=True, null=True)),
+                ("changed_at", models.DateTimeField(auto_now=True)),
+                (
+                    "job",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="jobs.job",
+                    ),
+                ),
+                (
+                    "opened_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "release",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="public_page", to="corpus.release"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='ReleaseChangelog',
+            name="ReleaseChangelog",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('data', models.JSONField()),
-                ('release', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='changelog', to='corpus.release')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("data", models.JSONField()),
+                (
+                    "release",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="changelog", to="corpus.release"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='DatasheetAnswer',
+            name="DatasheetAnswer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('question', models.CharField(max_length=60)),
-                ('text', models.TextField()),
-                ('changed_at', models.DateTimeField(auto_now=True)),
-                ('changed_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='datasheet_answers', to='projects.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("question", models.CharField(max_length=60)),
+                ("text", models.TextField()),
+                ("changed_at", models.DateTimeField(auto_now=True)),
+                (
+                    "changed_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="datasheet_answers",
+                        to="projects.project",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('project', 'question'), name='one_answer_a_question')],
+                "constraints": [models.UniqueConstraint(fields=("project", "question"), name="one_answer_a_question")],
             },
         ),
         migrations.CreateModel(
-            name='SourceLicence',
+            name="SourceLicence",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('source_dataset', models.CharField(blank=True, max_length=100)),
-                ('licence', models.CharField(blank=True, max_length=200)),
-                ('url', models.URLField(blank=True, max_length=500)),
-                ('notes', models.CharField(blank=True, max_length=500)),
-                ('may_show', models.BooleanField(default=False)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='source_licences', to='projects.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("source_dataset", models.CharField(blank=True, max_length=100)),
+                ("licence", models.CharField(blank=True, max_length=200)),
+                ("url", models.URLField(blank=True, max_length=500)),
+                ("notes", models.CharField(blank=True, max_length=500)),
+                ("may_show", models.BooleanField(default=False)),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="source_licences",
+                        to="projects.project",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('project', 'source_dataset'), name='one_licence_a_source')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("project", "source_dataset"), name="one_licence_a_source")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Submission',
+            name="Submission",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('label', models.CharField(max_length=120)),
-                ('sent_by', models.CharField(max_length=200)),
-                ('contact', models.CharField(max_length=200)),
-                ('url', models.URLField(blank=True, max_length=500)),
-                ('notes', models.TextField(blank=True)),
-                ('file_name', models.CharField(max_length=200)),
-                ('path', models.CharField(max_length=300)),
-                ('sha256', models.CharField(max_length=64)),
-                ('n_items', models.PositiveIntegerField()),
-                ('state', models.CharField(choices=[('waiting', 'waiting'), ('accepted', 'accepted'), ('refused', 'refused')], default='waiting', max_length=8)),
-                ('reason', models.CharField(blank=True, max_length=500)),
-                ('decided_at', models.DateTimeField(blank=True, null=True)),
-                ('sent_at', models.DateTimeField(auto_now_add=True)),
-                ('decided_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('release', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='submissions', to='corpus.release')),
-                ('run', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='submission', to='evaluation.run')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("label", models.CharField(max_length=120)),
+                ("sent_by", models.CharField(max_length=200)),
+                ("contact", models.CharField(max_length=200)),
+                ("url", models.URLField(blank=True, max_length=500)),
+                ("notes", models.TextField(blank=True)),
+                ("file_name", models.CharField(max_length=200)),
+                ("path", models.CharField(max_length=300)),
+                ("sha256", models.CharField(max_length=64)),
+                ("n_items", models.PositiveIntegerField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("waiting", "waiting"), ("accepted", "accepted"), ("refused", "refused")],
+                        default="waiting",
+                        max_length=8,
+                    ),
+                ),
+                ("reason", models.CharField(blank=True, max_length=500)),
+                ("decided_at", models.DateTimeField(blank=True, null=True)),
+                ("sent_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "decided_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "release",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="submissions", to="corpus.release"
+                    ),
+                ),
+                (
+                    "run",
+                    models.OneToOneField(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="submission",
+                        to="evaluation.run",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
-                'constraints': [models.UniqueConstraint(fields=('release', 'sha256'), name='one_submission_a_file')],
+                "ordering": ["-id"],
+                "constraints": [models.UniqueConstraint(fields=("release", "sha256"), name="one_submission_a_file")],
             },
         ),
     ]

@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('evaluation', '0011_publishing'),
+        ("evaluation", "0011_publishing"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='import',
-            name='update',
+            model_name="import",
+            name="update",
             field=models.BooleanField(default=False),
         ),
     ]

@@ -5,31 +5,38 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('evaluation', '0012_imports_may_update'),
-        ('jobs', '0003_request_of_a_job'),
+        ("evaluation", "0012_imports_may_update"),
+        ("jobs", "0003_request_of_a_job"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='benchmarkedmodel',
-            name='job',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job'),
+            model_name="benchmarkedmodel",
+            name="job",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="jobs.job"
+            ),
         ),
         migrations.AlterField(
-            model_name='biasrun',
-            name='job',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job'),
+            model_name="biasrun",
+            name="job",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="jobs.job"
+            ),
         ),
         migrations.AlterField(
-            model_name='descriptions',
-            name='job',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job'),
+            model_name="descriptions",
+            name="job",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="jobs.job"
+            ),
         ),
         migrations.AlterField(
-            model_name='itemcheck',
-            name='job',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job'),
+            model_name="itemcheck",
+            name="job",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="jobs.job"
+            ),
         ),
     ]

@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('evaluation', '0013_work_that_is_asked_for'),
+        ("evaluation", "0013_work_that_is_asked_for"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='publicpage',
-            name='archive_manifest',
-            field=models.CharField(blank=True, db_default='', default='', max_length=64),
+            model_name="publicpage",
+            name="archive_manifest",
+            field=models.CharField(blank=True, db_default="", default="", max_length=64),
         ),
     ]

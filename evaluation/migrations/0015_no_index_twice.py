@@ -5,72 +5,131 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0008_no_index_twice'),
-        ('evaluation', '0014_hash_of_a_public_archive'),
-        ('projects', '0007_no_index_twice'),
+        ("corpus", "0008_no_index_twice"),
+        ("evaluation", "0014_hash_of_a_public_archive"),
+        ("projects", "0007_no_index_twice"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='benchmarkedmodel',
-            name='run',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='benchmarked', to='evaluation.biasrun'),
+            model_name="benchmarkedmodel",
+            name="run",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="benchmarked",
+                to="evaluation.biasrun",
+            ),
         ),
         migrations.AlterField(
-            model_name='blindscorer',
-            name='project',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='blind_scorers', to='projects.project'),
+            model_name="blindscorer",
+            name="project",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="blind_scorers",
+                to="projects.project",
+            ),
         ),
         migrations.AlterField(
-            model_name='datasheetanswer',
-            name='project',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='datasheet_answers', to='projects.project'),
+            model_name="datasheetanswer",
+            name="project",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="datasheet_answers",
+                to="projects.project",
+            ),
         ),
         migrations.AlterField(
-            model_name='frametext',
-            name='descriptions',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='frames', to='evaluation.descriptions'),
+            model_name="frametext",
+            name="descriptions",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="frames",
+                to="evaluation.descriptions",
+            ),
         ),
         migrations.AlterField(
-            model_name='itemshortcut',
-            name='check_of',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='found', to='evaluation.itemcheck'),
+            model_name="itemshortcut",
+            name="check_of",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="found",
+                to="evaluation.itemcheck",
+            ),
         ),
         migrations.AlterField(
-            model_name='modelcard',
-            name='project',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='model_cards', to='projects.project'),
+            model_name="modelcard",
+            name="project",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="model_cards",
+                to="projects.project",
+            ),
         ),
         migrations.AlterField(
-            model_name='modeltrust',
-            name='project',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='trusted_models', to='projects.project'),
+            model_name="modeltrust",
+            name="project",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="trusted_models",
+                to="projects.project",
+            ),
         ),
         migrations.AlterField(
-            model_name='report',
-            name='project',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='reports', to='projects.project'),
+            model_name="report",
+            name="project",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="reports",
+                to="projects.project",
+            ),
         ),
         migrations.AlterField(
-            model_name='sourcelicence',
-            name='project',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='source_licences', to='projects.project'),
+            model_name="sourcelicence",
+            name="project",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="source_licences",
+                to="projects.project",
+            ),
         ),
         migrations.AlterField(
-            model_name='submission',
-            name='release',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='submissions', to='corpus.release'),
+            model_name="submission",
+            name="release",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="submissions",
+                to="corpus.release",
+            ),
         ),
         migrations.AlterField(
-            model_name='teacherpoint',
-            name='training',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='points', to='evaluation.teachertraining'),
+            model_name="teacherpoint",
+            name="training",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="points",
+                to="evaluation.teachertraining",
+            ),
         ),
         migrations.AlterField(
-            model_name='teacherreading',
-            name='training',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='readings', to='evaluation.teachertraining'),
+            model_name="teacherreading",
+            name="training",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="readings",
+                to="evaluation.teachertraining",
+            ),
         ),
     ]

@@ -61,8 +61,7 @@ def _measure(scorer: Scorer, cases: Mapping[str, Case], ask: Batch, job: Job, do
             batch = left[start : start + PAIRS_A_BATCH]
             found = ask([cases[key] for key in batch])
             rows = [
-                Measure(scorer=scorer, pair_sha256=key, values=values)
-                for key, values in zip(batch, found, strict=True)
+                Measure(scorer=scorer, pair_sha256=key, values=values) for key, values in zip(batch, found, strict=True)
             ]
             # Another job may have measured the same pair meanwhile.
             Measure.objects.bulk_create(rows, ignore_conflicts=True)

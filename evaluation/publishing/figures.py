@@ -11,8 +11,23 @@ from evaluation.reporting.pages import PAGES
 
 Tables = Mapping[str, Any]
 Rows = tuple[tuple[Any, ...], ...]
-BOARD = ("place", "group", "model", "model_key", "protocol", "n", "P", "P_low", "P_high", "T", "T_low", "T_high", "P+T",
-         "P+T_low", "P+T_high")  # fmt: skip
+BOARD = (
+    "place",
+    "group",
+    "model",
+    "model_key",
+    "protocol",
+    "n",
+    "P",
+    "P_low",
+    "P_high",
+    "T",
+    "T_low",
+    "T_high",
+    "P+T",
+    "P+T_low",
+    "P+T_high",
+)
 
 
 def figure_rows(tables: Tables, *, of_own: bool = True) -> dict[str, Rows]:

@@ -132,8 +132,9 @@ def known_of(release: Release) -> dict[str, Any]:
     return {
         "name": project.name,
         "description": project.description,
-        "made_at": {what: [moment.isoformat() for moment in span.values()] for what, span in spans.items()
-                    if span["first"]},
+        "made_at": {
+            what: [moment.isoformat() for moment in span.values()] for what, span in spans.items() if span["first"]
+        },
         "n_rejected": _rejected_rows(project).count(),
         "n_warned": warned.values("video").distinct().count(),
         "consent_version": project.consent_version,
@@ -143,7 +144,7 @@ def known_of(release: Release) -> dict[str, Any]:
             for each in releases
         ],
         "takes_scores": PublicPage.objects.filter(release=release, is_open=True, takes_scores=True).exists(),
-    }  # fmt: skip
+    }
 
 
 def _agreed(project: Project) -> dict[str, int]:
@@ -178,8 +179,11 @@ def _rejected(project: Project, row: Any) -> dict[str, Any]:
     return {
         "id": f"{row.group.run.subtest.name}:candidate-{row.pk}",
         "subtest": row.group.run.subtest.name,
-        "video": {"key": caption.video.key, "source_dataset": caption.video.source_dataset,
-                  "source_id": caption.video.source_id},
+        "video": {
+            "key": caption.video.key,
+            "source_dataset": caption.video.source_dataset,
+            "source_id": caption.video.source_id,
+        },
         "caption": caption.text,
         "text": row.text,
         "state": row.state,
@@ -187,4 +191,4 @@ def _rejected(project: Project, row: Any) -> dict[str, Any]:
         "held_back_by": row.held_back_by,
         "reviews": [{"decision": one.decision, "reasons": list(one.reasons)} for one in row.standing_reviews],
         "provenance": made_by(project, row, []),
-    }  # fmt: skip
+    }

@@ -96,8 +96,18 @@ def _row(vote: ReleaseVote, places: dict[str, int]) -> VoteRow:
     item = places.setdefault(vote.item, len(places))
     key = vote.item.removeprefix(f"{vote.subtest}:")
     person = None if names_nobody(vote.source, vote.annotator) else vote.annotator
-    return (item, vote.subtest, key, vote.foil, vote.foil, person, vote.choice, vote.caption_first, vote.guideline,
-            vote.guideline_of or None)  # fmt: skip
+    return (
+        item,
+        vote.subtest,
+        key,
+        vote.foil,
+        vote.foil,
+        person,
+        vote.choice,
+        vote.caption_first,
+        vote.guideline,
+        vote.guideline_of or None,
+    )
 
 
 def _counted(votes: Iterable[ReleaseVote], stage: str) -> Iterable[ReleaseVote]:

@@ -145,8 +145,10 @@ def _sentence(row: Mapping[str, Any]) -> str:
     words = ", ".join(_telling(word) for word in row["words"])
     given = _(" These words give it away: %(words)s.") % {"words": words} if words else ""
     said = _("%(name)s is solved without the video (%(over)s, the bar is %(bar)s).") % {
-        "name": row["name"], "over": over, "bar": f"{row['bar']:.0%}"
-    }  # fmt: skip
+        "name": row["name"],
+        "over": over,
+        "bar": f"{row['bar']:.0%}",
+    }
     return said + given
 
 

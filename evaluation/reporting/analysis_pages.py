@@ -29,8 +29,13 @@ class AnalysisPage:
 
     def table(self, data: Data) -> list[list[tuple[Any, str, Any]]]:
         """(value, how to print it, interval) of each cell."""
-        return [[(row.get(key), how, row.get(f"{key}_ci", row.get("ci") if key in MAIN else None))
-                 for key, _heading, how in self.columns] for row in data["rows"]]  # fmt: skip
+        return [
+            [
+                (row.get(key), how, row.get(f"{key}_ci", row.get("ci") if key in MAIN else None))
+                for key, _heading, how in self.columns
+            ]
+            for row in data["rows"]
+        ]
 
     def shown_rows(self, data: Data) -> list[Row]:
         """The table as the page shows it, header first, with its intervals, for papers."""
@@ -128,8 +133,10 @@ ACCURACY = (
     ("chance", _("Chance"), "share"),
     ("n", _("Items"), "count"),
 )
-TIED = _("Accuracy is the share of items whose caption scores above every foil; a tie among n best counts 1/n unless "
-         "another policy is chosen. Intervals are 95 %, by drawing source videos with replacement.")  # fmt: skip
+TIED = _(
+    "Accuracy is the share of items whose caption scores above every foil; a tie among n best counts 1/n unless "
+    "another policy is chosen. Intervals are 95 %, by drawing source videos with replacement."
+)
 
 PAGES: dict[str, AnalysisPage] = {
     page.slug: page

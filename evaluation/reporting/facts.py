@@ -48,9 +48,11 @@ def item_facts(project: Project, subtest: Subtest | None = None) -> list[ItemFac
     rows = Item.objects.exclude(taken_out()).select_related(
         "subtest", "caption", "proficiency_item", "proficiency_item__caption"
     )
-    wanted = rows.filter(subtest=subtest) if subtest else rows.filter(
-        subtest__project=project, subtest__kind=Subtest.Kind.MAIN
-    )  # fmt: skip
+    wanted = (
+        rows.filter(subtest=subtest)
+        if subtest
+        else rows.filter(subtest__project=project, subtest__kind=Subtest.Kind.MAIN)
+    )
     items = list(wanted.order_by("subtest__name", "key"))
     foils = _foils(project)
     tallies = _tallies(counted_votes(project, subtest))
@@ -134,10 +136,22 @@ def _tally(counts: dict[str, int]) -> tuple[int, ...]:
 
 def vote_facts(project: Project, subtest: Subtest | None = None) -> Votes:
     """The counted votes, one row each, in the order given. One query; names are user names, for researchers only."""
-    rows = counted_votes(project, subtest).order_by("pk").values_list(
-        "item_id", "item__subtest__name", "item__key", "foil_id", "foil__position", CODER, "choice",
-        "caption_first", "guideline__version", "guideline__subtest__name",
-    )  # fmt: skip
+    rows = (
+        counted_votes(project, subtest)
+        .order_by("pk")
+        .values_list(
+            "item_id",
+            "item__subtest__name",
+            "item__key",
+            "foil_id",
+            "foil__position",
+            CODER,
+            "choice",
+            "caption_first",
+            "guideline__version",
+            "guideline__subtest__name",
+        )
+    )
     return votes_from_rows(rows)
 
 
@@ -177,5 +191,5 @@ def votes_from_rows(rows: Iterable[VoteRow]) -> Votes:
 
 
 def _guideline_name(version: int | None, subtest: str | None) -> str:
-    """"v2", "counting v1" for a subtest's own; "none" for votes that no version stands behind."""
+    """ "v2", "counting v1" for a subtest's own; "none" for votes that no version stands behind."""
     return "none" if version is None else f"{subtest} v{version}" if subtest else f"v{version}"

@@ -92,9 +92,20 @@ def _names(data: Data) -> set[str]:
 
 
 VALIDATION_COLUMNS = (
-    "name", "test", "n_items", "n_valid", "n_unanimous", "n_valid_proficiency", "n_both", "n_lexical_items",
-    "js_all", "js_valid", "alpha_all", "alpha_valid", "alpha_coding",
-)  # fmt: skip
+    "name",
+    "test",
+    "n_items",
+    "n_valid",
+    "n_unanimous",
+    "n_valid_proficiency",
+    "n_both",
+    "n_lexical_items",
+    "js_all",
+    "js_valid",
+    "alpha_all",
+    "alpha_valid",
+    "alpha_coding",
+)
 
 
 def _validation_rows(data: Data) -> list[Row]:
@@ -131,8 +142,16 @@ def _divergence_rows(data: Data) -> list[Row]:
 
 
 def _blind_rows(data: Data) -> list[Row]:
-    columns = ["n_items", "classifier_accuracy", "low", "high", "fitted_accuracy", "caption_longer", "js",
-               "n_lexical_items"]  # fmt: skip
+    columns = [
+        "n_items",
+        "classifier_accuracy",
+        "low",
+        "high",
+        "fitted_accuracy",
+        "caption_longer",
+        "js",
+        "n_lexical_items",
+    ]
     rows = []
     for row in [*data["subtests"], data["overall"]]:
         parts = [("all", row), *([("valid", row["valid"])] if row["valid"] else [])]
@@ -149,8 +168,19 @@ def _filter_rows(data: Data) -> list[Row]:
     for row in data["filters"]:
         fitted = row["fitted"] or {"precision": None, "recall": None}
         now = row["now"]
-        rows.append([row["filter"], row["n_good"], row["n_bad"], now["precision"], now["recall"], row["threshold"],
-                     fitted["precision"], fitted["recall"], row["auc"]])  # fmt: skip
+        rows.append(
+            [
+                row["filter"],
+                row["n_good"],
+                row["n_bad"],
+                now["precision"],
+                now["recall"],
+                row["threshold"],
+                fitted["precision"],
+                fitted["recall"],
+                row["auc"],
+            ]
+        )
     return [header, *rows]
 
 
@@ -215,9 +245,7 @@ MOST_DIFFERING = 100
 def _skill_extras(project: Project, _subtest: str, data: Data) -> Data:
     """Tables in the order of the coding's categories, choices in words, pairs with the page of their item."""
     categories = CODED[data["coding"]]
-    verdicts = [
-        (METHODS[row["method"]], [row[category] for category in categories], row) for row in data["verdicts"]
-    ]
+    verdicts = [(METHODS[row["method"]], [row[category] for category in categories], row) for row in data["verdicts"]]
     shown = data["differing"][:MOST_DIFFERING]
     items = _items_of(project, [row["unit"] for row in shown])
     differing = [
@@ -243,12 +271,7 @@ def _items_of(project: Project, units: list[str]) -> dict[str, int]:
     rows = Item.objects.filter(subtest__project=project, key__in={*keys.values(), *bare.values()})
     found = {f"{subtest}:{key}": pk for pk, subtest, key in rows.values_list("pk", "subtest__name", "key")}
     stem = {unit: unit.partition(":")[0] for unit in units}
-    return {
-        unit: found[name]
-        for unit in units
-        for name in (f"{stem[unit]}:{bare[unit]}", unit)
-        if name in found
-    }
+    return {unit: found[name] for unit in units for name in (f"{stem[unit]}:{bare[unit]}", unit) if name in found}
 
 
 def _numbers_extras(_project: Project, _subtest: str, data: Data) -> Data:

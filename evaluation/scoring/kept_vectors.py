@@ -61,6 +61,4 @@ class VectorCache:
             )
         except MediaError:
             return ""
-        return content_key(
-            format=FORMAT, frames=frames, model=info.model_id, revision=info.revision, extra=self.extra
-        )  # fmt: skip
+        return content_key(format=FORMAT, frames=frames, model=info.model_id, revision=info.revision, extra=self.extra)

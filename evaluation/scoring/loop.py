@@ -201,9 +201,14 @@ def _fetch(
 
 
 def _fetched(
-    adapter: Embedder | Scorer, wanted: Iterable[_Wanted], read: ReadFrames, counts: Tally, pool: DecodePool,
-    kept: KeptVectors | None, depth: int,
-) -> Iterator[_Fetched]:  # fmt: skip
+    adapter: Embedder | Scorer,
+    wanted: Iterable[_Wanted],
+    read: ReadFrames,
+    counts: Tally,
+    pool: DecodePool,
+    kept: KeptVectors | None,
+    depth: int,
+) -> Iterator[_Fetched]:
     """Every clip in order, with its row or its frames; those without either are listed."""
     shrink = adapter.shrink if isinstance(adapter, Shrinks) else None
     work = partial(_fetch, info=adapter.info, read=read, kept=kept, shrink=shrink)
@@ -221,9 +226,14 @@ def _fetched(
 
 
 def _by_embedding(
-    adapter: Embedder, wanted: list[_Wanted], read: ReadFrames, clips_a_batch: int, counts: Tally,
-    kept: KeptVectors | None, pool: DecodePool,
-) -> Iterator[PairScore]:  # fmt: skip
+    adapter: Embedder,
+    wanted: list[_Wanted],
+    read: ReadFrames,
+    clips_a_batch: int,
+    counts: Tally,
+    kept: KeptVectors | None,
+    pool: DecodePool,
+) -> Iterator[PairScore]:
     texts = _by_length(text for want in wanted for text in want.texts)
     place = {text: i for i, text in enumerate(texts)}
     encoded = _encode_texts(adapter, texts, counts)
@@ -244,7 +254,7 @@ def _by_embedding(
 
 def _rows(
     adapter: Embedder, batch: Sequence[_Fetched], counts: Tally, kept: KeptVectors | None
-) -> dict[int, np.ndarray]:  # fmt: skip
+) -> dict[int, np.ndarray]:
     """Place in the batch -> its row, of every clip that has one."""
     rows = {at: found.row for at, found in enumerate(batch) if found.row is not None}
     new = [at for at, found in enumerate(batch) if found.frames is not None]

@@ -47,7 +47,8 @@ def work(run: Run) -> Work | None:
 
 def _shown(shards: QuerySet[Job]) -> QuerySet[Job]:
     order = Case(
-        *(When(state=state, then=Value(place)) for place, state in enumerate(FIRST)), default=Value(len(FIRST)),
+        *(When(state=state, then=Value(place)) for place, state in enumerate(FIRST)),
+        default=Value(len(FIRST)),
         output_field=IntegerField(),
-    )  # fmt: skip
+    )
     return shards.order_by(order, "number")[:MOST_SHOWN]

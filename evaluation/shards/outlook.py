@@ -35,9 +35,7 @@ class Outlook:
         return self.seconds.get("wait", 0.0) / busy if busy else 0.0
 
 
-def outlook(
-    rows: Iterable[Mapping[str, Any]], done: int, total: int, began: datetime | None, now: datetime
-) -> Outlook:
+def outlook(rows: Iterable[Mapping[str, Any]], done: int, total: int, began: datetime | None, now: datetime) -> Outlook:
     """`rows`: what each job measured; `done` of `total` pairs are behind; `began`: when the first of them started."""
     measured = list(rows)
     halved: dict[str, int] = {}

@@ -73,9 +73,7 @@ def cut_to(work: list[ClipWork], payload: Mapping[str, Any]) -> list[ClipWork]:
     if "of" not in payload:
         return work
     share, count = payload["share"], payload["of"]
-    return [
-        replace(each, texts={text: None for text in each.texts if share_of(text, count) == share}) for each in work
-    ]
+    return [replace(each, texts={text: None for text in each.texts if share_of(text, count) == share}) for each in work]
 
 
 def collected(job: Job) -> dict[str, list[Any]]:

@@ -35,9 +35,16 @@ def curves(trainings: Mapping[str, Sequence[Point]]) -> bytes:
 def _panel(axes: Axes, at: int, trainings: Mapping[str, Sequence[Point]]) -> None:
     for place, (name, points) in enumerate(trainings.items()):
         there = [(point[0], point[at + 1]) for point in points if point[at + 1] is not None]
-        axes.plot([step for step, _ in there], [value for _, value in there], label=short(name), linewidth=1.7,
-                  color=LINE_SHADES[place % len(LINE_SHADES)], linestyle=DASHES[place % len(DASHES)],
-                  marker="o" if len(there) < 30 else None, markersize=3)  # fmt: skip
+        axes.plot(
+            [step for step, _ in there],
+            [value for _, value in there],
+            label=short(name),
+            linewidth=1.7,
+            color=LINE_SHADES[place % len(LINE_SHADES)],
+            linestyle=DASHES[place % len(DASHES)],
+            marker="o" if len(there) < 30 else None,
+            markersize=3,
+        )
     axes.set_title(PANELS[at], loc="left", color=INK, fontsize=10)
     if at:
         axes.set_ylim(0, 1.02)

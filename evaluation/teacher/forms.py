@@ -26,17 +26,21 @@ class TrainingForm(EntryForm):
         releases = Release.objects.filter(project=project).order_by("-pk").values_list("pk", "name")
         several = {"required": False, "choices": runs, "widget": forms.CheckboxSelectMultiple}
         own: dict[str, forms.Field] = {
-            "label": forms.CharField(label=_("Name"), required=False, max_length=120, help_text=_(
-                "Trainings of one name that differ in their seed alone are one row of the comparison."
-            )),
+            "label": forms.CharField(
+                label=_("Name"),
+                required=False,
+                max_length=120,
+                help_text=_("Trainings of one name that differ in their seed alone are one row of the comparison."),
+            ),
             "action_runs": forms.MultipleChoiceField(label=_("Captions with another action, from the runs"), **several),
             "object_runs": forms.MultipleChoiceField(label=_("Captions with another object, from the runs"), **several),
             "release": forms.ChoiceField(
-                label=_("Read before and after on"), required=False,
+                label=_("Read before and after on"),
+                required=False,
                 choices=[("", _("no release")), *((str(pk), name) for pk, name in releases)],
             ),
             "seed": forms.IntegerField(label=_("Seed"), required=False, initial=0, min_value=0),
-        }  # fmt: skip
+        }
         if not runs:
             del own["action_runs"], own["object_runs"]
         self.fields = {**own, **self.fields}

@@ -14,9 +14,7 @@ TEXTS_A_BATCH = 128
 ReadClip = Callable[[int], tuple[Frames, VideoMeta]]
 
 
-def read(
-    adapter: Embedder, held: HeldOut, clip: ReadClip, heard: Callable[[int], None] | None = None
-) -> Reading:
+def read(adapter: Embedder, held: HeldOut, clip: ReadClip, heard: Callable[[int], None] | None = None) -> Reading:
     """What the adapter makes of the set; `clip(place)` gives a clip's frames, `heard` the number of clips behind.
 
     MediaError, HubError: a clip that cannot be decoded or that the model does not take.
@@ -46,9 +44,7 @@ def read(
             heard(places[-1] + 1)
     clusters = tuple(held.sources[at] for at in held.clips)
     ordered = tuple(scores[item] for item in range(len(held.ids)))
-    return Reading(
-        held.ids, clusters, held.kinds, ordered, held.sources, tuple(above), tuple(tied), len(gallery)
-    )  # fmt: skip
+    return Reading(held.ids, clusters, held.kinds, ordered, held.sources, tuple(above), tuple(tied), len(gallery))
 
 
 def _parts(things: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:

@@ -36,10 +36,16 @@ def changes_chart(reading: TeacherReading) -> bytes:
     both = {BEFORE: Reading.of(reading.before), AFTER: Reading.of(reading.after)}
     rows, kinds = changes(both)["rows"], kinds_of(both[BEFORE])
     panels = [
-        (name, [(row["group"], row["edges"], row["shares"]) for row in rows
-                if row["model"] == name and row["group"] in kinds and row["n"]])
+        (
+            name,
+            [
+                (row["group"], row["edges"], row["shares"])
+                for row in rows
+                if row["model"] == name and row["group"] in kinds and row["n"]
+            ],
+        )
         for name in both
-    ]  # fmt: skip
+    ]
     return distributions(panels, label="cosine of the foil minus cosine of the caption")
 
 
@@ -80,8 +86,15 @@ def ablation(release: Release, base: str = "") -> dict[str, Any]:
     starts = {each.training.student: each for each in found}
     for each in starts.values():
         values = [Reading.of(each.before)]
-        about = {"label": each.training.student_name, "student": "", "objective": "", "captions": "", "seeds": [],
-                 "left_out": [], "training": None}  # fmt: skip
+        about = {
+            "label": each.training.student_name,
+            "student": "",
+            "objective": "",
+            "captions": "",
+            "seeds": [],
+            "left_out": [],
+            "training": None,
+        }
         against = compared(basis, values) if _same(basis[0], values[0]) else {}
         rows.append({**about, "found": summary(values), "against": against})
     measures = list(summary(basis))
@@ -118,6 +131,9 @@ def _same(one: Reading, other: Reading) -> bool:
 def _about(one: TeacherTraining, *, shared: bool) -> dict[str, Any]:
     """`shared`: another row has the label as well."""
     return {
-        "label": f"{one.label} #{one.pk}" if shared else one.label, "student": one.student_name,
-        "objective": one.objective, "captions": one.captions_per_clip, "training": one.pk,
-    }  # fmt: skip
+        "label": f"{one.label} #{one.pk}" if shared else one.label,
+        "student": one.student_name,
+        "objective": one.objective,
+        "captions": one.captions_per_clip,
+        "training": one.pk,
+    }

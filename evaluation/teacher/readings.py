@@ -45,10 +45,13 @@ class HeldOut:
         used = sorted({self.clips[row] for row in rows})
         place = {clip: at for at, clip in enumerate(used)}
         held = HeldOut(
-            tuple(self.ids[row] for row in rows), tuple(self.texts[row] for row in rows),
-            tuple(self.kinds[row] for row in rows), tuple(place[self.clips[row]] for row in rows),
-            tuple(self.captions[clip] for clip in used), tuple(self.sources[clip] for clip in used),
-        )  # fmt: skip
+            tuple(self.ids[row] for row in rows),
+            tuple(self.texts[row] for row in rows),
+            tuple(self.kinds[row] for row in rows),
+            tuple(place[self.clips[row]] for row in rows),
+            tuple(self.captions[clip] for clip in used),
+            tuple(self.sources[clip] for clip in used),
+        )
         return held, used
 
 

@@ -17,8 +17,11 @@ TEACHING = Entry(
     ),
     params=(
         Param("student", "", "a dual encoder: clip:HUB_ID?frames=8, xclip:HUB_ID, tiny:FOLDER"),
-        Param("teacher", "sentence-transformers/all-MiniLM-L6-v2",
-              "the sentence encoder whose similarities lgt follows; not loaded without lgt"),
+        Param(
+            "teacher",
+            "sentence-transformers/all-MiniLM-L6-v2",
+            "the sentence encoder whose similarities lgt follows; not loaded without lgt",
+        ),
         Param("contrastive", 1.0, "share of the plain loss over the batch", "float"),
         Param("lbl", 0.0, "share of Eq. 1: changed captions are wrong (labels)", "float"),
         Param("lgt", 1.0, "share of Eq. 2: changed captions are as wrong as the teacher says (logits)", "float"),
@@ -51,14 +54,17 @@ TEACHING = Entry(
             "be given."
         ),
     ),
-)  # fmt: skip
+)
 
 
 def plan_of(params: Mapping[str, Any], seed: int) -> Plan:
     """The plan of a training's parameters. EvaluationError: one that cannot be."""
     objective = Objective(
-        params["temperature"], contrastive=params["contrastive"], lbl=params["lbl"], lgt=params["lgt"],
+        params["temperature"],
+        contrastive=params["contrastive"],
+        lbl=params["lbl"],
+        lgt=params["lgt"],
         direction=params["direction"],
-    )  # fmt: skip
+    )
     names = ("steps", "batch", "accumulate", "learning_rate", "weight_decay", "warmup", "bf16", "save_every")
     return Plan(objective, seed=seed, **{name: params[name] for name in names})

@@ -62,11 +62,14 @@ def collect(project: Project, params: Mapping[str, Any], *, needs_negatives: boo
     negatives = [made.get(pk, []) for pk, _, _ in rows]
     captions = [text for _, text, _ in rows]
     about = {
-        "split": Split.TRAIN.value, "captions": len(rows), "videos": len({video for _, _, video in rows}),
-        "negatives": sum(map(len, negatives)), "left_out": len(missing) if needs_negatives else 0,
+        "split": Split.TRAIN.value,
+        "captions": len(rows),
+        "videos": len({video for _, _, video in rows}),
+        "negatives": sum(map(len, negatives)),
+        "left_out": len(missing) if needs_negatives else 0,
         "runs": [_about(run, kind) for kind, each in runs.items() for run in each],
         "sha256": hashlib.sha256(json.dumps([captions, negatives], ensure_ascii=False).encode()).hexdigest(),
-    }  # fmt: skip
+    }
     return Collected(captions, [video for _, _, video in rows], negatives, about)
 
 
@@ -137,10 +140,16 @@ def _about(run: GenerationRun, kind: str) -> dict[str, Any]:
     rows = Candidate.objects.filter(group__run=run).exclude(model_id="")
     models = rows.order_by().values_list("model_id", "model_revision", "prompt_template").distinct()
     return {
-        "run": run.pk, "kind": kind, "subtest": run.subtest_id, "method": run.method, "version": run.method_version,
-        "mode": run.mode, "params": run.params, "seed": run.seed,
+        "run": run.pk,
+        "kind": kind,
+        "subtest": run.subtest_id,
+        "method": run.method,
+        "version": run.method_version,
+        "mode": run.mode,
+        "params": run.params,
+        "seed": run.seed,
         "models": [" ".join(filter(None, row)) for row in models[:20]],
-    }  # fmt: skip
+    }
 
 
 def train_videos(pks: Iterable[int]) -> dict[int, Video]:

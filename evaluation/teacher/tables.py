@@ -38,7 +38,7 @@ class TeacherTraining(AskedWork):
 
     @property
     def objective(self) -> str:
-        """"contrastive 1, lgt 0.5"."""
+        """ "contrastive 1, lgt 0.5"."""
         shares = ((name, self.params.get(name, 0)) for name in ("contrastive", "lbl", "lgt"))
         return ", ".join(f"{name} {share:g}" for name, share in shares if share)
 

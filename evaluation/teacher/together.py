@@ -29,10 +29,21 @@ def train_together(lesson: Any, work: Path, told: Told) -> None:
     with the first of their messages."""
     training = lesson.training
     command = [
-        settings.FOILWORKS_PYTHON, "-m", "torch.distributed.run", "--standalone",
-        "--nproc-per-node", str(training.params["processes"]),
-        "-m", "django", "teacher", "rank", "--training", str(training.pk), "--settings", "foilworks.settings",
-    ]  # fmt: skip
+        settings.FOILWORKS_PYTHON,
+        "-m",
+        "torch.distributed.run",
+        "--standalone",
+        "--nproc-per-node",
+        str(training.params["processes"]),
+        "-m",
+        "django",
+        "teacher",
+        "rank",
+        "--training",
+        str(training.pk),
+        "--settings",
+        "foilworks.settings",
+    ]
     with tempfile.TemporaryFile("w+") as errors:
         child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True)
         assert child.stdout is not None

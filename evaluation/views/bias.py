@@ -76,8 +76,12 @@ def description_file(request: HttpRequest, slug: str) -> HttpResponse:
 
     def act() -> HttpResponse:
         sent = form.cleaned_data
-        with_file(sent["file"], lambda path: import_descriptions(
-            request.user, project, [path], name=sent["name"], extractor=sent["extractor"]))  # fmt: skip
+        with_file(
+            sent["file"],
+            lambda path: import_descriptions(
+                request.user, project, [path], name=sent["name"], extractor=sent["extractor"]
+            ),
+        )
         return redirect("evaluation:bias", slug)
 
     return _form_page(request, form, "file", act, _("Bring descriptions"), _("Bring"))
@@ -121,9 +125,13 @@ def descriptions(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     video = page.object_list[0] if page.object_list else None
     frames = pages.shown_frames(found, video.pk) if video else []
     context = {
-        "descriptions": found, "page": page, "video": video, "frames": frames, "wanted": wanted,
+        "descriptions": found,
+        "page": page,
+        "video": video,
+        "frames": frames,
+        "wanted": wanted,
         "query": f"{urlencode({'q': wanted})}&" if wanted else "",
-    }  # fmt: skip
+    }
     return render(request, "evaluation/bias/descriptions.html", context)
 
 
@@ -148,9 +156,7 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "common": pages.rows_of(result.get("common")),
         "dataset": pages.rows_of(result.get("dataset")),
         "gains": pages.gain_rows(result.get("gains")),
-        "galleries": [
-            {**row, "name": pages.CONCEPT_NAMES[row["concept"]]} for row in result.get("galleries") or ()
-        ],
+        "galleries": [{**row, "name": pages.CONCEPT_NAMES[row["concept"]]} for row in result.get("galleries") or ()],
         "temporal": pages.TEMPORAL_NAMES.values(),
         "terms": pages.TERMS,
     }

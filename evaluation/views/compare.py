@@ -42,8 +42,19 @@ def _compared(request: HttpRequest, found: Release, form: CompareForm, result: C
     for item in items:
         caption = item.record["caption"]
         item.record["shown"] = [diff_segments(caption, foil) for foil in item.record["foils"]]
-    labels = dict(zip(OUTCOMES, (_("only A is right"), _("only B is right"), _("both are right"),
-                                 _("both are wrong"), _("a tie earned part of the credit")), strict=True))  # fmt: skip
+    labels = dict(
+        zip(
+            OUTCOMES,
+            (
+                _("only A is right"),
+                _("only B is right"),
+                _("both are right"),
+                _("both are wrong"),
+                _("a tie earned part of the credit"),
+            ),
+            strict=True,
+        )
+    )
     tabs = [(name, labels[name], len(result.outcomes[name])) for name in OUTCOMES if result.outcomes[name]]
     a, b = form.runs()
     return {"a": a, "b": b, "result": result, "page": page, "items": items, "show": show, "tabs": tabs}

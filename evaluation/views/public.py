@@ -99,8 +99,14 @@ def public_scores(request: HttpRequest, key: str) -> HttpResponse:
         if not form.errors:
             return redirect("evaluation:public_sent", key)
     example = page.release.members.order_by("position").values_list("record", flat=True).first()
-    context = {"public": page, "release": page.release, "form": form, "problems": problems, "example": example,
-               "most": settings.SUBMISSION_MAX_BYTES // 1024**2}  # fmt: skip
+    context = {
+        "public": page,
+        "release": page.release,
+        "form": form,
+        "problems": problems,
+        "example": example,
+        "most": settings.SUBMISSION_MAX_BYTES // 1024**2,
+    }
     return render(request, "evaluation/public_scores.html", context, status=422 if form.errors else 200)
 
 

@@ -123,8 +123,9 @@ def reading_file(request: HttpRequest, slug: str, pk: int, release: int, extensi
     headers = {"Content-Disposition": f'attachment; filename="{slug}-teacher-{pk}-{release}.{extension}"'}
     if extension == "json":
         return JsonResponse({"rows": rows, "sources": found.training.sources}, headers=headers)
-    return _csv([[*COLUMNS, "low", "high"], *([*(row[name] for name in COLUMNS), *_ends(row["ci"])] for row in rows)],
-                headers)  # fmt: skip
+    return _csv(
+        [[*COLUMNS, "low", "high"], *([*(row[name] for name in COLUMNS), *_ends(row["ci"])] for row in rows)], headers
+    )
 
 
 @require_safe
@@ -141,16 +142,40 @@ def comparison_file(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The comparison as CSV: a line a row and measure."""
     found = get_release(request.user, slug, pk)
     data = ablation(found, request.GET.get("base", ""))
-    lines: list[list[Any]] = [["training", "student", "objective", "captions", "seeds", "seeds_left_out", "measure",
-                               "value", "low", "high", f"minus {data['base']}", "difference_low", "difference_high",
-                               "p"]]  # fmt: skip
+    lines: list[list[Any]] = [
+        [
+            "training",
+            "student",
+            "objective",
+            "captions",
+            "seeds",
+            "seeds_left_out",
+            "measure",
+            "value",
+            "low",
+            "high",
+            f"minus {data['base']}",
+            "difference_low",
+            "difference_high",
+            "p",
+        ]
+    ]
     for row in data["rows"]:
         seeds = [" ".join(map(str, row[name])) for name in ("seeds", "left_out")]
         about = [row["label"], row["student"], row["objective"], row["captions"], *seeds]
         for measure, value in row["found"].items():
             against = row["against"].get(measure, {"value": None, "ci": None, "p": None})
-            lines.append([*about, measure, value["value"], *_ends(value["ci"]), against["value"],
-                          *_ends(against["ci"]), against["p"]])  # fmt: skip
+            lines.append(
+                [
+                    *about,
+                    measure,
+                    value["value"],
+                    *_ends(value["ci"]),
+                    against["value"],
+                    *_ends(against["ci"]),
+                    against["p"],
+                ]
+            )
     return _csv(lines, {"Content-Disposition": f'attachment; filename="{slug}-teacher-{pk}.csv"'})
 
 

@@ -73,9 +73,20 @@ class CandidateOut(Schema):
 
 class CandidatesAsked(Listed):
     order: Literal["id", "-id"] = "id"
-    state: Literal[
-        "generated", "filtered_out", "queued", "editing", "in_review", "returned", "accepted", "dropped", "superseded"
-    ] | None = None
+    state: (
+        Literal[
+            "generated",
+            "filtered_out",
+            "queued",
+            "editing",
+            "in_review",
+            "returned",
+            "accepted",
+            "dropped",
+            "superseded",
+        ]
+        | None
+    ) = None
 
 
 def run_out(run: GenerationRun) -> dict[str, Any]:

@@ -28,5 +28,6 @@ class Problem(Schema):
     problem: str
     fields: list[Wrong] = []
 
+
 # Of the project; it stands in the prefix of the routers, which they do not know.
 Slug = Path[str]

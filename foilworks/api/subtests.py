@@ -61,9 +61,7 @@ def subtest_out(subtest: Subtest) -> SubtestOut:
 def list_subtests(request: HttpRequest, slug: Slug, asked: Query[SubtestsAsked]) -> dict[str, Any]:
     """The subtests with their rules."""
     rows = Subtest.objects.filter(project=get_project(request.user, slug, Role.RESEARCHER))
-    return page_of(
-        request, rows.filter(kind=asked.kind) if asked.kind else rows, asked, subtest_out, order=asked.order
-    )
+    return page_of(request, rows.filter(kind=asked.kind) if asked.kind else rows, asked, subtest_out, order=asked.order)
 
 
 @router.post("", response=writes(SubtestOut, 201))

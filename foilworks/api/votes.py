@@ -24,13 +24,29 @@ router = Router(tags=["votes"])
 CHUNK = 2_000
 LINES = {"responses": {200: {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}}}
 PLAIN = (
-    "source", "import_index", "imported_as", "stage", "choice", "caption_first", "state", "late", "seconds_spent",
+    "source",
+    "import_index",
+    "imported_as",
+    "stage",
+    "choice",
+    "caption_first",
+    "state",
+    "late",
+    "seconds_spent",
     "watch",
-)  # fmt: skip
+)
 COLUMNS = (
-    "id", "item", "item__key", "foil", "foil__position", "slot__task", "person", *PLAIN, "guideline__version",
+    "id",
+    "item",
+    "item__key",
+    "foil",
+    "foil__position",
+    "slot__task",
+    "person",
+    *PLAIN,
+    "guideline__version",
     "created_at",
-)  # fmt: skip
+)
 
 
 class VoteOut(Schema):

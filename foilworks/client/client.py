@@ -72,9 +72,17 @@ class Client:
     # Content
 
     def import_file(
-        self, project: str, kind: str, content: bytes, name: str = "records", *,
-        videos: Mapping[str, bytes] | None = None, update: bool = False, timeout_s: float = 600.0, **fields: Any,
-    ) -> Json:  # fmt: skip
+        self,
+        project: str,
+        kind: str,
+        content: bytes,
+        name: str = "records",
+        *,
+        videos: Mapping[str, bytes] | None = None,
+        update: bool = False,
+        timeout_s: float = 600.0,
+        **fields: Any,
+    ) -> Json:
         """Import a file of the format `kind` and wait until it is stored; the result counts rows, lists bad records.
 
         `update`: records that are stored otherwise become what the file says; else they stay and are counted.

@@ -109,17 +109,20 @@ def _subtests(making: Build) -> dict[str, Subtest]:
     owner, project = making.owner, making.project
     made = {
         plan.OBJECT_SUBTEST: create_subtest(
-            owner, project, name=plan.OBJECT_SUBTEST, test="direction", kind="proficiency", votes_wanted=1,
+            owner,
+            project,
+            name=plan.OBJECT_SUBTEST,
+            test="direction",
+            kind="proficiency",
+            votes_wanted=1,
             votes_needed=1,
         )
-    }  # fmt: skip
+    }
     made[plan.DIRECTION_SUBTEST] = create_subtest(
         owner, project, name=plan.DIRECTION_SUBTEST, test="direction", proficiency_subtest=made[plan.OBJECT_SUBTEST]
     )
     made[plan.COUNTING_SUBTEST] = create_subtest(owner, project, name=plan.COUNTING_SUBTEST, test="counting")
-    made[plan.FREE_SUBTEST] = create_subtest(
-        owner, project, name=plan.FREE_SUBTEST, test="actions", foils_per_item=2
-    )
+    made[plan.FREE_SUBTEST] = create_subtest(owner, project, name=plan.FREE_SUBTEST, test="actions", foils_per_item=2)
     for stage, text in guidelines.GENERAL.items():
         publish_guideline(owner, project, stage, text)
     for name, text in guidelines.FOR_EDITING.items():

@@ -59,7 +59,6 @@ class Crew:
         player, _ = self.players(Role.ANNOTATOR)[0]
         return self.slips(player, _trait("leaves_a_true_text", subtest), shared=True)
 
-
     def sent_back(self, subtest: Subtest) -> frozenset[str]:
         """Those of `left_true` that reviewers notice."""
         left = self.left_true(subtest)
@@ -97,9 +96,7 @@ def validate(crew: Crew) -> Iterator[None]:
 def edits(crew: Crew, player: Player, person: User, limit: int | None = None) -> Iterator[None]:
     """The annotator takes up to `limit` pieces and hands in a foil for each."""
     for claimed in _claims(crew, person, Stage.EDIT, limit):
-        group = CandidateGroup.objects.select_related("caption__video", "run__subtest").get(
-            tasks__pk=claimed.task_id
-        )
+        group = CandidateGroup.objects.select_related("caption__video", "run__subtest").get(tasks__pk=claimed.task_id)
         in_hand = group.candidates.filter(state=CandidateState.EDITING).order_by("rank", "pk").first()
         assert in_hand is not None
         text = _handed_in(crew, group, in_hand)

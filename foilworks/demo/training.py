@@ -74,9 +74,7 @@ def _reproducible(seed: int) -> Iterator[None]:
             torch.set_num_threads(threads)
 
 
-def _epochs(
-    model: TinyVideoText, vocabulary: Words, data: TrainingSet, seed: int, epochs: int
-) -> Iterator[float]:
+def _epochs(model: TinyVideoText, vocabulary: Words, data: TrainingSet, seed: int, epochs: int) -> Iterator[float]:
     """Trains the model in place; the mean loss of each epoch."""
     draw = np.random.default_rng(seed)
     batches = -(-len(data.clips) // CLIPS_A_BATCH)

@@ -30,9 +30,7 @@ class FoilworksCommand(BaseCommand):
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         epilog = f"example:\n  {self.example}" if self.example else None
-        parser = super().create_parser(
-            prog_name, subcommand, epilog=epilog, formatter_class=_HelpFormatter, **kwargs
-        )
+        parser = super().create_parser(prog_name, subcommand, epilog=epilog, formatter_class=_HelpFormatter, **kwargs)
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object on stdout")
         return parser
 

@@ -165,9 +165,7 @@ class Supervisor:
 
     def _stop_children(self) -> None:
         """All at the same time, so that the slowest sets the time; then what the others stood on."""
-        stoppers = [
-            threading.Thread(target=watch.child.stop) for watch in self._watches if not watch.child.stops_last
-        ]
+        stoppers = [threading.Thread(target=watch.child.stop) for watch in self._watches if not watch.child.stops_last]
         for stopper in stoppers:
             stopper.start()
         for stopper in stoppers:

@@ -46,9 +46,11 @@ def apply_selection(person: User, chosen: Selection) -> Selection:
     )
     by_thresholds = elsewhere.intersection(rejected.values_list("id", flat=True)) if elsewhere else set()
     chosen.moved = {
-        "held_back": len(leave), "came_back": len(back), "begun": len(elsewhere - by_thresholds),
+        "held_back": len(leave),
+        "came_back": len(back),
+        "begun": len(elsewhere - by_thresholds),
         "rejected": len(by_thresholds | fail),
-    }  # fmt: skip
+    }
     chosen.applied_by = person
     chosen.save(update_fields=["moved", "applied_by"])
     chosen.refresh_from_db(fields=["applied_at"])

@@ -52,9 +52,16 @@ def preview_captions(
     if last is None:
         raise GenerationError(_("There is nothing to make captions of; import videos or captions first."))
     run = CaptionRun.objects.create(
-        project=project, maker=maker, mode=mode, seed=seed, sources=sources, split=split, last_source=last,
-        params=_params(project, maker, params or {}), created_by=person,
-    )  # fmt: skip
+        project=project,
+        maker=maker,
+        mode=mode,
+        seed=seed,
+        sources=sources,
+        split=split,
+        last_source=last,
+        params=_params(project, maker, params or {}),
+        created_by=person,
+    )
     _queue(run, PREVIEW, _("Looking at %(maker)s"))
     details = {"maker": maker, "mode": mode, "params": run.params, "sources": sources, "split": split, "seed": seed}
     audit.record(audit.event(project, person, "generation.preview_captions", run, **details))

@@ -44,9 +44,13 @@ def start_tuning(
     if last is None:
         raise GenerationError(_("No caption is in the train split; what learns reads that one only. Import splits."))
     tuning = Tuning.objects.create(
-        project=project, base_model=chosen["model"][:LONGEST_NAME], params=chosen, seed=seed, last_caption=last,
+        project=project,
+        base_model=chosen["model"][:LONGEST_NAME],
+        params=chosen,
+        seed=seed,
+        last_caption=last,
         created_by=person,
-    )  # fmt: skip
+    )
     title = _("Tuning %(model)s") % {"model": Path(tuning.base_model).name}
     tuning.job = enqueue(JOB, tuning.pk, queue="gpu", title=title, project_id=project.pk)
     tuning.save(update_fields=["job"])

@@ -34,9 +34,14 @@ def write_prompt(
     if newest is not None and newest.sha256 == prompt.sha256:
         raise GenerationError(f"prompt {slug}: nothing differs from version {newest.version}")
     row = PromptTemplate.objects.create(
-        project=project, slug=slug, version=version, system=prompt.system, question=prompt.question,
-        examples=[[caption, list(foils)] for caption, foils in prompt.examples], sha256=prompt.sha256,
+        project=project,
+        slug=slug,
+        version=version,
+        system=prompt.system,
+        question=prompt.question,
+        examples=[[caption, list(foils)] for caption, foils in prompt.examples],
+        sha256=prompt.sha256,
         created_by=person,
-    )  # fmt: skip
+    )
     audit.record(audit.event(project, person, "generation.write_prompt", row, prompt=str(row), sha256=row.sha256))
     return row

@@ -14,13 +14,19 @@ class PromptForm(forms.Form):
         label=_("Instruction"), required=False, widget=forms.Textarea(attrs={"rows": 8}), max_length=20_000
     )
     question = forms.CharField(
-        label=_("Question"), widget=forms.Textarea(attrs={"rows": 3}), max_length=5_000, initial=QUESTION,
+        label=_("Question"),
+        widget=forms.Textarea(attrs={"rows": 3}),
+        max_length=5_000,
+        initial=QUESTION,
         help_text=_("{caption} is where the caption stands, {k} where the number of foils stands."),
-    )  # fmt: skip
+    )
     examples = forms.CharField(
-        label=_("Examples"), required=False, widget=forms.Textarea(attrs={"rows": 12}), max_length=50_000,
+        label=_("Examples"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 12}),
+        max_length=50_000,
         help_text=_("A caption, below it its foils, one a line; a blank line before the next caption."),
-    )  # fmt: skip
+    )
 
     def clean_examples(self) -> list[Example]:
         return parse_examples(self.cleaned_data["examples"])

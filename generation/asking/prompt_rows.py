@@ -12,9 +12,7 @@ def find_prompt(prompt_id: str, project: Project | None) -> Prompt:
         return PROMPTS[prompt_id]
     match = ID.fullmatch(prompt_id)
     if match and project is not None:
-        row = PromptTemplate.objects.filter(
-            project=project, slug=match["slug"], version=int(match["version"])
-        ).first()  # fmt: skip
+        row = PromptTemplate.objects.filter(project=project, slug=match["slug"], version=int(match["version"])).first()
         if row is not None:
             return as_prompt(row)
     known = ", ".join(prompt_ids(project))

@@ -75,6 +75,11 @@ def _thing(text: str, tokens: Sequence[Token], found: FoundChange) -> tuple[str,
 def _facts(text: str, tokens: Sequence[Token], found: FoundChange, template: str) -> dict[str, Any]:
     change = found.change
     return {
-        "verb": change.verb, "pre": change.pre, "post": change.post, "reverse": change.reverse,
-        "thing": _thing(text, tokens, found)[0], "transitive": found.transitive, "template": template,
-    }  # fmt: skip
+        "verb": change.verb,
+        "pre": change.pre,
+        "post": change.post,
+        "reverse": change.reverse,
+        "thing": _thing(text, tokens, found)[0],
+        "transitive": found.transitive,
+        "template": template,
+    }

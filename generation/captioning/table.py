@@ -82,8 +82,6 @@ CAPTIONERS: dict[str, Entry] = {
         label="Action without its count",
         path="generation.captioning.action_caption",
         summary="“a man performs exactly three push-ups” becomes “a man performs push-ups”, counting’s proficiency.",
-        deviations=(
-            "both modes: by rule; “in exactly two moves” goes whole, one push-up becomes push-ups.",
-        ),
+        deviations=("both modes: by rule; “in exactly two moves” goes whole, one push-up becomes push-ups.",),
     ),
 }

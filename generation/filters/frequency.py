@@ -20,9 +20,7 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any]) -> Coun
     return Counter(token.lemma for caption in captions for token in tags.tag(caption.text) if token.part == "VERB")
 
 
-def judge(
-    caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any], state: Counts
-) -> Verdict:  # fmt: skip
+def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any], state: Counts) -> Verdict:
     """Score: the count of the foil's rarest new verb; passes above params["more_than"], and where no verb is new."""
     del others
     found = changes(caption.text, foil, tagger(params["tagger"]))

@@ -62,9 +62,7 @@ def recall(state: Counts, judged: Iterable[tuple[str, str, str, bool]]) -> None:
     state.last = ""
 
 
-def judge(
-    caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any], state: Counts
-) -> Verdict:  # fmt: skip
+def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any], state: Counts) -> Verdict:
     return judge_many([Case(caption, foil, tuple(others))], params=params, state=state)[0]
 
 

@@ -4,10 +4,19 @@ from generation.methods._surface import word_set
 
 # Directed, singular and plural kept (contrast sets, Table 6). "woman" is listed here as man (and guy: see paper).
 TABLE_6 = {
-    "man": ("woman",), "men": ("women",), "boy": ("girl",), "boys": ("girls",), "guy": ("woman", "girl"),
-    "guys": ("women", "girls", "ladies"), "woman": ("man",), "women": ("men", "guys"), "girl": ("boy", "guy"),
-    "girls": ("boys", "guys"), "lady": ("man", "guy"), "ladies": ("men", "guys"),
-}  # fmt: skip
+    "man": ("woman",),
+    "men": ("women",),
+    "boy": ("girl",),
+    "boys": ("girls",),
+    "guy": ("woman", "girl"),
+    "guys": ("women", "girls", "ladies"),
+    "woman": ("man",),
+    "women": ("men", "guys"),
+    "girl": ("boy", "guy"),
+    "girls": ("boys", "guys"),
+    "lady": ("man", "guy"),
+    "ladies": ("men", "guys"),
+}
 PLURALS = word_set("men women boys girls guys ladies")
 MALE, FEMALE = "male", "female"
 GENDER = dict.fromkeys(word_set("man men boy boys guy guys"), MALE) | dict.fromkeys(
@@ -32,9 +41,15 @@ OTHERS = dict.fromkeys(
     FEMALE,
 )
 PRONOUNS = {
-    "he": MALE, "him": MALE, "his": MALE, "himself": MALE, "she": FEMALE, "her": FEMALE, "hers": FEMALE,
+    "he": MALE,
+    "him": MALE,
+    "his": MALE,
+    "himself": MALE,
+    "she": FEMALE,
+    "her": FEMALE,
+    "hers": FEMALE,
     "herself": FEMALE,
-}  # fmt: skip
+}
 PLAIN = {"he": "she", "him": "her", "himself": "herself", "she": "he", "hers": "his", "herself": "himself"}
 # "hands her flowers": to her, or those of hers?
 TWO_OBJECTS = word_set("give hand offer show tell send bring throw teach feed pass buy ask serve lend pay read sell")

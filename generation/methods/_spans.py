@@ -32,8 +32,11 @@ class VerbSpan:
 
 def verb_spans(tokens: Sequence[Token], patterns: str, which: str) -> list[VerbSpan]:
     """The phrases of the chosen verbs; `which`: first, last or every verb."""
-    verbs = [at for at, token in enumerate(tokens) if token.part == "VERB" and token.tag in TAGS
-             and PLAIN_WORDS.fullmatch(token.text)]  # fmt: skip
+    verbs = [
+        at
+        for at, token in enumerate(tokens)
+        if token.part == "VERB" and token.tag in TAGS and PLAIN_WORDS.fullmatch(token.text)
+    ]
     chosen = {"first": verbs[:1], "last": verbs[-1:], "every": verbs}[which]
     return [span for at in chosen for pattern in PATTERNS[patterns] if (span := _span(tokens, at, pattern))]
 

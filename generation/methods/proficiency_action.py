@@ -64,9 +64,10 @@ def make(
         verdicts = verdicts_of(left, drafts, params, grammar=number < 3)
         for caption, offered in zip(left, drafts, strict=True):
             kept = [
-                replace(draft, facts={**draft.facts, "stage": number}) for draft in offered
+                replace(draft, facts={**draft.facts, "stage": number})
+                for draft in offered
                 if _passes(*verdicts[caption.id, draft.foil], grammar=number < 3)
-            ]  # fmt: skip
+            ]
             if kept:
                 found[caption.id] = kept
     for name, caption in batch.items():
@@ -159,9 +160,7 @@ def _subject(tokens: Sequence[Token]) -> NounPhrase | None:
 
 
 def _is_several(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
-    return is_plural_noun(tokens[phrase.head].text) or any(
-        token.lower == "and" for token in tokens[: phrase.head]
-    )  # fmt: skip
+    return is_plural_noun(tokens[phrase.head].text) or any(token.lower == "and" for token in tokens[: phrase.head])
 
 
 def _by_category(caption: CaptionInput) -> CaptionInput:
@@ -171,14 +170,30 @@ def _by_category(caption: CaptionInput) -> CaptionInput:
 
 def _span_params(params: Mapping[str, Any]) -> dict[str, Any]:
     shared = {name: params[name] for name in ("beams", "tagger", "device")}
-    return {**shared, "model": params["spans"], "pattern": "both", "which": "first", "top": params["beams"],
-            "longest": 8, "foils": params["top"], "prompt": "", "stop": "pronouns,conjunctions"}  # fmt: skip
+    return {
+        **shared,
+        "model": params["spans"],
+        "pattern": "both",
+        "which": "first",
+        "top": params["beams"],
+        "longest": 8,
+        "foils": params["top"],
+        "prompt": "",
+        "stop": "pronouns,conjunctions",
+    }
 
 
 def _word_params(params: Mapping[str, Any]) -> dict[str, Any]:
     shared = {name: params[name] for name in ("model", "top", "min_probability", "min_votes", "tagger", "device")}
-    return {**shared, "target": "noun", "which": "every", "foils": params["top"], "vocabulary": "model",
-            "min_corpus": 50, "prompts": ""}  # fmt: skip
+    return {
+        **shared,
+        "target": "noun",
+        "which": "every",
+        "foils": params["top"],
+        "vocabulary": "model",
+        "min_corpus": 50,
+        "prompts": "",
+    }
 
 
 def _pool_params(params: Mapping[str, Any]) -> dict[str, Any]:

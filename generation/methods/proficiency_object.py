@@ -126,9 +126,7 @@ def _draft(
     return replace(draft, model_id=model[0], model_revision=model[1])
 
 
-def _best(
-    caption: CaptionInput, spot: Spot | None, made: Sequence[FoilDraft], verdicts: Verdicts
-) -> FoilDraft | Skip:  # fmt: skip
+def _best(caption: CaptionInput, spot: Spot | None, made: Sequence[FoilDraft], verdicts: Verdicts) -> FoilDraft | Skip:
     if spot is None:
         return Skip(caption.id, "it has neither an object nor a subject that can be replaced")
     judged = [(draft, *verdicts[caption.id, draft.foil]) for draft in made]

@@ -52,8 +52,9 @@ def make(
     found = [(caption, _spans(caption, params, state)) for caption in captions]
     blanks = {
         (caption.id, span): _blank(caption.text, span, params, state)
-        for caption, spans in found for span in (spans if isinstance(spans, list) else ())
-    }  # fmt: skip
+        for caption, spans in found
+        for span in (spans if isinstance(spans, list) else ())
+    }
     answers = state.filler.fill_spans(
         list(blanks.values()), params["top"], beams=params["beams"], longest=params["longest"]
     )

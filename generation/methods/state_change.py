@@ -50,9 +50,14 @@ def make(
             continue
         edits, change = made
         facts = {
-            "subtest": sentence.subtest, "verb": change.verb, "reverse": change.reverse, "pre": change.pre,
-            "post": change.post, "reversible": change.reversible, "tagger": tags.name,
-        }  # fmt: skip
+            "subtest": sentence.subtest,
+            "verb": change.verb,
+            "reverse": change.reverse,
+            "pre": change.pre,
+            "post": change.post,
+            "reversible": change.reversible,
+            "tagger": tags.name,
+        }
         yield draft_from_edits(caption, edits, method="state_change", mode=mode, facts=facts)
 
 

@@ -6,92 +6,131 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('corpus', '0002_initial'),
-        ('generation', '0001_initial'),
-        ('jobs', '0001_initial'),
-        ('projects', '0001_initial'),
+        ("corpus", "0002_initial"),
+        ("generation", "0001_initial"),
+        ("jobs", "0001_initial"),
+        ("projects", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='candidate',
-            name='author',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='candidates', to=settings.AUTH_USER_MODEL),
+            model_name="candidate",
+            name="author",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="candidates",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='candidate',
-            name='foil',
-            field=models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='candidate', to='corpus.foil'),
+            model_name="candidate",
+            name="foil",
+            field=models.OneToOneField(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="candidate",
+                to="corpus.foil",
+            ),
         ),
         migrations.AddField(
-            model_name='candidate',
-            name='parent',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='children', to='generation.candidate'),
+            model_name="candidate",
+            name="parent",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="children",
+                to="generation.candidate",
+            ),
         ),
         migrations.AddField(
-            model_name='candidategroup',
-            name='caption',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='candidate_groups', to='corpus.caption'),
+            model_name="candidategroup",
+            name="caption",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="candidate_groups", to="corpus.caption"
+            ),
         ),
         migrations.AddField(
-            model_name='candidategroup',
-            name='item',
-            field=models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='candidate_group', to='corpus.item'),
+            model_name="candidategroup",
+            name="item",
+            field=models.OneToOneField(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="candidate_group",
+                to="corpus.item",
+            ),
         ),
         migrations.AddField(
-            model_name='candidate',
-            name='group',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='candidates', to='generation.candidategroup'),
+            model_name="candidate",
+            name="group",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="candidates", to="generation.candidategroup"
+            ),
         ),
         migrations.AddField(
-            model_name='filterscore',
-            name='candidate',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='filter_scores', to='generation.candidate'),
+            model_name="filterscore",
+            name="candidate",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="filter_scores", to="generation.candidate"
+            ),
         ),
         migrations.AddField(
-            model_name='generationrun',
-            name='created_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="generationrun",
+            name="created_by",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='generationrun',
-            name='job',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job'),
+            model_name="generationrun",
+            name="job",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="jobs.job"
+            ),
         ),
         migrations.AddField(
-            model_name='generationrun',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='generation_runs', to='projects.project'),
+            model_name="generationrun",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="generation_runs", to="projects.project"
+            ),
         ),
         migrations.AddField(
-            model_name='generationrun',
-            name='subtest',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='generation_runs', to='corpus.subtest'),
+            model_name="generationrun",
+            name="subtest",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="generation_runs", to="corpus.subtest"
+            ),
         ),
         migrations.AddField(
-            model_name='candidategroup',
-            name='run',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='groups', to='generation.generationrun'),
+            model_name="candidategroup",
+            name="run",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="groups", to="generation.generationrun"
+            ),
         ),
         migrations.AddIndex(
-            model_name='candidate',
-            index=models.Index(fields=['group', 'state'], name='candidate_state'),
+            model_name="candidate",
+            index=models.Index(fields=["group", "state"], name="candidate_state"),
         ),
         migrations.AddConstraint(
-            model_name='filterscore',
-            constraint=models.UniqueConstraint(fields=('candidate', 'filter'), name='one_score_a_filter'),
+            model_name="filterscore",
+            constraint=models.UniqueConstraint(fields=("candidate", "filter"), name="one_score_a_filter"),
         ),
         migrations.AddIndex(
-            model_name='candidategroup',
-            index=models.Index(condition=models.Q(('tasked', False)), fields=['run'], name='group_without_tasks'),
+            model_name="candidategroup",
+            index=models.Index(condition=models.Q(("tasked", False)), fields=["run"], name="group_without_tasks"),
         ),
         migrations.AddConstraint(
-            model_name='candidategroup',
-            constraint=models.UniqueConstraint(fields=('run', 'caption'), name='one_group_a_caption_in_a_run'),
+            model_name="candidategroup",
+            constraint=models.UniqueConstraint(fields=("run", "caption"), name="one_group_a_caption_in_a_run"),
         ),
     ]

@@ -6,47 +6,97 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0003_blind_bar'),
-        ('generation', '0002_initial'),
-        ('jobs', '0001_initial'),
-        ('projects', '0004_blind_bar'),
+        ("corpus", "0003_blind_bar"),
+        ("generation", "0002_initial"),
+        ("jobs", "0001_initial"),
+        ("projects", "0004_blind_bar"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='candidate',
-            name='held_back_by',
+            model_name="candidate",
+            name="held_back_by",
             field=models.CharField(blank=True, max_length=20),
         ),
         migrations.AddField(
-            model_name='generationrun',
-            name='thresholds',
+            model_name="generationrun",
+            name="thresholds",
             field=models.JSONField(blank=True, default=dict),
         ),
         migrations.CreateModel(
-            name='Selection',
+            name="Selection",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('balance', 'balanced selection'), ('frequency', 'frequency matching'), ('adversarial', 'adversarial refinement')], max_length=12)),
-                ('params', models.JSONField(blank=True, default=dict)),
-                ('seed', models.BigIntegerField(default=0)),
-                ('result', models.JSONField(blank=True, null=True)),
-                ('lost', models.JSONField(blank=True, default=list)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('applied_at', models.DateTimeField(blank=True, null=True)),
-                ('moved', models.JSONField(blank=True, default=dict)),
-                ('applied_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('job', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job')),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='selections', to='projects.project')),
-                ('run', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='selections', to='generation.generationrun')),
-                ('subtest', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='selections', to='corpus.subtest')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("balance", "balanced selection"),
+                            ("frequency", "frequency matching"),
+                            ("adversarial", "adversarial refinement"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                ("params", models.JSONField(blank=True, default=dict)),
+                ("seed", models.BigIntegerField(default=0)),
+                ("result", models.JSONField(blank=True, null=True)),
+                ("lost", models.JSONField(blank=True, default=list)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("applied_at", models.DateTimeField(blank=True, null=True)),
+                ("moved", models.JSONField(blank=True, default=dict)),
+                (
+                    "applied_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "job",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="jobs.job"
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="selections", to="projects.project"
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="selections",
+                        to="generation.generationrun",
+                    ),
+                ),
+                (
+                    "subtest",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="selections", to="corpus.subtest"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
     ]

@@ -6,61 +6,106 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('generation', '0004_answers_and_shared_scores'),
-        ('jobs', '0001_initial'),
-        ('projects', '0004_blind_bar'),
+        ("generation", "0004_answers_and_shared_scores"),
+        ("jobs", "0001_initial"),
+        ("projects", "0004_blind_bar"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='CaptionRun',
+            name="CaptionRun",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('maker', models.CharField(max_length=40)),
-                ('maker_version', models.CharField(blank=True, max_length=20)),
-                ('mode', models.CharField(default='corrected', max_length=10)),
-                ('params', models.JSONField(blank=True, default=dict)),
-                ('seed', models.BigIntegerField(default=0)),
-                ('sources', models.CharField(choices=[('captions', 'the captions that are there (sentences, templates)'), ('videos', 'videos without a caption (their class label)')], default='captions', max_length=8)),
-                ('split', models.CharField(blank=True, max_length=5)),
-                ('last_source', models.BigIntegerField(default=0)),
-                ('preview', models.JSONField(blank=True, null=True)),
-                ('asked_at', models.DateTimeField(blank=True, null=True)),
-                ('cursor', models.BigIntegerField(default=0)),
-                ('stored', models.PositiveIntegerField(default=0)),
-                ('known', models.PositiveIntegerField(default=0)),
-                ('skipped', models.JSONField(blank=True, default=dict)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('job', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job')),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='caption_runs', to='projects.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("maker", models.CharField(max_length=40)),
+                ("maker_version", models.CharField(blank=True, max_length=20)),
+                ("mode", models.CharField(default="corrected", max_length=10)),
+                ("params", models.JSONField(blank=True, default=dict)),
+                ("seed", models.BigIntegerField(default=0)),
+                (
+                    "sources",
+                    models.CharField(
+                        choices=[
+                            ("captions", "the captions that are there (sentences, templates)"),
+                            ("videos", "videos without a caption (their class label)"),
+                        ],
+                        default="captions",
+                        max_length=8,
+                    ),
+                ),
+                ("split", models.CharField(blank=True, max_length=5)),
+                ("last_source", models.BigIntegerField(default=0)),
+                ("preview", models.JSONField(blank=True, null=True)),
+                ("asked_at", models.DateTimeField(blank=True, null=True)),
+                ("cursor", models.BigIntegerField(default=0)),
+                ("stored", models.PositiveIntegerField(default=0)),
+                ("known", models.PositiveIntegerField(default=0)),
+                ("skipped", models.JSONField(blank=True, default=dict)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "job",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="jobs.job"
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="caption_runs", to="projects.project"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='Tuning',
+            name="Tuning",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('base_model', models.CharField(max_length=300)),
-                ('params', models.JSONField(blank=True, default=dict)),
-                ('seed', models.BigIntegerField(default=0)),
-                ('last_caption', models.BigIntegerField(default=0)),
-                ('captions', models.PositiveIntegerField(default=0)),
-                ('steps', models.PositiveIntegerField(default=0)),
-                ('losses', models.JSONField(blank=True, default=list)),
-                ('folder', models.CharField(blank=True, max_length=200)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('job', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job')),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tunings', to='projects.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("base_model", models.CharField(max_length=300)),
+                ("params", models.JSONField(blank=True, default=dict)),
+                ("seed", models.BigIntegerField(default=0)),
+                ("last_caption", models.BigIntegerField(default=0)),
+                ("captions", models.PositiveIntegerField(default=0)),
+                ("steps", models.PositiveIntegerField(default=0)),
+                ("losses", models.JSONField(blank=True, default=list)),
+                ("folder", models.CharField(blank=True, max_length=200)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "job",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="jobs.job"
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="tunings", to="projects.project"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
     ]

@@ -6,65 +6,97 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0005_caption_revisions'),
-        ('generation', '0005_captions_made_and_models_tuned'),
-        ('jobs', '0001_initial'),
-        ('projects', '0004_blind_bar'),
+        ("corpus", "0005_caption_revisions"),
+        ("generation", "0005_captions_made_and_models_tuned"),
+        ("jobs", "0001_initial"),
+        ("projects", "0004_blind_bar"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='candidate',
-            name='unreviewed',
+            model_name="candidate",
+            name="unreviewed",
             field=models.BooleanField(default=False),
         ),
         migrations.CreateModel(
-            name='Hint',
+            name="Hint",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('text', models.TextField()),
-                ('text_sha256', models.CharField(max_length=64)),
-                ('spec', models.CharField(max_length=500)),
-                ('model_key', models.CharField(blank=True, max_length=300)),
-                ('value', models.FloatField(blank=True, null=True)),
-                ('of_caption', models.FloatField(blank=True, null=True)),
-                ('kind', models.CharField(blank=True, max_length=20)),
-                ('higher_is_better', models.BooleanField(default=True)),
-                ('problem', models.CharField(blank=True, max_length=300)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('caption', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='hints', to='corpus.caption')),
-                ('job', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("text", models.TextField()),
+                ("text_sha256", models.CharField(max_length=64)),
+                ("spec", models.CharField(max_length=500)),
+                ("model_key", models.CharField(blank=True, max_length=300)),
+                ("value", models.FloatField(blank=True, null=True)),
+                ("of_caption", models.FloatField(blank=True, null=True)),
+                ("kind", models.CharField(blank=True, max_length=20)),
+                ("higher_is_better", models.BooleanField(default=True)),
+                ("problem", models.CharField(blank=True, max_length=300)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "caption",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="hints", to="corpus.caption"
+                    ),
+                ),
+                (
+                    "job",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="+", to="jobs.job"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='HintModel',
+            name="HintModel",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('spec', models.CharField(max_length=500)),
-                ('enabled', models.BooleanField(default=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='hint_model', to='projects.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("spec", models.CharField(max_length=500)),
+                ("enabled", models.BooleanField(default=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "project",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="hint_model", to="projects.project"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='HintShown',
+            name="HintShown",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(auto_now_add=True)),
-                ('hint', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shown', to='generation.hint')),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "hint",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="shown", to="generation.hint"
+                    ),
+                ),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
             ],
         ),
         migrations.AddConstraint(
-            model_name='hint',
-            constraint=models.UniqueConstraint(fields=('caption', 'text_sha256', 'spec'), name='one_hint_a_text'),
+            model_name="hint",
+            constraint=models.UniqueConstraint(fields=("caption", "text_sha256", "spec"), name="one_hint_a_text"),
         ),
         migrations.AddConstraint(
-            model_name='hintshown',
-            constraint=models.UniqueConstraint(fields=('hint', 'person'), name='one_hint_a_person'),
+            model_name="hintshown",
+            constraint=models.UniqueConstraint(fields=("hint", "person"), name="one_hint_a_person"),
         ),
     ]

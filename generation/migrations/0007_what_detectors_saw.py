@@ -5,25 +5,29 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0005_caption_revisions'),
-        ('generation', '0006_hints_and_unreviewed'),
+        ("corpus", "0005_caption_revisions"),
+        ("generation", "0006_hints_and_unreviewed"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Sighting',
+            name="Sighting",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=64)),
-                ('model_id', models.CharField(max_length=200)),
-                ('model_revision', models.CharField(max_length=64)),
-                ('labels', models.JSONField(default=dict)),
-                ('video', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sightings', to='corpus.video')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("key", models.CharField(max_length=64)),
+                ("model_id", models.CharField(max_length=200)),
+                ("model_revision", models.CharField(max_length=64)),
+                ("labels", models.JSONField(default=dict)),
+                (
+                    "video",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="sightings", to="corpus.video"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('video', 'key'), name='one_sighting_a_video_and_key')],
+                "constraints": [models.UniqueConstraint(fields=("video", "key"), name="one_sighting_a_video_and_key")],
             },
         ),
     ]

@@ -5,47 +5,72 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('corpus', '0008_no_index_twice'),
-        ('generation', '0007_what_detectors_saw'),
-        ('projects', '0007_no_index_twice'),
+        ("corpus", "0008_no_index_twice"),
+        ("generation", "0007_what_detectors_saw"),
+        ("projects", "0007_no_index_twice"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='candidate',
-            name='group',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='candidates', to='generation.candidategroup'),
+            model_name="candidate",
+            name="group",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="candidates",
+                to="generation.candidategroup",
+            ),
         ),
         migrations.AlterField(
-            model_name='candidategroup',
-            name='run',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='groups', to='generation.generationrun'),
+            model_name="candidategroup",
+            name="run",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="groups",
+                to="generation.generationrun",
+            ),
         ),
         migrations.AlterField(
-            model_name='filterscore',
-            name='candidate',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='filter_scores', to='generation.candidate'),
+            model_name="filterscore",
+            name="candidate",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="filter_scores",
+                to="generation.candidate",
+            ),
         ),
         migrations.AlterField(
-            model_name='hint',
-            name='caption',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='hints', to='corpus.caption'),
+            model_name="hint",
+            name="caption",
+            field=models.ForeignKey(
+                db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name="hints", to="corpus.caption"
+            ),
         ),
         migrations.AlterField(
-            model_name='hintshown',
-            name='hint',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='shown', to='generation.hint'),
+            model_name="hintshown",
+            name="hint",
+            field=models.ForeignKey(
+                db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name="shown", to="generation.hint"
+            ),
         ),
         migrations.AlterField(
-            model_name='prompttemplate',
-            name='project',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='prompt_templates', to='projects.project'),
+            model_name="prompttemplate",
+            name="project",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="prompt_templates",
+                to="projects.project",
+            ),
         ),
         migrations.AlterField(
-            model_name='sighting',
-            name='video',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='sightings', to='corpus.video'),
+            model_name="sighting",
+            name="video",
+            field=models.ForeignKey(
+                db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name="sightings", to="corpus.video"
+            ),
         ),
     ]

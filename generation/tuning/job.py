@@ -45,10 +45,15 @@ def run_tuning(tuning: Tuning, job: Job) -> None:
     if not texts:
         raise GenerationError("the train split has no caption; give videos the split train and start again")
     plan = SpanTraining(
-        epochs=params["epochs"], batch=params["batch"], learning_rate=params["learning_rate"],
-        density=params["density"], mean_span=params["mean_span"], verb_share=params["verb_share"], seed=tuning.seed,
+        epochs=params["epochs"],
+        batch=params["batch"],
+        learning_rate=params["learning_rate"],
+        density=params["density"],
+        mean_span=params["mean_span"],
+        verb_share=params["verb_share"],
+        seed=tuning.seed,
         checkpoint_every=params["checkpoint_every"],
-    )  # fmt: skip
+    )
     work = Path(settings.MODEL_ROOT) / "tuning" / str(tuning.pk)
     tuning.captions, tuning.steps = len(texts), plan.steps(len(texts))
     tuning.losses = [point for point in tuning.losses if point[0] <= resumes_at(work)]

@@ -17,8 +17,12 @@ TUNING = Entry(
         Param("learning_rate", 3e-4, "the highest; up over the first steps, then down in a straight line", "float"),
         Param("density", 0.15, "share of a caption's tokens that is taken out (T5: .15)", "float"),
         Param("mean_span", 3.0, "tokens in a row that are taken out (T5: 3)", "float"),
-        Param("verb_share", 0.5, "share of the examples that lose a whole verb phrase instead; 0: as T5 was trained",
-              "float"),
+        Param(
+            "verb_share",
+            0.5,
+            "share of the examples that lose a whole verb phrase instead; 0: as T5 was trained",
+            "float",
+        ),
         Param("checkpoint_every", 200, "steps between checkpoints; a killed worker loses at most so many", "int"),
         TAGGER,
         DEVICE,
@@ -29,4 +33,4 @@ TUNING = Entry(
             "verb phrases are ours."
         ),
     ),
-)  # fmt: skip
+)

@@ -19,9 +19,11 @@ class HintForm(forms.Form):
     spec = forms.CharField(
         label=gettext_lazy("Model"),
         max_length=500,
-        help_text=gettext_lazy("SLUG:ARGUMENT as in a scoring run: lm:… for how likely a sentence is, clip:… and the "
-                               "like for how well it fits the video."),
-    )  # fmt: skip
+        help_text=gettext_lazy(
+            "SLUG:ARGUMENT as in a scoring run: lm:… for how likely a sentence is, clip:… and the "
+            "like for how well it fits the video."
+        ),
+    )
     enabled = forms.BooleanField(label=gettext_lazy("Annotators may ask it"), required=False)
 
 

@@ -5,45 +5,57 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('jobs', '0001_initial'),
+        ("jobs", "0001_initial"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='job',
-            name='measured',
+            model_name="job",
+            name="measured",
             field=models.JSONField(blank=True, default=dict),
         ),
         migrations.AddField(
-            model_name='job',
-            name='number',
+            model_name="job",
+            name="number",
             field=models.PositiveIntegerField(default=0),
         ),
         migrations.AddField(
-            model_name='job',
-            name='parent',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='shards', to='jobs.job'),
+            model_name="job",
+            name="parent",
+            field=models.ForeignKey(
+                blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name="shards", to="jobs.job"
+            ),
         ),
         migrations.AddField(
-            model_name='job',
-            name='payload',
+            model_name="job",
+            name="payload",
             field=models.JSONField(blank=True, default=dict),
         ),
         migrations.AddField(
-            model_name='job',
-            name='route',
+            model_name="job",
+            name="route",
             field=models.CharField(blank=True, max_length=600),
         ),
         migrations.AddField(
-            model_name='job',
-            name='worker',
+            model_name="job",
+            name="worker",
             field=models.CharField(blank=True, max_length=120),
         ),
         migrations.AlterField(
-            model_name='job',
-            name='state',
-            field=models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('spread', 'Spread'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], default='waiting', max_length=10),
+            model_name="job",
+            name="state",
+            field=models.CharField(
+                choices=[
+                    ("waiting", "Waiting"),
+                    ("running", "Running"),
+                    ("spread", "Spread"),
+                    ("done", "Done"),
+                    ("failed", "Failed"),
+                    ("cancelled", "Cancelled"),
+                ],
+                default="waiting",
+                max_length=10,
+            ),
         ),
     ]

@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('jobs', '0002_shards'),
+        ("jobs", "0002_shards"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='job',
-            name='request_id',
-            field=models.CharField(blank=True, db_default='', default='', max_length=64),
+            model_name="job",
+            name="request_id",
+            field=models.CharField(blank=True, db_default="", default="", max_length=64),
         ),
     ]

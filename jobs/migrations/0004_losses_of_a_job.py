@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('jobs', '0003_request_of_a_job'),
+        ("jobs", "0003_request_of_a_job"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='job',
-            name='losses',
+            model_name="job",
+            name="losses",
             field=models.PositiveIntegerField(db_default=0, default=0),
         ),
     ]

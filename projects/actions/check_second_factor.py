@@ -24,4 +24,3 @@ def check_second_factor(person: User, code: str, *, now: datetime | None = None)
     if used:
         audit.record(audit.event(None, person, "projects.use_recovery_code", person))
     return bool(used)
-

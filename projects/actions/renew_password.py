@@ -27,9 +27,11 @@ def renew_password(actor: User, project: Project, person_id: int) -> Added:
     person = unused.filter(pk=person_id).first()
     if person is None:
         raise ProjectError(
-            _("This account has been used, or is not this project's alone: only its owner or the operator sets its "
-              "password.")
-        )  # fmt: skip
+            _(
+                "This account has been used, or is not this project's alone: only its owner or the operator sets its "
+                "password."
+            )
+        )
     password = temporary_password()
     person.set_password(password)
     person.save(update_fields=["password"])

@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('projects', '0001_initial'),
+        ("projects", "0001_initial"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='project',
-            name='sign_in_hint',
+            model_name="project",
+            name="sign_in_hint",
             field=models.JSONField(blank=True, default=dict),
         ),
     ]

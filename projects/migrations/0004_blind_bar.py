@@ -5,15 +5,20 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('projects', '0003_temporary_passwords'),
+        ("projects", "0003_temporary_passwords"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='project',
-            name='blind_bar',
-            field=models.FloatField(default=0.6, validators=[django.core.validators.MinValueValidator(0.5), django.core.validators.MaxValueValidator(1.0)]),
+            model_name="project",
+            name="blind_bar",
+            field=models.FloatField(
+                default=0.6,
+                validators=[
+                    django.core.validators.MinValueValidator(0.5),
+                    django.core.validators.MaxValueValidator(1.0),
+                ],
+            ),
         ),
     ]

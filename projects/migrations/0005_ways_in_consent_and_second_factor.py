@@ -9,218 +9,424 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('projects', '0004_blind_bar'),
+        ("projects", "0004_blind_bar"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Tries',
+            name="Tries",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=64, unique=True)),
-                ('count', models.PositiveIntegerField(default=0)),
-                ('ends_at', models.DateTimeField(db_index=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("key", models.CharField(max_length=64, unique=True)),
+                ("count", models.PositiveIntegerField(default=0)),
+                ("ends_at", models.DateTimeField(db_index=True)),
             ],
         ),
         migrations.AddField(
-            model_name='membership',
-            name='consent_version',
+            model_name="membership",
+            name="consent_version",
             field=models.PositiveIntegerField(default=0),
         ),
         migrations.AddField(
-            model_name='project',
-            name='consent_version',
+            model_name="project",
+            name="consent_version",
             field=models.PositiveIntegerField(default=0),
         ),
         migrations.AddField(
-            model_name='user',
-            name='erased_at',
+            model_name="user",
+            name="erased_at",
             field=models.DateTimeField(blank=True, null=True),
         ),
         migrations.CreateModel(
-            name='ConsentText',
+            name="ConsentText",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.PositiveIntegerField()),
-                ('text', models.TextField(verbose_name='what people agree to')),
-                ('on_withdrawal', models.CharField(choices=[('keep', 'it is kept under a pseudonym'), ('remove', 'it is removed'), ('choose', 'they choose')], default='keep', max_length=6, verbose_name='the work of who withdraws')),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='consent_texts', to='projects.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("version", models.PositiveIntegerField()),
+                ("text", models.TextField(verbose_name="what people agree to")),
+                (
+                    "on_withdrawal",
+                    models.CharField(
+                        choices=[
+                            ("keep", "it is kept under a pseudonym"),
+                            ("remove", "it is removed"),
+                            ("choose", "they choose"),
+                        ],
+                        default="keep",
+                        max_length=6,
+                        verbose_name="the work of who withdraws",
+                    ),
+                ),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="consent_texts", to="projects.project"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-version'],
+                "ordering": ["-version"],
             },
         ),
         migrations.CreateModel(
-            name='Consent',
+            name="Consent",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('given_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='consents', to=settings.AUTH_USER_MODEL)),
-                ('text', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='given', to='projects.consenttext')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("given_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="consents",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "text",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="given", to="projects.consenttext"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='CrowdStudy',
+            name="CrowdStudy",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(default=projects.entry_models.new_key, editable=False, max_length=22, unique=True)),
-                ('secret', models.CharField(default=projects.entry_models.new_secret, editable=False, max_length=43)),
-                ('name', models.CharField(max_length=120, verbose_name='name')),
-                ('platform', models.CharField(choices=[('prolific', 'Prolific (PROLIFIC_PID, STUDY_ID, SESSION_ID)'), ('signed', 'another platform, with signed parameters')], default='prolific', max_length=8, verbose_name='platform')),
-                ('platform_study', models.CharField(blank=True, max_length=64, verbose_name="the platform's id of the study")),
-                ('stage', models.CharField(max_length=13)),
-                ('role', models.CharField(max_length=12)),
-                ('pieces', models.PositiveIntegerField(validators=[django.core.validators.MinValueValidator(1)], verbose_name='pieces of work a person')),
-                ('places', models.PositiveIntegerField(validators=[django.core.validators.MinValueValidator(1)], verbose_name='places')),
-                ('minutes', models.PositiveIntegerField(default=90, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(40320)], verbose_name='minutes until a place is free again')),
-                ('completion_code', models.CharField(blank=True, max_length=64, verbose_name='completion code')),
-                ('completion_url', models.URLField(blank=True, verbose_name='address to send people back to')),
-                ('least_approval', models.FloatField(blank=True, null=True, validators=[django.core.validators.MinValueValidator(0.0), django.core.validators.MaxValueValidator(1.0)], verbose_name='least approval rate')),
-                ('is_open', models.BooleanField(default=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='crowd_studies', to='projects.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "key",
+                    models.CharField(default=projects.entry_models.new_key, editable=False, max_length=22, unique=True),
+                ),
+                ("secret", models.CharField(default=projects.entry_models.new_secret, editable=False, max_length=43)),
+                ("name", models.CharField(max_length=120, verbose_name="name")),
+                (
+                    "platform",
+                    models.CharField(
+                        choices=[
+                            ("prolific", "Prolific (PROLIFIC_PID, STUDY_ID, SESSION_ID)"),
+                            ("signed", "another platform, with signed parameters"),
+                        ],
+                        default="prolific",
+                        max_length=8,
+                        verbose_name="platform",
+                    ),
+                ),
+                (
+                    "platform_study",
+                    models.CharField(blank=True, max_length=64, verbose_name="the platform's id of the study"),
+                ),
+                ("stage", models.CharField(max_length=13)),
+                ("role", models.CharField(max_length=12)),
+                (
+                    "pieces",
+                    models.PositiveIntegerField(
+                        validators=[django.core.validators.MinValueValidator(1)], verbose_name="pieces of work a person"
+                    ),
+                ),
+                (
+                    "places",
+                    models.PositiveIntegerField(
+                        validators=[django.core.validators.MinValueValidator(1)], verbose_name="places"
+                    ),
+                ),
+                (
+                    "minutes",
+                    models.PositiveIntegerField(
+                        default=90,
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(40320),
+                        ],
+                        verbose_name="minutes until a place is free again",
+                    ),
+                ),
+                ("completion_code", models.CharField(blank=True, max_length=64, verbose_name="completion code")),
+                ("completion_url", models.URLField(blank=True, verbose_name="address to send people back to")),
+                (
+                    "least_approval",
+                    models.FloatField(
+                        blank=True,
+                        null=True,
+                        validators=[
+                            django.core.validators.MinValueValidator(0.0),
+                            django.core.validators.MaxValueValidator(1.0),
+                        ],
+                        verbose_name="least approval rate",
+                    ),
+                ),
+                ("is_open", models.BooleanField(default=True)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="crowd_studies", to="projects.project"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='CrowdPlace',
+            name="CrowdPlace",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('session', models.CharField(blank=True, max_length=128)),
-                ('state', models.CharField(choices=[('active', 'working'), ('completed', 'completed'), ('returned', 'returned'), ('timed_out', 'timed out')], default='active', max_length=9)),
-                ('entered_at', models.DateTimeField()),
-                ('deadline', models.DateTimeField()),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='crowd_places', to=settings.AUTH_USER_MODEL)),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='taken', to='projects.crowdstudy')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("session", models.CharField(blank=True, max_length=128)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("active", "working"),
+                            ("completed", "completed"),
+                            ("returned", "returned"),
+                            ("timed_out", "timed out"),
+                        ],
+                        default="active",
+                        max_length=9,
+                    ),
+                ),
+                ("entered_at", models.DateTimeField()),
+                ("deadline", models.DateTimeField()),
+                ("ended_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="crowd_places",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="taken", to="projects.crowdstudy"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='CrowdWorker',
+            name="CrowdWorker",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('platform', models.CharField(choices=[('prolific', 'Prolific (PROLIFIC_PID, STUDY_ID, SESSION_ID)'), ('signed', 'another platform, with signed parameters')], max_length=8)),
-                ('worker', models.CharField(max_length=128)),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='crowd_workers', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='crowd_workers', to='projects.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "platform",
+                    models.CharField(
+                        choices=[
+                            ("prolific", "Prolific (PROLIFIC_PID, STUDY_ID, SESSION_ID)"),
+                            ("signed", "another platform, with signed parameters"),
+                        ],
+                        max_length=8,
+                    ),
+                ),
+                ("worker", models.CharField(max_length=128)),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="crowd_workers",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="crowd_workers", to="projects.project"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Invitation',
+            name="Invitation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('nonce', models.CharField(default=projects.entry_models.new_key, editable=False, max_length=22)),
-                ('roles', models.JSONField()),
-                ('note', models.CharField(blank=True, max_length=120)),
-                ('most_uses', models.PositiveIntegerField(blank=True, null=True, validators=[django.core.validators.MinValueValidator(1)])),
-                ('uses', models.PositiveIntegerField(default=0)),
-                ('expires_at', models.DateTimeField()),
-                ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to='projects.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("nonce", models.CharField(default=projects.entry_models.new_key, editable=False, max_length=22)),
+                ("roles", models.JSONField()),
+                ("note", models.CharField(blank=True, max_length=120)),
+                (
+                    "most_uses",
+                    models.PositiveIntegerField(
+                        blank=True, null=True, validators=[django.core.validators.MinValueValidator(1)]
+                    ),
+                ),
+                ("uses", models.PositiveIntegerField(default=0)),
+                ("expires_at", models.DateTimeField()),
+                ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="invitations", to="projects.project"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='InvitationUse',
+            name="InvitationUse",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('invitation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='used_by', to='projects.invitation')),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "invitation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="used_by", to="projects.invitation"
+                    ),
+                ),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='RecoveryCode',
+            name="RecoveryCode",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(max_length=64)),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='recovery_codes', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("digest", models.CharField(max_length=64)),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="recovery_codes",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='SecondFactor',
+            name="SecondFactor",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('secret', models.CharField(max_length=64)),
-                ('confirmed_at', models.DateTimeField(blank=True, null=True)),
-                ('last_step', models.BigIntegerField(default=0)),
-                ('person', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='second_factor', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("secret", models.CharField(max_length=64)),
+                ("confirmed_at", models.DateTimeField(blank=True, null=True)),
+                ("last_step", models.BigIntegerField(default=0)),
+                (
+                    "person",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="second_factor",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='SpentEntry',
+            name="SpentEntry",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('nonce_sha256', models.CharField(max_length=64)),
-                ('expires_at', models.DateTimeField()),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='spent', to='projects.crowdstudy')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("nonce_sha256", models.CharField(max_length=64)),
+                ("expires_at", models.DateTimeField()),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="spent", to="projects.crowdstudy"
+                    ),
+                ),
             ],
         ),
         migrations.AddConstraint(
-            model_name='consenttext',
-            constraint=models.UniqueConstraint(fields=('project', 'version'), name='one_consent_text_a_version'),
+            model_name="consenttext",
+            constraint=models.UniqueConstraint(fields=("project", "version"), name="one_consent_text_a_version"),
         ),
         migrations.AddConstraint(
-            model_name='consent',
-            constraint=models.UniqueConstraint(condition=models.Q(('withdrawn_at', None)), fields=('text', 'person'), name='one_standing_consent_a_version'),
+            model_name="consent",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("withdrawn_at", None)),
+                fields=("text", "person"),
+                name="one_standing_consent_a_version",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='crowdstudy',
-            constraint=models.UniqueConstraint(fields=('project', 'name'), name='one_crowd_study_a_name'),
+            model_name="crowdstudy",
+            constraint=models.UniqueConstraint(fields=("project", "name"), name="one_crowd_study_a_name"),
         ),
         migrations.AddConstraint(
-            model_name='crowdstudy',
-            constraint=models.CheckConstraint(condition=models.Q(('pieces__gte', 1), ('places__gte', 1)), name='crowd_study_asks_something'),
+            model_name="crowdstudy",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("pieces__gte", 1), ("places__gte", 1)), name="crowd_study_asks_something"
+            ),
         ),
         migrations.AddIndex(
-            model_name='crowdplace',
-            index=models.Index(fields=['study', 'state', 'deadline'], name='place_of_a_study'),
+            model_name="crowdplace",
+            index=models.Index(fields=["study", "state", "deadline"], name="place_of_a_study"),
         ),
         migrations.AddConstraint(
-            model_name='crowdplace',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['active', 'completed'])), fields=('study', 'person'), name='one_place_a_person_in_a_study'),
+            model_name="crowdplace",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state__in", ["active", "completed"])),
+                fields=("study", "person"),
+                name="one_place_a_person_in_a_study",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='crowdplace',
-            constraint=models.UniqueConstraint(condition=models.Q(('session', ''), _negated=True), fields=('study', 'session'), name='one_place_a_session_in_a_study'),
+            model_name="crowdplace",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("session", ""), _negated=True),
+                fields=("study", "session"),
+                name="one_place_a_session_in_a_study",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='crowdworker',
-            constraint=models.UniqueConstraint(fields=('project', 'platform', 'worker'), name='one_account_a_worker'),
+            model_name="crowdworker",
+            constraint=models.UniqueConstraint(fields=("project", "platform", "worker"), name="one_account_a_worker"),
         ),
         migrations.AddConstraint(
-            model_name='crowdworker',
-            constraint=models.UniqueConstraint(fields=('project', 'person'), name='one_worker_an_account'),
+            model_name="crowdworker",
+            constraint=models.UniqueConstraint(fields=("project", "person"), name="one_worker_an_account"),
         ),
         migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(('most_uses', None), ('uses__lte', models.F('most_uses')), _connector='OR'), name='invitation_is_not_overused'),
+            model_name="invitation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("most_uses", None), ("uses__lte", models.F("most_uses")), _connector="OR"),
+                name="invitation_is_not_overused",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='invitationuse',
-            constraint=models.UniqueConstraint(fields=('invitation', 'person'), name='one_use_a_person'),
+            model_name="invitationuse",
+            constraint=models.UniqueConstraint(fields=("invitation", "person"), name="one_use_a_person"),
         ),
         migrations.AddConstraint(
-            model_name='recoverycode',
-            constraint=models.UniqueConstraint(fields=('person', 'digest'), name='one_recovery_code_once'),
+            model_name="recoverycode",
+            constraint=models.UniqueConstraint(fields=("person", "digest"), name="one_recovery_code_once"),
         ),
         migrations.AddConstraint(
-            model_name='spententry',
-            constraint=models.UniqueConstraint(fields=('study', 'nonce_sha256'), name='one_use_a_nonce'),
+            model_name="spententry",
+            constraint=models.UniqueConstraint(fields=("study", "nonce_sha256"), name="one_use_a_nonce"),
         ),
     ]

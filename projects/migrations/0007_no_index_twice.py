@@ -6,65 +6,120 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('projects', '0006_api_tokens_and_webhooks'),
+        ("projects", "0006_api_tokens_and_webhooks"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='auditevent',
-            name='project',
-            field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='audit_events', to='projects.project'),
+            model_name="auditevent",
+            name="project",
+            field=models.ForeignKey(
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="audit_events",
+                to="projects.project",
+            ),
         ),
         migrations.AlterField(
-            model_name='consenttext',
-            name='project',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='consent_texts', to='projects.project'),
+            model_name="consenttext",
+            name="project",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="consent_texts",
+                to="projects.project",
+            ),
         ),
         migrations.AlterField(
-            model_name='crowdplace',
-            name='study',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='taken', to='projects.crowdstudy'),
+            model_name="crowdplace",
+            name="study",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="taken",
+                to="projects.crowdstudy",
+            ),
         ),
         migrations.AlterField(
-            model_name='crowdstudy',
-            name='project',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='crowd_studies', to='projects.project'),
+            model_name="crowdstudy",
+            name="project",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="crowd_studies",
+                to="projects.project",
+            ),
         ),
         migrations.AlterField(
-            model_name='crowdworker',
-            name='project',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='crowd_workers', to='projects.project'),
+            model_name="crowdworker",
+            name="project",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="crowd_workers",
+                to="projects.project",
+            ),
         ),
         migrations.AlterField(
-            model_name='idempotentanswer',
-            name='person',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="idempotentanswer",
+            name="person",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AlterField(
-            model_name='invitationuse',
-            name='invitation',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='used_by', to='projects.invitation'),
+            model_name="invitationuse",
+            name="invitation",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="used_by",
+                to="projects.invitation",
+            ),
         ),
         migrations.AlterField(
-            model_name='membership',
-            name='project',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='projects.project'),
+            model_name="membership",
+            name="project",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="memberships",
+                to="projects.project",
+            ),
         ),
         migrations.AlterField(
-            model_name='recoverycode',
-            name='person',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='recovery_codes', to=settings.AUTH_USER_MODEL),
+            model_name="recoverycode",
+            name="person",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="recovery_codes",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AlterField(
-            model_name='spententry',
-            name='study',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='spent', to='projects.crowdstudy'),
+            model_name="spententry",
+            name="study",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="spent",
+                to="projects.crowdstudy",
+            ),
         ),
         migrations.AlterField(
-            model_name='webhook',
-            name='project',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='webhooks', to='projects.project'),
+            model_name="webhook",
+            name="project",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="webhooks",
+                to="projects.project",
+            ),
         ),
     ]

@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('projects', '0007_no_index_twice'),
+        ("projects", "0007_no_index_twice"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='crowdworker',
-            name='removed_at',
+            model_name="crowdworker",
+            name="removed_at",
             field=models.DateTimeField(blank=True, null=True),
         ),
     ]

@@ -283,8 +283,10 @@ def test_nobody_is_asked_about_an_item_that_is_gone(world, act, state):
     Item.objects.update(state=state)
     act(world.owner, item.pk, "blurred")
     assert sorted(Slot.objects.filter(stage=Stage.BASELINE).values_list("state", flat=True)) == [
-        "cancelled", "cancelled", "done"
-    ]  # fmt: skip
+        "cancelled",
+        "cancelled",
+        "done",
+    ]
     world.people["ada"] = factories.make_member(world.project, Role.ANNOTATOR)
     assert world.claim("ada", Stage.BASELINE) is None
     late = submit_choice(world.abe, held.token, "k", 1)

@@ -47,8 +47,14 @@ def refusals() -> list[str]:
 
 
 def open_study(project, **fields) -> CrowdStudy:
-    values = {"name": f"study {CrowdStudy.objects.count()}", "platform": "signed", "stage": "validation",
-              "role": "validator", "pieces": 2, "places": 3}  # fmt: skip
+    values = {
+        "name": f"study {CrowdStudy.objects.count()}",
+        "platform": "signed",
+        "stage": "validation",
+        "role": "validator",
+        "pieces": 2,
+        "places": 3,
+    }
     return CrowdStudy.objects.create(project=project, **{**values, **fields})
 
 

@@ -173,8 +173,15 @@ class TestOwn:
             item = world.item()
             for name in ("vera", "vic"):
                 given = now if number == 20 and name == "vera" else now - timedelta(hours=1)
-                Vote.objects.create(item=item, foil=item.foils.get(), person=getattr(world, name), choice="caption",
-                                    caption_first=True, idempotency_key=f"{number}", created_at=given)  # fmt: skip
+                Vote.objects.create(
+                    item=item,
+                    foil=item.foils.get(),
+                    person=getattr(world, name),
+                    choice="caption",
+                    caption_first=True,
+                    idempotency_key=f"{number}",
+                    created_at=given,
+                )
         before = own_figures(world.project, world.vera, now=now + undo)
         after = own_figures(world.project, world.vera, now=now + undo + timedelta(seconds=1))
         # On the fixture's item the others are of two minds.

@@ -88,8 +88,12 @@ def test_the_published_study_gives_its_published_numbers():
     report = compute(objects)
     row = report["overall"]
     assert (row["n_frames"], row["n_objects"], row["n_visible"], row["n_unseen"], row["n_unclassed"]) == (
-        100, 761, 667, 94, 0,
-    )  # fmt: skip
+        100,
+        761,
+        667,
+        94,
+        0,
+    )
     assert round(100 * row["visible"], 1) == 87.6
     assert round(100 * row["hallucination_rate"]) == 6
     assert row["visible_ci"][0] < row["visible"] < row["visible_ci"][1]

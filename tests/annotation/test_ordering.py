@@ -46,8 +46,12 @@ def test_the_order_is_the_same_whenever_it_is_asked_and_another_with_another_see
 
 def test_orders_of_older_versions_stay_what_they_were():
     """Votes that come back look for a place with their order, so that these bits are for good."""
-    bits = "".join(str(int(caption_first(7, foil, slot, overlap))) for foil in range(6) for overlap in (1, 2, 3, 5)
-                   for slot in range(overlap))  # fmt: skip
+    bits = "".join(
+        str(int(caption_first(7, foil, slot, overlap)))
+        for foil in range(6)
+        for overlap in (1, 2, 3, 5)
+        for slot in range(overlap)
+    )
     assert bits == "101010011010010110110000101101010101010010110010100110111010110100"
 
 

@@ -229,9 +229,7 @@ def test_a_refused_review_keeps_reasons_comment_and_fix(world: World):
 
 
 def test_markup_in_texts_is_text(world: World):
-    caption = factories.make_caption(
-        factories.make_video(world.project), "<b>a man</b> folds </script><script>x()"
-    )
+    caption = factories.make_caption(factories.make_video(world.project), "<b>a man</b> folds </script><script>x()")
     world.group("<i>a man</i> folds </script><script>x()", caption=caption)
     claim = world.claim("ann", Stage.EDIT)
     page = browser(world.ann).get(url(world, "edit", claim.token)).content.decode()

@@ -110,9 +110,14 @@ def test_an_expert_labels_blind(owner, world):
     made = factories.make_item(world.subtest, state="valid")
     texts = {"caption_text": made.caption.text, "foil_text": made.foils.get().text}
     pair = GoldPair.objects.create(
-        project=world.project, use="qualification", subtest=world.subtest, video=made.video, item=made,
-        answer="caption", **texts,
-    )  # fmt: skip
+        project=world.project,
+        use="qualification",
+        subtest=world.subtest,
+        video=made.video,
+        item=made,
+        answer="caption",
+        **texts,
+    )
     page = owner.get(url(world, "label"))
     assert page.context["pair"] == pair
     assert owner.post(url(world, "label"), {"pair": pair.pk, "answer": "9"}).status_code == 400

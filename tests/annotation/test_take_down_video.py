@@ -90,8 +90,15 @@ def test_work_on_it_ends_and_nobody_is_given_it(world):
 
 
 def test_gold_on_it_is_asked_no_more(world):
-    pair = GoldPair.objects.create(project=world.project, use="mixed", subtest=world.subtest, video=world.clip,
-                                   caption_text="a", foil_text="b", answer="caption")  # fmt: skip
+    pair = GoldPair.objects.create(
+        project=world.project,
+        use="mixed",
+        subtest=world.subtest,
+        video=world.clip,
+        caption_text="a",
+        foil_text="b",
+        answer="caption",
+    )
     take_down(world)
     pair.refresh_from_db()
     assert pair.withdrawn_at is not None

@@ -1,6 +1,6 @@
 """The table of docs/explanation/threat-model.md: class, guard, attack, read off the attacks themselves.
 
-    .venv/bin/python -m tests.attacks.table     writes it into the page
+.venv/bin/python -m tests.attacks.table     writes it into the page
 """
 
 import importlib

@@ -24,9 +24,7 @@ SIGNATURE = replaced(
 EXPIRY = replaced(
     "projects.crowd_entry.is_live", "a link holds until its own end, seven days at most", lambda expires, now: True
 )
-SPENT = replaced(
-    "annotation.actions.enter_study._spend", "a signed link works once", lambda study, entry, now: None
-)
+SPENT = replaced("annotation.actions.enter_study._spend", "a signed link works once", lambda study, entry, now: None)
 RETURN = replaced(
     "annotation.actions.enter_study._place_of",
     "Prolific's unsigned ids lead nobody to a place that was taken in another browser",

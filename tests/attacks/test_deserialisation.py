@@ -52,9 +52,7 @@ def _pickles_are_read(patch: pytest.MonkeyPatch) -> None:
 
 SERIALIZER = JSONSerializer
 MESSAGES = Guard("RQ_QUEUES[…]['SERIALIZER']", "messages of the queue are JSON, and never unpickled", _pickles_are_read)
-OURS = replaced(
-    "jobs.engine.is_ours", "a worker calls one function, whatever a message names", lambda job: True
-)
+OURS = replaced("jobs.engine.is_ours", "a worker calls one function, whatever a message names", lambda job: True)
 ARRAYS = Guard(
     "evaluation.files.scores.np.load(allow_pickle=False)",
     "arrays hold numbers, never objects",

@@ -21,9 +21,15 @@ from tests.test_api_access_matrix import OPERATIONS, RULES, make_api_world
 pytestmark = pytest.mark.django_db
 
 PATHS = (
-    "created_by__password__startswith", "subtest__project__members__email", "caption__video__project__slug",
-    "person__password", "pk__in", "id__gt", "project", "task__slots__token__startswith",
-)  # fmt: skip
+    "created_by__password__startswith",
+    "subtest__project__members__email",
+    "caption__video__project__slug",
+    "person__password",
+    "pk__in",
+    "id__gt",
+    "project",
+    "task__slots__token__startswith",
+)
 
 
 def unchecked_orders(patch: pytest.MonkeyPatch) -> None:

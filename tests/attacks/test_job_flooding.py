@@ -23,9 +23,10 @@ JOB = "tests.jobs.samples.count"
 
 ROOM = without_setting("OPEN_JOBS_A_PROJECT", "a project has so many jobs open at most", 0)
 HINTS = replaced(
-    "generation.actions.ask_hint._require_room", "a person has five unanswered questions to a model at most",
+    "generation.actions.ask_hint._require_room",
+    "a person has five unanswered questions to a model at most",
     lambda person: None,
-)  # fmt: skip
+)
 REQUESTS = without_setting("API_REQUESTS_A_MINUTE", "a token asks so often a minute at most", 0)
 STRANGERS = replaced(
     "evaluation.views.public.count", "an address sends so many score files an hour at most", lambda limit, *whose: True

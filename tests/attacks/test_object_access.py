@@ -66,10 +66,27 @@ OWN_WORK = Guard(
     lambda patch: patch.setattr("annotation.views._steps.lease_for", _anybodys_lease),
 )
 # Of each app some: what the tables try in full takes a minute, and every guard here twice that.
-OWNERS_ONLY = ("corpus:videos", "generation:runs", "annotation:people", "evaluation:items", "projects:invitations",
-               "evaluation:releases", "annotation:gold", "evaluation:new_import")  # fmt: skip
-WITH_ROWS = ("corpus:video", "corpus:media", "generation:run", "generation:candidate", "evaluation:item",
-             "evaluation:release", "evaluation:run", "evaluation:import", "evaluation:teacher_training")  # fmt: skip
+OWNERS_ONLY = (
+    "corpus:videos",
+    "generation:runs",
+    "annotation:people",
+    "evaluation:items",
+    "projects:invitations",
+    "evaluation:releases",
+    "annotation:gold",
+    "evaluation:new_import",
+)
+WITH_ROWS = (
+    "corpus:video",
+    "corpus:media",
+    "generation:run",
+    "generation:candidate",
+    "evaluation:item",
+    "evaluation:release",
+    "evaluation:run",
+    "evaluation:import",
+    "evaluation:teacher_training",
+)
 
 
 @guarded_by(SIGN_IN)

@@ -115,9 +115,13 @@ def test_a_copy_that_names_files_elsewhere_is_not_put_back(media, name):
     (media / "a").mkdir()
     (media / database.file_name()).write_text(SECRET)
     manifest = {
-        "kind": folder.KIND, "database": folder.connection.vendor, "migrations": [], "media": False, "created_at": "",
+        "kind": folder.KIND,
+        "database": folder.connection.vendor,
+        "migrations": [],
+        "media": False,
+        "created_at": "",
         "files": {database.file_name(): {"sha256": digest}, name: {"sha256": digest}},
-    }  # fmt: skip
+    }
     (media / folder.MANIFEST).write_text(json.dumps(manifest))
     with pytest.raises(BackupError):
         folder.checked_manifest(media, folder._silent)

@@ -53,9 +53,7 @@ DEADLINE = replaced(
     "an attempt to tell an address has an end, however slowly its answer drips",
     lambda connection: nullcontext(),
 )
-CONTAINERS = replaced(
-    "media.container.OPEN_OPTIONS", "only containers of video are opened, and only as files", {}
-)
+CONTAINERS = replaced("media.container.OPEN_OPTIONS", "only containers of video are opened, and only as files", {})
 # Who opens connections at all, and what checks where to.
 CONNECTS = {
     "projects/addresses.py": "looks names up, and checks what it finds",
@@ -84,10 +82,25 @@ def connecting(files: list[Path]) -> set[str]:
 @guarded_by(PUBLIC)
 @pytest.mark.parametrize(
     "host",
-    ["127.0.0.1", "10.0.0.1", "192.168.1.1", "172.16.0.1", "169.254.169.254", "0.0.0.0", "100.64.0.1", "[::1]",
-     "[::ffff:127.0.0.1]", "[fd00::1]", "[fe80::1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "2130706433", "127.1",
-     "224.0.0.1"],
-)  # fmt: skip
+    [
+        "127.0.0.1",
+        "10.0.0.1",
+        "192.168.1.1",
+        "172.16.0.1",
+        "169.254.169.254",
+        "0.0.0.0",
+        "100.64.0.1",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "[fd00::1]",
+        "[fe80::1]",
+        "[64:ff9b::7f00:1]",
+        "[2002:7f00:1::]",
+        "2130706433",
+        "127.1",
+        "224.0.0.1",
+    ],
+)
 def test_no_address_of_our_own_network_is_taken(host):
     with pytest.raises(ProjectError):
         checked_target(f"https://{host}/")

@@ -69,8 +69,16 @@ SHOWABLE = replaced(
 
 def some_pages() -> dict[str, Shown]:
     """Of each kind one: what stands around them is the same for all."""
-    kinds = ("home", "healthz", "api_docs", "api_unknown", "projects:sign_in", "corpus:video", "corpus:media",
-             "annotation:people_figures_file")  # fmt: skip
+    kinds = (
+        "home",
+        "healthz",
+        "api_docs",
+        "api_unknown",
+        "projects:sign_in",
+        "corpus:video",
+        "corpus:media",
+        "annotation:people_figures_file",
+    )
     return dict(every_page(make_access_world(), only=kinds))
 
 

@@ -164,8 +164,9 @@ def test_ids_with_and_without_their_subtest_are_records_of_their_own(tmp_path, e
     exporter.write(release_of(items), tmp_path / "out", params={})
     read = items_of(importer.read(tmp_path / "out" / "direction.json", params={}))
     assert {item.id: item.caption for item in read} == {
-        "direction:1": "caption direction:1", "direction:1~": "caption 1",
-    }  # fmt: skip
+        "direction:1": "caption direction:1",
+        "direction:1~": "caption 1",
+    }
 
 
 PARTS = [
@@ -179,7 +180,7 @@ PARTS = [
             "he runs.": {"key": "vatex/r", "source_id": "r"},
         }.items()
     )
-]  # fmt: skip
+]
 
 
 def test_clips_of_one_film_are_videos_of_their_own(tmp_path):

@@ -49,8 +49,10 @@ class TestVitatecs:
             vitatecs, tmp_path / "x.jsonl", lines(self.LINE, other, self.LINE, {**self.LINE, "aspect": "Type"})
         )
         assert [item.id for item in found if isinstance(item, ItemRecord)] == [
-            "Direction:video1", "Direction:video1#2", "Type:video1",
-        ]  # fmt: skip
+            "Direction:video1",
+            "Direction:video1#2",
+            "Type:video1",
+        ]
         assert len(problems(found)) == 1
 
     def test_the_subtest_can_be_given(self, tmp_path):
@@ -200,9 +202,13 @@ class TestMsrvtt:
         sentence = {"caption": "a car drives off", "video_id": "video0", "sen_id": 3}
         found = read(msrvtt, tmp_path / "all.json", {"info": {}, "videos": [self.VIDEO], "sentences": [sentence]})
         video = VideoRecord(
-            "MSR-VTT/video0", file="video0", source_dataset="MSR-VTT", source_id="video0", split="val",
+            "MSR-VTT/video0",
+            file="video0",
+            source_dataset="MSR-VTT",
+            source_id="video0",
+            split="val",
             category="vehicles/autos",
-        )  # fmt: skip
+        )
         facts = {"url": "https://y.example/a", "start time": 1.5, "end time": 9}
         assert found == [ItemRecord(id="all:3", subtest="all", video=video, caption="a car drives off", facts=facts)]
 
@@ -237,8 +243,9 @@ class TestVatex:
     def test_every_english_caption_is_a_record(self, tmp_path):
         found = read(vatex, tmp_path / "v.json", [self.VIDEO])
         assert [(item.id, item.caption) for item in found] == [
-            ("v:Ab_000010_000020", "A man sits."), ("v:Ab_000010_000020#2", "Somebody sits down."),
-        ]  # fmt: skip
+            ("v:Ab_000010_000020", "A man sits."),
+            ("v:Ab_000010_000020#2", "Somebody sits down."),
+        ]
         assert {item.video.key for item in found} == {"VATEX/Ab_000010_000020"}
 
     def test_the_first_caption_of_each_video_can_be_taken_alone(self, tmp_path):

@@ -53,8 +53,9 @@ def stored(settings, store) -> None:
 def use(settings, store: Store, **changes) -> None:
     options = {**store.options, **changes}
     settings.STORAGES = {
-        **settings.STORAGES, "default": {"BACKEND": "corpus.object_store.ObjectStore", "OPTIONS": options}
-    }  # fmt: skip
+        **settings.STORAGES,
+        "default": {"BACKEND": "corpus.object_store.ObjectStore", "OPTIONS": options},
+    }
 
 
 @pytest.fixture(scope="module")
@@ -169,8 +170,11 @@ def test_other_processes_fetch_it_too(settings, video):
 
 
 def test_nobody_takes_a_path_of_a_file_that_may_lie_in_a_store():
-    ours = [path for app in ("generation", "annotation", "evaluation", "foilworks", "corpus", "projects")
-            for path in (settings_of_django.BASE_DIR / app).rglob("*.py")]  # fmt: skip
+    ours = [
+        path
+        for app in ("generation", "annotation", "evaluation", "foilworks", "corpus", "projects")
+        for path in (settings_of_django.BASE_DIR / app).rglob("*.py")
+    ]
     direct = {path.name for path in ours if re.search(r"\.(file|image)\.path\b|storage\.path\(", path.read_text())}
     assert direct == {"clip_files.py"}
 

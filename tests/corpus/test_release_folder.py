@@ -21,18 +21,28 @@ from tests.corpus.test_exporters_tables import FULL
 HOSTILE = "</script><script>alert(1)</script> | `x` [a](javascript:b) } \\ \n# head"
 PAPERS = ReleasePapers(
     citation=Citation(
-        title='A "quoted": title, 100 %', authors=("Núñez, Ana", "The Lab"), year="2026", doi="https://doi.org/10.5555/a",
-        url="https://example.org/x", licence="CC-BY-4.0", licence_url="https://creativecommons.org/licenses/by/4.0/",
+        title='A "quoted": title, 100 %',
+        authors=("Núñez, Ana", "The Lab"),
+        year="2026",
+        doi="https://doi.org/10.5555/a",
+        url="https://example.org/x",
+        licence="CC-BY-4.0",
+        licence_url="https://creativecommons.org/licenses/by/4.0/",
         contact="ana@example.org",
     ),
     sources=(SourceTerms("d", "research only", "https://example.org/d", "ask first", n_items=1, n_videos=1),),
     answers={"motivation.funding": "Nobody.\nReally.", "uses.not_for": HOSTILE},
-    changes={"before": {"name": "r0", "content_hash": "0" * 64}, "added": ["direction:a"], "removed": ["gone"],
-             "changed": [{"id": "=direction:b", "fields": ["caption", "foils"]}], "n_same": 0},
+    changes={
+        "before": {"name": "r0", "content_hash": "0" * 64},
+        "added": ["direction:a"],
+        "removed": ["gone"],
+        "changed": [{"id": "=direction:b", "fields": ["caption", "foils"]}],
+        "n_same": 0,
+    },
     figures={"votes": Figure(lambda: b"<svg/>", (("name", "n"), ("=1+1", 3)))},
     known={"n_rejected": 1},
     rejected=lambda: iter([{"id": "c1", "text": "a ball", "state": "dropped", "reasons": ["not false"]}]),
-)  # fmt: skip
+)
 
 
 def full():

@@ -87,17 +87,21 @@ SOURCES = {
         "jsonl",
         st.lists(
             fields(
-                src_dataset=st.just("MSR-VTT"), video_name=VIDEOS, caption=sentences, counterfactual=sentences,
+                src_dataset=st.just("MSR-VTT"),
+                video_name=VIDEOS,
+                caption=sentences,
+                counterfactual=sentences,
                 aspect=st.just("direction"),
             ),
-            min_size=1, max_size=12,
+            min_size=1,
+            max_size=12,
         ).map(lines),
     ),
     "sugarcrepe": (
         "json",
-        st.lists(
-            fields(filename=VIDEOS, caption=sentences, negative_caption=sentences), min_size=1, max_size=3
-        ).map(keyed),
+        st.lists(fields(filename=VIDEOS, caption=sentences, negative_caption=sentences), min_size=1, max_size=3).map(
+            keyed
+        ),
     ),
     "foil-coco": (
         "json",
@@ -105,7 +109,8 @@ SOURCES = {
             st.tuples(
                 VIDEOS, sentences, st.lists(st.tuples(sentences, fields(target_word=hostile)), min_size=1, max_size=3)
             ),
-            min_size=1, max_size=3,
+            min_size=1,
+            max_size=3,
         ).map(of_coco),
     ),
     "msrvtt": (
@@ -120,25 +125,26 @@ SOURCES = {
             st.fixed_dictionaries(
                 {"videoID": VIDEOS, "enCap": st.lists(sentences, min_size=1, max_size=3, unique=True)}
             ),
-            min_size=1, max_size=3, unique_by=lambda video: video["videoID"],
+            min_size=1,
+            max_size=3,
+            unique_by=lambda video: video["videoID"],
         ),
     ),
     "contrast": (
         "tsv",
         st.lists(
-            text_columns(
-                clip=VIDEOS, ending0=sentences, ending1=sentences, ending2=sentences, label=st.integers(0, 2)
-            ),
-            min_size=1, max_size=12,
+            text_columns(clip=VIDEOS, ending0=sentences, ending1=sentences, ending2=sentences, label=st.integers(0, 2)),
+            min_size=1,
+            max_size=12,
         ).map(lambda rows: table(rows, "\t")),
     ),
     "feint6k": (
         "csv",
-        st.lists(
-            st.tuples(VIDEOS, st.lists(sentences, min_size=6, max_size=6), sentences), min_size=1, max_size=3
-        ).map(lambda found: table(blocks(found), ",")),
+        st.lists(st.tuples(VIDEOS, st.lists(sentences, min_size=6, max_size=6), sentences), min_size=1, max_size=3).map(
+            lambda found: table(blocks(found), ",")
+        ),
     ),
-}  # fmt: skip
+}
 
 
 def written(path, content):

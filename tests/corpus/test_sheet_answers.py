@@ -11,8 +11,12 @@ from tests.corpus.releases import release_of
 
 def told(slug, **fields):
     """The answer of a release of three items."""
-    records = [ItemRecord(id=name, subtest="s", test="t", video=VideoRecord(key=name), caption="a man runs",
-                          foils=("a man walks",)) for name in "abc"]  # fmt: skip
+    records = [
+        ItemRecord(
+            id=name, subtest="s", test="t", video=VideoRecord(key=name), caption="a man runs", foils=("a man walks",)
+        )
+        for name in "abc"
+    ]
     release = release_of(records)
     items = [{**item, **more} for item, more in zip(release.items, fields.pop("items", [{}] * 3), strict=True)]
     (line,) = ANSWERS[slug](replace(release, items=tuple(items), **fields))

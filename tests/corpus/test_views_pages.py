@@ -100,8 +100,14 @@ def test_the_player_is_told_the_trim_and_never_an_unsafe_address(settings):
     trimmed = make_video(project, start_time=0.5, end_time=1.5, url="https://example.org/a.mp4", media_state="missing")
     clip = player_clip(trimmed)
     assert (clip["src"], clip["start"], clip["end"]) == ("https://example.org/a.mp4", 0.5, 1.5)
-    for unsafe in ("javascript:alert(1)", "http://example.org/a.mp4", "https://example.org.evil.org/a.mp4",
-                   "https://user@example.org/a.mp4", "https://example.org:444/a.mp4", "//example.org/a.mp4"):
+    for unsafe in (
+        "javascript:alert(1)",
+        "http://example.org/a.mp4",
+        "https://example.org.evil.org/a.mp4",
+        "https://user@example.org/a.mp4",
+        "https://example.org:444/a.mp4",
+        "//example.org/a.mp4",
+    ):
         assert player_clip(make_video(project, url=unsafe))["src"] == ""
     ticks = make_video(project, start_time=9000, end_time=18000, time_unit="pts")
     assert (player_clip(ticks)["start"], player_clip(ticks)["end"]) == (None, None)

@@ -118,9 +118,10 @@ def test_all_who_acted_are_simulated_and_nobody_judged_what_they_had_made(built:
         hands[person, video].add(kind)
     assert all(len(kinds) == 1 for kinds in hands.values())
     assert {person for person, _ in hands} == set(
-        User.objects.filter(username__in=[player.username for player in PLAYERS if player.role != Role.RESEARCHER])
-        .values_list("pk", flat=True)
-    )  # fmt: skip
+        User.objects.filter(
+            username__in=[player.username for player in PLAYERS if player.role != Role.RESEARCHER]
+        ).values_list("pk", flat=True)
+    )
 
 
 def test_error_rates_stand_in_the_data(built: Built) -> None:

@@ -39,7 +39,7 @@ def measured(scene: Scene, frame: np.ndarray) -> tuple[float, float, float, floa
     return float((x * there).sum() / area), float((y * there).sum() / area), float(area), float(there.max())
 
 
-@pytest.mark.parametrize("scene", evaluation_scenes(2 * len(MOTIONS), 3)[:: 2], ids=lambda scene: scene.facts.motion)
+@pytest.mark.parametrize("scene", evaluation_scenes(2 * len(MOTIONS), 3)[::2], ids=lambda scene: scene.facts.motion)
 def test_forward_clips_do_what_is_said(scene: Scene) -> None:
     """Forward is: to the right, downwards, larger, clockwise, into view, toward the middle."""
     frames = draw(scene, SIDE)

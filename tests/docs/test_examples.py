@@ -9,8 +9,10 @@ import pytest
 
 from tests.docs.pages import name_of, pages, split
 
-RUNNABLE = {path: [block for block in split(path.read_text(encoding="utf-8"))[1] if block.language == "python run"]
-            for path in pages()}  # fmt: skip
+RUNNABLE = {
+    path: [block for block in split(path.read_text(encoding="utf-8"))[1] if block.language == "python run"]
+    for path in pages()
+}
 
 
 @pytest.mark.parametrize("path", [path for path, blocks in RUNNABLE.items() if blocks], ids=name_of)

@@ -147,8 +147,15 @@ def set_up(walk: Walk) -> None:
     walk.look("olga", "projects:create")
     walk.send("olga", "projects:create", [], {"name": "My clips", "edit_stage": "on", "leakage_scope": "video"})
     walk.look("olga", "corpus:subtests", "my-clips")
-    fields = {"name": "direction", "kind": "main", "foils_per_item": 1, "votes_wanted": 2, "votes_needed": 2,
-              "valid_when": "all", "foils_enough": 1}  # fmt: skip
+    fields = {
+        "name": "direction",
+        "kind": "main",
+        "foils_per_item": 1,
+        "votes_wanted": 2,
+        "votes_needed": 2,
+        "valid_when": "all",
+        "foils_enough": 1,
+    }
     walk.send("olga", "corpus:subtests", ["my-clips"], fields)
     assert Subtest.objects.get().name == "direction"
 
@@ -223,7 +230,10 @@ def work_through(walk: Walk, name: str, stage: str, answer: Callable[[str], dict
 
 def unseen(walk: Walk) -> set[str]:
     """What the page sets in bold and no page that was looked at has."""
-    words = {word for bold in re.findall(r"\*\*([A-Z][^*]+?)\*\*", re.sub(r"\n", " ", split(TEXT)[0]))
-             for word in bold.split(" → ")}  # fmt: skip
+    words = {
+        word
+        for bold in re.findall(r"\*\*([A-Z][^*]+?)\*\*", re.sub(r"\n", " ", split(TEXT)[0]))
+        for word in bold.split(" → ")
+    }
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", "\n".join(walk.seen)))
     return {word for word in words if word not in text and not re.match(r"Ctrl|You ", word)}

@@ -28,10 +28,17 @@ def test_every_page_of_a_measured_data_set(sign_in: SignIn, tmp_path: Path) -> N
     assert run_now(check_shortcuts(None, told, encoder="fake-words:").job).state == "done"
     page = sign_in(owner)
     for address in (
-        "", f"{run.pk}/", f"{run.pk + 1}/", f"{run.pk}/split/",
-        f"{run.pk}/models/", "ablation/", "items/", "new/",
-        "measure/", f"descriptions/{told.pk}/",
-    ):  # fmt: skip
+        "",
+        f"{run.pk}/",
+        f"{run.pk + 1}/",
+        f"{run.pk}/split/",
+        f"{run.pk}/models/",
+        "ablation/",
+        "items/",
+        "new/",
+        "measure/",
+        f"descriptions/{told.pk}/",
+    ):
         answer = page.goto(f"/projects/things/bias/{address}")
         assert answer
         assert answer.status == 200

@@ -26,9 +26,14 @@ def quiz() -> Project:
     pair(project, subtest, clip, "qualification")
     pair(project, subtest, clip, "qualification", mismatched=True)
     QualityPolicy.objects.create(
-        project=project, practice_open=True, qualification_open=True, qualification_required=True, test_length=2,
-        mismatched_share=0.5, secret=4,
-    )  # fmt: skip
+        project=project,
+        practice_open=True,
+        qualification_open=True,
+        qualification_required=True,
+        test_length=2,
+        mismatched_share=0.5,
+        secret=4,
+    )
     make_item(subtest, caption, (FOIL,))
     return project
 
@@ -36,9 +41,16 @@ def quiz() -> Project:
 def pair(project: Project, subtest, clip: Video, use: str, *, mismatched: bool = False) -> None:
     texts = ("a cat climbs a tree.", "a cat leaves a tree.") if mismatched else (CAPTION, FOIL)
     GoldPair.objects.create(
-        project=project, use=use, subtest=subtest, video=clip, caption_text=texts[0], foil_text=texts[1],
-        answer="neither" if mismatched else "caption", mismatched=mismatched, explanation="Watch where it ends.",
-    )  # fmt: skip
+        project=project,
+        use=use,
+        subtest=subtest,
+        video=clip,
+        caption_text=texts[0],
+        foil_text=texts[1],
+        answer="neither" if mismatched else "caption",
+        mismatched=mismatched,
+        explanation="Watch where it ends.",
+    )
 
 
 def press(page: Page, key: str) -> None:

@@ -22,8 +22,14 @@ def split(request) -> Item:
     """An item with a real video whose three votes are split, beside a released and scored one."""
     world: World = make_world({"slug": "dots", "name": "Dots"})
     caption = make_caption(film(world.project, moving_dot(), 12), "a red dot moves from the left to the right.")
-    valid = make_item(world.subtest, caption, ("a red dot moves from the right to the left.",), key="dot-valid",
-                      state=ItemState.VALID, unanimous=True)  # fmt: skip
+    valid = make_item(
+        world.subtest,
+        caption,
+        ("a red dot moves from the right to the left.",),
+        key="dot-valid",
+        state=ItemState.VALID,
+        unanimous=True,
+    )
     run_now(
         start_run(
             world.owner, freeze_release(world.owner, world.project, name="v1"), "fake:1", label="A fake model"

@@ -52,8 +52,13 @@ def release(project: Project, owner: User, tmp_path: Path) -> Release:
     first = make_release(project)
     score(first, tmp_path, "a steady model", lambda k: k % 5 > 0)
     for number, caption in enumerate(Caption.objects.filter(text__startswith="a ball").order_by("pk")):
-        caption.facts = {"count": number % 4 + 1, "proximity": number / 24, "original_frequency": number,
-                         "swapped_frequency": 12, "edited": "action" if number % 2 else "object"}  # fmt: skip
+        caption.facts = {
+            "count": number % 4 + 1,
+            "proximity": number / 24,
+            "original_frequency": number,
+            "swapped_frequency": 12,
+            "edited": "action" if number % 2 else "object",
+        }
         caption.save()
     for number, video in enumerate(Video.objects.order_by("pk")):
         video.start_time, video.end_time = 0.0, 1.0 + number
@@ -69,8 +74,14 @@ def release(project: Project, owner: User, tmp_path: Path) -> Release:
     runs = [score(found, tmp_path, label.replace("/", "-"), right) for label, right in rights.items()]
     describe_model(owner, runs[1], category="video", adaptation="fine_tuned", size="1 B")
     for member in found.members.all():
-        Vote.objects.create(item=member.item, foil=member.item.foils.get(), person=make_user(), stage=Stage.BASELINE,
-                            choice=Choice.CAPTION, idempotency_key=f"{member.pk}")  # fmt: skip
+        Vote.objects.create(
+            item=member.item,
+            foil=member.item.foils.get(),
+            person=make_user(),
+            stage=Stage.BASELINE,
+            choice=Choice.CAPTION,
+            idempotency_key=f"{member.pk}",
+        )
     return found
 
 
@@ -123,12 +134,23 @@ def judged(project: Project, owner: User) -> Run:
         item = make_item(subtest, caption, foils, state=ItemState.VALID)
         group = make_group(making, caption)
         for place, (foil, verb) in enumerate(zip(item.foils.order_by("position"), ("iron", "eat"), strict=True)):
-            make_candidate(group, foil.text, foil=foil, state=CandidateState.ACCEPTED, facts={"verb": verb},
-                           method="person" if place else "verb")  # fmt: skip
+            make_candidate(
+                group,
+                foil.text,
+                foil=foil,
+                state=CandidateState.ACCEPTED,
+                facts={"verb": verb},
+                method="person" if place else "verb",
+            )
         for person in people:
             choice = Choice.FOIL if person == people[2] or number == 7 else Choice.CAPTION
-            Vote.objects.create(item=item, person=person, choice=choice, caption_first=number % 2 == 0,
-                                idempotency_key=f"{item.pk}-{person.pk}")  # fmt: skip
+            Vote.objects.create(
+                item=item,
+                person=person,
+                choice=choice,
+                caption_first=number % 2 == 0,
+                idempotency_key=f"{item.pk}-{person.pk}",
+            )
     run = start_run(None, freeze_release(None, project, name="judged"), "fake:text", control=True)
     assert run_now(run.job).state == JobState.DONE
     return run

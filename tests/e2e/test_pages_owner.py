@@ -65,8 +65,15 @@ def world():
             slot.state, slot.person = SlotState.DONE, person
             slot.save()
             choice = "foil" if verdict == ItemState.INVALID or (slot.index == 2 and n % 2) else "caption"
-            Vote.objects.create(item=item, foil=item.foils.get(), person=person, slot=slot, choice=choice,
-                                idempotency_key=f"k{item.pk}", caption_first=bool((n + slot.index) % 2))  # fmt: skip
+            Vote.objects.create(
+                item=item,
+                foil=item.foils.get(),
+                person=person,
+                slot=slot,
+                choice=choice,
+                idempotency_key=f"k{item.pk}",
+                caption_first=bool((n + slot.index) % 2),
+            )
     release = freeze_release(owner, project, name="v1")
     assert run_now(start_run(owner, release, "fake:1", label="A fake model").job).state == JobState.DONE
     start_run(owner, release, "fake:2", label="A waiting model")
@@ -76,9 +83,16 @@ def world():
     )
     tuning = Tuning.objects.create(
         project=project, base_model="google-t5/t5-base", captions=40, steps=29, losses=losses, created_by=owner, job=job
-    )  # fmt: skip
-    return {"project": project, "owner": owner, "run": run, "release": release, "video": video,
-            "candidate": candidate, "tuning": tuning}  # fmt: skip
+    )
+    return {
+        "project": project,
+        "owner": owner,
+        "run": run,
+        "release": release,
+        "video": video,
+        "candidate": candidate,
+        "tuning": tuning,
+    }
 
 
 def addresses(world) -> dict[str, str]:
@@ -122,8 +136,15 @@ def test_every_page_is_accessible_quiet_and_fits(world, sign_in: SignIn):
 def test_pages_of_an_empty_project_say_what_to_do(sign_in: SignIn):
     project = make_project(slug="empty")
     page = sign_in(make_member(project, Role.RESEARCHER))
-    for name in ("evaluation:dashboard", "corpus:videos", "corpus:subtests", "generation:runs", "generation:new_run",
-                 "evaluation:releases", "evaluation:freeze"):  # fmt: skip
+    for name in (
+        "evaluation:dashboard",
+        "corpus:videos",
+        "corpus:subtests",
+        "generation:runs",
+        "generation:new_run",
+        "evaluation:releases",
+        "evaluation:freeze",
+    ):
         page.goto(reverse(name, args=[project.slug]))
         assert_accessible_wide_and_narrow(page)
     for kind in PAGES:

@@ -27,8 +27,14 @@ def opened() -> PublicPage:
     for number, source in enumerate(("films", "secret")):
         video = film(world.project, moving_dot(6), 6, source_dataset=source, key=f"clip{number}")
         caption = make_caption(video, f"a red dot {number} moves to the right {HOSTILE}.")
-        make_item(world.subtest, caption, (f"a red dot {number} moves to the left {HOSTILE}.",), state="valid",
-                  key=f"dot-{number}", unanimous=True)  # fmt: skip
+        make_item(
+            world.subtest,
+            caption,
+            (f"a red dot {number} moves to the left {HOSTILE}.",),
+            state="valid",
+            key=f"dot-{number}",
+            unanimous=True,
+        )
     cited = {"title": f"Dots {HOSTILE}", "authors": "Doe, Ann", "abstract": HOSTILE}
     PublicationFacts.objects.create(project=world.project, **cited)
     terms = {"licence": "CC0", "notes": HOSTILE, "url": "https://example.org/films"}
@@ -93,8 +99,17 @@ def test_a_stranger_reads_in_one_screen_what_it_is_for(visitor, live_server) -> 
 def test_the_owner_decides_and_fills_in_what_only_people_know(
     opened: PublicPage, sign_in: SignIn, narrow: bool
 ) -> None:
-    Submission.objects.create(release=opened.release, label=f"Theirs {HOSTILE}", sent_by="A lab", contact="a@b.example",
-                              notes=HOSTILE, file_name="x", path="none/x", sha256="1" * 64, n_items=2)  # fmt: skip
+    Submission.objects.create(
+        release=opened.release,
+        label=f"Theirs {HOSTILE}",
+        sent_by="A lab",
+        contact="a@b.example",
+        notes=HOSTILE,
+        file_name="x",
+        path="none/x",
+        sha256="1" * 64,
+        n_items=2,
+    )
     page = sign_in(opened.opened_by, narrow=narrow)
     page.goto(f"/projects/dots/releases/{opened.release_id}/public/")
     assert_accessible(page)

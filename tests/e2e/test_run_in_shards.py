@@ -23,18 +23,33 @@ def run(tmp_path: Path) -> Run:
     """One that six shards are at work on, for as long as the test lasts."""
     project = make_project(slug="ranked", name="Ranked")
     now = timezone.now()
-    job = Job.objects.create(dotted="evaluation.jobs.run_scoring", target_id=1, queue="gpu", state=JobState.SPREAD,
-                             title="Scores of X-CLIP", done=5300, total=12288, started_at=now)  # fmt: skip
+    job = Job.objects.create(
+        dotted="evaluation.jobs.run_scoring",
+        target_id=1,
+        queue="gpu",
+        state=JobState.SPREAD,
+        title="Scores of X-CLIP",
+        done=5300,
+        total=12288,
+        started_at=now,
+    )
     states = [JobState.DONE, JobState.DONE, JobState.RUNNING, JobState.FAILED, JobState.WAITING, JobState.WAITING]
     for number, state in enumerate(states, 1):
         Job.objects.create(
-            dotted="evaluation.jobs.score_shard", target_id=1, parent=job, number=number, state=state, total=2048,
-            done={JobState.DONE: 2048, JobState.RUNNING: 1204}.get(state, 0), attempts=int(state != JobState.WAITING),
+            dotted="evaluation.jobs.score_shard",
+            target_id=1,
+            parent=job,
+            number=number,
+            state=state,
+            total=2048,
+            done={JobState.DONE: 2048, JobState.RUNNING: 1204}.get(state, 0),
+            attempts=int(state != JobState.WAITING),
             worker="scorer-2.example.org:4711" if state != JobState.WAITING else "",
-            started_at=now - timedelta(minutes=6), lease_until=now + timedelta(hours=1),
+            started_at=now - timedelta(minutes=6),
+            lease_until=now + timedelta(hours=1),
             measured=MEASURED if state in {JobState.DONE, JobState.RUNNING} else {},
             error="The disk is full; free some space, then go on." if state == JobState.FAILED else "",
-        )  # fmt: skip
+        )
     return Run.objects.create(release=make_release(project), spec="fake:1", label="X-CLIP", job=job)
 
 

@@ -39,8 +39,17 @@ def own_files(folder: Path) -> tuple[Path, list[Path]]:
     return records, clips
 
 
-GROUPS = {"Subtests": "Content", "Items": "Content", "Videos": "Content", "Import": "Content", "Runs": "Generate",
-          "Members": "People", "Releases": "Results", "Reports": "Quality", "Studies": "Quality"}  # fmt: skip
+GROUPS = {
+    "Subtests": "Content",
+    "Items": "Content",
+    "Videos": "Content",
+    "Import": "Content",
+    "Runs": "Generate",
+    "Members": "People",
+    "Releases": "Results",
+    "Reports": "Quality",
+    "Studies": "Quality",
+}
 
 
 def in_bar(page: Page, name: str) -> None:
@@ -171,6 +180,10 @@ def test_a_small_benchmark_of_own_videos(sign_in: SignIn, tmp_path: Path) -> Non
     with owner.expect_download() as download:
         owner.get_by_role("button", name="Download as JSON lines").click()
     archive = zipfile.ZipFile(io.BytesIO(Path(download.value.path()).read_bytes()))
-    rows = [json.loads(line) for name in archive.namelist() if name.endswith(".jsonl")
-            for line in archive.read(name).decode().splitlines()]  # fmt: skip
+    rows = [
+        json.loads(line)
+        for name in archive.namelist()
+        if name.endswith(".jsonl")
+        for line in archive.read(name).decode().splitlines()
+    ]
     assert {row["caption"] for row in rows if "caption" in row} == set(CAPTIONS.values())

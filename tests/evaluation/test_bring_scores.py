@@ -77,13 +77,16 @@ def as_perplexities(rows):
     """Rows of which lower is better, with the same answers."""
     return [
         replace(
-            row, higher_is_better=False, kind="perplexity",
-            caption=10 - row.caption, foils=tuple(10 - foil for foil in row.foils),
+            row,
+            higher_is_better=False,
+            kind="perplexity",
+            caption=10 - row.caption,
+            foils=tuple(10 - foil for foil in row.foils),
             proficiency_caption=None if row.proficiency_caption is None else 10 - row.proficiency_caption,
             proficiency_foils=tuple(10 - foil for foil in row.proficiency_foils),
         )
         for row in rows
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("form", BROUGHT)

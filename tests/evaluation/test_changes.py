@@ -61,9 +61,11 @@ def second(project, first):
     caption.save()
     subtest = item_of(first, 3).subtest
     factories.make_item(
-        subtest, factories.make_caption(factories.make_video(project), "a ball moves 99"), ("a ball rests 99",),
+        subtest,
+        factories.make_caption(factories.make_video(project), "a ball moves 99"),
+        ("a ball rests 99",),
         state=ItemState.VALID,
-    )  # fmt: skip
+    )
     return freeze_release(None, project)
 
 

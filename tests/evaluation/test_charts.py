@@ -11,9 +11,15 @@ from evaluation.reporting.analysis_pages import PAGES
 from evaluation.reporting.pages import VALIDATION_COLUMNS
 
 GROUP = {
-    "T": 0.9, "P": None, "P+T": None, "n": 10, "T_ci": [0.8, 1.0], "P_ci": None, "P+T_ci": None,
+    "T": 0.9,
+    "P": None,
+    "P+T": None,
+    "n": 10,
+    "T_ci": [0.8, 1.0],
+    "P_ci": None,
+    "P+T_ci": None,
     "chance": {"T": 0.5, "P": None, "P+T": None},
-}  # fmt: skip
+}
 FULL = {**GROUP, "P": 0.8, "P+T": 0.7, "chance": {"T": 0.5, "P": 0.5, "P+T": 0.25}}
 HOSTILE = "<script>$\\frac{1}$ \u202e&\"' ]]> 動画"
 SHIFT = {"word": HOSTILE, "caption_share": 0.2, "foil_share": 0.0, "shift": -0.2}
@@ -60,8 +66,10 @@ def test_the_numbers_behind_the_chart_of_votes_are_those_that_it_draws():
     empty = {**overall, "name": "nouns", "votes": {"caption": 0, "foil": 0}}
     found = figure_rows({"validation": {"subtests": [row, empty], "overall": overall}})
     assert found["validation-votes"] == (
-        ("name", "choice", "votes", "share"), ("verbs", "caption", 3, 0.75), ("verbs", "foil", 1, 0.25),
-    )  # fmt: skip
+        ("name", "choice", "votes", "share"),
+        ("verbs", "caption", 3, 0.75),
+        ("verbs", "foil", 1, 0.25),
+    )
 
 
 def test_the_axis_of_accuracies_says_what_they_are():
@@ -94,9 +102,15 @@ def test_charts_of_models_are_svg_and_repeat_to_the_byte(draw):
 
 @pytest.mark.parametrize(
     ("end", "lines", "start"),
-    [(0.14, [0.5], 0.14), (0.44, [0.5], 0.5), (0.5, [0.5], 0.5), (0.6, [0.5], 0.6), (0.42, [0.58, 0.5], 0.58),
-     (0.3, [], 0.3)],
-)  # fmt: skip
+    [
+        (0.14, [0.5], 0.14),
+        (0.44, [0.5], 0.5),
+        (0.5, [0.5], 0.5),
+        (0.6, [0.5], 0.6),
+        (0.42, [0.58, 0.5], 0.58),
+        (0.3, [], 0.3),
+    ],
+)
 def test_a_number_stands_clear_of_the_lines_across_a_chart(end, lines, start):
     assert of_reports.clear_of(end, lines) == start
 
@@ -114,8 +128,10 @@ def test_series_are_told_apart_without_colour():
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
     greys = [lightness(shade) for shade in of_reports.SHADES]
-    assert all(abs(one - other) > 0.1 or of_reports.HATCHES[k] != of_reports.HATCHES[k + 1]
-               for k, (one, other) in enumerate(pairwise(greys)))  # fmt: skip
+    assert all(
+        abs(one - other) > 0.1 or of_reports.HATCHES[k] != of_reports.HATCHES[k + 1]
+        for k, (one, other) in enumerate(pairwise(greys))
+    )
     looks = [(k % 5, (k + k // 5) % 5) for k in range(15)]
     assert len(set(looks)) == 15
     assert len(set(map(str, of_models.DASHES))) == len(of_models.DASHES)

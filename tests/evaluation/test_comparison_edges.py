@@ -74,7 +74,6 @@ class TestDifference:
         assert bootstrap_p(credits(-1e-13, -1, -1, -1, -1, -1, -1)) == pytest.approx(2 * 2 / 8)
         assert bootstrap_p(credits(*[1] * 39)) == pytest.approx(2 / 40)
 
-
     def test_what_is_no_more_than_nothing_is_nothing(self):
         sides = credits(NOTHING, *[1] * 6), credits(-NOTHING, *[-1] * 6)
         assert [bootstrap_p(drawn) for drawn in sides] == [0.5, 0.5]

@@ -110,8 +110,9 @@ def everybody_agrees(world: World) -> None:
 @pytest.fixture
 def zaphod(world: World) -> User:
     """A member whose name, address and notes stand wherever they can."""
-    person = make_member(world.project, "annotator", "reviewer", "validator", name=NAME, email=MAIL,
-                         first_name=FIRST, last_name=LAST)  # fmt: skip
+    person = make_member(
+        world.project, "annotator", "reviewer", "validator", name=NAME, email=MAIL, first_name=FIRST, last_name=LAST
+    )
     world.people["zaphod"] = person
     return person
 
@@ -160,9 +161,18 @@ def test_nothing_is_left_of_a_member_in_tables_exports_and_logs(world, zaphod, c
     plant(world, zaphod)
     tables = {table for table, _name in where_named(NAME, FIRST, LAST, MAIL)}
     # The plants are there, so that finding nothing below says something.
-    assert {"projects_user", "projects_auditevent", "annotation_review", "annotation_draft", "annotation_standing",
-            "projects_invitation", "projects_idempotentanswer", "projects_apitoken", "corpus_takedown",
-            "evaluation_report"} <= tables  # fmt: skip
+    assert {
+        "projects_user",
+        "projects_auditevent",
+        "annotation_review",
+        "annotation_draft",
+        "annotation_standing",
+        "projects_invitation",
+        "projects_idempotentanswer",
+        "projects_apitoken",
+        "corpus_takedown",
+        "evaluation_report",
+    } <= tables
     pk = zaphod.pk
     if removed:
         remove_member(world.owner, world.project, pk)
@@ -311,8 +321,10 @@ def test_a_short_name_takes_no_other_word_with_it(world):
 # Withdrawal
 
 
-@pytest.mark.parametrize(("rule", "work_asked", "left"), [("keep", "keep", 2), ("remove", "remove", 0),
-                                                          ("choose", "keep", 2), ("choose", "remove", 0)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rule", "work_asked", "left"),
+    [("keep", "keep", 2), ("remove", "remove", 0), ("choose", "keep", 2), ("choose", "remove", 0)],
+)
 def test_who_withdraws_leaves_their_work_as_the_consent_says(world, rule, work_asked, left):
     publish_consent_text(world.owner, world.project, "Text.", rule)
     everybody_agrees(world)

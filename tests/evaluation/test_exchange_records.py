@@ -23,14 +23,22 @@ pytestmark = pytest.mark.django_db
 
 LINES = [
     {
-        "id": f"i{n}", "subtest": "direction" if n % 2 else "=speed", "test": "motion", "video": f"v{n % 3}.mp4",
-        "start_time": 1.5, "end_time": 3.0, "split": "test", "caption": f"a ball rolls {n} times.",
-        "foils": [f"a ball rolls {n + 1} times.", "<b>none</b>"], "votes": {"caption": 2, "foil": 0, "other": 1},
+        "id": f"i{n}",
+        "subtest": "direction" if n % 2 else "=speed",
+        "test": "motion",
+        "video": f"v{n % 3}.mp4",
+        "start_time": 1.5,
+        "end_time": 3.0,
+        "split": "test",
+        "caption": f"a ball rolls {n} times.",
+        "foils": [f"a ball rolls {n + 1} times.", "<b>none</b>"],
+        "votes": {"caption": 2, "foil": 0, "other": 1},
         "proficiency": {"caption": "a ball", "foils": ["a cube"], "votes": {"caption": 1, "foil": 0, "other": 0}},
-        "extra": {"note": {"a": [1, None, "\u202e"]}}, "facts": {"count": n},
+        "extra": {"note": {"a": [1, None, "\u202e"]}},
+        "facts": {"count": n},
     }
     for n in range(7)
-] + [{"id": "c", "source_id": "x", "caption": "a cat sleeps.", "facts": {"count": 1}}]  # fmt: skip
+] + [{"id": "c", "source_id": "x", "caption": "a cat sleeps.", "facts": {"count": 1}}]
 
 
 @pytest.fixture
@@ -95,10 +103,17 @@ def test_what_people_judged_comes_in_again_as_the_same(tmp_path, update):
 
 def test_items_of_one_caption_go_out_and_are_counted_with_their_own_facts(tmp_path):
     lines = [
-        {"id": kind, "subtest": kind, "video_key": "v", "caption": "he runs.", "foil": f"he {kind}s.", "facts": facts,
-         "votes": {"caption": 3}}
+        {
+            "id": kind,
+            "subtest": kind,
+            "video_key": "v",
+            "caption": "he runs.",
+            "foil": f"he {kind}s.",
+            "facts": facts,
+            "votes": {"caption": 3},
+        }
         for kind, facts in (("verb", {"edited": "action", "proximity": 0.9}), ("gender", {"edited": "gender"}))
-    ]  # fmt: skip
+    ]
     path = tmp_path / "lines.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     project = make_project()
@@ -108,8 +123,9 @@ def test_items_of_one_caption_go_out_and_are_counted_with_their_own_facts(tmp_pa
     frozen = [row.record for row in freeze_release(None, project).members.all()]
     assert {record["subtest"]: record["facts"] for record in frozen} == said
     assert {record["subtest"]: facts_of(record).get("edited") for record in frozen} == {
-        "verb": "action", "gender": "gender",
-    }  # fmt: skip
+        "verb": "action",
+        "gender": "gender",
+    }
 
 
 def test_a_released_record_is_the_same_streamed_or_not(imported):
@@ -136,8 +152,10 @@ def test_a_corrected_caption_goes_out_beside_its_old_items_under_an_id_of_its_ow
     ids = [record.id for record in records]
     assert len(ids) == len(set(ids)) == 10
     assert {record.caption: record.id for record in records if not record.foils} == {
-        "a cat sleeps.": "c", "a cup falls.": "i1~2", "a cube rolls.": "i1~3",
-    }  # fmt: skip
+        "a cat sleeps.": "c",
+        "a cup falls.": "i1~2",
+        "a cube rolls.": "i1~3",
+    }
     jsonl.write(streamed.project_content(imported), tmp_path / "out", params={})
     other = make_project()
     assert import_records(other, None, "jsonl", tmp_path / "out/records.jsonl").errors == []

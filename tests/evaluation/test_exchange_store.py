@@ -323,8 +323,9 @@ def test_items_that_are_made_anew_leave_no_proficiency_item_behind(run, project)
     assert run(*lines, update=True).errors == []
     pairs = Item.objects.filter(subtest__kind="proficiency")
     assert sorted(pairs.values_list("main_items__key", "caption__text")) == [
-        ("r1", "a ball moves."), ("r2", "a ball rolls."),
-    ]  # fmt: skip
+        ("r1", "a ball moves."),
+        ("r2", "a ball rolls."),
+    ]
     moved = [{**line, "video_key": "v@frames", "proficiency": other} for line in lines]
     assert run(*moved, update=True).errors == []
     assert [(pair.caption.text, pair.main_items.count()) for pair in pairs.all()] == [("a ball moves.", 1)] * 2

@@ -208,8 +208,10 @@ def test_a_batch_of_mechanical_turk_is_votes_of_people_whose_accounts_nobody_see
     assert states()["a"] == "valid"
     stored = Vote.objects.filter(item__key="a").order_by("import_index")
     assert list(stored.values_list("choice", "caption_first", "seconds_spent")) == [
-        ("caption", True, 12.0), ("caption", False, 9.0), ("neither", False, 8.0)
-    ]  # fmt: skip
+        ("caption", True, 12.0),
+        ("caption", False, 9.0),
+        ("neither", False, 8.0),
+    ]
     assert "WORKER" not in json.dumps(
         [*stored.values_list("imported_as", flat=True), *map(str, AuditEvent.objects.all())]
     )
@@ -230,11 +232,23 @@ def test_the_columns_of_a_batch_can_be_named(tmp_path):
 def test_lines_of_an_export_are_read_and_those_that_do_not_count_passed_over(tmp_path):
     path = tmp_path / "votes.jsonl"
     lines = [
-        {"item": "s:a", "annotator": "p-1", "choice": "both", "position": 2, "foil": 0, "stage": "validation",
-         "state": "counted", "seconds": 1.5, "watch": {}, "kind": "main", "subtest": "s", "source": "person"},
+        {
+            "item": "s:a",
+            "annotator": "p-1",
+            "choice": "both",
+            "position": 2,
+            "foil": 0,
+            "stage": "validation",
+            "state": "counted",
+            "seconds": 1.5,
+            "watch": {},
+            "kind": "main",
+            "subtest": "s",
+            "source": "person",
+        },
         {"item": "s:a", "annotator": "p-2", "choice": "both", "stage": "baseline"},
         {"item": "s:a", "annotator": "p-3", "choice": "both", "state": "set_aside"},
-    ]  # fmt: skip
+    ]
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     first, *others = votes.read(path, params={})
     assert first == VoteRecord("s:a", "p-1", "both", foil=0, caption_first=False, seconds=1.5)

@@ -19,9 +19,14 @@ from tests.factories import make_candidate, make_group, make_item, make_member, 
 
 def verdicts(scores, good, *, higher=True, now=None):
     return FilterVerdicts(
-        "grammaticality", "Grammaticality", higher, np.array(scores, dtype=float), np.array(good, dtype=bool),
-        np.array(now if now is not None else [True] * len(good), dtype=bool), [str(n) for n in range(len(good))],
-    )  # fmt: skip
+        "grammaticality",
+        "Grammaticality",
+        higher,
+        np.array(scores, dtype=float),
+        np.array(good, dtype=bool),
+        np.array(now if now is not None else [True] * len(good), dtype=bool),
+        [str(n) for n in range(len(good))],
+    )
 
 
 def f1(passes, good):

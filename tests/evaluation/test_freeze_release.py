@@ -49,8 +49,12 @@ def test_valid_items_are_frozen_with_their_proficiency_pair(project, researcher)
     assert (record["id"], record["subtest"], record["test"]) == ("verbs:v", "verbs", "actions")
     assert (record["caption"], record["foils"]) == ("a man folds a shirt.", ["a man unfolds a shirt."])
     assert record["proficiency"] == {
-        "id": "nouns:e", "caption": "a man", "foils": ["a cat"], "valid": True, "extra": {},
-    }  # fmt: skip
+        "id": "nouns:e",
+        "caption": "a man",
+        "foils": ["a cat"],
+        "valid": True,
+        "extra": {},
+    }
     video = record["video"]
     assert (video["key"], video["sha256"], video["start_time"]) == ("clip", SHA, 1.0)
     assert record["extra"] == {"note": 1}

@@ -158,9 +158,7 @@ def test_what_nobody_decided_on_goes_after_a_while(owner, project, django_captur
     upload.refresh_from_db()
     assert (upload.state, folder_of(upload).exists()) == ("discarded", False)
     last = AuditEvent.objects.latest("pk")
-    assert (last.action, last.actor, last.reason) == (
-        "evaluation.discard_import", None, "not decided on for 14 days"
-    )  # fmt: skip
+    assert (last.action, last.actor, last.reason) == ("evaluation.discard_import", None, "not decided on for 14 days")
 
 
 def test_a_second_press_imports_once(owner, project):

@@ -22,14 +22,22 @@ def write(tmp_path):
 
 VILMA = {
     "v1": {
-        "dataset": "d", "youtube_id": "y", "video_file": None, "start_time": 1, "end_time": 2, "time_unit": "sec",
-        "caption": "a man opens a box", "foils": ["a man closes a box"],
+        "dataset": "d",
+        "youtube_id": "y",
+        "video_file": None,
+        "start_time": 1,
+        "end_time": 2,
+        "time_unit": "sec",
+        "caption": "a man opens a box",
+        "foils": ["a man closes a box"],
         "proficiency": {
-            "caption": "a box", "foils": ["a cup"], "human": {"caption": 1, "foil": 0, "other": 0},
+            "caption": "a box",
+            "foils": ["a cup"],
+            "human": {"caption": 1, "foil": 0, "other": 0},
         },
         "mturk": {"caption": 2, "foil": 1, "other": 0},
     },
-}  # fmt: skip
+}
 
 
 class TestItems:
@@ -91,9 +99,16 @@ class TestItems:
 
 @pytest.mark.parametrize(
     ("counts", "valid", "unanimous"),
-    [((3, 0, 0), True, True), ((2, 1, 0), True, False), ((2, 0, 2), False, False), ((1, 0, 0), False, False),
-     ((0, 0, 0), False, False), ((2, 0, 0), True, False), ((3, 2, 0), True, False)],
-)  # fmt: skip
+    [
+        ((3, 0, 0), True, True),
+        ((2, 1, 0), True, False),
+        ((2, 0, 2), False, False),
+        ((1, 0, 0), False, False),
+        ((0, 0, 0), False, False),
+        ((2, 0, 0), True, False),
+        ((3, 2, 0), True, False),
+    ],
+)
 def test_an_item_needs_two_validators_and_more_than_half(counts, valid, unanimous):
     assert (is_valid(VoteCounts(*counts)), is_unanimous(VoteCounts(*counts))) == (valid, unanimous)
 
@@ -108,9 +123,16 @@ def test_a_proficiency_item_needs_its_one_validator(counts, valid):
 class TestVotes:
     def test_choices_in_words_and_by_number(self, write):
         path = write(
-            "v.csv", "item,annotator,choice,position", "x,ann,caption,", "x,bob,1,1", "x,cy,1,2", "x,di,2,2",
-            "y,ann,5,1", "y,bob,Cannot tell,", "y,cy,other,",
-        )  # fmt: skip
+            "v.csv",
+            "item,annotator,choice,position",
+            "x,ann,caption,",
+            "x,bob,1,1",
+            "x,cy,1,2",
+            "x,di,2,2",
+            "y,ann,5,1",
+            "y,bob,Cannot tell,",
+            "y,cy,other,",
+        )
         votes = read_votes(path)
         names = [(*CHOICES, "other")[code] for code in votes.choice]
         # "first" with the caption first is the caption; with the caption second it is the foil.
@@ -127,8 +149,15 @@ class TestVotes:
 
     def test_votes_that_came_as_counts_name_nobody(self, write):
         header, count = "item,annotator,choice,source", "unnamed-1,caption,import"
-        path = write("v.csv", header, f"x,{count}", "x,unnamed-2,foil,import", f"y,{count}", "y,ann,foil,import",
-                     "y,unnamed-2,foil,")  # fmt: skip
+        path = write(
+            "v.csv",
+            header,
+            f"x,{count}",
+            "x,unnamed-2,foil,import",
+            f"y,{count}",
+            "y,ann,foil,import",
+            "y,unnamed-2,foil,",
+        )
         votes = read_votes(path)
         # Without the source of an export it is somebody's name.
         assert list(votes.annotator) == [NOBODY, NOBODY, NOBODY, 0, 1]

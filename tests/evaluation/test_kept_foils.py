@@ -153,8 +153,9 @@ class TestProficiency:
     def main_with(self, pair):
         subtest = factories.make_subtest(pair.subtest.project, votes_wanted=0, votes_needed=0)
         caption = factories.make_caption(pair.video, "a man folds a blue shirt.")
-        return factories.make_item(subtest, caption, ("a man folds a red shirt.",), state=ItemState.VALID,
-                                   proficiency_item=pair)  # fmt: skip
+        return factories.make_item(
+            subtest, caption, ("a man folds a red shirt.",), state=ItemState.VALID, proficiency_item=pair
+        )
 
     def test_a_model_is_asked_for_what_a_valid_one_is_left_with(self, project):
         main = self.main_with(make_item(project, "invalid", "valid", "split", kind=Subtest.Kind.PROFICIENCY))

@@ -88,8 +88,11 @@ def test_a_model_without_pairs_stands_behind_those_with_and_its_t_is_said_to_dif
 def test_a_scope_has_its_own_numbers(release, scored):
     scored("half", lambda k: k % 2 == 0)
     found = board(release, "T", "subtest:up")
-    assert found.scopes == [("overall", "overall"), ("test:motion", "motion"), *[(f"subtest:{s}", s) for s in
-                            ("down", "up")]]  # fmt: skip
+    assert found.scopes == [
+        ("overall", "overall"),
+        ("test:motion", "motion"),
+        *[(f"subtest:{s}", s) for s in ("down", "up")],
+    ]
     names = [record["subtest"] for record in records_of(release)]
     assert found.n_items == names.count("up") == 12
     (row,) = found.rows
@@ -164,8 +167,15 @@ def test_new_scores_of_the_model_are_seen(release, scored, tmp_path):
 
 class TestHumanLine:
     def choose(self, item, choice, person, state="counted"):
-        Vote.objects.create(item=item, foil=item.foils.get(), person=person, stage=Stage.BASELINE, choice=choice,
-                            idempotency_key=f"{item.pk}", state=state)  # fmt: skip
+        Vote.objects.create(
+            item=item,
+            foil=item.foils.get(),
+            person=person,
+            stage=Stage.BASELINE,
+            choice=choice,
+            idempotency_key=f"{item.pk}",
+            state=state,
+        )
 
     def test_people_and_majorities_stand_over_the_items_they_answered(self, release):
         people = [factories.make_user() for _ in range(3)]

@@ -78,8 +78,10 @@ class TestProximity:
         result = proximity.compute(items, draws=DRAWS)
         rows = rows_of(result)
         assert {name: row["n"] for name, row in rows.items()} == {
-            "antonyms": 2, "proximity: high": 3, "proximity: low": 3,
-        }  # fmt: skip
+            "antonyms": 2,
+            "proximity: high": 3,
+            "proximity: low": 3,
+        }
         assert rows["antonyms"]["accuracy"] == 0.5
         assert rows["proximity: high"]["accuracy"] == pytest.approx(1 / 3)  # 15, 16 wrong, 17 right
         assert rows["proximity: low"]["accuracy"] == 1
@@ -234,9 +236,7 @@ class TestInvariants:
         items = scored([{"count": c} for *_, c in drawn], m=rows)
         for row in counts.compute(items, draws=10)["rows"]:
             own = [scores for scores, (*_, c) in zip(rows, drawn, strict=True) if f"{c}" == row["group"]]
-            assert row["accuracy"] == pytest.approx(
-                pairwise.compute(pair_scores(own), draws=10)["overall"]["T"]
-            )  # fmt: skip
+            assert row["accuracy"] == pytest.approx(pairwise.compute(pair_scores(own), draws=10)["overall"]["T"])
             assert row["n"] == len(own)
 
     @settings(max_examples=40, deadline=None)
@@ -265,8 +265,14 @@ class TestInvariants:
                 assert one["n"] == 0 or one["accuracy"] == pytest.approx(1 - other["accuracy"])
 
     def facts(self, a, b, c):
-        return {"count": c, "duration": float(c), "proximity": c / 3, "edited": "object" if c > 1 else "action",
-                "original_frequency": a, "swapped_frequency": b}  # fmt: skip
+        return {
+            "count": c,
+            "duration": float(c),
+            "proximity": c / 3,
+            "edited": "object" if c > 1 else "action",
+            "original_frequency": a,
+            "swapped_frequency": b,
+        }
 
     def everything(self, drawn, order):
         names = [f"i{k:02d}" for k in order]

@@ -163,16 +163,27 @@ class TestFrames:
 
 
 class TestKeys:
-    VIDEO = {"sha256": "0" * 64, "source_dataset": "", "source_id": "", "key": "k", "start_time": 1.0, "end_time": None,
-             "time_unit": "sec"}  # fmt: skip
+    VIDEO = {
+        "sha256": "0" * 64,
+        "source_dataset": "",
+        "source_id": "",
+        "key": "k",
+        "start_time": 1.0,
+        "end_time": None,
+        "time_unit": "sec",
+    }
 
     def key(self, texts, **video):
         return score_key(Keyed.TEXTS, {"id": "moves:a", "video": {**self.VIDEO, **video}}, "main", texts)
 
     def test_clip_and_texts_tell_apart_and_their_order_does_not(self):
         assert self.key(("a", "b")) == self.key(("b", "a", "b"))
-        others = [self.key(("a",)), self.key(("ab",)), self.key(("a", "b"), sha256="1" * 64),
-                  self.key(("a", "b"), start_time=2.0)]  # fmt: skip
+        others = [
+            self.key(("a",)),
+            self.key(("ab",)),
+            self.key(("a", "b"), sha256="1" * 64),
+            self.key(("a", "b"), start_time=2.0),
+        ]
         assert len({self.key(("a", "b")), *others}) == 5
 
     def test_they_fit_where_they_are_stored(self):

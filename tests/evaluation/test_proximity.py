@@ -145,12 +145,14 @@ def test_the_page_asks_shows_progress_and_then_numbers(client, release, owner, e
     page = reverse("evaluation:analysis", args=["near", release.pk, "proximity"])
     html = client.get(page).content.decode()
     assert "Measure the meaning" in html
-    answer = client.post(reverse("evaluation:proximity", args=["near", release.pk]), {
-        "model": encoder, "device": "auto"})  # fmt: skip
+    answer = client.post(
+        reverse("evaluation:proximity", args=["near", release.pk]), {"model": encoder, "device": "auto"}
+    )
     assert answer.status_code == 422
     assert "folder of models" in answer.content.decode()
-    client.post(reverse("evaluation:proximity", args=["near", release.pk]), {"model": "fake:", "device": "cpu",
-                                                                             "name": "SBERT"})  # fmt: skip
+    client.post(
+        reverse("evaluation:proximity", args=["near", release.pk]), {"model": "fake:", "device": "cpu", "name": "SBERT"}
+    )
     progress = reverse("evaluation:proximity_progress", args=["near", release.pk])
     assert "hx-trigger" in client.get(page).content.decode()
     assert "HX-Refresh" not in client.get(progress).headers

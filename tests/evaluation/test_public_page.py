@@ -323,8 +323,14 @@ class TestWhatPeopleSaid:
         for number, item in enumerate(Item.objects.order_by("pk")):
             for person in (world.ann, world.owner):
                 choice = "caption" if number or person == world.ann else "both"
-                Vote.objects.create(item=item, foil=item.foils.get(), person=person, choice=choice, caption_first=True,
-                                    idempotency_key=f"{number}-{person.pk}")  # fmt: skip
+                Vote.objects.create(
+                    item=item,
+                    foil=item.foils.get(),
+                    person=person,
+                    choice=choice,
+                    caption_first=True,
+                    idempotency_key=f"{number}-{person.pk}",
+                )
         run_now(ask_archive(world.owner, release).job)
         answer = stranger.get(url("public_release", page))
         judged, body = answer.context["judged"], answer.content.decode()

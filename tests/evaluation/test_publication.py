@@ -39,8 +39,17 @@ from tests.factories import (
 pytestmark = pytest.mark.django_db
 
 HOSTILE = "<script>alert(1)</script>"
-FACTS = {"title": "Dots", "authors": "Doe, Ann\nThe Lab", "abstract": "", "year": "2026", "doi": "", "url": "",
-         "licence": "CC BY 4.0", "licence_url": "", "contact": "ann@example.org"}  # fmt: skip
+FACTS = {
+    "title": "Dots",
+    "authors": "Doe, Ann\nThe Lab",
+    "abstract": "",
+    "year": "2026",
+    "doi": "",
+    "url": "",
+    "licence": "CC BY 4.0",
+    "licence_url": "",
+    "contact": "ann@example.org",
+}
 
 
 @pytest.fixture
@@ -212,8 +221,16 @@ class TestImportedItems:
 
     def test_their_datasheet_tells_of_no_work_here(self, tmp_path):
         project = make_project()
-        lines = [{"id": name, "video": f"{name}.mp4", "caption": f"a {name} rolls.", "foil": f"a {name} stops.",
-                  "votes": {"caption": 3, "foil": 0, "other": 0}} for name in ("ball", "cube")]  # fmt: skip
+        lines = [
+            {
+                "id": name,
+                "video": f"{name}.mp4",
+                "caption": f"a {name} rolls.",
+                "foil": f"a {name} stops.",
+                "votes": {"caption": 3, "foil": 0, "other": 0},
+            }
+            for name in ("ball", "cube")
+        ]
         (tmp_path / "moves.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
         assert import_records(project, None, "jsonl", tmp_path / "moves.jsonl").errors == []
         sheet = self.sheet(freeze_release(None, project), tmp_path / "out")

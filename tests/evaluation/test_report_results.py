@@ -66,9 +66,18 @@ class TestPeople:
 class TestFunnel:
     def test_the_whole_result(self):
         counts = FunnelCounts(
-            captions=9, made=8, passed=7, accepted=6, items=5, valid=4, unanimous=3, released=2,
-            rejected_by={"b": 1, "a": 1, "c": 3}, candidate_states={"queued": 1}, item_states={"valid": 4},
-        )  # fmt: skip
+            captions=9,
+            made=8,
+            passed=7,
+            accepted=6,
+            items=5,
+            valid=4,
+            unanimous=3,
+            released=2,
+            rejected_by={"b": 1, "a": 1, "c": 3},
+            candidate_states={"queued": 1},
+            item_states={"valid": 4},
+        )
         assert funnel.compute(counts) == {
             "captions": 9,
             "stages": [
@@ -142,10 +151,18 @@ class TestObjects:
     SHOWN = [
         CheckedObject(check, frame, 1, 0, "cup", not error, error.strip("?"))
         for check, frame, error in (
-            (10, 1, ""), (10, 1, "hallucination"), (10, 2, "attribute"), (10, 2, "hallucination"), (9, 3, ""),
-            (9, 3, ""), (9, 4, "?"), (9, 5, "mistake"), (9, 5, "misclassification"), (9, 6, "other"),
+            (10, 1, ""),
+            (10, 1, "hallucination"),
+            (10, 2, "attribute"),
+            (10, 2, "hallucination"),
+            (9, 3, ""),
+            (9, 3, ""),
+            (9, 4, "?"),
+            (9, 5, "mistake"),
+            (9, 5, "misclassification"),
+            (9, 6, "other"),
         )
-    ]  # fmt: skip
+    ]
     UNSEEN = [each for each in SHOWN if not each.seen]
 
     def row(self, name, rows, n_frames, n_visible, n_unclassed):

@@ -20,9 +20,14 @@ pytestmark = pytest.mark.django_db
 
 def vote(item, person, choice, *, foil=None, first=True, **fields):
     return Vote.objects.create(
-        item=item, foil=foil, person=person, choice=choice, caption_first=first,
-        idempotency_key=f"{item.pk}-{foil and foil.pk}-{person and person.pk}-{Vote.objects.count()}", **fields,
-    )  # fmt: skip
+        item=item,
+        foil=foil,
+        person=person,
+        choice=choice,
+        caption_first=first,
+        idempotency_key=f"{item.pk}-{foil and foil.pk}-{person and person.pk}-{Vote.objects.count()}",
+        **fields,
+    )
 
 
 @pytest.fixture
@@ -139,17 +144,25 @@ def test_items_that_wait_have_no_verdict_and_retracted_ones_are_gone():
 def test_funnel_counts(judged):
     run = factories.make_run(Subtest.objects.get(name="verbs"))
     group = factories.make_group(run)
-    for state, rejected in ((CandidateState.FILTERED_OUT, ["minimal_edit", "identical"]),
-                            (CandidateState.FILTERED_OUT, ["identical"]), (CandidateState.ACCEPTED, []),
-                            (CandidateState.QUEUED, [])):  # fmt: skip
+    for state, rejected in (
+        (CandidateState.FILTERED_OUT, ["minimal_edit", "identical"]),
+        (CandidateState.FILTERED_OUT, ["identical"]),
+        (CandidateState.ACCEPTED, []),
+        (CandidateState.QUEUED, []),
+    ):
         factories.make_candidate(group, state=state, rejected_by=rejected)
     parent = Candidate.objects.filter(state=CandidateState.QUEUED).get()
     factories.make_candidate(group, state=CandidateState.IN_REVIEW, parent=parent)
     got = project_report(judged, "funnel")
     assert {row["name"]: row["count"] for row in got["stages"]} == {
-        "candidates made": 4, "passed the filters": 2, "accepted in review": 1, "items": 2, "valid": 1,
-        "unanimous": 1, "released": 0,
-    }  # fmt: skip
+        "candidates made": 4,
+        "passed the filters": 2,
+        "accepted in review": 1,
+        "items": 2,
+        "valid": 1,
+        "unanimous": 1,
+        "released": 0,
+    }
     assert got["rejected_by"] == [{"filter": "identical", "count": 2}, {"filter": "minimal_edit", "count": 1}]
     assert got["captions"] == 1
 
@@ -164,9 +177,7 @@ def test_people_have_their_medians(judged):
     assert (rows["bob"]["n"], rows["bob"]["stage"]) == (2, "validation")
 
 
-@pytest.mark.parametrize(
-    "kind", ["validation", "agreement", "divergence", "blind", "position", "funnel", "people"]
-)
+@pytest.mark.parametrize("kind", ["validation", "agreement", "divergence", "blind", "position", "funnel", "people"])
 def test_the_number_of_queries_does_not_grow_with_the_project(kind, judged):
     def queries():
         with CaptureQueriesContext(connection) as seen:

@@ -52,8 +52,9 @@ class TestPairs:
     def test_an_id_of_two_subtests_is_two_items_with_pairs_and_clusters_of_their_own(self, write):
         main = write("x.jsonl", *({**GOOD, "id": "1", "subtest": subtest} for subtest in ("up", "down")))
         pair = {"id": "1", "caption": 1, "foils": [0]}
-        beside = write("p.jsonl", {**pair, "subtest": "down", "caption": 5}, {**pair, "subtest": "up"},
-                       {**pair, "subtest": "left"})  # fmt: skip
+        beside = write(
+            "p.jsonl", {**pair, "subtest": "down", "caption": 5}, {**pair, "subtest": "up"}, {**pair, "subtest": "left"}
+        )
         data, notes = read_scores("pairs", [main], [beside])
         np.testing.assert_array_equal(data.proficiency, [[1, 0], [5, 0]])
         assert data.clusters == ["item up:1", "item down:1"]
@@ -75,9 +76,7 @@ class TestPairs:
         data, notes = read_scores("pairs", [main], [beside])
         # Not where either file has the id twice.
         np.testing.assert_array_equal(data.proficiency, [[1, 0], [np.nan] * 2, [np.nan] * 2, [1, 0]])
-        assert notes.unmatched == {
-            "without_proficiency": ["2", "3"], "proficiency_without_item": ["up:2", "down:2"]
-        }  # fmt: skip
+        assert notes.unmatched == {"without_proficiency": ["2", "3"], "proficiency_without_item": ["up:2", "down:2"]}
         # Of several files the names are the subtests: another one's pair is not taken.
         one, two = write("one.json", {"0": {"scores": [1, 0]}}), write("two.json", {"0": {"scores": [1, 0]}})
         beside = write("q.jsonl", {**pair, "id": "0", "subtest": "two"})

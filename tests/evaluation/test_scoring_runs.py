@@ -177,8 +177,9 @@ def wide_release():
     path.parent.mkdir(parents=True, exist_ok=True)
     write_mp4(path, painted_clip(8), fps=8)
     for number in range(8):
-        video = factories.make_video(project, key=f"clip{number}", file=name, sha256=f"{number:064d}",
-                                     source_id=f"s{number}")  # fmt: skip
+        video = factories.make_video(
+            project, key=f"clip{number}", file=name, sha256=f"{number:064d}", source_id=f"s{number}"
+        )
         caption = factories.make_caption(video, f"a ball rises {number} times")
         foils = (f"a ball falls {number} times", f"a cube rises {number} times")[: 2 if number else 1]
         factories.make_item(main, caption, foils, key=f"i{number}", state=ItemState.VALID)
@@ -258,9 +259,14 @@ def test_a_perplexity_ranks_the_other_way(release):
     for record in records_of(release):
         for number, text in enumerate((record["caption"], *record["foils"])):
             Score.objects.create(
-                model_key="ppl", protocol="foilworks", clip_key="", text_sha256=text_key(text), value=10.0 + number,
-                kind="perplexity", higher_is_better=False,
-            )  # fmt: skip
+                model_key="ppl",
+                protocol="foilworks",
+                clip_key="",
+                text_sha256=text_key(text),
+                value=10.0 + number,
+                kind="perplexity",
+                higher_is_better=False,
+            )
     assert run_results(run, draws=50)["overall"]["T"] == 1
 
 
@@ -298,11 +304,14 @@ class TestScoreFiles:
         path = tmp_path / "back.jsonl"
         lines = [
             {
-                "id": row.id, "caption": row.caption, "foils": list(row.foils), "subtest": row.subtest,
+                "id": row.id,
+                "caption": row.caption,
+                "foils": list(row.foils),
+                "subtest": row.subtest,
                 "higher_is_better": row.higher_is_better,
             }
             for row in rows
-        ]  # fmt: skip
+        ]
         path.write_text("\n".join(map(json.dumps, lines)))
         back = run_results(score(release, f"file:{path}"), draws=50)
         assert back["overall"]["T_all"] == run_results(run, draws=50)["overall"]["T_all"]
@@ -352,9 +361,15 @@ class TestStarting:
     def test_a_page_cannot_name_files_of_the_server(self, release, tmp_path):
         researcher = factories.make_member(release.project, "researcher")
         for spec in (
-            "file:/etc/passwd", "file:../x", "tiny:/etc", "tiny:a/../../b", "external:docs/examples/external_model",
-            "external:nowhere", "clip:/etc?frames=4", "clip:tests/hub?frames=4",
-        ):  # fmt: skip
+            "file:/etc/passwd",
+            "file:../x",
+            "tiny:/etc",
+            "tiny:a/../../b",
+            "external:docs/examples/external_model",
+            "external:nowhere",
+            "clip:/etc?frames=4",
+            "clip:tests/hub?frames=4",
+        ):
             with pytest.raises(EvaluationError, match="folder of models"):
                 start_run(researcher, release, spec)
         inside = Path(settings.MODEL_ROOT) / "scores.jsonl"

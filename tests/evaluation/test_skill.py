@@ -39,8 +39,14 @@ def crowd_of(judged):
 def known():
     """18 pairs on which the liars are outvoted two to one, so that both methods can see who they are."""
     truths = ("caption", "caption", "foil")
-    good = [("ann bob", "liar"), ("bob cy", "cheat"), ("ann cy", "liar"), ("ann bob", "cheat"), ("bob cy", "liar"),
-            ("ann cy", "cheat")]  # fmt: skip
+    good = [
+        ("ann bob", "liar"),
+        ("bob cy", "cheat"),
+        ("ann cy", "liar"),
+        ("ann bob", "cheat"),
+        ("bob cy", "liar"),
+        ("ann cy", "cheat"),
+    ]
     return [(f"u{k}", f"{pair} {bad}", truths[k % 3]) for k, (pair, bad) in enumerate(good * 3)]
 
 
@@ -82,15 +88,22 @@ def test_verdicts_are_counted_by_method(found):
 
 def test_names_and_order_change_nothing():
     votes = crowd_of([*known(), ("outvoted", "ann liar cheat", "caption")])
-    backwards = votes_of(*[
-        (votes.unit_names[votes.unit[k]], votes.annotator_names[votes.annotator[k]],
-         ("caption", "foil")[votes.choice[k]], 0)
-        for k in reversed(range(len(votes.choice)))
-    ])  # fmt: skip
+    backwards = votes_of(
+        *[
+            (
+                votes.unit_names[votes.unit[k]],
+                votes.annotator_names[votes.annotator[k]],
+                ("caption", "foil")[votes.choice[k]],
+                0,
+            )
+            for k in reversed(range(len(votes.choice)))
+        ]
+    )
     first, second = skill.compute(votes), skill.compute(backwards)
     assert first["verdicts"] == second["verdicts"]
-    for one, other in zip(*(sorted(each["annotators"], key=lambda r: r["annotator"]) for each in (first, second)),
-                          strict=True):  # fmt: skip
+    for one, other in zip(
+        *(sorted(each["annotators"], key=lambda r: r["annotator"]) for each in (first, second)), strict=True
+    ):
         assert one["dawid_skene"] == pytest.approx(other["dawid_skene"], abs=1e-3)
         assert one["mace"] == pytest.approx(other["mace"], abs=0.02)
 
@@ -137,8 +150,10 @@ def test_nameless_votes_have_no_skill():
 def test_votes_of_an_export_that_came_as_counts_have_no_skill(tmp_path, capsys):
     path = tmp_path / "votes.jsonl"
     choices = [(item, place, "caption") for item in "abc" for place in (1, 2)] + [(item, 3, "foil") for item in "abc"]
-    lines = [{"item": item, "annotator": f"unnamed-{place}", "choice": choice, "source": "import"}
-             for item, place, choice in choices]  # fmt: skip
+    lines = [
+        {"item": item, "annotator": f"unnamed-{place}", "choice": choice, "source": "import"}
+        for item, place, choice in choices
+    ]
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     with pytest.raises(SystemExit):
         call_command("report", "skill", "--file", str(path))
@@ -152,8 +167,10 @@ def test_votes_of_an_export_that_came_as_counts_have_no_skill(tmp_path, capsys):
 def test_the_command_reads_a_file_of_votes(tmp_path, capsys):
     path = tmp_path / "votes.csv"
     votes = crowd_of(known())
-    lines = [f"{votes.unit_names[u]},{votes.annotator_names[a]},{('caption', 'foil')[c]}"
-             for u, a, c in zip(votes.unit, votes.annotator, votes.choice, strict=True)]  # fmt: skip
+    lines = [
+        f"{votes.unit_names[u]},{votes.annotator_names[a]},{('caption', 'foil')[c]}"
+        for u, a, c in zip(votes.unit, votes.annotator, votes.choice, strict=True)
+    ]
     path.write_text("\n".join(["item,annotator,choice", *lines]))
     call_command("report", "skill", "--file", str(path))
     out = capsys.readouterr().out
@@ -172,8 +189,14 @@ def project():
         truth = "foil" if k % 4 == 3 else "caption"
         for number, person in enumerate(people):
             choice = OPPOSITE[truth] if number == 2 else truth
-            Vote.objects.create(item=item, foil=item.foils.get(), person=person, choice=choice, caption_first=True,
-                                idempotency_key=f"{item.pk}-{number}")  # fmt: skip
+            Vote.objects.create(
+                item=item,
+                foil=item.foils.get(),
+                person=person,
+                choice=choice,
+                caption_first=True,
+                idempotency_key=f"{item.pk}-{number}",
+            )
     return made
 
 

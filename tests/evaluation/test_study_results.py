@@ -44,12 +44,18 @@ def many_votes():
 class TestAgreement:
     # Votes on x, y, z, w: caption 2, 0, 1, 1; foil 1, 3, 1, 0. The one on w alone says nothing of agreement.
     VOTES = votes_among(
-        "x y z w", "ann bob cy dot",
-        ("x", "ann", "caption"), ("x", "bob", "caption"), ("x", "cy", "foil"),
-        ("y", "ann", "foil"), ("y", "cy", "foil"), ("y", "", "foil"),
-        ("z", "cy", "caption"), ("z", "", "foil"),
+        "x y z w",
+        "ann bob cy dot",
+        ("x", "ann", "caption"),
+        ("x", "bob", "caption"),
+        ("x", "cy", "foil"),
+        ("y", "ann", "foil"),
+        ("y", "cy", "foil"),
+        ("y", "", "foil"),
+        ("z", "cy", "caption"),
+        ("z", "", "foil"),
         ("w", "ann", "caption"),
-    )  # fmt: skip
+    )
 
     def test_the_whole_result(self):
         used = np.array([[2, 1], [0, 3], [1, 1]])
@@ -213,15 +219,39 @@ class TestReviewing:
 
 class TestValidation:
     ITEMS = (
-        item("a dog runs", "a cat runs", name="i1", votes=(3, 0, 0), valid=True, unanimous=True,
-             simpler=("a dog", "a cat", True)),
-        item("a dog runs", "a dog sits", name="i2", test="T", votes=(2, 1, 0), valid=True, unanimous=False,
-             simpler=("a dog", "a cow", False)),
-        item("the man jumps", "the man sits", "the boy jumps", name="i3", votes=((1, 1, 1), (0, 2, 1)), valid=False,
-             unanimous=False, simpler=("a man", "a boy", True)),
-        item("a cat", "a hen", name="i4", votes=(0, 0, 3), valid=False, unanimous=False,
-             simpler=("a cat", "a hen", True)),
-    )  # fmt: skip
+        item(
+            "a dog runs",
+            "a cat runs",
+            name="i1",
+            votes=(3, 0, 0),
+            valid=True,
+            unanimous=True,
+            simpler=("a dog", "a cat", True),
+        ),
+        item(
+            "a dog runs",
+            "a dog sits",
+            name="i2",
+            test="T",
+            votes=(2, 1, 0),
+            valid=True,
+            unanimous=False,
+            simpler=("a dog", "a cow", False),
+        ),
+        item(
+            "the man jumps",
+            "the man sits",
+            "the boy jumps",
+            name="i3",
+            votes=((1, 1, 1), (0, 2, 1)),
+            valid=False,
+            unanimous=False,
+            simpler=("a man", "a boy", True),
+        ),
+        item(
+            "a cat", "a hen", name="i4", votes=(0, 0, 3), valid=False, unanimous=False, simpler=("a cat", "a hen", True)
+        ),
+    )
     TALLIES = np.array([[3, 0, 0], [2, 1, 0], [1, 1, 1], [0, 2, 1], [0, 0, 3]])
 
     def test_the_whole_result(self):
@@ -305,10 +335,15 @@ class TestValidation:
         generator = np.random.default_rng(1)
         words = [f"w{k}" for k in range(9)]
         items = [
-            item(" ".join(generator.choice(words, 3)), " ".join(generator.choice(words, 2)), name=f"i{k:02d}",
-                 votes=tuple(generator.multinomial(3, [0.5, 0.3, 0.2]).tolist()), valid=k % 2 == 0)
+            item(
+                " ".join(generator.choice(words, 3)),
+                " ".join(generator.choice(words, 2)),
+                name=f"i{k:02d}",
+                votes=tuple(generator.multinomial(3, [0.5, 0.3, 0.2]).tolist()),
+                valid=k % 2 == 0,
+            )
             for k in range(60)
-        ]  # fmt: skip
+        ]
         # Items come in any order; the sample is drawn in the order of their names.
         found = validation.compute(items[::-1], **HOW)["overall"]
         for part, interval in ((items, "alpha_all_ci"), (items[::2], "alpha_valid_ci")):
@@ -328,20 +363,37 @@ class TestValidation:
 class TestSkill:
     # By majority: w caption, x cannot tell, v foil; z and y are undecided, and n has a nameless vote alone.
     VOTES = votes_among(
-        "w n z x y v", "bob ann zoe cy dot",
-        ("w", "bob", "caption"), ("w", "ann", "caption"), ("w", "cy", "foil"), ("w", "", "foil"), ("n", "", "both"),
-        ("z", "bob", "caption"), ("z", "ann", "foil"),
-        ("x", "bob", "cannot_tell"), ("x", "ann", "cannot_tell"), ("x", "cy", "cannot_tell"),
-        ("y", "cy", "caption"), ("y", "bob", "foil"), ("y", "dot", "neither"),
-        ("v", "bob", "foil"), ("v", "cy", "foil"), ("v", "ann", "caption"),
-    )  # fmt: skip
+        "w n z x y v",
+        "bob ann zoe cy dot",
+        ("w", "bob", "caption"),
+        ("w", "ann", "caption"),
+        ("w", "cy", "foil"),
+        ("w", "", "foil"),
+        ("n", "", "both"),
+        ("z", "bob", "caption"),
+        ("z", "ann", "foil"),
+        ("x", "bob", "cannot_tell"),
+        ("x", "ann", "cannot_tell"),
+        ("x", "cy", "cannot_tell"),
+        ("y", "cy", "caption"),
+        ("y", "bob", "foil"),
+        ("y", "dot", "neither"),
+        ("v", "bob", "foil"),
+        ("v", "cy", "foil"),
+        ("v", "ann", "caption"),
+    )
     # Numbered without a gap, n and zoe left out: units w, z, x, y, v; people bob, ann, cy, dot; labels as in SAID.
     UNITS = np.array([0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4])
     PEOPLE = np.array([0, 1, 2, 0, 1, 0, 1, 2, 2, 0, 3, 0, 2, 1])
     LABELS = np.array([0, 0, 1, 0, 1, 3, 3, 3, 0, 1, 2, 1, 1, 0])
     SAID = ("caption", "foil", "neither", "cannot_tell")
-    TALLIES = {"w": {"caption": 2, "foil": 1}, "z": {"caption": 1, "foil": 1}, "x": {"cannot_tell": 3},
-               "y": {"caption": 1, "foil": 1, "neither": 1}, "v": {"caption": 1, "foil": 2}}  # fmt: skip
+    TALLIES = {
+        "w": {"caption": 2, "foil": 1},
+        "z": {"caption": 1, "foil": 1},
+        "x": {"cannot_tell": 3},
+        "y": {"caption": 1, "foil": 1, "neither": 1},
+        "v": {"caption": 1, "foil": 2},
+    }
     MAJORITY = ("caption", None, "cannot_tell", None, "foil")
 
     @pytest.fixture
@@ -355,27 +407,39 @@ class TestSkill:
     def differing(self, fits):
         verdicts = self.verdicts(fits)
         rows = [
-            {"unit": unit, "votes": self.TALLIES[unit], **{name: found[k] for name, found in verdicts.items()},
-             **{f"p_{name}": fit.posterior[k].max() for name, fit in fits.items()}}
-            for k, unit in enumerate(self.TALLIES) if len({found[k] for found in verdicts.values()}) > 1
-        ]  # fmt: skip
+            {
+                "unit": unit,
+                "votes": self.TALLIES[unit],
+                **{name: found[k] for name, found in verdicts.items()},
+                **{f"p_{name}": fit.posterior[k].max() for name, fit in fits.items()},
+            }
+            for k, unit in enumerate(self.TALLIES)
+            if len({found[k] for found in verdicts.values()}) > 1
+        ]
         return sorted(rows, key=lambda row: (-max(row["p_dawid_skene"], row["p_mace"]), row["unit"]))
 
     def test_the_whole_result(self, fits):
         rows = [
-            {"method": name, **{said: found.count(said) for said in (*self.SAID, "both")},
-             "none": found.count(None),
-             "turned": sum(of_most not in (None, one) for one, of_most in zip(found, self.MAJORITY, strict=True)),
-             "decided_where_majority_is_none": 0 if name == "majority" else 2}
+            {
+                "method": name,
+                **{said: found.count(said) for said in (*self.SAID, "both")},
+                "none": found.count(None),
+                "turned": sum(of_most not in (None, one) for one, of_most in zip(found, self.MAJORITY, strict=True)),
+                "decided_where_majority_is_none": 0 if name == "majority" else 2,
+            }
             for name, found in self.verdicts(fits).items()
-        ]  # fmt: skip
+        ]
         # bob was with the majority each time; ann and cy in two of three; of dot's unit there is none.
         people = [("bob", 5, 1.0), ("ann", 4, pytest.approx(2 / 3)), ("cy", 4, pytest.approx(2 / 3)), ("dot", 1, None)]
         skills = [
-            {"annotator": name, "n_votes": n, "agreement": agreement_,
-             **{method: fit.skill[k] for method, fit in fits.items()}}
+            {
+                "annotator": name,
+                "n_votes": n,
+                "agreement": agreement_,
+                **{method: fit.skill[k] for method, fit in fits.items()},
+            }
             for k, (name, n, agreement_) in enumerate(people)
-        ]  # fmt: skip
+        ]
         assert len(self.differing(fits)) > 1
         assert skill.compute(self.VOTES) == {
             "coding": "truth",
@@ -432,10 +496,25 @@ class TestSkill:
 
 class TestCrowd:
     # Units, annotators and labels appear in another order than that of their codes.
-    ROWS = np.array([
-        (2, 1, 2), (2, 0, 2), (2, 2, 1), (0, 1, 0), (0, 0, 0), (0, 2, 0), (1, 0, 1), (1, 1, 1), (1, 2, 2),
-        (4, 2, 0), (4, 0, 1), (4, 1, 1), (3, 1, 2), (3, 0, 0), (3, 2, 0),
-    ])  # fmt: skip
+    ROWS = np.array(
+        [
+            (2, 1, 2),
+            (2, 0, 2),
+            (2, 2, 1),
+            (0, 1, 0),
+            (0, 0, 0),
+            (0, 2, 0),
+            (1, 0, 1),
+            (1, 1, 1),
+            (1, 2, 2),
+            (4, 2, 0),
+            (4, 0, 1),
+            (4, 1, 1),
+            (3, 1, 2),
+            (3, 0, 0),
+            (3, 2, 0),
+        ]
+    )
 
     def test_dawid_skene_is_crowd_kits_by_code(self):
         names = pd.DataFrame({"task": self.ROWS[:, 0], "worker": self.ROWS[:, 1], "label": self.ROWS[:, 2]})
@@ -516,10 +595,12 @@ class TestDelta:
     # Changes of m: object -2, -.75, .25, action .25, and 1 and 1.5 of no kind. Of narrow: object 1 and 0, of no kind 0.
     FACTS = [{"edited": ["object", "action", "more"]}, {"edited": "object"}, {"edited": ("object",)}, {"edited": 7}, {}]
     ITEMS = scored(
-        FACTS, VIDEOS, {"m": "image"},
+        FACTS,
+        VIDEOS,
+        {"m": "image"},
         m=[[3, 1, 3.25], [1, 0.25], [0, 0.25, 1], [0, 1.5], []],
         narrow=[[1, 2], [], [2, 2], [1, 1], []],
-    )  # fmt: skip
+    )
 
     def row(self, values, clusters, **more):
         columns = np.column_stack([values, np.array(values) > 0]).astype(float)
@@ -530,23 +611,70 @@ class TestDelta:
         wide, unit = np.linspace(-2, 2, 41).tolist(), np.linspace(-1, 1, 41).tolist()
         m = {"model": "m", "category": "image", "edges": wide}
         narrow = {"model": "narrow", "category": "", "edges": unit}
-        nothing = {"mean": None, "magnitude": None, "median": None, "above_zero": None, "n": 0, "ci": None,
-                   "above_zero_ci": None, "shares": []}  # fmt: skip
+        nothing = {
+            "mean": None,
+            "magnitude": None,
+            "median": None,
+            "above_zero": None,
+            "n": 0,
+            "ci": None,
+            "above_zero_ci": None,
+            "shares": [],
+        }
         assert delta.compute(self.ITEMS, **HOW) == {
             "rows": [
-                self.row([0.25], ["u"], **m, group="action", mean=0.25, magnitude=0.25, median=0.25, above_zero=1.0,
-                         shares=histogram(22)),
-                self.row([-2, -0.75, 0.25], ["u", "u", "v"], **m, group="object", mean=-2.5 / 3, magnitude=1.0,
-                         median=-0.75, above_zero=1 / 3, shares=histogram(0, 12, 22)),
-                self.row([-2, 0.25, -0.75, 0.25], ["u", "u", "u", "v"], **m, group="all", mean=-2.25 / 4,
-                         magnitude=3.25 / 4, median=-0.25, above_zero=0.5, shares=histogram(0, 22, 12, 22)),
+                self.row(
+                    [0.25],
+                    ["u"],
+                    **m,
+                    group="action",
+                    mean=0.25,
+                    magnitude=0.25,
+                    median=0.25,
+                    above_zero=1.0,
+                    shares=histogram(22),
+                ),
+                self.row(
+                    [-2, -0.75, 0.25],
+                    ["u", "u", "v"],
+                    **m,
+                    group="object",
+                    mean=-2.5 / 3,
+                    magnitude=1.0,
+                    median=-0.75,
+                    above_zero=1 / 3,
+                    shares=histogram(0, 12, 22),
+                ),
+                self.row(
+                    [-2, 0.25, -0.75, 0.25],
+                    ["u", "u", "u", "v"],
+                    **m,
+                    group="all",
+                    mean=-2.25 / 4,
+                    magnitude=3.25 / 4,
+                    median=-0.25,
+                    above_zero=0.5,
+                    shares=histogram(0, 22, 12, 22),
+                ),
                 {**narrow, "group": "action", **nothing},
-                *(self.row([1, 0], ["u", "v"], **narrow, group=name, mean=0.5, magnitude=0.5, median=0.5,
-                           above_zero=0.5, shares=histogram(39, 20)) for name in ("object", "all")),
+                *(
+                    self.row(
+                        [1, 0],
+                        ["u", "v"],
+                        **narrow,
+                        group=name,
+                        mean=0.5,
+                        magnitude=0.5,
+                        median=0.5,
+                        above_zero=0.5,
+                        shares=histogram(39, 20),
+                    )
+                    for name in ("object", "all")
+                ),
             ],
             "kinds": ["action", "object"],
             "unit": "the model's own",
-        }  # fmt: skip
+        }
 
     def test_one_kind_alone_is_not_told_again_as_all(self):
         found = delta.compute(scored([{"edited": "object"}] * 2, ["u", "v"], m=[[1, 0], [0, 1]]), **HOW)
@@ -586,9 +714,12 @@ class TestDelta:
 class TestAccuracyByGroup:
     # Credits of m: right, tied with one, wrong, right; not scored. Texts: 2, 3, 2, 2.
     ITEMS = scored(
-        [{}] * 5, VIDEOS, {"m": "video"},
-        m=[[2, 1], [1, 1, 0], [0, 1], [1, 0], []], other=[[], [], [], [], [1, 0]],
-    )  # fmt: skip
+        [{}] * 5,
+        VIDEOS,
+        {"m": "video"},
+        m=[[2, 1], [1, 1, 0], [0, 1], [1, 0], []],
+        other=[[], [], [], [], [1, 0]],
+    )
     GROUPS = {"most": np.array([1, 1, 1, 0, 1], dtype=bool), "one": np.array([0, 0, 0, 1, 0], dtype=bool)}
 
     def test_the_whole_result(self):
@@ -615,10 +746,18 @@ class TestAccuracyByGroup:
                 "n": 1,
                 "chance": 0.5,
             },
-            {"model": "other", "category": "", "group": "most", "accuracy": 1.0, "ci": None, "t_ci": None, "n": 1,
-             "chance": 0.5},
+            {
+                "model": "other",
+                "category": "",
+                "group": "most",
+                "accuracy": 1.0,
+                "ci": None,
+                "t_ci": None,
+                "n": 1,
+                "chance": 0.5,
+            },
             {"model": "other", "category": "", "group": "one", **nothing},
-        ]  # fmt: skip
+        ]
 
     def test_the_policy_of_ties_is_the_one_asked_for(self):
         found = [_scored.by_group(self.ITEMS, self.GROUPS, ties, **HOW)[0] for ties in ("strict", "optimistic")]

@@ -51,19 +51,23 @@ def test_a_whole_file_is_taken_blank_lines_and_a_mark_at_its_start_too(tmp_path)
         (b'{"id": "b:9", "caption": 1, "foils": [1]}', "line 2: id: 'b:9' is no item of the release"),
         (b'{"id": "", "caption": 1, "foils": [1]}', "line 2: id: is no text"),
         (b'{"id": "a:1", "caption": 1, "foils": [1], "higher_is_better": false}', "line 2: higher_is_better: is not"),
-        (b'{"id": "a:1", "caption": 1, "foils": [1], "proficiency": {"caption": 1, "foils": []}}',
-         "line 2: proficiency.foils: is missing or empty"),
+        (
+            b'{"id": "a:1", "caption": 1, "foils": [1], "proficiency": {"caption": 1, "foils": []}}',
+            "line 2: proficiency.foils: is missing or empty",
+        ),
         (b'{"id": "a:1", "caption": 1, "foils": [1], "proficiency": [1]}', "line 2: proficiency: is no object"),
         (b'{"id": "a:1", "caption": 1, "foils": [0], "scores": [1]}', "line 2: scores: stands beside caption"),
-        (b'{"id": "a:1", "caption": 1, "foils": [0], "proficiency": {"caption": 1, "foils": [0], "scores": [1, 2, 3]}}',
-         "line 2: proficiency.scores: stands beside caption and foils; leave it out"),
+        (
+            b'{"id":"a:1","caption":1,"foils":[0],"proficiency":{"caption":1,"foils":[0],"scores":[1,2,3]}}',
+            "line 2: proficiency.scores: stands beside caption and foils; leave it out",
+        ),
         (b"[1, 2]", "line 2: record: is no object"),
         (b'{"id": "a:1"', "line 2: record: is no JSON"),
         (b"[" * 100_000, "line 2: record: is no JSON"),
         (b'{"id": "\xff"}', "line 2: record: is no UTF-8"),
         (b'{"id": "a:1", "caption": 1, "foils": [1], "x": "' + b"x" * 1_100_000 + b'"}', "line 2: record: is no JSON"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_named_with_its_line_and_field(tmp_path, line, said):
     assert problems(tmp_path, GOOD[1], line)[0].startswith(said)
 

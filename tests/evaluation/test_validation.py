@@ -10,9 +10,19 @@ from text.registry import load
 
 DRAWS = 200
 KEYS = {
-    "name", "n_items", "n_valid", "n_unanimous", "n_valid_proficiency", "n_both", "n_lexical_items", "js_all",
-    "js_valid", "alpha_all", "alpha_valid", "alpha_coding",
-}  # fmt: skip
+    "name",
+    "n_items",
+    "n_valid",
+    "n_unanimous",
+    "n_valid_proficiency",
+    "n_both",
+    "n_lexical_items",
+    "js_all",
+    "js_valid",
+    "alpha_all",
+    "alpha_valid",
+    "alpha_coding",
+}
 
 
 def test_counts_of_the_four_fates_of_an_item():

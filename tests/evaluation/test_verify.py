@@ -62,8 +62,14 @@ def second_release(frozen):
     """One item more than the release before it."""
     subtest = frozen.members.get().item.subtest
     video = factories.make_video(frozen.project, key="clip 2", source_id="film 2", source_dataset="own")
-    factories.make_item(subtest, factories.make_caption(video, "a cube sinks."), ("a cube rises.",), key="second",
-                        state="valid", unanimous=True)  # fmt: skip
+    factories.make_item(
+        subtest,
+        factories.make_caption(video, "a cube sinks."),
+        ("a cube rises.",),
+        key="second",
+        state="valid",
+        unanimous=True,
+    )
     return freeze_release(None, frozen.project)
 
 
@@ -169,8 +175,10 @@ def test_an_item_of_which_one_foil_alone_was_judged_has_no_counts_and_had_some_o
 
     def count(records):
         next(record for record in records if record["id"] == "moves:invalid")["votes"] = {
-            "caption": 1, "foil": 2, "other": 0,
-        }  # fmt: skip
+            "caption": 1,
+            "foil": 2,
+            "other": 0,
+        }
 
     change(out / "items.jsonl", count)
     refresh(out)
@@ -192,11 +200,36 @@ def test_what_is_held_to_a_published_hash_cannot_be_made_anew(export):
 
 def test_the_export_of_these_tests_has_every_kind_of_file(export):
     names = {path.relative_to(export).as_posix() for path in export.rglob("*") if path.is_file()}
-    wanted = {"rejected.jsonl", "data/moves.jsonl", "figures/leaderboard.svg", "figures/leaderboard.csv", "README.md",
-              "datasheet.md", "CHANGELOG.md", "LICENCES.md", "CITATION.cff", "citation.bib", "croissant.json",
-              "load.py",
-              *(f"tables/{name}.json" for name in ("human", "pay", "changes", "leaderboard", "gate", "validation",
-                                                   "agreement", "blind", "models", "funnel", "people"))}  # fmt: skip
+    wanted = {
+        "rejected.jsonl",
+        "data/moves.jsonl",
+        "figures/leaderboard.svg",
+        "figures/leaderboard.csv",
+        "README.md",
+        "datasheet.md",
+        "CHANGELOG.md",
+        "LICENCES.md",
+        "CITATION.cff",
+        "citation.bib",
+        "croissant.json",
+        "load.py",
+        *(
+            f"tables/{name}.json"
+            for name in (
+                "human",
+                "pay",
+                "changes",
+                "leaderboard",
+                "gate",
+                "validation",
+                "agreement",
+                "blind",
+                "models",
+                "funnel",
+                "people",
+            )
+        ),
+    }
     assert wanted <= names
     assert json.loads((export / "tables/changes.json").read_text())["added"] == ["moves:second"]
     assert json.loads((export / "rejected.jsonl").read_text())["rejected_by"] == ["fluency"]

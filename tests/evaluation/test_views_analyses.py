@@ -47,8 +47,13 @@ def release(project, tmp_path):
     """Every item says all that an analysis reads; model m has the even ones right."""
     make_release(project)
     for number, caption in enumerate(Caption.objects.filter(text__startswith="a ball").order_by("pk")):
-        caption.facts = {"count": number % 3 + 1, "proximity": number / 24, "original_frequency": number,
-                         "swapped_frequency": 12, "edited": "action" if number % 2 else "object"}  # fmt: skip
+        caption.facts = {
+            "count": number % 3 + 1,
+            "proximity": number / 24,
+            "original_frequency": number,
+            "swapped_frequency": 12,
+            "edited": "action" if number % 2 else "object",
+        }
         caption.save()
     for number, video in enumerate(Video.objects.order_by("pk")):
         video.start_time, video.end_time = 0.0, 1.0 + number
@@ -125,19 +130,30 @@ def test_facts_come_from_the_caption_then_from_the_foils_then_from_the_clip():
     made = [{"method": "number", "facts": {"from": "two"}}, {"method": "verb", "facts": {"from": "ran"}}]
     record = {"facts": {"count": 2}, "provenance": made, "video": video, "extra": {}, "subtest": "s"}
     assert facts_of(record) == {
-        "count": 2, "from": ["two", "ran"], "edited": ["number", "verb"], "duration": 3.0,
-    }  # fmt: skip
+        "count": 2,
+        "from": ["two", "ran"],
+        "edited": ["number", "verb"],
+        "duration": 3.0,
+    }
     bare = {**record, "provenance": [None], "video": {**video, "end_time": None}, "facts": {}}
     assert facts_of(bare) == {"edited": ["s"], "duration": 58.0}
 
 
 @pytest.mark.parametrize(
     ("positions", "edited", "frequencies"),
-    [([0, 1, 2], ["action", "object", "action"], [9, 5, 7]), ([1], ["object"], [5]),
-     ([1, 4], ["object", None], [5, None])],
-)  # fmt: skip
+    [
+        ([0, 1, 2], ["action", "object", "action"], [9, 5, 7]),
+        ([1], ["object"], [5]),
+        ([1, 4], ["object", None], [5, None]),
+    ],
+)
 def test_what_facts_say_foil_by_foil_is_of_the_foils_that_stayed(positions, edited, frequencies):
     facts = {"edited": ["action", "object", "action"], "swapped_frequency": [9, 5, 7], "objects": ["cup", "ball"]}
-    record = {"facts": facts, "foil_positions": positions, "provenance": [None] * len(positions), "subtest": "s",
-              "video": {"start_time": None, "end_time": None, "time_unit": "sec", "duration": None}}  # fmt: skip
+    record = {
+        "facts": facts,
+        "foil_positions": positions,
+        "provenance": [None] * len(positions),
+        "subtest": "s",
+        "video": {"start_time": None, "end_time": None, "time_unit": "sec", "duration": None},
+    }
     assert facts_of(record) == {"edited": edited, "swapped_frequency": frequencies, "objects": ["cup", "ball"]}

@@ -92,8 +92,11 @@ class TestResearcher:
         now = timezone.now()
         day = timezone.timedelta(days=1)
         slots = list(task.slots.order_by("index"))
-        for slot, state, expires in ((slots[0], SlotState.DONE, None), (slots[1], SlotState.LEASED, now + day),
-                                     (slots[2], SlotState.LEASED, now - day)):  # fmt: skip
+        for slot, state, expires in (
+            (slots[0], SlotState.DONE, None),
+            (slots[1], SlotState.LEASED, now + day),
+            (slots[2], SlotState.LEASED, now - day),
+        ):
             slot.state, slot.expires_at, slot.token = state, expires, f"token{slot.index}"
             slot.save()
         (queue,) = owner.get(url(project)).context["queues"]

@@ -58,10 +58,16 @@ def scored(world, values: dict[str, tuple[float, float]], **fields) -> Run:
             continue
         texts = (member.record["caption"], *member.record["foils"])
         Score.objects.bulk_create(
-            Score(model_key=run.model_key, protocol=run.protocol, clip_key=clip_key(member.record["video"]),
-                  text_sha256=text_key(text), value=value, kind="cosine")
+            Score(
+                model_key=run.model_key,
+                protocol=run.protocol,
+                clip_key=clip_key(member.record["video"]),
+                text_sha256=text_key(text),
+                value=value,
+                kind="cosine",
+            )
             for text, value in zip(texts, values[member.item.key], strict=True)
-        )  # fmt: skip
+        )
     return run
 
 

@@ -97,8 +97,14 @@ class TestBoard:
 
     def test_people_stand_below_the_models(self, owner, release, models):
         item = release.members.first().item
-        Vote.objects.create(item=item, foil=item.foils.get(), person=factories.make_user(), stage=Stage.BASELINE,
-                            choice=Choice.CAPTION, idempotency_key="x")  # fmt: skip
+        Vote.objects.create(
+            item=item,
+            foil=item.foils.get(),
+            person=factories.make_user(),
+            stage=Stage.BASELINE,
+            choice=Choice.CAPTION,
+            idempotency_key="x",
+        )
         html = owner.get(url("leaderboard", release, column="T")).content.decode()
         assert "human baseline" in html
         text = owner.get(url("leaderboard_file", release, "md")).content.decode()
@@ -159,8 +165,12 @@ class TestComparison:
         assert (found["a"], found["b"], found["difference"]["value"]) == (0.75, 0.75, 0)
         assert (found["mcnemar"]["only_a"], found["mcnemar"]["only_b"], found["mcnemar"]["p"]) == (3, 3, 1.0)
         assert {name: len(places) for name, places in result.outcomes.items()} == {
-            "only_a": 3, "only_b": 3, "both": 6, "neither": 0, "partial": 0,
-        }  # fmt: skip
+            "only_a": 3,
+            "only_b": 3,
+            "both": 6,
+            "neither": 0,
+            "partial": 0,
+        }
 
     def test_the_page_lists_the_items_on_which_they_differ(self, owner, release, models):
         a, b = models

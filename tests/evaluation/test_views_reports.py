@@ -53,10 +53,16 @@ def judged(subtest, people, n: int, choices=("caption", "caption", "foil"), stat
         foil = caption.text.replace("left", "right")
         item = make_item(subtest, caption, (foil,), state=state, unanimous=len(set(choices)) == 1, **fields)
         Vote.objects.bulk_create(
-            Vote(item=item, foil=item.foils.get(), person=person, idempotency_key=f"{item.pk}", choice=choice,
-                 caption_first=place == 0)
+            Vote(
+                item=item,
+                foil=item.foils.get(),
+                person=person,
+                idempotency_key=f"{item.pk}",
+                choice=choice,
+                caption_first=place == 0,
+            )
             for place, (person, choice) in enumerate(zip(people, choices, strict=True))
-        )  # fmt: skip
+        )
 
 
 def url(project, kind: str) -> str:
@@ -76,8 +82,14 @@ class TestPages:
         group = make_group(make_run(subtest), Caption.objects.first())
         for number, foil in enumerate(Foil.objects.order_by("pk")[:3]):
             verb = ("run", "run", "stand")[number]
-            made = make_candidate(group, f"a dog {verb}s {number}", facts={"verb": verb}, foil=foil,
-                                  method=("verb", "verb", "person")[number], state=CandidateState.ACCEPTED)  # fmt: skip
+            made = make_candidate(
+                group,
+                f"a dog {verb}s {number}",
+                facts={"verb": verb},
+                foil=foil,
+                method=("verb", "verb", "person")[number],
+                state=CandidateState.ACCEPTED,
+            )
             scored = {"run": group.run, "filter": "nli", "filter_version": "1", "score": 0.1, "passed": True}
             FilterScore.objects.create(candidate=made, **scored)
 
@@ -225,8 +237,16 @@ class TestFiles:
         assert "svg" in tags
         assert "script" not in tags
 
-    @pytest.mark.parametrize("address", ["nonsense/", "validation/words.svg", "divergence/votes.svg",
-                                         "validation/download.exe", "nonsense/download.csv"])  # fmt: skip
+    @pytest.mark.parametrize(
+        "address",
+        [
+            "nonsense/",
+            "validation/words.svg",
+            "divergence/votes.svg",
+            "validation/download.exe",
+            "nonsense/download.csv",
+        ],
+    )
     def test_what_is_no_report_is_not_there(self, owner, project, address):
         assert owner.get(f"/projects/shapes/reports/{address}").status_code == 404
 

@@ -37,9 +37,17 @@ class TestPreference:
         item("a thing", "a cat", subtest="u", valid=True),
     )
     VALUES = {
-        "a cat": 3.0, "no cat": 1.0, "my cat": 3.0, "a dog": 1.0, "no dog": 2.0, "a cup": 1.5, "no cup": 1.0,
-        "a hat": 2.0, "no hat": 1.0, "A cat!": 0.5,
-    }  # fmt: skip
+        "a cat": 3.0,
+        "no cat": 1.0,
+        "my cat": 3.0,
+        "a dog": 1.0,
+        "no dog": 2.0,
+        "a cup": 1.5,
+        "no cup": 1.0,
+        "a hat": 2.0,
+        "no hat": 1.0,
+        "A cat!": 0.5,
+    }
     CAPTIONS = ("cat", "cat", "dog", "cup", "hat", "cat")
     WON = (1, 0.5, 0, 1, 1, 0)
     NOTHING = {"preference": None, "ci": None, "n_pairs": 0, "n_captions": 0}
@@ -48,9 +56,12 @@ class TestPreference:
         chosen, captions = [won[k] for k in places], [self.CAPTIONS[k] for k in places]
         ci = interval(chosen, captions, draws=draws, seed=SEED)
         return {
-            "preference": sum(chosen) / len(places), "ci": ci, "n_pairs": len(places),
-            "n_captions": len(set(captions)), "n_missing": missing,
-        }  # fmt: skip
+            "preference": sum(chosen) / len(places),
+            "ci": ci,
+            "n_pairs": len(places),
+            "n_captions": len(set(captions)),
+            "n_missing": missing,
+        }
 
     def whole(self, won, draws=60):
         nothing = {**self.NOTHING, "n_missing": 1}

@@ -26,8 +26,10 @@ class TestDivergence:
         assert got["n_lexical_items_by_size"] == 0
         assert (got["caption_vocabulary"], got["foil_vocabulary"]) == (2, 2)
         assert [(row["word"], row["shift"]) for row in got["top_shifts"]] == [
-            ("closes", 0.5), ("opens", -0.5), ("door", 0)
-        ]  # fmt: skip
+            ("closes", 0.5),
+            ("opens", -0.5),
+            ("door", 0),
+        ]
 
     def test_only_the_words_that_differ_share_nothing(self):
         got = divergence.compute([item("A man opens the door.", "A man closes the door.")], unit="changed")

@@ -38,10 +38,13 @@ def make() -> dict[str, str]:
     for number in range(CAPTIONS):
         factories.make_caption(factories.make_video(project), f"a man folds a shirt and {number} towels.")
     generation = start_generation(
-        owner, project, subtest=subtest, method="mask_fill",
+        owner,
+        project,
+        subtest=subtest,
+        method="mask_fill",
         params={"model": "fake-mask:", "foils": "2", "tagger": "offline"},
         filters={"duplicate": {}, "nli": {"model": "fake-classifier:"}},
-    )  # fmt: skip
+    )
     path = Path(settings.MEDIA_ROOT) / "clip.mp4"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_mp4(path, painted_clip(8), fps=8)
@@ -60,10 +63,14 @@ def make_chat() -> dict[str, str]:
 
     subtest = Subtest.objects.get(project__slug="killed")
     run = start_run(
-        None, subtest.project, subtest=subtest, method="chat", filters={},
+        None,
+        subtest.project,
+        subtest=subtest,
+        method="chat",
+        filters={},
         params={"endpoint": "lab", "foils": 1, "concurrency": CHAT_AT_ONCE},
         selection={"caption_keys": [caption.key for caption in _captions(subtest)]},
-    )  # fmt: skip
+    )
     return {"chat": str(run.job.pk)}
 
 

@@ -35,7 +35,6 @@ def main(old: str) -> None:
             cursor.execute(line)
 
 
-
 def _leaves(old: str, known: set, graph) -> Iterator[tuple[str, str]]:
     """The last migration made of each app."""
     with sqlite3.connect(old) as database:

@@ -13,8 +13,14 @@ pytestmark = pytest.mark.django_db
 
 
 def score(number: int, model: str) -> Score:
-    return Score(model_key=model, protocol="foilworks", clip_key=f"c{number}", text_sha256=f"{number:064d}", value=0.5,
-                 kind="cosine")  # fmt: skip
+    return Score(
+        model_key=model,
+        protocol="foilworks",
+        clip_key=f"c{number}",
+        text_sha256=f"{number:064d}",
+        value=0.5,
+        kind="cosine",
+    )
 
 
 @pytest.fixture
@@ -43,8 +49,9 @@ def test_what_was_there_stays_and_what_comes_goes_on_counting(project):
     for pk in (10_000_001, 900_000_000):
         AuditEvent.objects.create(pk=pk, project=project, action="far", target_type="x", target_id="1")
     assert list(AuditEvent.objects.filter(target_type="x").order_by("-pk").values_list("pk", flat=True)[:2]) == [
-        900_000_000, 10_000_001,
-    ]  # fmt: skip
+        900_000_000,
+        10_000_001,
+    ]
 
 
 def test_a_score_is_stored_once_for_its_model_as_before(project):

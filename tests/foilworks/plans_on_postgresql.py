@@ -74,8 +74,15 @@ def _edits(project: Project) -> None:
         project=project, subtest=project.subtests.get(), method="fake", method_version="1"
     )
     multiply(CandidateGroup(run=run, tasked=True), 1, ITEMS, caption="n")
-    candidate = Candidate(method="fake", method_version="1", span_start=0, span_end=6, source="person", target="dog",
-                          edits=[[0, 6, "dog"]])  # fmt: skip
+    candidate = Candidate(
+        method="fake",
+        method_version="1",
+        span_start=0,
+        span_end=6,
+        source="person",
+        target="dog",
+        edits=[[0, 6, "dog"]],
+    )
     state = f"CASE WHEN n <= {ITEMS // 2} THEN 'queued' ELSE 'in_review' END"
     text = "'dog ' || n || ' folds a shirt.'"
     multiply(candidate, 1, ITEMS, group="n", text=text, text_sha256="lpad(n::text, 64, '0')", state=state)

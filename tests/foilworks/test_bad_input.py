@@ -44,56 +44,73 @@ def record(**changes) -> bytes:
 
 UNREADABLE = {
     "truncated JSON": (
-        "vilma", b'{"1": {"caption": "a man',
+        "vilma",
+        b'{"1": {"caption": "a man',
         "1: JSON: Unterminated string starting at, column 19; mend the file there, or get a whole copy of it",
     ),
     "UTF-16": (
-        "jsonl", record().decode().encode("utf-16"), "1: encoding: byte 0xff is not UTF-8; save the file as UTF-8",
+        "jsonl",
+        record().decode().encode("utf-16"),
+        "1: encoding: byte 0xff is not UTF-8; save the file as UTF-8",
     ),
     "Latin-1": (
-        "csv", "id,video,caption,foil\na,a.mp4,un café,un thé\n".encode("latin-1"),
+        "csv",
+        "id,video,caption,foil\na,a.mp4,un café,un thé\n".encode("latin-1"),
         "2: encoding: byte 0xe9 is not UTF-8; save the file as UTF-8",
     ),
     "an empty file": ("jsonl", b"", "1: file: is empty; get a whole copy of it"),
     "a missing column": (
-        "contrast", b"clip\tending0\tlabel\nx\ta\t0\n",
+        "contrast",
+        b"clip\tending0\tlabel\nx\ta\t0\n",
         (
             "1: header: has no column ending1 (its columns: clip, ending0, label); "
             "name the columns in the first line: clip, ending0, ending1, label"
         ),
     ),
-}  # fmt: skip
+}
 BAD_RECORDS = {
     "a truncated line": (
-        "jsonl", record() + b"\n" + record()[:40], "2: JSON: Expecting value at column 41; correct the line",
+        "jsonl",
+        record() + b"\n" + record()[:40],
+        "2: JSON: Expecting value at column 41; correct the line",
     ),
     "a caption of a million characters": (
-        "jsonl", record(caption="a" * 10**6), "1: caption: has 1000000 characters, more than 2000; shorten it",
+        "jsonl",
+        record(caption="a" * 10**6),
+        "1: caption: has 1000000 characters, more than 2000; shorten it",
     ),
     "a duplicate id": (
-        "jsonl", record() + b"\n" + record(caption="another."),
+        "jsonl",
+        record() + b"\n" + record(caption="another."),
         "2: id: 'a' already stands on line 1; give every record its own id",
     ),
     "a path that leads out": (
-        "jsonl", record(video="../../etc/passwd"),
+        "jsonl",
+        record(video="../../etc/passwd"),
         "1: video: '../../etc/passwd' leaves the media folder; give a path below it",
     ),
     "a NUL byte": ("jsonl", record(caption="a\0b"), "1: caption: holds a NUL character; remove it"),
     "NaN": (
-        "jsonl", record(start_time=float("nan")), "1: start_time: is nan; give a finite number, or null",
+        "jsonl",
+        record(start_time=float("nan")),
+        "1: start_time: is nan; give a finite number, or null",
     ),
     "infinity": (
-        "jsonl", record(start_time=float("-inf")), "1: start_time: is -inf; give a finite number, or null",
+        "jsonl",
+        record(start_time=float("-inf")),
+        "1: start_time: is -inf; give a finite number, or null",
     ),
     "a negative count": (
-        "vilma", json.dumps({"1": {**VOTES, "mturk": {"caption": -1, "foil": 3, "other": 1}}}).encode(),
+        "vilma",
+        json.dumps({"1": {**VOTES, "mturk": {"caption": -1, "foil": 3, "other": 1}}}).encode(),
         "1: mturk.caption: is the number -1; give a count from 0 up",
     ),
     "a block of two rows": (
-        "feint6k", b"video_id,sentence\nv,a\nv,b\n",
+        "feint6k",
+        b"video_id,sentence\nv,a\nv,b\n",
         "2: video_id: 'v' has 2 rows together, not 6: one caption and its five foils; correct the line",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", UNREADABLE)

@@ -21,9 +21,24 @@ def state_of(name: str) -> doctor.Check:
 def test_every_part_is_looked_at_and_what_is_missing_has_a_cure():
     checks = examine()
     assert [check.name for check in checks] == [
-        "python", "home", "database", "queue", "workers", "storage", "video", "torch", "transformers",
-        "sentence-transformers", "spacy", "wordnet", "word vectors", "endpoints", "devices", "chromium", "caches",
-    ]  # fmt: skip
+        "python",
+        "home",
+        "database",
+        "queue",
+        "workers",
+        "storage",
+        "video",
+        "torch",
+        "transformers",
+        "sentence-transformers",
+        "spacy",
+        "wordnet",
+        "word vectors",
+        "endpoints",
+        "devices",
+        "chromium",
+        "caches",
+    ]
     assert all(check.found for check in checks)
     assert all(bool(check.todo) == (check.state != OK) for check in checks)
 

@@ -49,15 +49,23 @@ def test_dates(form, english, german):
         ("{{ v|decimal }}", -1.5, "−1.500", "−1,500"),
         ("{{ v|decimal }}", None, "–", "–"),
         ("{{ v|count }}", 12345, "12,345", "12.345"),
-        ("{{ v|interval }}", (-0.04, 0.5), '<span class="ci">[−0.040, 0.500]</span>',
-         '<span class="ci">[−0,040; 0,500]</span>'),
-        ("{{ v|share_interval }}", (0.1, 0.5), '<span class="ci">[10.0, 50.0] %</span>',
-         '<span class="ci">[10,0; 50,0] %</span>'),
+        (
+            "{{ v|interval }}",
+            (-0.04, 0.5),
+            '<span class="ci">[−0.040, 0.500]</span>',
+            '<span class="ci">[−0,040; 0,500]</span>',
+        ),
+        (
+            "{{ v|share_interval }}",
+            (0.1, 0.5),
+            '<span class="ci">[10.0, 50.0] %</span>',
+            '<span class="ci">[10,0; 50,0] %</span>',
+        ),
         ("{{ v|p_value }}", 0.0004, "&lt; .001", "&lt; ,001"),
         ("{{ v|duration }}", 0.42, "0.4 s", "0,4 s"),
         ("{{ v|points }}", 0.6333, "63.3", "63,3"),
         ("{{ v|floatformat:2 }}", 23.21, "23.21", "23,21"),
     ],
-)  # fmt: skip
+)
 def test_numbers(text, value, english, german):
     assert (shown(text, "en", v=value), shown(text, "de", v=value)) == (english, german)

@@ -27,9 +27,7 @@ def process(home: Path, *arguments: str) -> subprocess.Popen:
     settings = {name: value for name, value in os.environ.items() if not name.startswith(others)}
     settings["FOILWORKS_HOME"] = str(home)
     command = [sys.executable, "-m", "tests.foilworks.killed_worker", *arguments]
-    return subprocess.Popen(
-        command, cwd=ROOT, env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )  # fmt: skip
+    return subprocess.Popen(command, cwd=ROOT, env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def answer(home: Path, *arguments: str) -> dict:

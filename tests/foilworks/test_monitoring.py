@@ -43,8 +43,9 @@ def test_readiness_names_each_part(client, monkeypatch):
     monkeypatch.setattr(ready, "is_reachable", lambda: True)
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()) == (
-        200, {"ok": True, "database": "ok", "migrations": "ok", "queue": "ok", "storage": "ok"},
-    )  # fmt: skip
+        200,
+        {"ok": True, "database": "ok", "migrations": "ok", "queue": "ok", "storage": "ok"},
+    )
 
 
 @pytest.mark.django_db
@@ -187,7 +188,7 @@ def test_who_comes_without_tls_is_led_to_it_where_that_is_asked(settings):
 
 
 def test_a_line_of_the_log_is_one_object_whatever_it_quotes():
-    record = logging.LogRecord("foilworks", logging.ERROR, __file__, 1, 'said "%s"', ("a\nb\"c",), None)
+    record = logging.LogRecord("foilworks", logging.ERROR, __file__, 1, 'said "%s"', ('a\nb"c',), None)
     line = JsonFormatter().format(record)
     assert "\n" not in line
     assert json.loads(line)["message"] == 'said "a\nb"c"'
@@ -201,11 +202,13 @@ def test_a_line_of_the_log_is_one_object_whatever_it_quotes():
 
 def test_a_report_tells_where_and_nothing_of_whom():
     event = {
-        "user": {"id": 7, "username": "ann"}, "breadcrumbs": {"values": ["SELECT"]}, "server_name": "host",
+        "user": {"id": 7, "username": "ann"},
+        "breadcrumbs": {"values": ["SELECT"]},
+        "server_name": "host",
         "request": {"method": "POST", "url": "https://x/join/token/", "cookies": {}, "data": {"caption": "private"}},
         "exception": {"values": [{"type": "ValueError", "value": "caption: private", "stacktrace": {"frames": []}}]},
         "logentry": {"message": "job %s failed", "params": ["ann"], "formatted": "job ann failed"},
-    }  # fmt: skip
+    }
     told = without_people(event, {})
     assert told["request"] == {"method": "POST"}
     assert told["exception"]["values"][0]["type"] == "ValueError"

@@ -19,9 +19,12 @@ from tests.test_architecture import ROOT
 pytestmark = pytest.mark.django_db
 
 POSTGRESQL = {
-    "ENGINE": "django.db.backends.postgresql", "HOST": "db.example.org", "PASSWORD": "x",
-    "OPTIONS": {"sslmode": "require"}, "NAME": "f",
-}  # fmt: skip
+    "ENGINE": "django.db.backends.postgresql",
+    "HOST": "db.example.org",
+    "PASSWORD": "x",
+    "OPTIONS": {"sslmode": "require"},
+    "NAME": "f",
+}
 SOUND = {
     "SECRET_KEY": "Zq3-" + "abcdefghijklmnopqrstuvwxyz0123456789" * 2,
     "ALLOWED_HOSTS": ["foils.example.org", "localhost"],
@@ -54,36 +57,49 @@ BREAKS = {
     "no HSTS": ({"SECURE_HSTS_SECONDS": 0}, "HSTS_SECONDS", "31536000"),
     "no proxy": ({"TRUSTED_PROXIES": 0}, "TRUSTED_PROXIES", "number of your own proxies"),
     "SQLite with several hosts": (
-        {"DATABASES": {"default": {"ENGINE": "django.db.backends.sqlite3"}}}, "DATABASE_URL", "use PostgreSQL",
+        {"DATABASES": {"default": {"ENGINE": "django.db.backends.sqlite3"}}},
+        "DATABASE_URL",
+        "use PostgreSQL",
     ),
     "a database in the clear": (
-        {"DATABASES": {"default": {**POSTGRESQL, "OPTIONS": {}}}}, "DATABASE_URL", "sslmode=require",
+        {"DATABASES": {"default": {**POSTGRESQL, "OPTIONS": {}}}},
+        "DATABASE_URL",
+        "sslmode=require",
     ),
     "a database without a password": (
-        {"DATABASES": {"default": {**POSTGRESQL, "PASSWORD": ""}}}, "DATABASE_URL", "give the user one",
+        {"DATABASES": {"default": {**POSTGRESQL, "PASSWORD": ""}}},
+        "DATABASE_URL",
+        "give the user one",
     ),
     "a queue without a password": ({"REDIS_URL": "redis://queue.example.org:6379/0"}, "REDIS_URL", "requirepass"),
     "a store in the clear": (
-        {"STORAGES": {"default": {"OPTIONS": {"endpoint_url": "http://s3.example.org"}}}}, "STORAGE_URL", "https",
+        {"STORAGES": {"default": {"OPTIONS": {"endpoint_url": "http://s3.example.org"}}}},
+        "STORAGE_URL",
+        "https",
     ),
     "open sign-up": ({"OIDC_SIGN_UP": True}, "OIDC_SIGN_UP", "invite people"),
     "a provider in the clear": ({"OIDC_URL": "http://id.example.org"}, "OIDC_URL", "https"),
     "any password": ({"AUTH_PASSWORD_VALIDATORS": []}, "AUTH_PASSWORD_VALIDATORS", "put them back"),
     "an endpoint in the clear": (
-        {"CHAT_ENDPOINTS": {"lab": {"url": "http://lab.example.org/v1"}}}, "CHAT_LAB_URL", "https",
+        {"CHAT_ENDPOINTS": {"lab": {"url": "http://lab.example.org/v1"}}},
+        "CHAT_LAB_URL",
+        "https",
     ),
     "mail in the clear": (
         {"MAIL_IS_SET": True, "EMAIL_HOST": "mail.example.org", "EMAIL_USE_TLS": False, "EMAIL_USE_SSL": False},
-        "EMAIL_URL", "tls=1",
+        "EMAIL_URL",
+        "tls=1",
     ),
     "webhooks to this machine": ({"WEBHOOK_NETWORKS": ("127.0.0.0/8",)}, "WEBHOOK_NETWORKS", "network that is meant"),
     "figures for everybody": ({"METRICS_NETWORKS": ("0.0.0.0/0",)}, "METRICS_NETWORKS", "METRICS_TOKEN"),
     "requests without end": ({"API_REQUESTS_A_MINUTE": 0}, "API_REQUESTS_A_MINUTE", "600"),
     "jobs without end": ({"OPEN_JOBS_A_PROJECT": 0}, "OPEN_JOBS_A_PROJECT", "200"),
     "texts in the log": (
-        {"LOGGING": {**live.LOGGING, "root": {"level": "DEBUG"}}}, "LOG_LEVEL", "INFO or WARNING",
+        {"LOGGING": {**live.LOGGING, "root": {"level": "DEBUG"}}},
+        "LOG_LEVEL",
+        "INFO or WARNING",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(autouse=True)
@@ -141,9 +157,13 @@ def test_what_we_deploy_is_fit(tmp_path):
     given = services["x-environment"]
     environment = {name: re.sub(r"\$\{(\w+)[^}]*\}", fill, str(value)) for name, value in given.items()}
     done = subprocess.run(
-        [sys.executable, "manage.py", "doctor", "--production", "--json"], cwd=ROOT, capture_output=True, text=True,
-        check=False, env={**environment, "FOILWORKS_HOME": str(tmp_path), "PATH": os.environ["PATH"]},
-    )  # fmt: skip
+        [sys.executable, "manage.py", "doctor", "--production", "--json"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**environment, "FOILWORKS_HOME": str(tmp_path), "PATH": os.environ["PATH"]},
+    )
     assert json.loads(done.stdout) == {"ok": True, "production": []}, done.stderr
 
 

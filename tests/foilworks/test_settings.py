@@ -46,10 +46,13 @@ def read_by(*functions: str) -> list[str]:
 def test_an_endpoint_has_an_address_models_a_key_and_a_price(read):
     assert read(**LAB, CHAT_LAB_KEY="secret", CHAT_LAB_PRICE="0.15 0.60 USD")["CHAT_ENDPOINTS"] == {
         "lab": {
-            "url": "http://10.0.0.7:8000/v1", "models": ("tiny", "large"), "key": "secret", "price": (0.15, 0.6),
+            "url": "http://10.0.0.7:8000/v1",
+            "models": ("tiny", "large"),
+            "key": "secret",
+            "price": (0.15, 0.6),
             "currency": "USD",
         }
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize(
@@ -92,7 +95,7 @@ WRONG = [
     ("OIDC_URL", "id.example.org", "is no address; write it as https://"),
     ("EMAIL_URL", "smtp://u:p@h:587?tls=maybe", ": tls is 'maybe'; write 1 to switch it on, 0 to switch it off"),
     ("EMAIL_URL", "smtp://u:p@h:587?starttls=geheim", "has an option that is not tls; write it as smtp://"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "value", "message"), WRONG)
@@ -127,9 +130,14 @@ def test_an_empty_setting_is_one_that_was_left_out(read, monkeypatch, name):
 
 def test_settings_as_people_write_them(read):
     found = read(
-        FOILWORKS_THREADS="", OMP_NUM_THREADS="4,2", FOILWORKS_FRAME_CACHE_GB="0.5", SECURE_COOKIES="Yes",
-        LOG_LEVEL="info", METRICS_NETWORKS="10.1.0.0/16, fd00::/8", FOILWORKS_DEVICE="cuda:1",
-    )  # fmt: skip
+        FOILWORKS_THREADS="",
+        OMP_NUM_THREADS="4,2",
+        FOILWORKS_FRAME_CACHE_GB="0.5",
+        SECURE_COOKIES="Yes",
+        LOG_LEVEL="info",
+        METRICS_NETWORKS="10.1.0.0/16, fd00::/8",
+        FOILWORKS_DEVICE="cuda:1",
+    )
     assert (found["FOILWORKS_THREADS"], found["FRAME_CACHE_BYTES"]) == (4, 512 * 1024**2)
     assert (found["SESSION_COOKIE_SECURE"], found["LOGGING"]["root"]["level"]) == (True, "INFO")
     assert (found["METRICS_NETWORKS"], found["FOILWORKS_DEVICE"]) == (("10.1.0.0/16", "fd00::/8"), "cuda:1")

@@ -24,19 +24,28 @@ def read(home: Path, **environment: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_bucket_its_keys_and_the_policy_of_the_pages(tmp_path):
     done = read(
-        tmp_path, STORAGE_URL="s3://clips/lab/a?endpoint=http://store:9000&public=https://media.example.org&region=eu",
-        AWS_ACCESS_KEY_ID="id", AWS_SECRET_ACCESS_KEY="secret", MEDIA_URL_SECONDS="60",
+        tmp_path,
+        STORAGE_URL="s3://clips/lab/a?endpoint=http://store:9000&public=https://media.example.org&region=eu",
+        AWS_ACCESS_KEY_ID="id",
+        AWS_SECRET_ACCESS_KEY="secret",
+        MEDIA_URL_SECONDS="60",
         MEDIA_HOSTS="cdn.example.org, Films.example.net:8443",
-    )  # fmt: skip
+    )
     storage, _, media, pictures = json.loads(done.stdout)
     assert storage == {
         "BACKEND": "corpus.object_store.ObjectStore",
         "OPTIONS": {
-            "bucket_name": "clips", "location": "lab/a", "endpoint_url": "http://store:9000",
-            "public_url": "https://media.example.org", "region_name": "eu", "addressing_style": "path",
-            "access_key": "id", "secret_key": "secret", "querystring_expire": 60,
+            "bucket_name": "clips",
+            "location": "lab/a",
+            "endpoint_url": "http://store:9000",
+            "public_url": "https://media.example.org",
+            "region_name": "eu",
+            "addressing_style": "path",
+            "access_key": "id",
+            "secret_key": "secret",
+            "querystring_expire": 60,
         },
-    }  # fmt: skip
+    }
     elsewhere = ["https://cdn.example.org", "https://films.example.net:8443"]
     assert media == ["'self'", "https://media.example.org", *elsewhere]
     assert pictures == ["'self'", "data:", "https://media.example.org"]

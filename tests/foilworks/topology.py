@@ -60,17 +60,25 @@ class Topology:
     def start(self, host: str, *command: str) -> None:
         with (self.folder / f"{host}.log").open("ab") as log:
             self.processes[host] = psutil.Popen(
-                [PROGRAMS / command[0], *command[1:]], cwd=ROOT, env=self.of(host), stdout=log, stderr=log,
+                [PROGRAMS / command[0], *command[1:]],
+                cwd=ROOT,
+                env=self.of(host),
+                stdout=log,
+                stderr=log,
                 start_new_session=True,
-            )  # fmt: skip
+            )
 
     def foilworks(self, *commands: str, host: str = "desk") -> list[dict[str, Any]]:
         """Commands of ours on that host, one after the other in one process, and their answers."""
         done = subprocess.run(
-            [sys.executable, "-c", COMMANDS], input=json.dumps([command.split() for command in commands]), cwd=ROOT,
-            env={**self.of(host), "DJANGO_SETTINGS_MODULE": "foilworks.settings"}, capture_output=True, text=True,
+            [sys.executable, "-c", COMMANDS],
+            input=json.dumps([command.split() for command in commands]),
+            cwd=ROOT,
+            env={**self.of(host), "DJANGO_SETTINGS_MODULE": "foilworks.settings"},
+            capture_output=True,
+            text=True,
             check=False,
-        )  # fmt: skip
+        )
         assert done.returncode == 0, done.stdout + done.stderr[-3000:] + self.logs()
         return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -125,9 +133,10 @@ def running_topology(folder: Path) -> Iterator[Topology]:
         stack.callback(redis.stop)
         port = free_port()
         inherited = {
-            name: value for name, value in os.environ.items()
+            name: value
+            for name, value in os.environ.items()
             if not name.startswith(("PYTEST_", "FOILWORKS_HOME", "DJANGO_"))
-        }  # fmt: skip
+        }
         own = {
             "DATABASE_URL": server.url(f"test_{DATABASE}"),
             "REDIS_URL": redis_url(folder / "queue"),

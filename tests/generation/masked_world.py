@@ -52,9 +52,15 @@ def train(folder: Path, given: list[tuple[str, str, str]], *, epochs: int = 20) 
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     wrapped = PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=32, **SPECIAL)
     config = BertConfig(
-        vocab_size=len(wrapped), hidden_size=64, num_hidden_layers=2, num_attention_heads=4, intermediate_size=128,
-        max_position_embeddings=32, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
-    )  # fmt: skip
+        vocab_size=len(wrapped),
+        hidden_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=128,
+        max_position_embeddings=32,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+    )
     model = BertForMaskedLM(config)
     ids = wrapped([text for text, _, _ in given], padding=True, return_tensors="pt")
     at_verb = ids["input_ids"] == torch.tensor(wrapped.convert_tokens_to_ids([verb for _, verb, _ in given]))[:, None]

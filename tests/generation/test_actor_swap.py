@@ -6,15 +6,23 @@ from tests.generation.making import drafts, skipped
 
 # Caption, foil. The first five are ViLMA's own (figure 15).
 EXACT = [
-    ("The man in a tan coat clasps the woman with blonde hair outside.",
-     "The woman with blonde hair clasps the man in a tan coat outside."),
+    (
+        "The man in a tan coat clasps the woman with blonde hair outside.",
+        "The woman with blonde hair clasps the man in a tan coat outside.",
+    ),
     ("The woman in red looks upward at the man in a hat.", "The man in a hat looks upward at the woman in red."),
-    ("A gentleman dressed in a tan suit pulls a man in a green shirt by the arms.",
-     "A man in a green shirt pulls a gentleman dressed in a tan suit by the arms."),
-    ("The girl with the ponytail suddenly pushes the boy with glasses.",
-     "The boy with glasses suddenly pushes the girl with the ponytail."),
-    ("A young man sitting in a car notices a person wearing a dinosaur costume near a van and a parked car.",
-     "A person wearing a dinosaur costume notices a young man sitting in a car near a van and a parked car."),
+    (
+        "A gentleman dressed in a tan suit pulls a man in a green shirt by the arms.",
+        "A man in a green shirt pulls a gentleman dressed in a tan suit by the arms.",
+    ),
+    (
+        "The girl with the ponytail suddenly pushes the boy with glasses.",
+        "The boy with glasses suddenly pushes the girl with the ponytail.",
+    ),
+    (
+        "A young man sitting in a car notices a person wearing a dinosaur costume near a van and a parked car.",
+        "A person wearing a dinosaur costume notices a young man sitting in a car near a van and a parked car.",
+    ),
     ("A policeman holds a blond man against a wall.", "A blond man holds a policeman against a wall."),
     ("A man in blue holds a man in green.", "A man in green holds a man in blue."),
     # Passives.
@@ -56,7 +64,7 @@ EXACT = [
     ("a cat chases a mouse and eats it", "a mouse chases a cat and eats it"),
     ("suddenly a dog bites a man", "suddenly a man bites a dog"),
     ("a woman slowly pushes a child with glasses away", "a child with glasses slowly pushes a woman away"),
-]  # fmt: skip
+]
 REPAIRED = {"a boy pushes another old man": "an old man pushes another boy"}
 
 
@@ -116,6 +124,8 @@ def test_mode_paper_refuses_nothing_that_has_two_participants():
 def test_both_phrases_and_the_verb_are_recorded():
     (draft,) = drafts("actor_swap", "two dogs chase a man.")
     assert [(edit.start, edit.end, edit.target) for edit in draft.edits] == [
-        (0, 8, "a man"), (9, 14, "chases"), (15, 20, "two dogs")
-    ]  # fmt: skip
+        (0, 8, "a man"),
+        (9, 14, "chases"),
+        (15, 20, "two dogs"),
+    ]
     assert draft.facts == {"verb": "chase", "passive": False, "tagger": "offline rules"}

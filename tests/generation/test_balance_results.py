@@ -217,9 +217,13 @@ class TestOutcome:
 class TestFrequency:
     # Three foils of g replace "in" by "on", which three other captions have; "in" can be put in once.
     PAIRS = steps(
-        ("a", "g", "in", "on"), ("b", "g", "in", "on"), ("c", "g", "in", "on"),
-        ("x", "x", "on", "in"), ("y", "y", "on", "in"), ("z", "z", "on", "in"),
-    )  # fmt: skip
+        ("a", "g", "in", "on"),
+        ("b", "g", "in", "on"),
+        ("c", "g", "in", "on"),
+        ("x", "x", "on", "in"),
+        ("y", "y", "on", "in"),
+        ("z", "z", "on", "in"),
+    )
     RANKS = dict(zip("bcazyx", range(6), strict=True))
 
     def test_the_whole_result(self):
@@ -245,7 +249,8 @@ class TestFrequency:
 
     def test_a_caption_gives_room_for_every_word_that_some_foil_of_it_replaces(self):
         pairs = [
-            Pair("a", "g", "in dog", "on dog"), Pair("b", "g", "in dog", "in cat"),
+            Pair("a", "g", "in dog", "on dog"),
+            Pair("b", "g", "in dog", "in cat"),
             *steps(("c", "h", "up", "in"), ("d", "k", "up", "dog")),
-        ]  # fmt: skip
+        ]
         assert match(pairs) == Chosen(("c", "d"), ("a", "b"), 3)

@@ -116,8 +116,10 @@ def test_a_run_ends_with_what_it_could_make_names_the_rest_and_asks_nothing_twic
         assert (cost.requests, len(server.bodies)) == (10, 10)
         assert ModelAnswer.objects.count() == 4
         assert set(CandidateGroup.objects.filter(run=run, unanswered=True).values_list("caption__text", flat=True)) == {
-            TEXTS["late"], TEXTS["busy"], TEXTS["broken"],
-        }  # fmt: skip
+            TEXTS["late"],
+            TEXTS["busy"],
+            TEXTS["broken"],
+        }
 
         # The server has recovered. Only what had no answer is asked for.
         server.answer = lambda body, n: foils(f"{caption_of(body)} twice", f"{caption_of(body)} again")
@@ -177,9 +179,14 @@ def test_the_same_seed_makes_the_same_foils_and_costs_nothing_again(project, sub
         assert len(server.bodies) == 2
         assert (second.cost.requests, second.cost.reused) == (0, 2)
         other = start_run(
-            None, project, subtest=subtest, method="chat", params={"endpoint": "lab", "foils": 2, "temperature": 0.9},
-            filters={}, seed=1,
-        )  # fmt: skip
+            None,
+            project,
+            subtest=subtest,
+            method="chat",
+            params={"endpoint": "lab", "foils": 2, "temperature": 0.9},
+            filters={},
+            seed=1,
+        )
         assert texts_of(finish(other)) != texts_of(first)
         assert {body["seed"] for body in server.bodies} == {0, 1}
 
@@ -283,20 +290,29 @@ def test_what_is_wrong_with_an_answer_is_said_of_each():
     given = ["a man tears a shirt", "A man folds a shirt", "", "A man tears a shirt.", "A man " + "x" * 200]
     assert sort_out(caption, given, 6, mend=True) == (
         ["A man tears a shirt."],
-        ["repeats the caption", "empty answer", "repeats another answer", "far longer than the caption",
-         "fewer than asked for"],
-    )  # fmt: skip
+        [
+            "repeats the caption",
+            "empty answer",
+            "repeats another answer",
+            "far longer than the caption",
+            "fewer than asked for",
+        ],
+    )
     assert sort_out(caption, ["a man tears a shirt"], 1, mend=False)[0] == ["a man tears a shirt"]
     assert sort_out("a man runs", ["A man sits.", "Tom sits", "TV is on"], 3, mend=True)[0] == [
-        "a man sits", "Tom sits", "TV is on",
-    ]  # fmt: skip
+        "a man sits",
+        "Tom sits",
+        "TV is on",
+    ]
 
 
 def test_a_prompt_keeps_braces_and_its_version_keeps_its_words():
     mine = checked("mine", 1, "", "say {k} of {caption}", [["a {x}", ["b"]]])
     assert mine.messages("{k} men", 3) == (
-        ("user", "say 1 of a {x}"), ("assistant", '{"captions": ["b"]}'), ("user", "say 3 of {k} men"),
-    )  # fmt: skip
+        ("user", "say 1 of a {x}"),
+        ("assistant", '{"captions": ["b"]}'),
+        ("user", "say 3 of {k} men"),
+    )
     # What stands under an id never changes: a new wording takes a new version.
     assert {prompt.id: prompt.sha256[:12] for prompt in PROMPTS.values()} == {
         "counterfactual@1": "7772e7191a19",

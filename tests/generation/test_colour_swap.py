@@ -24,7 +24,7 @@ from tests.generation.making import drafts, over_seeds, skipped
             },
         ),
     ],
-)  # fmt: skip
+)
 def test_every_foil_of_a_caption(caption: str, foils: set[str]) -> None:
     assert over_seeds("colour_swap", caption) == foils
 

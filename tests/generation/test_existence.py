@@ -56,15 +56,24 @@ def test_mode_paper_takes_the_other_frame_too():
     assert first.foils[0].draft.foil == "there are some peppers"
     assert second.foils[0].draft.foil == "there is at least one shirt"
     assert [(edit.start, edit.end, edit.target) for edit in first.foils[0].draft.edits] == [
-        (6, 21, "are some"), (22, 27, "peppers")
-    ]  # fmt: skip
+        (6, 21, "are some"),
+        (22, 27, "peppers"),
+    ]
 
 
 @pytest.mark.parametrize(
     "caption",
-    ["a man opens a fridge", "there is no fridge", "There are no people in the picture.", "there is a fridge", "",
-     "there is at least one", "there is at least two cars", "there are some cars and a bus in the street today"],
-)  # fmt: skip
+    [
+        "a man opens a fridge",
+        "there is no fridge",
+        "There are no people in the picture.",
+        "there is a fridge",
+        "",
+        "there is at least one",
+        "there is at least two cars",
+        "there are some cars and a bus in the street today",
+    ],
+)
 def test_other_sentences_are_skipped(caption):
     assert skipped("existence", caption).startswith("it does not say")
 

@@ -23,9 +23,13 @@ def judge(slug, caption, foil, *, siblings=(), learnt=None, **params):
 
 @pytest.mark.parametrize(
     ("foil", "passed"),
-    [("A man closes the door.", True), ("A man shuts the door.", True), ("A man paints the door.", False),
-     ("A man opens the window.", False)],
-)  # fmt: skip
+    [
+        ("A man closes the door.", True),
+        ("A man shuts the door.", True),
+        ("A man paints the door.", False),
+        ("A man opens the window.", False),
+    ],
+)
 def test_antonyms_are_found_by_lemma_in_any_form(foil, passed):
     verdict = judge("antonym", "A man opens the door.", foil)
     assert verdict.passed is passed
@@ -104,9 +108,11 @@ def test_vectors_that_are_not_there_are_one_clear_message(tmp_path):
         judge("word_similarity", *foil)
     with pytest.raises(GenerationError, match=r"nowhere.txt: vectors: there is no such file"):
         judge("word_similarity", *foil, vectors=str(tmp_path / "nowhere.txt"))
-    for content, said in [("fold 1 0\niron 1 x\n", "2: vectors: not a word and numbers"),
-                          ("fold 1 0\niron 1\n", "2: vectors: 1 numbers, 2 wanted"),
-                          ("fold nan 0\n", "1: vectors: 2 numbers")]:  # fmt: skip
+    for content, said in [
+        ("fold 1 0\niron 1 x\n", "2: vectors: not a word and numbers"),
+        ("fold 1 0\niron 1\n", "2: vectors: 1 numbers, 2 wanted"),
+        ("fold nan 0\n", "1: vectors: 2 numbers"),
+    ]:
         path = tmp_path / f"{abs(hash(content))}.txt"
         path.write_text(content)
         with pytest.raises(GenerationError, match=said):

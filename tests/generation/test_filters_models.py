@@ -128,8 +128,13 @@ def perplexities(monkeypatch, values):
 
 def test_perplexity_corrected_and_as_printed(monkeypatch):
     """Caption 100: foil 150 is +.5 (under .6); the door: 500 -> 900 is +.8 but over 750; 230 is +1.3 and under 750."""
-    values = {"a man folds a red shirt": 100, "a man opens a red shirt": 150, "a woman opens the door": 500,
-              "a woman folds the door": 900, "a man jumps a red shirt": 230}  # fmt: skip
+    values = {
+        "a man folds a red shirt": 100,
+        "a man opens a red shirt": 150,
+        "a woman opens the door": 500,
+        "a woman folds the door": 900,
+        "a man jumps a red shirt": 230,
+    }
     perplexities(monkeypatch, values)
     verdicts = asked(perplexity)
     assert [verdict.score for verdict in verdicts] == pytest.approx([0.5, 0.8, 1.3])

@@ -35,8 +35,10 @@ ALL_FOILS = [
     ("the dog licks a woman and she pushes her hair away", {"the dog licks a man and he pushes his hair away"}),
     ("a woman waves; he sees her", {"a man waves; he sees him"}),
     ("a woman sits and a dog follows her everywhere", {"a man sits and a dog follows him everywhere"}),
-    ("a man gives her a bag while the woman laughs", {
-        "a woman gives her a bag while the woman laughs", "a man gives him a bag while the man laughs"}),
+    (
+        "a man gives her a bag while the woman laughs",
+        {"a woman gives her a bag while the woman laughs", "a man gives him a bag while the man laughs"},
+    ),
     ("a woman in her red dress", {"a man in his red dress"}),
     ("a woman brushes her two dogs", {"a man brushes his two dogs"}),
     ("a dog runs to a woman and jumps on her", {"a dog runs to a man and jumps on him"}),
@@ -49,8 +51,10 @@ ALL_FOILS = [
     ("A woman combs her long, wet hair.", {"A man combs his long, wet hair."}),
     ("A woman hugs her only child.", {"A man hugs his only child."}),
     ("A woman uses her own", {"A man uses his own"}),
-    ("A dog wakes a girl and makes her angry.", {
-        "A dog wakes a boy and makes him angry.", "A dog wakes a guy and makes him angry."}),
+    (
+        "A dog wakes a girl and makes her angry.",
+        {"A dog wakes a boy and makes him angry.", "A dog wakes a guy and makes him angry."},
+    ),
     ("A dog wakes a woman and makes her very happy.", {"A dog wakes a man and makes him very happy."}),
     # Things that the lexicon also has as adjectives.
     ("A woman turns her head.", {"A man turns his head."}),
@@ -66,7 +70,7 @@ ALL_FOILS = [
     ("the men and their dogs", {"the women and their dogs"}),
     ("שלום 🙂 a man — waves!", {"שלום 🙂 a woman — waves!"}),
     ("a woman and her son play", {"a man and his son play"}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("caption", "foils"), ALL_FOILS)
@@ -76,9 +80,21 @@ def test_all_foils_of_a_caption(caption, foils):
 
 @pytest.mark.parametrize(
     "caption",
-    ["a candle burns in a hand", "a human eats a mandarin", "a manhole in Germany", "a gentleman waves",
-     "a man-made lake", "an omen", "the manager", "a cowgirl", "boyish", "he waves", "her bag", ""],
-)  # fmt: skip
+    [
+        "a candle burns in a hand",
+        "a human eats a mandarin",
+        "a manhole in Germany",
+        "a gentleman waves",
+        "a man-made lake",
+        "an omen",
+        "the manager",
+        "a cowgirl",
+        "boyish",
+        "he waves",
+        "her bag",
+        "",
+    ],
+)
 def test_a_word_that_only_holds_a_gendered_one_is_none(caption):
     assert skipped("gender_swap", caption).startswith("it has no word of the table")
 
@@ -122,8 +138,10 @@ def test_targets_are_drawn_alike():
 
 def test_mode_paper_asks_nothing():
     assert over_seeds("gender_swap", "A woman helps a lady with her bag", mode="paper") == {
-        "A man helps a lady with his bag", "A woman helps a man with his bag", "A woman helps a guy with his bag"
-    }  # fmt: skip
+        "A man helps a lady with his bag",
+        "A woman helps a man with his bag",
+        "A woman helps a guy with his bag",
+    }
     assert over_seeds("gender_swap", "a dog sees a woman and licks her", mode="paper") == {
         "a dog sees a man and licks his"
     }

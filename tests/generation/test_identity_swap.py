@@ -55,11 +55,13 @@ ALL_FOILS = [
     ("the man behind Harry's desk", {"the man behind Ron's desk"}),
     ("Hermione—tired—yawns", {"Ginny—tired—yawns"}),
     # Two of one gender: the first becomes whom the caption does not name, and there is nobody else.
-    ("SOMEONE gives Hermione a book, and Ron laughs", {
-        "SOMEONE gives Ginny a book, and Ron laughs", "SOMEONE gives Ginny a book, and Harry laughs"}),
+    (
+        "SOMEONE gives Hermione a book, and Ron laughs",
+        {"SOMEONE gives Ginny a book, and Ron laughs", "SOMEONE gives Ginny a book, and Harry laughs"},
+    ),
     ("Her cat bites Ginny.", {"Her cat bites Hermione."}),
     ("mandarin for Harry", {"mandarin for Ron"}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("caption", "foils"), ALL_FOILS)
@@ -119,8 +121,9 @@ def test_later_names_have_even_chance_and_mode_paper_decides_each_mention():
     made = [one.foils[0].draft.foil for one in outcomes("identity_swap", captions)]
     assert 160 <= made.count("Ron looks at Ginny.") <= 240
     assert over_seeds("identity_swap", "Harry runs and Harry falls", facts=FACTS, mode="paper") == {
-        "Ron runs and Ron falls", "Ron runs and Harry falls"
-    }  # fmt: skip
+        "Ron runs and Ron falls",
+        "Ron runs and Harry falls",
+    }
 
 
 def test_the_projects_list_may_come_as_a_parameter_and_weigh_by_frequency():

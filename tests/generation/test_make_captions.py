@@ -153,8 +153,13 @@ def test_nothing_is_made_of_a_video_that_was_taken_down(owner, project, sources)
         make_caption(gone, "a man shuts the window")
     else:
         make_video(project, class_label="cut-keyboard")
-    run = looked_at(owner, project, maker={"captions": "cos_caption", "videos": "verb_noun_caption"}[sources],
-                    params={}, sources=sources)  # fmt: skip
+    run = looked_at(
+        owner,
+        project,
+        maker={"captions": "cos_caption", "videos": "verb_noun_caption"}[sources],
+        params={},
+        sources=sources,
+    )
     assert run.preview["sources"] == {"captions": 3, "videos": 1}[sources]
     stored(owner, run)
     assert not gone.captions.filter(facts__made_by_run=run.pk).exists()
@@ -187,8 +192,13 @@ class TestPages:
         client.force_login(owner)
         page = client.get(self.url("captions", project), {"maker": "cos_caption"})
         assert b'name="maker-template"' in page.content
-        data = {"maker": "cos_caption", "sources": "captions", "mode": "corrected", "seed": "0",
-                "maker-template": "action"}  # fmt: skip
+        data = {
+            "maker": "cos_caption",
+            "sources": "captions",
+            "mode": "corrected",
+            "seed": "0",
+            "maker-template": "action",
+        }
         answer = client.post(self.url("captions", project), data)
         run = CaptionRun.objects.get()
         assert answer["Location"] == self.url("caption_run", project, run.pk)

@@ -69,8 +69,9 @@ def test_a_foil_carries_its_model_its_words_and_their_probability(model):
 def test_corrected_offers_words_of_the_same_form_only_and_no_form_of_the_same_verb(model):
     made = drafts("mask_fill", "a man folds a red shirt", model=model, device="cpu", foils=99, top=99)
     assert {draft.facts["form"] for draft in made} == {"VBZ"}
-    assert {draft.target for draft in made} <= {verb for thing in ("shirt", "apple", "car", "ball", "door")
-                                               for verb in right_verbs(thing)} - {"folds"}  # fmt: skip
+    assert {draft.target for draft in made} <= {
+        verb for thing in ("shirt", "apple", "car", "ball", "door") for verb in right_verbs(thing)
+    } - {"folds"}
     paper = drafts("mask_fill", "a man folds a red shirt", model=model, device="cpu", foils=99, top=99, mode="paper")
     assert {"folding", "shirt"} <= {draft.target for draft in paper}
     assert "folds" not in {draft.target for draft in paper}
@@ -94,9 +95,15 @@ def test_nouns_are_filled_in_their_number_and_articles_follow(model):
 
 def test_prompts_are_asked_instead_of_the_caption(model):
     made = drafts(
-        "mask_fill", "two men are folding a red dress", model=model, device="cpu", target="object", foils=1,
-        prompts="a man folds a {mask}; a man {verb} a {mask} outside", tagger="offline",
-    )  # fmt: skip
+        "mask_fill",
+        "two men are folding a red dress",
+        model=model,
+        device="cpu",
+        target="object",
+        foils=1,
+        prompts="a man folds a {mask}; a man {verb} a {mask} outside",
+        tagger="offline",
+    )
     assert made[0].source == "dress"
     assert made[0].foil.startswith("two men are folding a red ")
     assert made[0].prompt_template

@@ -37,10 +37,13 @@ def judged(texts=TEXTS, *, project=None, **params):
     for text in texts:
         make_caption(make_video(project), text)
     run = start_run(
-        make_member(project, Role.RESEARCHER), project, subtest=make_subtest(project), method="fake",
+        make_member(project, Role.RESEARCHER),
+        project,
+        subtest=make_subtest(project),
+        method="fake",
         params={"lexicon": "red:blue|green"} | {"foils": 2},
         filters={"identical": {}, "nli": {"model": "fake-classifier:", **params}},
-    )  # fmt: skip
+    )
     run_now(run.job)
     return run
 
@@ -82,9 +85,13 @@ def test_another_model_is_another_scorer(asked, tmp_path):
     project = make_project()
     make_caption(make_video(project), TEXTS[0])
     run = start_run(
-        None, project, subtest=make_subtest(project), method="fake", params={"lexicon": "red:blue"},
+        None,
+        project,
+        subtest=make_subtest(project),
+        method="fake",
+        params={"lexicon": "red:blue"},
         filters={"nli": {"model": str(folders.classifier(tmp_path / "nli")), "device": "cpu"}},
-    )  # fmt: skip
+    )
     run_now(run.job)
     newest = Scorer.objects.latest("pk")
     assert newest.params["model"].startswith("classifier:@")

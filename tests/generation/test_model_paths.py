@@ -59,7 +59,9 @@ def test_a_filter_without_word_vectors_takes_those_of_the_installation(settings)
     filters = {"word_similarity": {}, "meaning": {"vectors": f"{settings.MODEL_ROOT}/own.txt"}, "identical": {}}
     run = start_run(owner, project, subtest=subtest, method="fake", filters=filters)
     assert [row["params"].get("vectors") for row in run.filters] == [
-        "/models/counter-fitted-vectors.txt", f"{settings.MODEL_ROOT}/own.txt", None,
-    ]  # fmt: skip
+        "/models/counter-fitted-vectors.txt",
+        f"{settings.MODEL_ROOT}/own.txt",
+        None,
+    ]
     with pytest.raises(GenerationError, match="from a page only models"):
         start_run(owner, project, subtest=subtest, method="fake", filters={"meaning": {"vectors": "/etc/passwd"}})

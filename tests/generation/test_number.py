@@ -18,13 +18,19 @@ EXACT = [
     ("a man skips rope exactly three times.", 9, "a man skips rope exactly nine times."),
     ("someone peels a melon in exactly two moves.", 5, "someone peels a melon in exactly five moves."),
     ("a man on a bike spins exactly two times.", 5, "a man on a bike spins exactly five times."),
-    ("each player hits the ball exactly three times using their rackets.", 1,
-     "each player hits the ball exactly one time using their rackets."),
+    (
+        "each player hits the ball exactly three times using their rackets.",
+        1,
+        "each player hits the ball exactly one time using their rackets.",
+    ),
     ("someone performs exactly one push-up", 7, "someone performs exactly seven push-ups"),
     # Nouns agree; their plurals are not all in s.
     ("a man does exactly one overhead press.", 2, "a man does exactly two overhead presses."),
-    ("she makes exactly one lateral movement on the monkey bars.", 8,
-     "she makes exactly eight lateral movements on the monkey bars."),
+    (
+        "she makes exactly one lateral movement on the monkey bars.",
+        8,
+        "she makes exactly eight lateral movements on the monkey bars.",
+    ),
     ("he does exactly four upright rows.", 1, "he does exactly one upright row."),
     ("he throws exactly four knives.", 1, "he throws exactly one knife."),
     ("a diver catches exactly ten fish.", 1, "a diver catches exactly one fish."),
@@ -54,15 +60,18 @@ EXACT = [
     ("exactly two children running on a beach", 1, "exactly one child running on a beach"),
     ("while exactly two dogs bark, a cat sleeps", 1, "while exactly one dog barks, a cat sleeps"),
     # Only the first count changes, and only what belongs to it.
-    ("a man jumps exactly three times and claps exactly two times", 1,
-     "a man jumps exactly one time and claps exactly two times"),
+    (
+        "a man jumps exactly three times and claps exactly two times",
+        1,
+        "a man jumps exactly one time and claps exactly two times",
+    ),
     ("a man does exactly one push-up and one squat.", 2, "a man does exactly two push-ups and one squat."),
     # ViLMA's other template; and a slip of its authors is not made worse.
     ("a man skips the rope one time in total.", 8, "a man skips the rope eight times in total."),
     ("a man spins exactly one times with his bare hands.", 9, "a man spins exactly nine times with his bare hands."),
     # Whatever stands around it survives.
     ("🏋🏽 exactly three times — שלום", 4, "🏋🏽 exactly four times — שלום"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("caption", "count", "expected"), EXACT)
@@ -91,9 +100,18 @@ def test_a_bare_number_word_counts_where_the_parameter_says_so(caption, count, e
 
 @pytest.mark.parametrize(
     "caption",
-    ["no one waves", "they hug one another", "the one in red jumps", "room 3", "a two-wheeled cart", "at one side",
-     "once he sits, he eats", "one of the men jumps", "a t-shirt with number 7"],
-)  # fmt: skip
+    [
+        "no one waves",
+        "they hug one another",
+        "the one in red jumps",
+        "room 3",
+        "a two-wheeled cart",
+        "at one side",
+        "once he sits, he eats",
+        "one of the men jumps",
+        "a t-shirt with number 7",
+    ],
+)
 def test_words_that_only_look_like_counts_are_no_bare_numbers(caption):
     assert skipped("number", caption, anchor="any") == "the caption has no number that counts something"
 
@@ -133,20 +151,40 @@ def test_a_caption_is_skipped_with_its_reason(caption, why):
 
 @pytest.mark.parametrize(
     "caption",
-    ["At least three people dance.", "two or more dogs bark", "three people or more dance", "3+ people dance",
-     "no more than two men sit", "fewer than four cats sit", "as many as five dogs run", "about two men dance",
-     "over two men dance", "a dog barks about twice", "up to three dogs bark", "he jumps nearly four times",
-     "two and more dogs bark", "while some three dogs bark, a cat sleeps"],
-)  # fmt: skip
+    [
+        "At least three people dance.",
+        "two or more dogs bark",
+        "three people or more dance",
+        "3+ people dance",
+        "no more than two men sit",
+        "fewer than four cats sit",
+        "as many as five dogs run",
+        "about two men dance",
+        "over two men dance",
+        "a dog barks about twice",
+        "up to three dogs bark",
+        "he jumps nearly four times",
+        "two and more dogs bark",
+        "while some three dogs bark, a cat sleeps",
+    ],
+)
 def test_of_what_is_bounded_or_guessed_another_number_may_be_true_too(caption):
     assert skipped("number", caption, anchor="any").endswith("is a bound or a guess, not a plain count")
 
 
 @pytest.mark.parametrize(
     "caption",
-    ["a dog jumps over two men", "he walks up to two men", "he runs around three trees", "he spins around twice",
-     "she flips over two times", "only two men dance", "two dogs and more cats run", "two men sit and so does a dog"],
-)  # fmt: skip
+    [
+        "a dog jumps over two men",
+        "he walks up to two men",
+        "he runs around three trees",
+        "he spins around twice",
+        "she flips over two times",
+        "only two men dance",
+        "two dogs and more cats run",
+        "two men sit and so does a dog",
+    ],
+)
 def test_what_stands_before_a_place_or_behind_a_turn_bounds_nothing(caption):
     assert drafts("number", caption, anchor="any")
 

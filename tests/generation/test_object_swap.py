@@ -122,8 +122,10 @@ def test_the_filter_drops_what_is_seen_under_whatever_name():
 
 
 def test_existence_leaves_out_what_is_seen_under_whatever_name():
-    captions = [CaptionInput("a", "there is at least one car", "v1", facts={"objects": ["refrigerator"]}),
-                CaptionInput("b", "there is at least one fridge", "v2")]  # fmt: skip
+    captions = [
+        CaptionInput("a", "there is at least one car", "v1", facts={"objects": ["refrigerator"]}),
+        CaptionInput("b", "there is at least one fridge", "v2"),
+    ]
     first, second = outcomes("existence", captions)
     assert first.foils == ()
     assert second.foils[0].draft.foil == "there is at least one car"
@@ -153,8 +155,14 @@ def test_a_run_looks_at_every_file_once_and_drops_what_it_sees(tmp_path, setting
         foils = set(Candidate.objects.filter(group__run=run).values_list("text", flat=True))
         # The phone that the detector sees beside the book is never said to be there in its place.
         assert ("there is at least one phone" in foils) is (detector_name == "")
-    again = start_run(None, project, subtest=subtest, method="existence", params={"detector": "fake-detector:",
-                      "frames": 5, "min_score": 0.95}, filters={})  # fmt: skip
+    again = start_run(
+        None,
+        project,
+        subtest=subtest,
+        method="existence",
+        params={"detector": "fake-detector:", "frames": 5, "min_score": 0.95},
+        filters={},
+    )
     assert run_now(again.job).state == JobState.DONE
     assert seen == [5]
     assert Sighting.objects.get().labels == {"cell phone": 0.9}

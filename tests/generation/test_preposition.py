@@ -20,24 +20,44 @@ ALL_FOILS = [
     ("A cat sleeps on the box.", "A cat sleeps {} the box.", ON),
     # What is on a sofa is in it; "outside" stays true of whatever is in front of a thing or behind it.
     ("A cat sleeps on the sofa.", "A cat sleeps {} the sofa.", ON_A_SEAT),
-    ("A man sits in a big red chair.", "A man sits {} a big red chair.",
-     IN_A_SEAT),
+    ("A man sits in a big red chair.", "A man sits {} a big red chair.", IN_A_SEAT),
     ("A man rides on a bus.", "A man rides {} a bus.", ON_A_SEAT),
     ("a girl inside a train", "a girl {} a train", tuple(word for word in IN if word != "on")),
-    ("A dog hides behind the barn.", "A dog hides {} the barn.",
-     ("on", "in", "under", "over", "in front of", "on top of", "inside", "above", "below")),
+    (
+        "A dog hides behind the barn.",
+        "A dog hides {} the barn.",
+        ("on", "in", "under", "over", "in front of", "on top of", "inside", "above", "below"),
+    ),
     ("a fish swims in a bowl", "a fish swims {} a bowl", IN),
     # "out of" is one preposition: neither "out" nor "of" is replaced; "from" would stay true.
     ("pouring water out of a cup.", "pouring water {} a cup.", OUT_OF),
     ("holding a bottle in front of a laptop", "holding a bottle {} a laptop", IN_FRONT_OF),
-    ("a box on top of a table", "a box {} a table",
-     ("in", "under", "behind", "in front of", "inside", "below")),
-    ("pouring water into a glass", "pouring water {} a glass",
-     ("onto", "out of", "off", "from", "across", "along", "away from", "around", "past", "up", "down")),
-    ("moving silicone towards the camera", "moving silicone {} the camera",
-     ("onto", "into", "out of", "off", "from", "across", "along", "through", "away from", "around", "past", "up",
-      "down")),
-]  # fmt: skip
+    ("a box on top of a table", "a box {} a table", ("in", "under", "behind", "in front of", "inside", "below")),
+    (
+        "pouring water into a glass",
+        "pouring water {} a glass",
+        ("onto", "out of", "off", "from", "across", "along", "away from", "around", "past", "up", "down"),
+    ),
+    (
+        "moving silicone towards the camera",
+        "moving silicone {} the camera",
+        (
+            "onto",
+            "into",
+            "out of",
+            "off",
+            "from",
+            "across",
+            "along",
+            "through",
+            "away from",
+            "around",
+            "past",
+            "up",
+            "down",
+        ),
+    ),
+]
 
 
 @pytest.mark.parametrize(("caption", "frame", "words"), ALL_FOILS)
@@ -91,16 +111,24 @@ def test_all_foils_of_a_caption(caption, frame, words):
         ("hitting a book with a stapler", []),
         ("pretending to eat", []),
     ],
-)  # fmt: skip
+)
 def test_what_changes_and_what_is_left_alone(caption, expected):
     assert sorted(draft.foil for draft in drafts("preposition", caption, top=100)) == sorted(expected)
 
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [("on", "onto"), ("in", "into"), ("in", "inside"), ("out of", "from"), ("off", "from"), ("over", "above"),
-     ("under", "below"), ("towards", "toward")],
-)  # fmt: skip
+    [
+        ("on", "onto"),
+        ("in", "into"),
+        ("in", "inside"),
+        ("out of", "from"),
+        ("off", "from"),
+        ("over", "above"),
+        ("under", "below"),
+        ("towards", "toward"),
+    ],
+)
 def test_replacements_that_stay_true_are_blocked_both_ways(first, second):
     for given, blocked in ((first, second), (second, first)):
         foils = {draft.target for draft in drafts("preposition", f"a cat jumps {given} a box", top=100)}

@@ -30,8 +30,9 @@ def test_the_most_likely_in_the_blank_come_first(model):
     made = drafts("preposition", caption, model=model, device="cpu", top=3)
     scorer = open_helper(model, SPAN_FILLER, device="cpu")
     every = [draft.target for draft in drafts("preposition", caption, top=100)]
-    values = dict(zip(every, scorer.span_scores([("a dog jumps <extra_id_0> the table", one) for one in every]),
-                      strict=True))  # fmt: skip
+    values = dict(
+        zip(every, scorer.span_scores([("a dog jumps <extra_id_0> the table", one) for one in every]), strict=True)
+    )
     assert [draft.target for draft in made] == sorted(every, key=lambda one: -values[one])[:3]
     assert [draft.facts["log_likelihood"] for draft in made] == [
         pytest.approx(values[draft.target], abs=1e-4) for draft in made

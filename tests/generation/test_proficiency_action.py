@@ -14,8 +14,10 @@ ACTIONS = [
     ("a man skips rope exactly three times.", "a man skips rope."),
     ("someone peels a melon in exactly two moves.", "someone peels a melon."),
     ("a man on a bike spins exactly two times.", "a man on a bike spins."),
-    ("each player hits the ball exactly three times using their rackets.",
-     "each player hits the ball using their rackets."),
+    (
+        "each player hits the ball exactly three times using their rackets.",
+        "each player hits the ball using their rackets.",
+    ),
     ("someone performs exactly one push-up", "someone performs push-ups"),
     ("she makes exactly one lateral movement on the monkey bars.", "she makes lateral movements on the monkey bars."),
     ("he throws exactly four knives.", "he throws knives."),
@@ -43,7 +45,7 @@ ACTIONS = [
     ("he does exactly one squat", "he does squats"),
     ("someone folds a paper in exactly three steps.", "someone folds a paper."),
     ("a baby claps exactly 10 times", "a baby claps"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("source", "caption"), ACTIONS)
@@ -60,8 +62,14 @@ def test_what_states_no_count_is_skipped(source):
     assert not isinstance(made, MadeCaption)
 
 
-FAKES = {"spans": "fake-t5:", "model": "fake-mask:", "nli": "fake-classifier:", "cola": "fake-classifier:cola",
-         "lm": "fake-mask:", "min": 0.0}  # fmt: skip
+FAKES = {
+    "spans": "fake-t5:",
+    "model": "fake-mask:",
+    "nli": "fake-classifier:",
+    "cola": "fake-classifier:cola",
+    "lm": "fake-mask:",
+    "min": 0.0,
+}
 EXERCISES = [
     CaptionInput("a", "a man performs push-ups.", "v1", facts={"category": "exercise"}),
     CaptionInput("b", "an old woman does lateral lunges", "v2", facts={"category": "exercise"}),
@@ -80,8 +88,9 @@ def stages_pass(monkeypatch, *allowed):
     def said(captions, drafts, params, *, grammar=True):
         return {
             (caption.id, draft.foil): (Verdict(STAGES[draft.method] in allowed), Verdict(True))
-            for caption, made in zip(captions, drafts, strict=True) for draft in made
-        }  # fmt: skip
+            for caption, made in zip(captions, drafts, strict=True)
+            for draft in made
+        }
 
     monkeypatch.setattr(proficiency_action, "verdicts_of", said)
 

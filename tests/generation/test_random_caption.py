@@ -8,14 +8,39 @@ from generation.records import CaptionInput
 from tests.generation.making import outcomes
 
 TEXTS = (
-    "a man rides a horse", "two women play tennis.", "A dog jumps over a fence", "someone pours water", "kids dance",
-    "a chef chops onions", "the candle burns", "a hand waves", "a mandarin is peeled", "a human walks",
-    "a boy is chased by a dog", "an old man sleeps", "the door opens", "a girl hugs a bear", "two men meet",
-    "a woman pours milk out of a jug", "a cup stands on top of a box", "a man jumps off of a roof",
-    "a car drives from left to right", "he claps exactly once", "she waves exactly twice", "the paper tears",
-    "a chopper lands", "someone folds a shirt", "a cat sleeps", "people cheer", "a train stops.", "Rain falls",
-    "🙂 a smile — שלום", "a ball bounces", "a baby laughs", "she ties her shoes",
-)  # fmt: skip
+    "a man rides a horse",
+    "two women play tennis.",
+    "A dog jumps over a fence",
+    "someone pours water",
+    "kids dance",
+    "a chef chops onions",
+    "the candle burns",
+    "a hand waves",
+    "a mandarin is peeled",
+    "a human walks",
+    "a boy is chased by a dog",
+    "an old man sleeps",
+    "the door opens",
+    "a girl hugs a bear",
+    "two men meet",
+    "a woman pours milk out of a jug",
+    "a cup stands on top of a box",
+    "a man jumps off of a roof",
+    "a car drives from left to right",
+    "he claps exactly once",
+    "she waves exactly twice",
+    "the paper tears",
+    "a chopper lands",
+    "someone folds a shirt",
+    "a cat sleeps",
+    "people cheer",
+    "a train stops.",
+    "Rain falls",
+    "🙂 a smile — שלום",
+    "a ball bounces",
+    "a baby laughs",
+    "she ties her shoes",
+)
 
 
 def captions(movie=None, texts=TEXTS):

@@ -68,9 +68,14 @@ SOURCES = {
     "feint6k-teacher-chat": WORLD,
 }
 BY_MODEL = {
-    "mask_fill": ("model",), "proficiency_object": ("model",), "span_infill": ("model",), "preposition": ("model",),
-    "object_swap": ("model",), "proficiency_action": ("spans", "model"), "chat": ("model",),
-}  # fmt: skip
+    "mask_fill": ("model",),
+    "proficiency_object": ("model",),
+    "span_infill": ("model",),
+    "preposition": ("model",),
+    "object_swap": ("model",),
+    "proficiency_action": ("spans", "model"),
+    "chat": ("model",),
+}
 
 
 @pytest.fixture(scope="module")
@@ -100,8 +105,10 @@ def spans_taught(folder: Path, lines: list[str]) -> str:
     words = [*corpus, *folders.CORPUS, "in under behind inside outside above below over cutting folding opening"]
     base = folders.text_to_text(folder / "base", words, steps=0)
     tags = tagger("offline")
-    texts = [Text(text, tuple((one.start, one.end) for one in verb_spans(tags.tag(text), "verb", "every")))
-             for text in corpus]  # fmt: skip
+    texts = [
+        Text(text, tuple((one.start, one.end) for one in verb_spans(tags.tag(text), "verb", "every")))
+        for text in corpus
+    ]
     plan = SpanTraining(epochs=4, batch=32, learning_rate=8e-3, verb_share=0.8)
     for _ in tune(str(base), texts, plan, folder, device="cpu"):
         pass
@@ -121,10 +128,19 @@ def leaning(folder: Path, label: int) -> str:
 def tiny(slug: str, models: dict[str, str]) -> list[str]:
     """The recipe's models replaced by tiny ones, as --set has it; bars that tiny data cannot meet are lowered."""
     recipe = RECIPES[slug]
-    named = {"span_infill": {"model": "t5", "beams": 8, "top": 8}, "preposition": {"model": "t5"},
-             "proficiency_action": {"spans": "t5", "beams": 8, "model": "mask"}, "chat": {"model": "fake-chat:"},
-             "object_swap": {"model": "mask, fake-mask:", "min_votes": 1, "min_probability": 0.0,
-                             "vocabulary": "model", "top": 20}}  # fmt: skip
+    named = {
+        "span_infill": {"model": "t5", "beams": 8, "top": 8},
+        "preposition": {"model": "t5"},
+        "proficiency_action": {"spans": "t5", "beams": 8, "model": "mask"},
+        "chat": {"model": "fake-chat:"},
+        "object_swap": {
+            "model": "mask, fake-mask:",
+            "min_votes": 1,
+            "min_probability": 0.0,
+            "vocabulary": "model",
+            "top": 20,
+        },
+    }
     names = {param.name for param in METHODS[recipe.method].params}
     given: dict[str, object] = {"mask_fill": {"model": "mask", "min_corpus": 99}}.get(recipe.method, {})
     given = {**given, **named.get(recipe.method, {})}
@@ -134,9 +150,13 @@ def tiny(slug: str, models: dict[str, str]) -> list[str]:
         given = {}
     given |= {"min_corpus": 1} if recipe.method == "preposition" else {}
     given |= {name: value for name, value in (("detector", "detector"), ("device", "cpu")) if name in names}
-    filters = {"nli": {"model": "nli"}, "grammaticality": {"cola": "cola", "lm": "mask"}, "frequency": {"more_than": 0},
-               "perplexity": {"model": "lm"},
-               "meaning": {"model": "sentence", "vectors": VECTORS, "sentence_max": 1.01}}  # fmt: skip
+    filters = {
+        "nli": {"model": "nli"},
+        "grammaticality": {"cola": "cola", "lm": "mask"},
+        "frequency": {"more_than": 0},
+        "perplexity": {"model": "lm"},
+        "meaning": {"model": "sentence", "vectors": VECTORS, "sentence_max": 1.01},
+    }
     told = [f"{name}={placed(value, models)}" for name, value in given.items()]
     for name in recipe.filters:
         told += [f"{name}.{key}={placed(value, models)}" for key, value in filters.get(name, {}).items()]
@@ -166,8 +186,17 @@ def imported(slug: str, project) -> None:
 def generated(slug: str, project, name: str, models, capsys, **options) -> GenerationRun:
     foils = RECIPES[slug].params.get("foils", 0) if RECIPES[slug].method == "person" else 0
     make_subtest(project, name=name, foils_per_item=foils or 1)
-    call_command("generate", project=project.slug, subtest=name, recipe=slug, seed=5, sync=True, as_json=True,
-                 set=tiny(slug, models), **options)  # fmt: skip
+    call_command(
+        "generate",
+        project=project.slug,
+        subtest=name,
+        recipe=slug,
+        seed=5,
+        sync=True,
+        as_json=True,
+        set=tiny(slug, models),
+        **options,
+    )
     run = GenerationRun.objects.get(pk=json.loads(capsys.readouterr().out)["run"])
     assert run.job.state == "done", run.job.error
     return run
@@ -258,8 +287,10 @@ def test_filters_judge_all_that_the_model_offers(slug):
 
 def test_a_caption_whose_five_best_words_are_rejected_keeps_the_next(tmp_path):
     model = str(folders.masked_lm(tmp_path / "model"))
-    method = step("mask_fill", **{**RECIPES["vilma-action-replacement"].params, "model": model, "device": "cpu",
-                                  "tagger": "offline"})  # fmt: skip
+    method = step(
+        "mask_fill",
+        **{**RECIPES["vilma-action-replacement"].params, "model": model, "device": "cpu", "tagger": "offline"},
+    )
     captions = [CaptionInput("c", "a man folds a red shirt")]
     state = pipeline.prepare(method, captions, mode="paper", seed=0)
     (first,) = pipeline.run(method, captions, mode="paper", seed=0, state=state)

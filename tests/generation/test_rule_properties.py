@@ -36,13 +36,13 @@ TAILS = st.sampled_from(
 )
 SENTENCES = st.one_of(
     st.tuples(PERSONS, VERBS, st.one_of(PERSONS, OBJECTS), TAILS).map(lambda four: f"{' '.join(four[:3])}{four[3]}"),
-    st.tuples(st.sampled_from(["is at least one", "are some", "is some"]), st.sampled_from(["cup", "cups", "water",
-        "hats"]))
-    .map(lambda two: f"there {two[0]} {two[1]}"),
-    st.tuples(st.sampled_from(["Initially", "At the end"]), st.sampled_from(["open", "torn", "off", "in pieces",
-        "folded"]))
-    .map(lambda two: f"{two[0]}, the thing is {two[1]}."),
-)  # fmt: skip
+    st.tuples(
+        st.sampled_from(["is at least one", "are some", "is some"]), st.sampled_from(["cup", "cups", "water", "hats"])
+    ).map(lambda two: f"there {two[0]} {two[1]}"),
+    st.tuples(
+        st.sampled_from(["Initially", "At the end"]), st.sampled_from(["open", "torn", "off", "in pieces", "folded"])
+    ).map(lambda two: f"{two[0]}, the thing is {two[1]}."),
+)
 PARAMS = {"identity_swap": {"characters": CAST, "foils": 2}, "existence": {"foils": 2}, "random_caption": {"pool": 3}}
 SLUGS = ("actor_swap", "gender_swap", "identity_swap", "existence", "random_caption", "state_change")
 EVERY = pytest.mark.parametrize(("slug", "mode"), [(slug, mode) for slug in SLUGS for mode in MODES])
@@ -91,10 +91,15 @@ def test_the_same_seed_makes_the_same_foils_whatever_the_batches(slug, mode, tex
 
 @pytest.mark.parametrize(
     ("slug", "piece"),
-    [("actor_swap", "a dog chases a cat. "), ("gender_swap", "a man and a woman walk "),
+    [
+        ("actor_swap", "a dog chases a cat. "),
+        ("gender_swap", "a man and a woman walk "),
         ("state_change", "he folds a box "),
-     ("identity_swap", "Ann smiles "), ("random_caption", "a man walks "), ("existence", "there is at least one cup ")],
-)  # fmt: skip
+        ("identity_swap", "Ann smiles "),
+        ("random_caption", "a man walks "),
+        ("existence", "there is at least one cup "),
+    ],
+)
 def test_a_million_characters_are_dealt_with(slug, piece):
     text = piece * (1_000_000 // len(piece))
     captions = [CaptionInput("long", text, "v1"), CaptionInput("short", "x", "v2")]

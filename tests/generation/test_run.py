@@ -249,18 +249,28 @@ def test_a_caption_of_a_video_that_was_taken_down_is_nobodys_foil(owner, subtest
 # What was dropped with a caption that was found false is true all the same.
 @pytest.mark.parametrize(
     ("settled", "flagged", "rejected_by"),
-    [("corrected", True, []), ("corrected", False, []), ("dropped", True, []), ("dropped", False, ["other_captions"]),
-     ("confirmed", True, ["other_captions"]), ("", True, ["other_captions"])],
-)  # fmt: skip
+    [
+        ("corrected", True, []),
+        ("corrected", False, []),
+        ("dropped", True, []),
+        ("dropped", False, ["other_captions"]),
+        ("confirmed", True, ["other_captions"]),
+        ("", True, ["other_captions"]),
+    ],
+)
 def test_a_caption_that_was_found_false_makes_no_foil_true(owner, subtest, project, settled, flagged, rejected_by):
     caption = make_caption(make_video(project), "a red circle moves.")
     make_caption(caption.video, "a red square moves.", doubt_settled=settled, flagged_false=flagged)
     run = finish(
         start(
-            owner, subtest, "fake", params={"lexicon": "circle:square"}, filters={"other_captions": {}},
+            owner,
+            subtest,
+            "fake",
+            params={"lexicon": "circle:square"},
+            filters={"other_captions": {}},
             selection={"caption_keys": [caption.key]},
         )
-    )  # fmt: skip
+    )
     assert Candidate.objects.get(group__run=run).rejected_by == rejected_by
 
 

@@ -33,9 +33,15 @@ def untuned(folder: Path, world) -> Path:
     torch.manual_seed(0)
     tokenizer = folders.span_tokenizer([text for text, _, _ in world], longest=32)
     config = T5Config(
-        vocab_size=len(tokenizer), d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4, decoder_start_token_id=0,
+        vocab_size=len(tokenizer),
+        d_model=64,
+        d_kv=16,
+        d_ff=128,
+        num_layers=2,
+        num_heads=4,
+        decoder_start_token_id=0,
         dropout_rate=0.0,
-    )  # fmt: skip
+    )
     return folders.saved(folder, T5ForConditionalGeneration(config), tokenizer)
 
 
@@ -194,11 +200,15 @@ class TestFake:
         assert made[0].prompt_template == "a person can {span}"
 
     def test_mode_paper_takes_what_the_model_gives_but_for_the_stop_lists(self):
-        paper = {draft.target for draft in drafts("span_infill", "a man folds a shirt", model="fake-t5:", mode="paper",
-                                                  foils=20)}  # fmt: skip
+        paper = {
+            draft.target
+            for draft in drafts("span_infill", "a man folds a shirt", model="fake-t5:", mode="paper", foils=20)
+        }
         assert paper == {"climbs", "climbing", "jumps over", "jumping over", "walks", "uses", "sleep"}
-        found = {draft.target for draft in drafts("span_infill", "a man folds a shirt", model="fake-t5:", foils=20,
-                                                  stop="generic")}  # fmt: skip
+        found = {
+            draft.target
+            for draft in drafts("span_infill", "a man folds a shirt", model="fake-t5:", foils=20, stop="generic")
+        }
         assert found == {"climbs", "jumps over", "walks"}
 
     def test_a_capital_and_an_article_are_kept_right(self):
@@ -222,4 +232,3 @@ class TestFake:
     def test_a_caption_without_a_verb_is_skipped(self):
         assert skipped("span_infill", "a red cup", model="fake-t5:") == "it has no verb phrase of the pattern"
         assert "own sign" in skipped("span_infill", "a man <extra_id_0> a cup", model="fake-t5:")
-

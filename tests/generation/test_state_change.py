@@ -45,8 +45,10 @@ EXACT = [
     ("SOMEONE OPENS THE DOOR!", "SOMEONE CLOSES THE DOOR!"),
     ("🙂 a man opens a door — שלום", "🙂 a man closes a door — שלום"),
     # Of several changes that a verb makes, the one between these states.
-    ("Initially, the rice is drained. Then, someone soaks the rice. At the end, the rice is soaking.",
-     "Initially, the rice is soaking. Then, someone drains the rice. At the end, the rice is drained."),
+    (
+        "Initially, the rice is drained. Then, someone soaks the rice. At the end, the rice is soaking.",
+        "Initially, the rice is soaking. Then, someone drains the rice. At the end, the rice is drained.",
+    ),
     ("Someone rinses the shells.", "Someone lathers the shells."),
     ("The athlete jumps.", "The athlete lands."),
     ("Someone wraps the spring roll up.", "Someone unwraps the spring roll."),
@@ -59,15 +61,23 @@ EXACT = [
     ("At the end, the bulb is visible.", "At the end, the bulb is hidden."),
     ("At the end, the paper is torn.", "At the end, the paper is whole."),
     # Reverse.
-    ("Initially, the pizza is unwrapped. Then, someone wraps the pizza. At the end, the pizza is wrapped.",
-     "Initially, the pizza is wrapped. Then, someone unwraps the pizza. At the end, the pizza is unwrapped."),
-    ("Initially, the glass is empty. Then someone fills the glass. At the end, the glass is full.",
-     "Initially, the glass is full. Then someone empties the glass. At the end, the glass is empty."),
-    ("Initially, the kite is low. Then, the kite rises. At the end, the kite is high.",
-     "Initially, the kite is high. Then, the kite falls. At the end, the kite is low."),
-    ("Initially, the hat is off. Then, someone puts the hat on. At the end, the hat is on.",
-     "Initially, the hat is on. Then, someone takes the hat off. At the end, the hat is off."),
-]  # fmt: skip
+    (
+        "Initially, the pizza is unwrapped. Then, someone wraps the pizza. At the end, the pizza is wrapped.",
+        "Initially, the pizza is wrapped. Then, someone unwraps the pizza. At the end, the pizza is unwrapped.",
+    ),
+    (
+        "Initially, the glass is empty. Then someone fills the glass. At the end, the glass is full.",
+        "Initially, the glass is full. Then someone empties the glass. At the end, the glass is empty.",
+    ),
+    (
+        "Initially, the kite is low. Then, the kite rises. At the end, the kite is high.",
+        "Initially, the kite is high. Then, the kite falls. At the end, the kite is low.",
+    ),
+    (
+        "Initially, the hat is off. Then, someone puts the hat on. At the end, the hat is on.",
+        "Initially, the hat is on. Then, someone takes the hat off. At the end, the hat is off.",
+    ),
+]
 
 
 @pytest.mark.parametrize(("caption", "foil"), EXACT)
@@ -83,18 +93,22 @@ NO_VERB = "no verb of the lexicon of changes stands in it with something that ch
     [
         ("Someone chops an onion.", "'chop' cannot be undone: no verb is its reverse"),
         ("Someone tears the pink paper.", "'tear' cannot be undone: no verb is its reverse"),
-        ("Initially, the onion is whole. Then, someone chops the onion. At the end, the onion is in pieces.",
-         "'chop' cannot be undone: no verb is its reverse"),
+        (
+            "Initially, the onion is whole. Then, someone chops the onion. At the end, the onion is in pieces.",
+            "'chop' cannot be undone: no verb is its reverse",
+        ),
         ("a man turns around", NO_VERB),
         ("a man talks", NO_VERB),
         ("a chopper lands in a fold", "'land'"),
         ("the fold of a paper", NO_VERB),
         ("Initially, the paper is pink.", NO_VERB),
-        ("Initially, the glass is full. Then, someone folds the glass. At the end, the glass is empty.",
-         "its states are not those of 'fold' (unfolded, folded)"),
+        (
+            "Initially, the glass is full. Then, someone folds the glass. At the end, the glass is empty.",
+            "its states are not those of 'fold' (unfolded, folded)",
+        ),
         ("", NO_VERB),
     ],
-)  # fmt: skip
+)
 def test_a_caption_is_skipped_with_its_reason(caption, why):
     if why == "'land'":
         assert [draft.foil for draft in drafts("state_change", caption)] == ["a chopper takes off in a fold"]
@@ -122,8 +136,11 @@ def test_one_subtest_alone():
     assert drafts("state_change", text, subtest="pre_state")[0].facts["subtest"] == "pre_state"
     assert skipped("state_change", text, subtest="action") == "it has the template of pre_state, not of action"
     assert [read_sentence(text).subtest for text in (EXACT[0][0], EXACT[31][0], EXACT[34][0], EXACT[37][0])] == [
-        "action", "pre_state", "post_state", "reverse"
-    ]  # fmt: skip
+        "action",
+        "pre_state",
+        "post_state",
+        "reverse",
+    ]
 
 
 def test_a_state_of_several_changes_follows_the_noted_verb():

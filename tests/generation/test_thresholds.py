@@ -115,9 +115,7 @@ def test_moving_is_audited_as_a_whole_and_candidate_by_candidate(run, researcher
     assert rows["hold_back", str(leaves.pk)].reason == "grammaticality"
     whole = rows["generation.move_thresholds", str(run.pk)]
     assert whole.actor == researcher
-    assert whole.details == {
-        "before": {}, "thresholds": {"nli": 0.7, "grammaticality": 0.9}, "came_back": 1, "left": 1
-    }  # fmt: skip
+    assert whole.details == {"before": {}, "thresholds": {"nli": 0.7, "grammaticality": 0.9}, "came_back": 1, "left": 1}
     assert len(rows) == 3
     assert Candidate.objects.get(pk=leaves.pk).rejected_by == ["grammaticality"]
     # What the filters said in the run is provenance and stays; moving back brings everything back.

@@ -73,8 +73,9 @@ def test_the_tuned_model_lies_in_a_folder_named_by_its_hash_and_fills_spans(owne
     assert {"config.json", "model.safetensors", "tokenizer.json"} <= {path.name for path in folder.iterdir()}
     assert not (root / "tuning" / str(tuning.pk)).exists()
     asked = {"model": tuning.folder, "device": "cpu", "beams": 4, "top": 4}
-    run = start_run(owner, project, subtest=make_subtest(project), method="span_infill", mode="paper", params=asked,
-                    filters={})  # fmt: skip
+    run = start_run(
+        owner, project, subtest=make_subtest(project), method="span_infill", mode="paper", params=asked, filters={}
+    )
     assert run.params["model"] == str(folder)
     assert run_now(run.job).state == JobState.DONE
     made = Candidate.objects.filter(group__run=run)

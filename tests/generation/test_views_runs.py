@@ -161,15 +161,24 @@ class TestNewRun:
     def test_a_run_like_another_begins_with_its_wishes(self, owner, project, subtest):
         make_subtest(project, name="Another")
         old = make_run(
-            subtest, method="number", mode="paper", seed=7, params={"max": 4, "gone": 1}, selection={"split": "val"},
+            subtest,
+            method="number",
+            mode="paper",
+            seed=7,
+            params={"max": 4, "gone": 1},
+            selection={"split": "val"},
             filters=[{"slug": "minimal_edit", "params": {"max_words": 9}}, {"slug": "gone", "params": {}}],
-        )  # fmt: skip
+        )
         form = owner.get(url("new_run", project), {"like": old.pk}).context["form"]
         begun = {name: form[name].value() for name in ("subtest", "method", "mode", "seed", "split", "filters")}
         assert begun == {
-            "subtest": subtest.pk, "method": "number", "mode": "paper", "seed": 7, "split": "val",
+            "subtest": subtest.pk,
+            "method": "number",
+            "mode": "paper",
+            "seed": 7,
+            "split": "val",
             "filters": ["minimal_edit"],
-        }  # fmt: skip
+        }
         assert form.params["max"].value() == 4
         assert form.filter_params["minimal_edit"]["max_words"].value() == 9
         other = owner.get(url("new_run", project), {"like": old.pk, "method": "person"}).context["form"]
@@ -272,9 +281,13 @@ class TestCandidate:
         rejected(parent, "minimal_edit")
         child = make_candidate(group, "a man tears a shirt.", parent=parent, author=make_member(project, name="ann"))
         AuditEvent.objects.create(
-            project=project, action="annotation.claim", target_type="generation.candidate", target_id=str(parent.pk),
-            from_state="queued", to_state="in_review",
-        )  # fmt: skip
+            project=project,
+            action="annotation.claim",
+            target_type="generation.candidate",
+            target_id=str(parent.pk),
+            from_state="queued",
+            to_state="in_review",
+        )
         html = owner.get(url("candidate", project, parent.pk)).content.decode()
         for words in (
             "a man &lt;b&gt;unfolds",

@@ -21,7 +21,13 @@ def chat_lm(folder: Path, *, template: str = TEMPLATE, longest: int = 3000) -> P
     tokenizer.chat_template = template or None
     # Wide weights, or every prompt would be answered alike.
     config = GPT2Config(
-        vocab_size=len(tokenizer), n_positions=longest, n_embd=16, n_layer=2, n_head=2, bos_token_id=0,
-        eos_token_id=2, initializer_range=0.5,
-    )  # fmt: skip
+        vocab_size=len(tokenizer),
+        n_positions=longest,
+        n_embd=16,
+        n_layer=2,
+        n_head=2,
+        bos_token_id=0,
+        eos_token_id=2,
+        initializer_range=0.5,
+    )
     return folders.saved(folder, GPT2LMHeadModel(config), tokenizer)

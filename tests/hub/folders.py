@@ -65,9 +65,7 @@ def byte_tokenizer(corpus: Sequence[str] = CORPUS, longest: int = 64) -> PreTrai
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     letters = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=500, special_tokens=special, initial_alphabet=letters, show_progress=False
-    )  # fmt: skip
+    trainer = trainers.BpeTrainer(vocab_size=500, special_tokens=special, initial_alphabet=letters, show_progress=False)
     tokenizer.train_from_iterator([f" {line}" for line in corpus], trainer)
     tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
     names = {"bos_token": "<s>", "eos_token": "</s>", "cls_token": "<s>", "sep_token": "</s>", "unk_token": "<unk>"}
@@ -82,9 +80,7 @@ def spacing_tokenizer(words: Sequence[str]) -> PreTrainedTokenizerFast:
     tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
     letters = [*string.ascii_letters, *string.digits, *string.punctuation, "▁", "\n"]
     special = ["<s>", "<pad>", "</s>", "<unk>"]
-    trainer = trainers.BpeTrainer(
-        vocab_size=500, special_tokens=special, initial_alphabet=letters, show_progress=False
-    )  # fmt: skip
+    trainer = trainers.BpeTrainer(vocab_size=500, special_tokens=special, initial_alphabet=letters, show_progress=False)
     # Word by word, so that no token spans two.
     tokenizer.train_from_iterator([word for word in words for _ in range(5)], trainer)
     names = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
@@ -108,9 +104,12 @@ def classifier(folder: Path, labels: Sequence[str] = ("entailment", "neutral", "
     tokenizer = word_tokenizer()
     names = dict(enumerate(labels))
     config = BertConfig(
-        vocab_size=len(tokenizer), max_position_embeddings=64, id2label=names,
-        label2id={name: at for at, name in names.items()}, **SIZES,
-    )  # fmt: skip
+        vocab_size=len(tokenizer),
+        max_position_embeddings=64,
+        id2label=names,
+        label2id={name: at for at, name in names.items()},
+        **SIZES,
+    )
     return saved(folder, BertForSequenceClassification(config), tokenizer)
 
 
@@ -133,18 +132,28 @@ def span_tokenizer(corpus: Sequence[str] = CORPUS, longest: int = 64) -> PreTrai
     tokenizer.add_special_tokens(special)
     tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
     return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, model_max_length=longest, pad_token="<pad>", eos_token="</s>", unk_token="<unk>",
+        tokenizer_object=tokenizer,
+        model_max_length=longest,
+        pad_token="<pad>",
+        eos_token="</s>",
+        unk_token="<unk>",
         extra_special_tokens=special[3:],
-    )  # fmt: skip
+    )
 
 
 def text_to_text(folder: Path, corpus: Sequence[str] = CORPUS, *, steps: int = 30) -> Path:
     torch.manual_seed(5)
     tokenizer = span_tokenizer(corpus)
     config = T5Config(
-        vocab_size=len(tokenizer), d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, decoder_start_token_id=0,
+        vocab_size=len(tokenizer),
+        d_model=32,
+        d_kv=8,
+        d_ff=64,
+        num_layers=2,
+        num_heads=4,
+        decoder_start_token_id=0,
         dropout_rate=0.0,
-    )  # fmt: skip
+    )
     model = T5ForConditionalGeneration(config)
     _taught_spans(model, tokenizer, corpus, steps)
     return saved(folder, model, tokenizer)
@@ -155,8 +164,11 @@ def _taught_spans(
 ) -> None:
     """Some steps on every blank of one word, so that the model has an end to what it writes."""
     lines = [line.lower().split() for line in corpus]
-    blanks = [(" ".join([*line[:at], "<extra_id_0>", *line[at + 1 :]]), f"<extra_id_0> {line[at]} <extra_id_1>")
-              for line in lines for at in range(len(line))]  # fmt: skip
+    blanks = [
+        (" ".join([*line[:at], "<extra_id_0>", *line[at + 1 :]]), f"<extra_id_0> {line[at]} <extra_id_1>")
+        for line in lines
+        for at in range(len(line))
+    ]
     sources, targets = (tokenizer(list(side), padding=True, return_tensors="pt") for side in zip(*blanks, strict=True))
     labels = targets["input_ids"].masked_fill(targets["attention_mask"] == 0, -100)
     optimiser = torch.optim.AdamW(model.parameters(), lr=5e-3)
@@ -190,9 +202,13 @@ def clip(folder: Path, *, siglip: bool = False) -> Path:
         text |= {"bos_token_id": 2, "eos_token_id": 3}
         model = CLIPModel(CLIPConfig(text_config=text, vision_config=vision, projection_dim=16))
         processor = {
-            "size": {"shortest_edge": 16}, "do_center_crop": True, "crop_size": {"height": 16, "width": 16},
-            "resample": 3, "image_mean": [0.48, 0.46, 0.41], "image_std": [0.27, 0.26, 0.28],
-        }  # fmt: skip
+            "size": {"shortest_edge": 16},
+            "do_center_crop": True,
+            "crop_size": {"height": 16, "width": 16},
+            "resample": 3,
+            "image_mean": [0.48, 0.46, 0.41],
+            "image_std": [0.27, 0.26, 0.28],
+        }
     saved(folder, model, tokenizer)
     (folder / "preprocessor_config.json").write_text(json.dumps(processor))
     return folder
@@ -206,13 +222,28 @@ def detector(folder: Path, labels: Sequence[str] = ("person", "cell phone", "cup
         embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1], layer_type="basic", out_features=["stage2"]
     )
     config = DetrConfig(
-        use_timm_backbone=False, backbone_config=backbone, use_pretrained_backbone=False, d_model=16, encoder_layers=1,
-        decoder_layers=1, encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=16, decoder_ffn_dim=16,
-        num_queries=5, id2label=names, label2id={name: at for at, name in names.items()}, init_std=0.5,
-    )  # fmt: skip
+        use_timm_backbone=False,
+        backbone_config=backbone,
+        use_pretrained_backbone=False,
+        d_model=16,
+        encoder_layers=1,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=16,
+        decoder_ffn_dim=16,
+        num_queries=5,
+        id2label=names,
+        label2id={name: at for at, name in names.items()},
+        init_std=0.5,
+    )
     DetrForObjectDetection(config).save_pretrained(folder)
-    processor = {"size": {"shortest_edge": 32, "longest_edge": 48}, "resample": 2,
-                 "image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}  # fmt: skip
+    processor = {
+        "size": {"shortest_edge": 32, "longest_edge": 48},
+        "resample": 2,
+        "image_mean": [0.485, 0.456, 0.406],
+        "image_std": [0.229, 0.224, 0.225],
+    }
     (folder / "preprocessor_config.json").write_text(json.dumps(processor))
     return folder
 

@@ -36,9 +36,18 @@ from transformers import (
 from tests.hub.folders import byte_tokenizer, saved
 
 MARKS = (
-    "<video>", "<image>", "<|vision_start|>", "<|vision_end|>", "<|video_pad|>", "<|image_pad|>", "<img>", "</img>",
-    "<IMG_CONTEXT>", "<|im_start|>", "<|im_end|>",
-)  # fmt: skip
+    "<video>",
+    "<image>",
+    "<|vision_start|>",
+    "<|vision_end|>",
+    "<|video_pad|>",
+    "<|image_pad|>",
+    "<img>",
+    "</img>",
+    "<IMG_CONTEXT>",
+    "<|im_start|>",
+    "<|im_end|>",
+)
 TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n{% for part in message.content %}{% if part.type == "
     "'video' %}VIDEO{% else %}{{ part.text }}{% endif %}{% endfor %}<|im_end|>\n{% endfor %}"
@@ -47,25 +56,43 @@ TEMPLATE = (
 # Wide random weights, so that texts and clips differ in what they get.
 WIDE = 0.2
 TEXT = {
-    "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
-    "num_key_value_heads": 2, "max_position_embeddings": 4096, "initializer_range": WIDE, "bos_token_id": 0,
-    "eos_token_id": 2, "pad_token_id": 1,
-}  # fmt: skip
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 4096,
+    "initializer_range": WIDE,
+    "bos_token_id": 0,
+    "eos_token_id": 2,
+    "pad_token_id": 1,
+}
 VISION = {
-    "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2, "image_size": 16,
-    "patch_size": 4, "initializer_range": WIDE,
-}  # fmt: skip
+    "hidden_size": 16,
+    "intermediate_size": 24,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "image_size": 16,
+    "patch_size": 4,
+    "initializer_range": WIDE,
+}
 HALF = [0.5, 0.5, 0.5]
 VIDEOS, IMAGES = "video_preprocessor_config.json", "preprocessor_config.json"
 PICTURE = {"image_mean": HALF, "image_std": HALF, "resample": 3}
 SQUARE = {**PICTURE, "size": {"height": 16, "width": 16}}
 CROPPED = {
-    **PICTURE, "size": {"shortest_edge": 16}, "do_center_crop": True, "crop_size": {"height": 16, "width": 16},
-}  # fmt: skip
+    **PICTURE,
+    "size": {"shortest_edge": 16},
+    "do_center_crop": True,
+    "crop_size": {"height": 16, "width": 16},
+}
 PATCHED = {
-    **PICTURE, "patch_size": 4, "merge_size": 2, "temporal_patch_size": 2,
+    **PICTURE,
+    "patch_size": 4,
+    "merge_size": 2,
+    "temporal_patch_size": 2,
     "size": {"shortest_edge": 16 * 16, "longest_edge": 24 * 24},
-}  # fmt: skip
+}
 
 
 def talkative() -> PreTrainedTokenizerFast:
@@ -98,10 +125,11 @@ def _vision_ends(tokenizer: PreTrainedTokenizerFast) -> dict[str, int]:
 def llava_next(folder: Path) -> Path:
     tokenizer = talkative()
     config = LlavaNextConfig(
-        vision_config=CLIPVisionConfig(**VISION), text_config=LlamaConfig(**_text(tokenizer)),
+        vision_config=CLIPVisionConfig(**VISION),
+        text_config=LlamaConfig(**_text(tokenizer)),
         image_grid_pinpoints=[[16, 32], [32, 16], [32, 32]],
         image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
-    )  # fmt: skip
+    )
     tiles = {**CROPPED, "image_grid_pinpoints": [[16, 32], [32, 16], [32, 32]]}
     return _folder(folder, LlavaNextForConditionalGeneration(config), tokenizer, tiles, "<image>\n", IMAGES)
 
@@ -109,9 +137,12 @@ def llava_next(folder: Path) -> Path:
 def llava_next_video(folder: Path) -> Path:
     tokenizer = talkative()
     config = LlavaNextVideoConfig(
-        vision_config=CLIPVisionConfig(**VISION), text_config=LlamaConfig(**_text(tokenizer)),
-        spatial_pool_stride=2, image_grid_pinpoints=[[16, 16]], **_indices(tokenizer),
-    )  # fmt: skip
+        vision_config=CLIPVisionConfig(**VISION),
+        text_config=LlamaConfig(**_text(tokenizer)),
+        spatial_pool_stride=2,
+        image_grid_pinpoints=[[16, 16]],
+        **_indices(tokenizer),
+    )
     return _folder(folder, LlavaNextVideoForConditionalGeneration(config), tokenizer, CROPPED, "")
 
 
@@ -127,8 +158,10 @@ def llava_onevision(folder: Path) -> Path:
     tokenizer = talkative()
     config = LlavaOnevisionConfig(
         vision_config=SiglipVisionConfig(**{**VISION, "vision_use_head": False}),
-        text_config=Qwen2Config(**_text(tokenizer)), image_grid_pinpoints=[[16, 16]], **_indices(tokenizer),
-    )  # fmt: skip
+        text_config=Qwen2Config(**_text(tokenizer)),
+        image_grid_pinpoints=[[16, 16]],
+        **_indices(tokenizer),
+    )
     return _folder(folder, LlavaOnevisionForConditionalGeneration(config), tokenizer, SQUARE, "<video>\n")
 
 
@@ -136,9 +169,12 @@ def internvl(folder: Path) -> Path:
     tokenizer = talkative()
     vision = {**VISION, "image_size": [16, 16], "patch_size": [4, 4], "use_mean_pooling": True}
     config = InternVLConfig(
-        vision_config=vision, text_config=Qwen2Config(**_text(tokenizer)), image_seq_length=4, downsample_ratio=0.5,
+        vision_config=vision,
+        text_config=Qwen2Config(**_text(tokenizer)),
+        image_seq_length=4,
+        downsample_ratio=0.5,
         image_token_id=tokenizer.convert_tokens_to_ids("<IMG_CONTEXT>"),
-    )  # fmt: skip
+    )
     return _folder(folder, InternVLForConditionalGeneration(config), tokenizer, SQUARE, "<video>\n")
 
 
@@ -147,9 +183,11 @@ def qwen2_vl(folder: Path) -> Path:
     rope = {"rope_type": "default", "mrope_section": [2, 1, 1], "rope_theta": 10000.0}
     vision = {"depth": 2, "embed_dim": 16, "hidden_size": 32, "num_heads": 2, "patch_size": 4, "mlp_ratio": 2}
     config = Qwen2VLConfig(
-        vision_config=vision, text_config=_text(tokenizer, rope_parameters=rope),
-        **_ids(tokenizer, "<|video_pad|>", "<|image_pad|>"), **_vision_ends(tokenizer),
-    )  # fmt: skip
+        vision_config=vision,
+        text_config=_text(tokenizer, rope_parameters=rope),
+        **_ids(tokenizer, "<|video_pad|>", "<|image_pad|>"),
+        **_vision_ends(tokenizer),
+    )
     return _folder(folder, Qwen2VLForConditionalGeneration(config), tokenizer, PATCHED, _PAD)
 
 
@@ -157,13 +195,22 @@ def qwen2_5_vl(folder: Path) -> Path:
     tokenizer = talkative()
     rope = {"rope_type": "default", "mrope_section": [2, 1, 1], "rope_theta": 10000.0}
     vision = {
-        "depth": 2, "hidden_size": 16, "intermediate_size": 24, "num_heads": 2, "patch_size": 4, "out_hidden_size": 32,
-        "window_size": 16, "fullatt_block_indexes": [1], "tokens_per_second": 2,
-    }  # fmt: skip
+        "depth": 2,
+        "hidden_size": 16,
+        "intermediate_size": 24,
+        "num_heads": 2,
+        "patch_size": 4,
+        "out_hidden_size": 32,
+        "window_size": 16,
+        "fullatt_block_indexes": [1],
+        "tokens_per_second": 2,
+    }
     config = Qwen2_5_VLConfig(
-        vision_config=vision, text_config=_text(tokenizer, rope_parameters=rope),
-        **_ids(tokenizer, "<|video_pad|>", "<|image_pad|>"), **_vision_ends(tokenizer),
-    )  # fmt: skip
+        vision_config=vision,
+        text_config=_text(tokenizer, rope_parameters=rope),
+        **_ids(tokenizer, "<|video_pad|>", "<|image_pad|>"),
+        **_vision_ends(tokenizer),
+    )
     return _folder(folder, Qwen2_5_VLForConditionalGeneration(config), tokenizer, PATCHED, _PAD)
 
 
@@ -171,13 +218,22 @@ def qwen3_vl(folder: Path) -> Path:
     tokenizer = talkative()
     rope = {"rope_type": "default", "mrope_section": [2, 1, 1], "rope_theta": 10000.0, "mrope_interleaved": True}
     vision = {
-        "depth": 2, "hidden_size": 16, "intermediate_size": 24, "num_heads": 2, "patch_size": 4, "out_hidden_size": 32,
-        "deepstack_visual_indexes": [0], "num_position_embeddings": 16, "initializer_range": WIDE,
-    }  # fmt: skip
+        "depth": 2,
+        "hidden_size": 16,
+        "intermediate_size": 24,
+        "num_heads": 2,
+        "patch_size": 4,
+        "out_hidden_size": 32,
+        "deepstack_visual_indexes": [0],
+        "num_position_embeddings": 16,
+        "initializer_range": WIDE,
+    }
     config = Qwen3VLConfig(
-        vision_config=vision, text_config=_text(tokenizer, rope_parameters=rope, head_dim=8),
-        **_ids(tokenizer, "<|video_pad|>", "<|image_pad|>"), **_vision_ends(tokenizer),
-    )  # fmt: skip
+        vision_config=vision,
+        text_config=_text(tokenizer, rope_parameters=rope, head_dim=8),
+        **_ids(tokenizer, "<|video_pad|>", "<|image_pad|>"),
+        **_vision_ends(tokenizer),
+    )
     sizes = {**PATCHED, "size": {"shortest_edge": 16 * 16, "longest_edge": 4 * 24 * 24}}
     return _folder(folder, Qwen3VLForConditionalGeneration(config), tokenizer, sizes, _PAD)
 
@@ -185,13 +241,18 @@ def qwen3_vl(folder: Path) -> Path:
 def video_llama_3(folder: Path) -> Path:
     tokenizer = talkative()
     vision = {
-        "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2, "patch_size": 4,
+        "hidden_size": 16,
+        "intermediate_size": 24,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "patch_size": 4,
         "initializer_range": WIDE,
-    }  # fmt: skip
+    }
     config = VideoLlama3Config(
-        vision_config=vision, text_config=Qwen2Config(**_text(tokenizer)),
+        vision_config=vision,
+        text_config=Qwen2Config(**_text(tokenizer)),
         **_ids(tokenizer, "<|video_pad|>", "<|image_pad|>"),
-    )  # fmt: skip
+    )
     sizes = {**PATCHED, "temporal_patch_size": 1, "size": {"shortest_edge": 16 * 16, "longest_edge": 4 * 24 * 24}}
     return _folder(folder, VideoLlama3ForConditionalGeneration(config), tokenizer, sizes, _PAD)
 

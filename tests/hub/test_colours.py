@@ -11,10 +11,18 @@ from hub.table import open_adapter
 from tests.generation.making import outcomes
 
 PAINT = {
-    "red": (220, 20, 30), "orange": (240, 140, 20), "yellow": (240, 230, 30), "green": (20, 160, 40),
-    "blue": (30, 60, 220), "purple": (130, 30, 200), "pink": (240, 60, 170), "brown": (110, 65, 20),
-    "black": (5, 5, 8), "white": (250, 250, 250), "grey": (128, 128, 128),
-}  # fmt: skip
+    "red": (220, 20, 30),
+    "orange": (240, 140, 20),
+    "yellow": (240, 230, 30),
+    "green": (20, 160, 40),
+    "blue": (30, 60, 220),
+    "purple": (130, 30, 200),
+    "pink": (240, 60, 170),
+    "brown": (110, 65, 20),
+    "black": (5, 5, 8),
+    "white": (250, 250, 250),
+    "grey": (128, 128, 128),
+}
 
 
 def painted(*colours: str) -> np.ndarray:

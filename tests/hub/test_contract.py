@@ -65,7 +65,6 @@ def test_scores_that_are_not_one_a_text(needs_video: bool, made: list[Any], says
         asked(adapter, score=lambda *_: made)
 
 
-
 class OfClipsAlone(FakeEmbedder):
     def encode_video(self, clips: Any) -> Any:  # type: ignore[override]
         return clips

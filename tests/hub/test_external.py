@@ -19,8 +19,14 @@ EXAMPLE = Path(__file__).parents[2] / "docs/examples/external_model"
 META = VideoMeta("clip", (0.0, 1.0, 2.0, 3.0), "/videos/a.mp4")
 TEXTS = ["a bright day", "a dark night", "a thing"]
 FIRST = {
-    "protocol": 1, "model_id": "m", "revision": "1", "interface": "scorer", "kind": "logit", "frames": 4, "size": None,
-}  # fmt: skip
+    "protocol": 1,
+    "model_id": "m",
+    "revision": "1",
+    "interface": "scorer",
+    "kind": "logit",
+    "frames": 4,
+    "size": None,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -155,9 +161,7 @@ def test_two_bad_clips_of_a_batch_do_not_stop_the_run(tmp_path: Path) -> None:
     adapter = open_adapter(program(tmp_path / "m", body, {**FIRST, "interface": "embedder"}), device="cpu")
     tally = Tally()
     requests = [(Clip(key), ["x"]) for key in ("bad 1", "bad 2", "good")]
-    found = list(
-        score_pairs(adapter, requests, tally=tally, read=lambda one, _: (clip(0), VideoMeta(one.key)))
-    )  # fmt: skip
+    found = list(score_pairs(adapter, requests, tally=tally, read=lambda one, _: (clip(0), VideoMeta(one.key))))
     assert [(score.clip_key, score.value) for score in found] == [("good", 11)]
     assert [key for key, _ in tally.refused] == ["bad 1", "bad 2"]
 

@@ -75,9 +75,7 @@ def test_every_text_is_read_back_from_the_tree(texts, nodes):
         assert len(row.tokens) <= max(nodes, *(len(texts[place]) for place, _ in row.texts))
         for place, guesses in row.texts:
             read[place] = [[*_beginning(row, row.guessers[at]), row.guessed[at]] for at in guesses]
-    assert read == {
-        at: [ids[:end] for end in range(2, len(ids) + 1)] for at, ids in enumerate(texts) if len(ids) > 1
-    }  # fmt: skip
+    assert read == {at: [ids[:end] for end in range(2, len(ids) + 1)] for at, ids in enumerate(texts) if len(ids) > 1}
 
 
 def _beginning(row: Row, node: int) -> list[int]:

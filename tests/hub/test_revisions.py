@@ -48,10 +48,15 @@ def test_fakes_and_files_have_fingerprints_too(tmp_path):
     assert file_hash(str(tmp_path / "none")) == ""
 
 
-@pytest.mark.parametrize(("name", "hub_id", "revision"), [
-    ("some/model", "some/model", None), ("some/model@v1", "some/model", "v1"),
-    ("gpt2", "gpt2", None), ("gpt2@v1", "gpt2", "v1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "hub_id", "revision"),
+    [
+        ("some/model", "some/model", None),
+        ("some/model@v1", "some/model", "v1"),
+        ("gpt2", "gpt2", None),
+        ("gpt2@v1", "gpt2", "v1"),
+    ],
+)
 def test_a_hub_id_is_known_by_the_commit_in_the_cache_from_the_first_time_on(
     tmp_path, monkeypatch, name, hub_id, revision
 ):

@@ -22,9 +22,17 @@ def t5(folder: Path) -> Path:
     torch.manual_seed(21)
     tokenizer = folders.byte_tokenizer()
     config = T5Config(
-        vocab_size=len(tokenizer), d_model=16, d_kv=8, d_ff=32, num_layers=1, num_heads=2, pad_token_id=1,
-        eos_token_id=2, decoder_start_token_id=1, initializer_factor=0.5,
-    )  # fmt: skip
+        vocab_size=len(tokenizer),
+        d_model=16,
+        d_kv=8,
+        d_ff=32,
+        num_layers=1,
+        num_heads=2,
+        pad_token_id=1,
+        eos_token_id=2,
+        decoder_start_token_id=1,
+        initializer_factor=0.5,
+    )
     return folders.saved(folder, T5ForConditionalGeneration(config), tokenizer)
 
 
@@ -32,10 +40,22 @@ def bart(folder: Path) -> Path:
     torch.manual_seed(22)
     tokenizer = folders.byte_tokenizer()
     config = BartConfig(
-        vocab_size=len(tokenizer), d_model=16, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
-        decoder_attention_heads=2, encoder_ffn_dim=32, decoder_ffn_dim=32, max_position_embeddings=64, init_std=0.3,
-        pad_token_id=1, bos_token_id=0, eos_token_id=2, decoder_start_token_id=2, forced_eos_token_id=2,
-    )  # fmt: skip
+        vocab_size=len(tokenizer),
+        d_model=16,
+        encoder_layers=1,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        max_position_embeddings=64,
+        init_std=0.3,
+        pad_token_id=1,
+        bos_token_id=0,
+        eos_token_id=2,
+        decoder_start_token_id=2,
+        forced_eos_token_id=2,
+    )
     return folders.saved(folder, BartForConditionalGeneration(config), tokenizer)
 
 

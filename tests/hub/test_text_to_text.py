@@ -84,8 +84,9 @@ def test_no_more_spans_than_beams(model):
 def test_a_model_without_sentinels_is_refused(tmp_path):
     torch.manual_seed(0)
     tokenizer = folders.word_tokenizer()
-    config = folders.T5Config(vocab_size=len(tokenizer), d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2,
-                              decoder_start_token_id=0)  # fmt: skip
+    config = folders.T5Config(
+        vocab_size=len(tokenizer), d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2, decoder_start_token_id=0
+    )
     folders.saved(tmp_path / "m", T5ForConditionalGeneration(config), tokenizer)
     with pytest.raises(HubError, match="has no <extra_id_0>"):
         open_helper(str(tmp_path / "m"), SPAN_FILLER, device="cpu")

@@ -45,11 +45,15 @@ def clip(family: str, times: tuple[float, ...] = TIMES) -> Clip:
     tokenizer = talkative()
     opens, closes = tokenizer.convert_tokens_to_ids(list(ENDS))
     config = SimpleNamespace(
-        model_type=family, vision_config=SimpleNamespace(image_size=224, patch_size=14), spatial_pool_stride=2,
-        image_seq_length=4, video_token_id=tokenizer.convert_tokens_to_ids("<video>"),
-        image_token_id=tokenizer.convert_tokens_to_ids("<IMG_CONTEXT>"), vision_start_token_id=opens,
+        model_type=family,
+        vision_config=SimpleNamespace(image_size=224, patch_size=14),
+        spatial_pool_stride=2,
+        image_seq_length=4,
+        video_token_id=tokenizer.convert_tokens_to_ids("<video>"),
+        image_token_id=tokenizer.convert_tokens_to_ids("<IMG_CONTEXT>"),
+        vision_start_token_id=opens,
         vision_end_token_id=closes,
-    )  # fmt: skip
+    )
     return Clip(frames(), times, settings_of(family, {}), config, tokenizer, torch.device("cpu"))
 
 
@@ -63,9 +67,10 @@ def test_pictures_of_llava_are_those_of_its_processor() -> None:
     settings = settings_of("llava_next", {"size": {"shortest_edge": 28}, "crop_size": {"height": 28, "width": 28}})
     settings["image_grid_pinpoints"] = [[28, 56], [56, 28], [56, 56]]
     config = SimpleNamespace(
-        vision_config=SimpleNamespace(patch_size=14), vision_feature_select_strategy="default",
+        vision_config=SimpleNamespace(patch_size=14),
+        vision_feature_select_strategy="default",
         image_token_id=tokenizer.convert_tokens_to_ids("<image>"),
-    )  # fmt: skip
+    )
     found = FAMILIES["llava_next"].prepare(Clip(frames(), (), settings, config, tokenizer, torch.device("cpu")))
     images = LlavaNextImageProcessorPil(**{name: settings[name] for name in TILE_SETTINGS if name in settings})
     processor = LlavaNextProcessor(

@@ -37,30 +37,50 @@ LAYERS = {"hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 32, 
 TEXT = {**LAYERS, "max_position_embeddings": 16, "bos_token_id": 2, "eos_token_id": 3}
 PICTURE = {"image_size": 16, "patch_size": 8}
 PROCESSOR = {
-    "size": {"shortest_edge": 16}, "do_center_crop": True, "crop_size": {"height": 16, "width": 16}, "resample": 2,
-    "image_mean": HALF, "image_std": HALF,
-}  # fmt: skip
+    "size": {"shortest_edge": 16},
+    "do_center_crop": True,
+    "crop_size": {"height": 16, "width": 16},
+    "resample": 2,
+    "image_mean": HALF,
+    "image_std": HALF,
+}
 
 
 def xclip(folder: Path) -> Path:
     tokenizer = word_tokenizer(longest=16)
     vision = {
-        **LAYERS, **PICTURE, "num_frames": 4, "mit_hidden_size": 16, "mit_intermediate_size": 32,
-        "mit_num_hidden_layers": 1, "mit_num_attention_heads": 2,
-    }  # fmt: skip
+        **LAYERS,
+        **PICTURE,
+        "num_frames": 4,
+        "mit_hidden_size": 16,
+        "mit_intermediate_size": 32,
+        "mit_num_hidden_layers": 1,
+        "mit_num_attention_heads": 2,
+    }
     config = XCLIPConfig(
-        text_config={**TEXT, "vocab_size": len(tokenizer)}, vision_config=vision, projection_dim=16,
-        prompt_num_attention_heads=2, prompt_layers=1, prompt_alpha=0.5,
-    )  # fmt: skip
+        text_config={**TEXT, "vocab_size": len(tokenizer)},
+        vision_config=vision,
+        projection_dim=16,
+        prompt_num_attention_heads=2,
+        prompt_layers=1,
+        prompt_alpha=0.5,
+    )
     return _folder(folder, XCLIPModel, config, tokenizer)
 
 
 def videoprism(folder: Path) -> Path:
     tokenizer = word_tokenizer(longest=16)
     vision = {
-        "image_size": 16, "num_frames": 4, "tubelet_size": [1, 8, 8], "hidden_size": 16, "num_attention_heads": 2,
-        "intermediate_size": 32, "num_spatial_layers": 1, "num_temporal_layers": 1, "num_auxiliary_layers": 1,
-    }  # fmt: skip
+        "image_size": 16,
+        "num_frames": 4,
+        "tubelet_size": [1, 8, 8],
+        "hidden_size": 16,
+        "num_attention_heads": 2,
+        "intermediate_size": 32,
+        "num_spatial_layers": 1,
+        "num_temporal_layers": 1,
+        "num_auxiliary_layers": 1,
+    }
     text = {**TEXT, "vocab_size": len(tokenizer), "pad_token_id": 0}
     config = VideoPrismConfig(text_config=text, vision_config=vision)
     square = {"size": {"height": 16, "width": 16}, "do_normalize": False, "resample": 3}
@@ -72,9 +92,13 @@ def pe_video() -> tuple[PeVideoModel, Any]:
     of transformers stands in, which no folder can say."""
     tokenizer = word_tokenizer(longest=16)
     text = ModernBertConfig(
-        **{**LAYERS, "num_hidden_layers": 2}, vocab_size=len(tokenizer), pad_token_id=0, cls_token_id=2, sep_token_id=3,
+        **{**LAYERS, "num_hidden_layers": 2},
+        vocab_size=len(tokenizer),
+        pad_token_id=0,
+        cls_token_id=2,
+        sep_token_id=3,
         max_position_embeddings=64,
-    )  # fmt: skip
+    )
     video = {**LAYERS, "head_dim": 8}
     config = PeVideoConfig(text_config=text.to_dict(), video_config=video)
     config.video_config.vision_config = ViTConfig(**LAYERS, **PICTURE, num_labels=12)
@@ -93,12 +117,18 @@ def blip2(folder: Path) -> Path:
     config = Blip2Config(
         vision_config={**LAYERS, **PICTURE},
         qformer_config={
-            **LAYERS, "vocab_size": len(tokenizer), "max_position_embeddings": 24, "encoder_hidden_size": 16,
-            "cross_attention_frequency": 1, "use_qformer_text_input": True,
+            **LAYERS,
+            "vocab_size": len(tokenizer),
+            "max_position_embeddings": 24,
+            "encoder_hidden_size": 16,
+            "cross_attention_frequency": 1,
+            "use_qformer_text_input": True,
         },
         text_config={"model_type": "opt", "vocab_size": 8, "hidden_size": 8, "num_hidden_layers": 1, "ffn_dim": 8},
-        num_query_tokens=4, image_text_hidden_size=8, image_token_index=None,
-    )  # fmt: skip
+        num_query_tokens=4,
+        image_text_hidden_size=8,
+        image_token_index=None,
+    )
     return _folder(folder, Blip2ForImageTextRetrieval, config, tokenizer)
 
 
@@ -127,9 +157,17 @@ def videomae(folder: Path) -> Path:
 
 def vjepa2(folder: Path) -> Path:
     config = VJEPA2Config(
-        hidden_size=24, num_attention_heads=2, num_hidden_layers=1, mlp_ratio=2, crop_size=16, patch_size=8,
-        frames_per_clip=4, pred_hidden_size=24, pred_num_attention_heads=2, pred_num_hidden_layers=1,
-    )  # fmt: skip
+        hidden_size=24,
+        num_attention_heads=2,
+        num_hidden_layers=1,
+        mlp_ratio=2,
+        crop_size=16,
+        patch_size=8,
+        frames_per_clip=4,
+        pred_hidden_size=24,
+        pred_num_attention_heads=2,
+        pred_num_hidden_layers=1,
+    )
     return _folder(folder, VJEPA2Model, config, byte_tokenizer())
 
 

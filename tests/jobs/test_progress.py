@@ -18,7 +18,9 @@ def job(db) -> Job:
 
 
 def test_a_thousand_steps_are_two_writes(job):
-    with CaptureQueriesContext(connection, ) as queries:
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
         for done in range(1001):
             progress(job, done, 1000, f"item {done}")
     # The first and the last; a slow machine may see one in between.

@@ -152,9 +152,14 @@ def test_the_queue_survives_a_killed_redis(redis_server):
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     ("state", "cancelled", "retried"),
-    [("waiting", True, False), ("running", True, False), ("done", False, False), ("failed", False, True),
-     ("cancelled", False, True)],
-)  # fmt: skip
+    [
+        ("waiting", True, False),
+        ("running", True, False),
+        ("done", False, False),
+        ("failed", False, True),
+        ("cancelled", False, True),
+    ],
+)
 def test_cancel_ends_open_jobs_and_retry_reopens_ended_ones(redis_server, state, cancelled, retried):
     job = old_job(state=state, attempts=3, losses=2, error="no file")
     assert cancel(job) is cancelled

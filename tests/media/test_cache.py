@@ -152,9 +152,11 @@ class TestFrames:
         (tmp_path / "copy.mp4").write_bytes(clip.read_bytes())
         kept = FrameCache(FileCache(tmp_path / "cache", 10**6))
         ways = [
-            FrameCache(None).read(clip, drawn), FrameCache(None).read(tmp_path / "copy.mp4", drawn, content=content),
-            kept.read(clip, drawn, content=content), kept.read(clip, drawn),
-        ]  # fmt: skip
+            FrameCache(None).read(clip, drawn),
+            FrameCache(None).read(tmp_path / "copy.mp4", drawn, content=content),
+            kept.read(clip, drawn, content=content),
+            kept.read(clip, drawn),
+        ]
         assert len({tuple(way.times) for way in ways}) == 1
         others = {tuple(FrameCache(None).read(clip, drawn, content=str(n)).times) for n in range(9)}
         assert len(others) > 1

@@ -46,8 +46,10 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_policy_has_a_version_and_says_its_amount() -> None:
     versions = [Sampling(policy, 8, 5.0).version for policy in VERSIONS]
     assert versions == [
-        "time-bin-centres/1 of 8", "consecutive-window/1 of 8", "interval-middles/2 of 5 s",
-    ]  # fmt: skip
+        "time-bin-centres/1 of 8",
+        "consecutive-window/1 of 8",
+        "interval-middles/2 of 5 s",
+    ]
 
 
 def test_each_policy_on_one_clip(clip: Path) -> None:

@@ -35,8 +35,9 @@ def test_somebody_with_an_account_becomes_a_member(project, owner):
 
 def test_a_new_account_gets_a_temporary_password_that_works_and_is_stored_as_a_hash(project, owner):
     added = add_member(owner, project, "nora", ["validator"], new_account=True)
-    assert re.fullmatch(r"([abcdefghijkmnpqrstuvwxyz23456789]{4}-){3}[abcdefghijkmnpqrstuvwxyz23456789]{4}",
-                        added.password)  # fmt: skip
+    assert re.fullmatch(
+        r"([abcdefghijkmnpqrstuvwxyz23456789]{4}-){3}[abcdefghijkmnpqrstuvwxyz23456789]{4}", added.password
+    )
     assert authenticate(username="nora", password=added.password) == added.person
     nora = User.objects.get(username="nora")
     assert nora.password_is_temporary

@@ -18,8 +18,11 @@ def test_a_row_says_who_did_what_from_which_state_to_which_and_why() -> None:
         )
     row = AuditEvent.objects.get()
     assert (row.actor, row.action, row.target_type, row.target_id) == (
-        person, "rename", "projects.project", str(project.pk),
-    )  # fmt: skip
+        person,
+        "rename",
+        "projects.project",
+        str(project.pk),
+    )
     assert (row.from_state, row.to_state, row.reason, row.details) == ("a", "b", "typo", {"old": "x"})
 
 

@@ -22,8 +22,10 @@ def stored(model, keys):
 
 def test_whatever_stands_in_a_text_comes_back():
     video = make_video(make_project())
-    rows = [Caption(video=video, key=str(n), text=text, text_sha256=str(n), facts={"a": [text, None, 1.5, True]})
-            for n, text in enumerate(TEXTS)]  # fmt: skip
+    rows = [
+        Caption(video=video, key=str(n), text=text, text_sha256=str(n), facts={"a": [text, None, 1.5, True]})
+        for n, text in enumerate(TEXTS)
+    ]
     insert_many(rows)
     kept = stored(Caption, [row.pk for row in rows])
     assert [row["text"] for row in kept] == TEXTS
@@ -35,10 +37,20 @@ def test_every_column_is_as_bulk_create_writes_it():
 
     def clips(prefix):
         return [
-            Video(project=project, key=f"{prefix}1", file="videos/a.mp4", url="https://a.org/?a=1&b=2", start_time=0.1,
-                  end_time=1e-7, fps=29.97002997, n_frames=10**6, duration=1e9, sha256="ab" * 32),
+            Video(
+                project=project,
+                key=f"{prefix}1",
+                file="videos/a.mp4",
+                url="https://a.org/?a=1&b=2",
+                start_time=0.1,
+                end_time=1e-7,
+                fps=29.97002997,
+                n_frames=10**6,
+                duration=1e9,
+                sha256="ab" * 32,
+            ),
             Video(project=project, key=f"{prefix}2", start_time=None),
-        ]  # fmt: skip
+        ]
 
     ours, djangos = clips("a"), Video.objects.bulk_create(clips("b"))
     insert_many(ours)

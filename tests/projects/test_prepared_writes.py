@@ -67,8 +67,11 @@ def test_an_update_changes_what_its_queryset_names(project, django_assert_num_qu
     def move(pk, was, to, at):
         built.append(pk)
         return AuditEvent.objects.filter(pk=pk, action=was).order_by("at"), {
-            "action": to, "at": at, "actor": None, "reason": "100 %",
-        }  # fmt: skip
+            "action": to,
+            "at": at,
+            "actor": None,
+            "reason": "100 %",
+        }
 
     update = PreparedUpdate(move)
     assert update(pk=rows[0].pk, was="b", to="c", at=NOW) == 0
@@ -76,8 +79,10 @@ def test_an_update_changes_what_its_queryset_names(project, django_assert_num_qu
         assert update(pk=rows[1].pk, was="a", to="c", at=NOW) == 1
     assert len(built) == 2
     assert list(AuditEvent.objects.order_by("pk").values_list("action", "reason")) == [
-        ("a", ""), ("c", "100 %"), ("b", ""),
-    ]  # fmt: skip
+        ("a", ""),
+        ("c", "100 %"),
+        ("b", ""),
+    ]
     assert AuditEvent.objects.get(pk=rows[1].pk).at == NOW
 
 

@@ -1,6 +1,5 @@
 """What is found has a reason or stops `make lint`; a reason of nothing does, too; no network stops nobody."""
 
-
 import pytest
 
 from scripts import audit

@@ -29,8 +29,11 @@ def programs(tmp_path):
 def ensure(folder: Path, **environment: str) -> subprocess.CompletedProcess:
     kept = {name: value for name, value in os.environ.items() if name not in {"FOILWORKS_CHROMIUM", "PATH"}}
     # Playwright's own browsers live elsewhere in these tests, and its download has nowhere to go.
-    isolated = {"PATH": str(folder), "PLAYWRIGHT_BROWSERS_PATH": str(folder / "none"),
-                "PLAYWRIGHT_DOWNLOAD_HOST": "http://127.0.0.1:1"}  # fmt: skip
+    isolated = {
+        "PATH": str(folder),
+        "PLAYWRIGHT_BROWSERS_PATH": str(folder / "none"),
+        "PLAYWRIGHT_DOWNLOAD_HOST": "http://127.0.0.1:1",
+    }
     return subprocess.run(
         [sys.executable, SCRIPT], env={**kept, **isolated, **environment}, capture_output=True, text=True, check=False
     )

@@ -27,8 +27,10 @@ def test_a_variable_that_nobody_told_of_is_named():
 
 def test_defaults_are_read_as_they_stand():
     assert environment.variables('a = int(_env("A", "5") or 0); b = _flag("B", True); c = _env("C")') == {
-        "A": "5", "B": "1", "C": "",
-    }  # fmt: skip
+        "A": "5",
+        "B": "1",
+        "C": "",
+    }
 
 
 def test_the_examples_of_deployment_name_nothing_else():

@@ -26,7 +26,7 @@ class Ruler:
     def at(self, place):
         return place + 1
 '''
-MUTATED = '''def x_half__mutmut_orig(number):
+MUTATED = """def x_half__mutmut_orig(number):
     return number / 2
 def x_half__mutmut_1(number):
     return number * 2
@@ -37,7 +37,7 @@ class Ruler:
         return place + 1
     def xǁRulerǁat__mutmut_1(self, place):
         return place - 1
-'''
+"""
 SPANS = {
     "x_half__mutmut_orig": (1, 2),
     "x_half__mutmut_1": (3, 4),

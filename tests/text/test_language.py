@@ -47,9 +47,20 @@ def test_what_is_no_third_person_has_no_plain_form(word):
 
 @pytest.mark.parametrize(
     ("word", "expected"),
-    [("apple", "an"), ("hour", "an"), ("unicorn", "a"), ("one-eyed", "a"), ("8", "an"), ("18", "an"), ("80", "an"),
-     ("1", "a"), ("European", "a"), ("octagon", "an"), ("", "a")],
-)  # fmt: skip
+    [
+        ("apple", "an"),
+        ("hour", "an"),
+        ("unicorn", "a"),
+        ("one-eyed", "a"),
+        ("8", "an"),
+        ("18", "an"),
+        ("80", "an"),
+        ("1", "a"),
+        ("European", "a"),
+        ("octagon", "an"),
+        ("", "a"),
+    ],
+)
 def test_article(word, expected):
     assert article(word) == expected
 

@@ -23,8 +23,13 @@ JSON = "JSON without a NUL, half of a character pair, NaN or infinity"
 
 def test_defaults_fill_what_is_not_given() -> None:
     assert parse_params(ENTRY, {}) == {
-        "k": 5, "limit": 0.5, "strict": False, "pairs": None, "mode": "easy", "name": "",
-    }  # fmt: skip
+        "k": 5,
+        "limit": 0.5,
+        "strict": False,
+        "pairs": None,
+        "mode": "easy",
+        "name": "",
+    }
 
 
 @pytest.mark.parametrize(

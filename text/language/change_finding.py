@@ -62,10 +62,13 @@ def _change_at(
         behind = range(after, min(len(tokens), after + REACH))
         ends_clause = next((n for n in behind if tokens[n].part in ("PUNCT", "CCONJ", "SCONJ", "VERB")), len(tokens))
         options = [
-            (f"{lemma} {tokens[n].lower}", n) for n in behind
-            if n < ends_clause and tokens[n].part in ("ADP", "ADV") and (n == after or n + 1 not in phrases)
+            (f"{lemma} {tokens[n].lower}", n)
+            for n in behind
+            if n < ends_clause
+            and tokens[n].part in ("ADP", "ADV")
+            and (n == after or n + 1 not in phrases)
             and _preposition(tokens, n) == tokens[n].lower
-        ]  # fmt: skip
+        ]
         direct = what
     subject = _subject(tokens, ends, at)
     for verb, where in options:
@@ -86,9 +89,10 @@ def _bare(lemma: str, tokens: Sequence[Token], place: int) -> list[str]:
     if place >= 0:
         preposition = _preposition(tokens, place)
         found += [
-            verb for verb, changes in by_verb().items()
+            verb
+            for verb, changes in by_verb().items()
             if verb.startswith(f"{lemma} ") and any(change.prepositions[0] == preposition for change in changes)
-        ]  # fmt: skip
+        ]
     return found
 
 

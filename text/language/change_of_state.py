@@ -14,10 +14,25 @@ from text.language.verb_forms import verb_readings
 
 TRANSITIVE, INTRANSITIVE, BOTH = "transitive", "intransitive", "both"
 OBJECT_TYPES = frozenset(
-    {"opening", "container", "garment", "cloth", "device", "connector", "fastener", "food", "liquid", "surface",
-     "thing",
-     "person", "structure", "inflatable", "vehicle", "rope"}
-)  # fmt: skip
+    {
+        "opening",
+        "container",
+        "garment",
+        "cloth",
+        "device",
+        "connector",
+        "fastener",
+        "food",
+        "liquid",
+        "surface",
+        "thing",
+        "person",
+        "structure",
+        "inflatable",
+        "vehicle",
+        "rope",
+    }
+)
 
 # Adjectives that the lexicon does not list as such.
 MORE_STATES = frozenset({"visible"})
@@ -158,7 +173,7 @@ REVERSIBLE = (
     ("distant", "pull", "close", "push", _T, "thing", ("", "")),
     ("buried", "dig out", "dug out", "bury", _T, "thing", ("", "")),
     ("filled in", "dig", "dug", "fill in", _T, "surface", ("", "")),
-)  # fmt: skip
+)
 
 # pre, verb, post, transitivity, type of what changes, the stand-in of mode paper.
 IRREVERSIBLE = (
@@ -198,7 +213,7 @@ IRREVERSIBLE = (
     ("in the glass", "drink", "gone", _T, "liquid", "pour"),
     ("blank", "ink", "inked", _T, "surface", "erase"),
     ("upright", "flip over", "overturned", _T, "thing", "set up"),
-)  # fmt: skip
+)
 
 
 def _both_ways() -> Iterator[StateChange]:
@@ -244,8 +259,11 @@ def lint(entries: tuple[StateChange, ...] = TUPLES) -> list[str]:
             found.append(f"{name}: the state before is the state after")
         if entry.reverse == entry.verb:
             found.append(f"{name}: the verb is its own reverse")
-        found += [f"{name}: {state!r} is no participle, adjective or place" for state in (entry.pre, entry.post)
-                  if not _is_state(state)]  # fmt: skip
+        found += [
+            f"{name}: {state!r} is no participle, adjective or place"
+            for state in (entry.pre, entry.post)
+            if not _is_state(state)
+        ]
         if entry.reverse and (entry.post, entry.reverse, entry.pre, entry.verb) not in known:
             found.append(f"{name}: its reverse is missing")
         if not entry.reverse and not entry.stand_in:

@@ -11,9 +11,35 @@ HEADS = ("NOUN", "PROPN")
 POSSESSIVE = frozenset({"my", "your", "his", "her", "its", "our", "their"})
 # Words of measure before "of": "a piece of paper" is about the paper's piece as a whole.
 PARTS_OF = frozenset(
-    {"piece", "pieces", "cup", "cups", "glass", "glasses", "bottle", "bottles", "group", "bunch", "slice", "slices",
-     "pair", "pairs", "sheet", "sheets", "lid", "cap", "stack", "pile", "bowl", "box", "bag", "end", "couple", "crowd"}
-)  # fmt: skip
+    {
+        "piece",
+        "pieces",
+        "cup",
+        "cups",
+        "glass",
+        "glasses",
+        "bottle",
+        "bottles",
+        "group",
+        "bunch",
+        "slice",
+        "slices",
+        "pair",
+        "pairs",
+        "sheet",
+        "sheets",
+        "lid",
+        "cap",
+        "stack",
+        "pile",
+        "bowl",
+        "box",
+        "bag",
+        "end",
+        "couple",
+        "crowd",
+    }
+)
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,34 @@ from text.language.numbers import match_case
 TAGS = ("VB", "VBZ", "VBG", "VBD", "VBN")
 # What the table gets wrong, or gives in a form that captions do not use.
 MENDED = {
-    ("lie", "VBD"): "lay", ("lie", "VBN"): "lain", ("be", "VBZ"): "is", ("be", "VBD"): "was", ("be", "VBN"): "been",
-    ("hang", "VBD"): "hung", ("hang", "VBN"): "hung", ("shut", "VBD"): "shut", ("shut", "VBN"): "shut",
-    ("light", "VBD"): "lit", ("light", "VBN"): "lit", ("wet", "VBD"): "wet", ("wet", "VBN"): "wet",
-    ("dig", "VBD"): "dug", ("dig", "VBN"): "dug", ("dim", "VBG"): "dimming", ("dim", "VBD"): "dimmed",
-    ("dim", "VBN"): "dimmed", ("ski", "VBG"): "skiing", ("ski", "VBN"): "skied",
-    ("dye", "VBG"): "dyeing", ("dye", "VBN"): "dyed", ("mow", "VBN"): "mown",
-    ("saw", "VBN"): "sawn", ("get", "VBN"): "got", ("fit", "VBD"): "fit", ("spin", "VBD"): "spun",
-}  # fmt: skip
+    ("lie", "VBD"): "lay",
+    ("lie", "VBN"): "lain",
+    ("be", "VBZ"): "is",
+    ("be", "VBD"): "was",
+    ("be", "VBN"): "been",
+    ("hang", "VBD"): "hung",
+    ("hang", "VBN"): "hung",
+    ("shut", "VBD"): "shut",
+    ("shut", "VBN"): "shut",
+    ("light", "VBD"): "lit",
+    ("light", "VBN"): "lit",
+    ("wet", "VBD"): "wet",
+    ("wet", "VBN"): "wet",
+    ("dig", "VBD"): "dug",
+    ("dig", "VBN"): "dug",
+    ("dim", "VBG"): "dimming",
+    ("dim", "VBD"): "dimmed",
+    ("dim", "VBN"): "dimmed",
+    ("ski", "VBG"): "skiing",
+    ("ski", "VBN"): "skied",
+    ("dye", "VBG"): "dyeing",
+    ("dye", "VBN"): "dyed",
+    ("mow", "VBN"): "mown",
+    ("saw", "VBN"): "sawn",
+    ("get", "VBN"): "got",
+    ("fit", "VBD"): "fit",
+    ("spin", "VBD"): "spun",
+}
 # Prefixes whose verbs have the forms of the verb behind them, where the table lacks them.
 PREFIXES = ("un", "re", "dis", "over")
 

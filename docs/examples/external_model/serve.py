@@ -17,10 +17,15 @@ def main() -> None:
     print(f"on {os.environ['FOILWORKS_DEVICE']}", file=sys.stderr)
     answer(
         {
-            "protocol": 1, "model_id": "example/brightness", "revision": "1", "interface": "scorer", "kind": "logit",
-            "frames": 4, "size": None,
+            "protocol": 1,
+            "model_id": "example/brightness",
+            "revision": "1",
+            "interface": "scorer",
+            "kind": "logit",
+            "frames": 4,
+            "size": None,
         }
-    )  # fmt: skip
+    )
     for line in sys.stdin:
         question = json.loads(line)
         try:

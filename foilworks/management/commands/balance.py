@@ -23,13 +23,28 @@ class Command(FoilworksCommand):
     example = "foilworks balance --file relations.json --out kept.jsonl --json"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--file", action="append", type=Path, dest="files", metavar="PATH", required=True,
-                            help="items, as for `report`; may be given several times")  # fmt: skip
+        parser.add_argument(
+            "--file",
+            action="append",
+            type=Path,
+            dest="files",
+            metavar="PATH",
+            required=True,
+            help="items, as for `report`; may be given several times",
+        )
         parser.add_argument("--format", dest="file_format", metavar="F", help="guessed when absent")
-        parser.add_argument("--kind", choices=("balance", "frequency"), default="balance",
-                            help="exact balance of every word, or foils clipped to the captions' words")  # fmt: skip
-        parser.add_argument("--foils", choices=("whole", "each"), default="whole",
-                            help="whole: an item keeps all its foils or leaves; each: one foil an item")  # fmt: skip
+        parser.add_argument(
+            "--kind",
+            choices=("balance", "frequency"),
+            default="balance",
+            help="exact balance of every word, or foils clipped to the captions' words",
+        )
+        parser.add_argument(
+            "--foils",
+            choices=("whole", "each"),
+            default="whole",
+            help="whole: an item keeps all its foils or leaves; each: one foil an item",
+        )
         parser.add_argument("--valid", action="store_true", help="only items whose votes make them valid")
         parser.add_argument("--seed", type=int, default=0, help="of --kind frequency")
         parser.add_argument("--out", type=Path, metavar="FILE", help="write the kept items there, one a line")

@@ -18,6 +18,7 @@ METRICS = "T: the caption scores above its foil; P: so does that of the simpler 
 ACCOUNTS = f"accounts: {', '.join(VISITORS.values())}; password: {PASSWORD}"
 NEXT = "nothing is served yet; now: make up, then http://127.0.0.1:8000 in a browser; tutorial: docs/tutorial.md"
 
+
 class Command(FoilworksCommand):
     help = "makes a sample project with simulated people, trains and scores two small models, exports; then serves it"
     example = "foilworks demo\n  foilworks demo --headless --json --seed 1"

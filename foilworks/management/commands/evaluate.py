@@ -33,9 +33,10 @@ class Command(FoilworksCommand):
         )
         parser.add_argument("--label", default="", help="how tables and charts call the run")
         parser.add_argument(
-            "--control", action="store_true",
+            "--control",
+            action="store_true",
             help="also rank each caption among 5 sampled captions of other videos (Feint6K, Fig. 1b)",
-        )  # fmt: skip
+        )
         parser.add_argument("--sync", action="store_true", help="score now and print the result, instead of queueing")
 
     def run(self, **options: Any) -> dict[str, Any]:

@@ -28,22 +28,35 @@ class Command(FoilworksCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("kind", choices=sorted(METRICS), help="; ".join(_kinds()))
         parser.add_argument(
-            "--file", action="append", required=True, type=Path, dest="files", metavar="PATH",
+            "--file",
+            action="append",
+            required=True,
+            type=Path,
+            dest="files",
+            metavar="PATH",
             help="scores; several files (pairwise) are several subtests, named by file",
-        )  # fmt: skip
+        )
         parser.add_argument(
-            "--proficiency", action="append", default=[], type=Path, metavar="PATH",
+            "--proficiency",
+            action="append",
+            default=[],
+            type=Path,
+            metavar="PATH",
             help="pairwise: scores of the proficiency items, matched by id and subtest; one file, or one for each "
             "--file",
-        )  # fmt: skip
+        )
         parser.add_argument(
-            "--model", default="", metavar="NAME",
+            "--model",
+            default="",
+            metavar="NAME",
             help="pairwise: of a file with several models (an export's scores.jsonl) the scores of this one",
-        )  # fmt: skip
+        )
         parser.add_argument(
-            "--against", type=Path, metavar="PATH",
+            "--against",
+            type=Path,
+            metavar="PATH",
             help="items whose ids the scores should have (JSON lines, CSV with id, or .txt); what differs is listed",
-        )  # fmt: skip
+        )
         parser.add_argument("--ties", choices=TIES.choices, default=TIES.default, help=f"{TIES.help} (default half)")
 
     def run(self, **options: Any) -> dict[str, Any]:

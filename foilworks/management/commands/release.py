@@ -20,10 +20,16 @@ class Command(FoilworksCommand):
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument("--name", default="", metavar="N", help="default: release 1, release 2 ...")
 
-        parser.add_argument("--override", default="", metavar="REASON",
-                            help="why it may be released though a blind model solves it")  # fmt: skip
-        parser.add_argument("--balance", action="append", default=[], metavar="SUBTEST",
-                            help="leave items of it out until no word tells captions from foils")  # fmt: skip
+        parser.add_argument(
+            "--override", default="", metavar="REASON", help="why it may be released though a blind model solves it"
+        )
+        parser.add_argument(
+            "--balance",
+            action="append",
+            default=[],
+            metavar="SUBTEST",
+            help="leave items of it out until no word tells captions from foils",
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
         project = project_named(options["project"])

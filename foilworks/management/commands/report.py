@@ -20,10 +20,21 @@ from text.registry import Entry, load, parse_params
 PREFERENCE = Entry("preference", "evaluation.blind.scoring:preference_of_file")
 PARAMS = (CODING, BASE, UNIT, CUT, SHARE, TIES, PRECISION)
 COLUMNS = {
-    "validation": ("name", "n_items", "n_valid", "n_unanimous", "n_valid_proficiency", "n_both", "n_lexical_items",
-                   "js_all", "js_valid", "alpha_all", "alpha_valid"),
+    "validation": (
+        "name",
+        "n_items",
+        "n_valid",
+        "n_unanimous",
+        "n_valid_proficiency",
+        "n_both",
+        "n_lexical_items",
+        "js_all",
+        "js_valid",
+        "alpha_all",
+        "alpha_valid",
+    ),
     "blind": ("name", "n_items", "classifier_accuracy", "ci"),
-}  # fmt: skip
+}
 
 
 class Command(FoilworksCommand):
@@ -39,12 +50,23 @@ class Command(FoilworksCommand):
         parser.add_argument("kind", choices=sorted(REPORTS), help="; ".join(_kinds()))
         source = parser.add_mutually_exclusive_group(required=True)
         source.add_argument("--project", metavar="SLUG", help="report on a project of the database")
-        source.add_argument("--file", action="append", type=Path, dest="files", metavar="PATH",
-                            help="report on a file, with no database; may be given several times")  # fmt: skip
+        source.add_argument(
+            "--file",
+            action="append",
+            type=Path,
+            dest="files",
+            metavar="PATH",
+            help="report on a file, with no database; may be given several times",
+        )
         parser.add_argument("--subtest", metavar="NAME", help="with --project: this subtest only")
         parser.add_argument("--format", dest="file_format", metavar="F", help="with --file: guessed when absent")
-        parser.add_argument("--scorer", action="append", default=[], metavar="SPEC",
-                            help="with blind and --file: a model of text alone, such as lm:FOLDER")  # fmt: skip
+        parser.add_argument(
+            "--scorer",
+            action="append",
+            default=[],
+            metavar="SPEC",
+            help="with blind and --file: a model of text alone, such as lm:FOLDER",
+        )
         parser.add_argument("--out", type=Path, metavar="FILE", help="write the JSON there as well")
         for param in PARAMS:
             explained = f"{param.help} (default {param.default})"

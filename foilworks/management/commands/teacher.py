@@ -33,22 +33,45 @@ class Command(FoilworksCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("act", choices=("train", "resume", "evaluate", "rank"),
-                            help="train; resume: one that failed or was stopped, from its last checkpoint; evaluate: "
-                            "read a release before and after; rank: one of several processes, started by training "
-                            "itself")  # fmt: skip
+        parser.add_argument(
+            "act",
+            choices=("train", "resume", "evaluate", "rank"),
+            help="train; resume: one that failed or was stopped, from its last checkpoint; evaluate: "
+            "read a release before and after; rank: one of several processes, started by training "
+            "itself",
+        )
         parser.add_argument("--project", metavar="SLUG", help="whose train captions are learnt from")
         parser.add_argument("--student", metavar="SPEC", help="clip:…, xclip:… or tiny:FOLDER")
-        parser.add_argument("--action-run", type=int, action="append", default=[], metavar="ID", dest="action_runs",
-                            help="a generation run that changes actions; may be given several times")  # fmt: skip
-        parser.add_argument("--object-run", type=int, action="append", default=[], metavar="ID", dest="object_runs",
-                            help="a generation run that changes objects")  # fmt: skip
+        parser.add_argument(
+            "--action-run",
+            type=int,
+            action="append",
+            default=[],
+            metavar="ID",
+            dest="action_runs",
+            help="a generation run that changes actions; may be given several times",
+        )
+        parser.add_argument(
+            "--object-run",
+            type=int,
+            action="append",
+            default=[],
+            metavar="ID",
+            dest="object_runs",
+            help="a generation run that changes objects",
+        )
         parser.add_argument("--release", metavar="ID", help="what is read before and after: its id, hash or name")
         parser.add_argument("--label", default="", help="how tables call the training; equal ones are one row")
         parser.add_argument("--seed", type=int, default=0)
         names = ", ".join(param.name for param in TEACHING.params if param.name != "student")
-        parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", dest="settings_given",
-                            help=f"a parameter: {names}")  # fmt: skip
+        parser.add_argument(
+            "--set",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            dest="settings_given",
+            help=f"a parameter: {names}",
+        )
         parser.add_argument("--training", type=int, metavar="ID", help="resume and evaluate: which training")
         parser.add_argument("--sync", action="store_true", help="do it now, instead of queueing")
 
@@ -87,8 +110,14 @@ class Command(FoilworksCommand):
         state = self._done(training.job, now)
         training.refresh_from_db()
         reading = training.readings.first()
-        return {"training": training.pk, "label": training.label, "model": training.model_spec, **state,
-                "sources": training.sources, "measures": before_and_after(reading) if reading else []}  # fmt: skip
+        return {
+            "training": training.pk,
+            "label": training.label,
+            "model": training.model_spec,
+            **state,
+            "sources": training.sources,
+            "measures": before_and_after(reading) if reading else [],
+        }
 
     def _evaluate(self, options: dict[str, Any]) -> dict[str, Any]:
         training = _training(options["training"])
@@ -99,8 +128,14 @@ class Command(FoilworksCommand):
         if reading.after is None:
             state = self._done(reading.job, options["sync"])
             reading = TeacherReading.objects.select_related("training").get(pk=reading.pk)
-        return {"training": training.pk, "label": training.label, "model": training.model_spec, **state,
-                "release": reading.release_id, "measures": before_and_after(reading)}  # fmt: skip
+        return {
+            "training": training.pk,
+            "label": training.label,
+            "model": training.model_spec,
+            **state,
+            "release": reading.release_id,
+            "measures": before_and_after(reading),
+        }
 
     def _done(self, job: Job | None, now: bool) -> dict[str, str]:
         assert job is not None  # the action has just queued it

@@ -54,9 +54,11 @@ class Command(FoilworksCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("action", choices=sorted(ACTIONS), help="; ".join(f"{k}: {v}" for k, v in ACTIONS.items()))
         parser.add_argument(
-            "--predictions", type=Path, metavar="FILE",
+            "--predictions",
+            type=Path,
+            metavar="FILE",
             help="CSV: sample,class,correct_1..correct_9,confidence (retrieval: without class and confidence)",
-        )  # fmt: skip
+        )
         parser.add_argument("--project", metavar="SLUG", help="describe, import, bring: where")
         parser.add_argument("--file", type=Path, action="append", default=[], metavar="FILE", help="what is brought")
         parser.add_argument("--recipe", choices=sorted(RECIPES), default=PAPER, help="describe: whose models")
@@ -82,9 +84,15 @@ class Command(FoilworksCommand):
 
     def _describe(self, given: dict[str, Any]) -> dict[str, Any]:
         made = describe_videos(
-            None, project_named(_needed(given, "project")), recipe=given["recipe"], describer=given["describer"],
-            extractor=given["extractor"], frames=given["frames"], name=given["name"], device=given["device"],
-        )  # fmt: skip
+            None,
+            project_named(_needed(given, "project")),
+            recipe=given["recipe"],
+            describer=given["describer"],
+            extractor=given["extractor"],
+            frames=given["frames"],
+            name=given["name"],
+            device=given["device"],
+        )
         return {"descriptions": made.pk, **self._done(made.job, given)}
 
     def _import(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -95,9 +103,15 @@ class Command(FoilworksCommand):
 
     def _bias(self, given: dict[str, Any]) -> dict[str, Any]:
         made = measure_bias(
-            None, _row(Descriptions, _needed(given, "descriptions")), task=given["task"], labels=given["labels"],
-            encoder=given["encoder"], max_reading=given["max_reading"], name=given["name"], device=given["device"],
-        )  # fmt: skip
+            None,
+            _row(Descriptions, _needed(given, "descriptions")),
+            task=given["task"],
+            labels=given["labels"],
+            encoder=given["encoder"],
+            max_reading=given["max_reading"],
+            name=given["name"],
+            device=given["device"],
+        )
         done = self._done(made.job, given)
         made.refresh_from_db()
         return {"run": made.pk, "result": made.result, **done}

@@ -67,7 +67,21 @@ def test_the_examples_keep_to_their_own_rules():
         assert named
         assert all(len(name.split()) <= 2 and name.split()[-1].rstrip("s") in example for name in named)
     for example, answer in PROMPTS[VERBS].examples:
-        nouns = {"man", "nail", "board", "hammer", "child", "engine", "woman", "milk", "jug", "glass", "dog", "ball", "lawn"}
+        nouns = {
+            "man",
+            "nail",
+            "board",
+            "hammer",
+            "child",
+            "engine",
+            "woman",
+            "milk",
+            "jug",
+            "glass",
+            "dog",
+            "ball",
+            "lawn",
+        }
         assert nouns & set(example.lower().replace(".", "").split()) or example == NO_ACTIVITY
         assert not nouns & set(answer.lower().replace(".", "").split())
 
@@ -112,24 +126,99 @@ def test_a_sequence_numbers_its_frames_and_says_nothing_where_nothing_happens():
 @pytest.mark.parametrize(
     ("task", "concept", "how", "text"),
     [
-        (CLASSIFICATION, DESCRIPTION, FRAME, "Given a video frame description, retrieve the activity depicted in this video."),
-        (CLASSIFICATION, DESCRIPTION, SEQUENCE, "Given descriptions of video frames, retrieve the activity depicted in this video."),
-        (CLASSIFICATION, OBJECTS, FRAME, "Given a list of objects visible on the video frame, retrieve the activity depicted in this video."),
-        (CLASSIFICATION, OBJECTS, SEQUENCE, "Given lists of objects visible on the video frames, retrieve the activity depicted in this video."),
-        (CLASSIFICATION, ACTIVITIES, FRAME, "Given a description of actions visible on the video frame, retrieve the activity depicted in this video."),
-        (CLASSIFICATION, VERBS, SEQUENCE, "Given a description of actions visible on the video frames, retrieve the activity depicted in this video."),
-        (CLASSIFICATION, TARGET, FRAME, "Given an activity, retrieve a video frame description that may depict this activity."),
-        (CLASSIFICATION, TARGET, SEQUENCE, "Given an activity, retrieve a video description that may depict this activity."),
-        (RETRIEVAL, DESCRIPTION, FRAME, "Given a description of a single video frame, retrieve a short description of the full video."),
-        (RETRIEVAL, DESCRIPTION, SEQUENCE, "Given descriptions of video frames, retrieve a short description of the full video."),
-        (RETRIEVAL, OBJECTS, FRAME, "Given a list of objects visible on the video frame, retrieve a short video description."),
-        (RETRIEVAL, OBJECTS, SEQUENCE, "Given lists of objects visible on the video frames, retrieve a short video description."),
-        (RETRIEVAL, VERBS, FRAME, "Given a description of actions visible on the video frame, retrieve a short video description."),
-        (RETRIEVAL, ACTIVITIES, SEQUENCE, "Given a description of actions visible on the video frames, retrieve a short video description."),
-        (RETRIEVAL, TARGET, FRAME, "Given a short video description, retrieve a description of a specific frame within that video."),
+        (
+            CLASSIFICATION,
+            DESCRIPTION,
+            FRAME,
+            "Given a video frame description, retrieve the activity depicted in this video.",
+        ),
+        (
+            CLASSIFICATION,
+            DESCRIPTION,
+            SEQUENCE,
+            "Given descriptions of video frames, retrieve the activity depicted in this video.",
+        ),
+        (
+            CLASSIFICATION,
+            OBJECTS,
+            FRAME,
+            "Given a list of objects visible on the video frame, retrieve the activity depicted in this video.",
+        ),
+        (
+            CLASSIFICATION,
+            OBJECTS,
+            SEQUENCE,
+            "Given lists of objects visible on the video frames, retrieve the activity depicted in this video.",
+        ),
+        (
+            CLASSIFICATION,
+            ACTIVITIES,
+            FRAME,
+            "Given a description of actions visible on the video frame, retrieve the activity depicted in this video.",
+        ),
+        (
+            CLASSIFICATION,
+            VERBS,
+            SEQUENCE,
+            "Given a description of actions visible on the video frames, retrieve the activity depicted in this video.",
+        ),
+        (
+            CLASSIFICATION,
+            TARGET,
+            FRAME,
+            "Given an activity, retrieve a video frame description that may depict this activity.",
+        ),
+        (
+            CLASSIFICATION,
+            TARGET,
+            SEQUENCE,
+            "Given an activity, retrieve a video description that may depict this activity.",
+        ),
+        (
+            RETRIEVAL,
+            DESCRIPTION,
+            FRAME,
+            "Given a description of a single video frame, retrieve a short description of the full video.",
+        ),
+        (
+            RETRIEVAL,
+            DESCRIPTION,
+            SEQUENCE,
+            "Given descriptions of video frames, retrieve a short description of the full video.",
+        ),
+        (
+            RETRIEVAL,
+            OBJECTS,
+            FRAME,
+            "Given a list of objects visible on the video frame, retrieve a short video description.",
+        ),
+        (
+            RETRIEVAL,
+            OBJECTS,
+            SEQUENCE,
+            "Given lists of objects visible on the video frames, retrieve a short video description.",
+        ),
+        (
+            RETRIEVAL,
+            VERBS,
+            FRAME,
+            "Given a description of actions visible on the video frame, retrieve a short video description.",
+        ),
+        (
+            RETRIEVAL,
+            ACTIVITIES,
+            SEQUENCE,
+            "Given a description of actions visible on the video frames, retrieve a short video description.",
+        ),
+        (
+            RETRIEVAL,
+            TARGET,
+            FRAME,
+            "Given a short video description, retrieve a description of a specific frame within that video.",
+        ),
         (RETRIEVAL, TARGET, SEQUENCE, "Given a short video description, retrieve another description of this video."),
     ],
-)  # fmt: skip
+)
 def test_instructions_are_those_of_tables_f2_and_f3(task, concept, how, text):
     assert instructions.INSTRUCTIONS[task][concept][how] == text
 

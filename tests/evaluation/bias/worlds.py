@@ -63,9 +63,14 @@ def film(project: Project, folder: Path, shown: Sequence[Scene], split: str, lab
     folder.mkdir(parents=True, exist_ok=True)
     for scene in shown:
         video = make_video(
-            project, key=scene.key, split=split, class_label=label(scene), source_dataset="world",
-            source_id=scene.source, sha256=scene.key,
-        )  # fmt: skip
+            project,
+            key=scene.key,
+            split=split,
+            class_label=label(scene),
+            source_dataset="world",
+            source_id=scene.source,
+            sha256=scene.key,
+        )
         attach(video, folder, scene)
         facts = {"direction": direction(scene), "shape": shape(scene)}
         make_caption(video, direction_caption(scene.facts), facts=facts)

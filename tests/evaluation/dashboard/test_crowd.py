@@ -30,8 +30,11 @@ from tests.factories import make_caption, make_video
 
 pytestmark = pytest.mark.django_db
 GROUPS, DAYS = 14, 4
-RATES = {"edit": Rate(Unit.PIECE, Decimal("0.30")), "review": Rate(Unit.HOUR, Decimal(15)),
-         "validation": Rate(Unit.PIECE, Decimal("0.08"))}  # fmt: skip
+RATES = {
+    "edit": Rate(Unit.PIECE, Decimal("0.30")),
+    "review": Rate(Unit.HOUR, Decimal(15)),
+    "validation": Rate(Unit.PIECE, Decimal("0.08")),
+}
 FLOOR = Decimal(14)
 MISTAKES = ("foil", "neither", "both", "cannot_tell")
 
@@ -45,8 +48,15 @@ def crowd(world: World, chance: Random) -> None:
         at = timezone.now() - timedelta(days=day)
         for _ in range(chance.randint(1, 3)):
             make_tasks(world.project)
-            for name, stage in (("ann", "edit"), ("abe", "edit"), ("rita", "review"), ("rob", "review"),
-                                ("vera", "validation"), ("vic", "validation"), ("val", "validation")):  # fmt: skip
+            for name, stage in (
+                ("ann", "edit"),
+                ("abe", "edit"),
+                ("rita", "review"),
+                ("rob", "review"),
+                ("vera", "validation"),
+                ("vic", "validation"),
+                ("val", "validation"),
+            ):
                 work = claim(getattr(world, name), world.project, stage, now=at)
                 if work is not None:
                     act(world, name, stage, work, chance, at)

@@ -35,8 +35,17 @@ def test_the_live_part_tells_shards_times_and_what_is_left(run, client):
     response = client.get(address(run, "run_progress"))
     text = response.content.decode()
     assert "HX-Refresh" not in response.headers
-    for words in ("4 shards, 3 of them open", "9 / 36", "Time left", "Decoding", "Model waiting for frames",
-                  "Model computing", "Writing scores", "scores a second", "Stop"):  # fmt: skip
+    for words in (
+        "4 shards, 3 of them open",
+        "9 / 36",
+        "Time left",
+        "Decoding",
+        "Model waiting for frames",
+        "Model computing",
+        "Writing scores",
+        "scores a second",
+        "Stop",
+    ):
         assert words in text, words
     assert text.count('data-state="waiting"') == 3
     assert 'data-state="spread"' not in text, "people read running"

@@ -121,8 +121,15 @@ def test_the_outlook_says_where_the_time_went_and_how_long_it_takes():
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(None, "–"), ("", "–"), (0.44, "0.4 s"), (12.7, "12 s"), (200, "3 min 20 s"), (18600, "5 h 10 min"),
-     (183600, "2 d 3 h")],
-)  # fmt: skip
+    [
+        (None, "–"),
+        ("", "–"),
+        (0.44, "0.4 s"),
+        (12.7, "12 s"),
+        (200, "3 min 20 s"),
+        (18600, "5 h 10 min"),
+        (183600, "2 d 3 h"),
+    ],
+)
 def test_seconds_are_written_as_people_read_them(seconds, words):
     assert duration(seconds) == words

@@ -32,15 +32,21 @@ PAD, UNKNOWN = "[PAD]", "[UNK]"
 
 
 def actions_of(facts: Facts) -> list[str]:
-    others = [direction_caption(Facts(facts.shape, facts.colour, motion, back)) for motion in MOTIONS
-              for back in (False, True)]  # fmt: skip
+    others = [
+        direction_caption(Facts(facts.shape, facts.colour, motion, back))
+        for motion in MOTIONS
+        for back in (False, True)
+    ]
     return [text for text in others if text != direction_caption(facts)]
 
 
 def things_of(facts: Facts) -> list[str]:
     others = ("cross", "ring", "star", "square")
-    return [direction_caption(Facts(shape, facts.colour, facts.motion, facts.reverse)) for shape in others
-            if shape != facts.shape]  # fmt: skip
+    return [
+        direction_caption(Facts(shape, facts.colour, facts.motion, facts.reverse))
+        for shape in others
+        if shape != facts.shape
+    ]
 
 
 def every_word() -> list[str]:
@@ -59,11 +65,15 @@ def teacher(folder: Path) -> Path:
     known = {word: at for at, word in enumerate([PAD, UNKNOWN, *sorted({w for t in every_word() for w in t.split()})])}
     raw = Tokenizer(models.WordLevel(known, unk_token=UNKNOWN))
     raw.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=raw, pad_token=PAD, unk_token=UNKNOWN, model_max_length=32
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=raw, pad_token=PAD, unk_token=UNKNOWN, model_max_length=32)
+    config = BertConfig(
+        vocab_size=len(known),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=32,
     )
-    config = BertConfig(vocab_size=len(known), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
-                        intermediate_size=16, max_position_embeddings=32)  # fmt: skip
     BertModel(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
@@ -96,20 +106,35 @@ class Shapes:
         caption = make_caption(self._video(media, scene, "test"), direction_caption(scene.facts))
         common = {"state": ItemState.VALID, "unanimous": True}
         make_item(self.actions, caption, tuple(actions_of(scene.facts)[:5]), key=scene.key, **common)
-        make_item(self.objects, caption, tuple(things_of(scene.facts)[:2]), key=f"{scene.key}-thing",
-                  extra={"edited": "object"}, **common)  # fmt: skip
+        make_item(
+            self.objects,
+            caption,
+            tuple(things_of(scene.facts)[:2]),
+            key=f"{scene.key}-thing",
+            extra={"edited": "object"},
+            **common,
+        )
 
     def _video(self, media, scene, split):
         path = media / f"{scene.key}.mp4"
         path.parent.mkdir(parents=True, exist_ok=True)
         flat = np.full((4, 32, 32, 3), scene.ground, np.uint8)
         write_mp4(path, flat, 12)
-        return make_video(self.project, key=scene.key, split=split, file=path.name, source_id=scene.source,
-                          sha256=f"{scene.key:x<64}")  # fmt: skip
+        return make_video(
+            self.project, key=scene.key, split=split, file=path.name, source_id=scene.source, sha256=f"{scene.key:x<64}"
+        )
 
     def settings(self, **fields):
         values = {
-            "student": f"tiny:{self.student}", "teacher": str(self.teacher), "device": "cpu", "steps": 8, "batch": 4,
-            "learning_rate": 0.01, "save_every": 3, "curve_every": 1, "actions": 5, "objects": 0,
-        }  # fmt: skip
+            "student": f"tiny:{self.student}",
+            "teacher": str(self.teacher),
+            "device": "cpu",
+            "steps": 8,
+            "batch": 4,
+            "learning_rate": 0.01,
+            "save_every": 3,
+            "curve_every": 1,
+            "actions": 5,
+            "objects": 0,
+        }
         return {**values, **fields}

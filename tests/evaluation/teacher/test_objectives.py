@@ -67,9 +67,7 @@ def test_losses_and_gradients_equal_a_float64_reference(case, name):
     student, teacher, there = case
     ours, theirs, mask = tensors(student, teacher, there)
     ours.requires_grad_()
-    loss = (
-        objectives.labels(ours, mask, TAU) if name == "lbl" else objectives.logits(ours, theirs, mask, TAU, name)
-    )
+    loss = objectives.labels(ours, mask, TAU) if name == "lbl" else objectives.logits(ours, theirs, mask, TAU, name)
     loss.backward()
     kind = "lbl" if name == "lbl" else "lgt"
     assert float(loss.detach()) == pytest.approx(reference(kind, student, teacher, there, name), abs=1e-5)
@@ -81,9 +79,7 @@ def test_losses_and_gradients_equal_a_float64_reference(case, name):
         up, down = student.copy(), student.copy()
         up[row, column] += step
         down[row, column] -= step
-        slope = (
-            reference(kind, up, teacher, there, name) - reference(kind, down, teacher, there, name)
-        ) / (2 * step)
+        slope = (reference(kind, up, teacher, there, name) - reference(kind, down, teacher, there, name)) / (2 * step)
         assert float(ours.grad[row, column]) == pytest.approx(slope, abs=2e-4)
 
 

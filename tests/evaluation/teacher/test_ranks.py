@@ -22,8 +22,9 @@ def lesson():
     pairs = rng.integers(0, 4, (24, 2)).tolist()
     clips = rng.normal(size=(24, 8)).astype(np.float32)
     captions = [f"a man {VERBS[verb]} a {THINGS[thing]}" for verb, thing in pairs]
-    negatives = [[f"a man {other} a {THINGS[thing]}" for other in VERBS if other != VERBS[verb]]
-                 for verb, thing in pairs]  # fmt: skip
+    negatives = [
+        [f"a man {other} a {THINGS[thing]}" for other in VERBS if other != VERBS[verb]] for verb, thing in pairs
+    ]
     return TinyStudent(clips, dropout=0.0), examples_of(captions, negatives)
 
 

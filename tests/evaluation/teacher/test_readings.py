@@ -77,8 +77,14 @@ def test_distributions_stand_by_kind_and_model():
 def held():
     captions = tuple(f"clip {at} does this" for at in range(21))
     texts = tuple((caption, f"{caption} not", f"{caption} never") for caption in captions[:5])
-    return HeldOut(tuple("abcde"), texts, (("action", "action"),) * 5, (3, 1, 1, 0, 20), captions,
-                   tuple(f"s{at}" for at in range(21)))  # fmt: skip
+    return HeldOut(
+        tuple("abcde"),
+        texts,
+        (("action", "action"),) * 5,
+        (3, 1, 1, 0, 20),
+        captions,
+        tuple(f"s{at}" for at in range(21)),
+    )
 
 
 def test_a_pass_over_the_set_equals_the_whole_matrix(held):

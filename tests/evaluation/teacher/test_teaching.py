@@ -285,8 +285,13 @@ def actions_of_caption(shapes, caption):
 
 
 def collected(shapes, **fields):
-    chosen = {**shapes.settings(), "action_runs": [shapes.action_run.pk], "object_runs": [shapes.object_run.pk],
-              "without_negatives": "refuse", **fields}  # fmt: skip
+    chosen = {
+        **shapes.settings(),
+        "action_runs": [shapes.action_run.pk],
+        "object_runs": [shapes.object_run.pk],
+        "without_negatives": "refuse",
+        **fields,
+    }
     return collect(shapes.project, chosen, needs_negatives=True)
 
 
@@ -344,8 +349,7 @@ def test_who_and_what_is_refused(shapes, tmp_path):
         start(shapes, action_runs=(10**6,))
     empty = make_project()
     with pytest.raises(EvaluationError, match="no caption of the train split"):
-        start_teacher(make_member(empty, Role.RESEARCHER), empty,
-                      params=shapes.settings(lgt=0.0, contrastive=1.0))  # fmt: skip
+        start_teacher(make_member(empty, Role.RESEARCHER), empty, params=shapes.settings(lgt=0.0, contrastive=1.0))
     Video.objects.filter(split=Split.TEST).update(split=Split.TRAIN)
     with pytest.raises(EvaluationError, match="8 of its items show clips of the train split"):
         start(shapes)

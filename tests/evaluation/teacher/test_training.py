@@ -151,9 +151,13 @@ def test_a_stopped_training_goes_on_where_it_stopped(world, tmp_path):
     asked = iter([True] * 5 + [False])
     student = TinyStudent(clips)
     assert not train(
-        student, examples, plan(steps=9), folder=tmp_path, heard=lambda said: steps.append(said.step),
+        student,
+        examples,
+        plan(steps=9),
+        folder=tmp_path,
+        heard=lambda said: steps.append(said.step),
         go_on=lambda: next(asked),
-    )  # fmt: skip
+    )
     again = TinyStudent(clips)
     assert train(again, examples, plan(steps=9), folder=tmp_path, heard=lambda said: steps.append(said.step))
     assert steps == list(range(1, 10))

@@ -76,8 +76,10 @@ def test_the_form_starts_a_training_whose_pages_follow_it_to_its_end(client, sha
     for each in (at(shapes, "teacher"), page, reading, at(shapes, "teacher_comparison", shapes.release.pk)):
         with django_assert_max_num_queries(14):
             assert client.get(each).status_code == 200
-    files = {name: client.get(at(shapes, "teacher_reading_file", training.pk, shapes.release.pk, name))
-             for name in ("csv", "json", "svg", "exe")}  # fmt: skip
+    files = {
+        name: client.get(at(shapes, "teacher_reading_file", training.pk, shapes.release.pk, name))
+        for name in ("csv", "json", "svg", "exe")
+    }
     assert files["json"].json()["sources"] == training.sources
     assert files["svg"]["Content-Type"] == "image/svg+xml"
     assert files["exe"].status_code == 404

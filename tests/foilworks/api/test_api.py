@@ -65,9 +65,16 @@ def test_pages_hold_every_row_once_in_every_order(ask, project):
 def test_only_listed_filters_orders_and_cursors_are_taken(ask, project):
     path = f"/api/projects/{project.slug}/items"
     for query in (
-        "subtest__project__memberships__person__password__startswith=a", "order=video__sha256", "state=open",
-        "q=%00", "limit=0", "limit=100000", "cursor=bm8", "stat=valid", f"subtest={2**70}",
-    ):  # fmt: skip
+        "subtest__project__memberships__person__password__startswith=a",
+        "order=video__sha256",
+        "state=open",
+        "q=%00",
+        "limit=0",
+        "limit=100000",
+        "cursor=bm8",
+        "stat=valid",
+        f"subtest={2**70}",
+    ):
         assert ask("get", f"{path}?{query}").status_code == 422, query
     for number in range(2):
         make_item(make_subtest(project), key=str(number))
@@ -230,10 +237,14 @@ def test_a_token_that_asks_too_often_waits(project, settings, monkeypatch):
 
 def test_errors_have_one_shape(ask, project, client):
     for answer in (
-        client.get("/api/nothing"), client.post("/api/work/a b/submit"), client.get("/api/me"),
-        ask("get", "/api/projects/nobodys"), ask("get", f"/api/projects/{project.slug}/items/{10**30}"),
-        ask("post", "/api/projects", {"name": "\x00"}), ask("post", "/api/projects", ["no", "object"]),
-    ):  # fmt: skip
+        client.get("/api/nothing"),
+        client.post("/api/work/a b/submit"),
+        client.get("/api/me"),
+        ask("get", "/api/projects/nobodys"),
+        ask("get", f"/api/projects/{project.slug}/items/{10**30}"),
+        ask("post", "/api/projects", {"name": "\x00"}),
+        ask("post", "/api/projects", ["no", "object"]),
+    ):
         assert answer.status_code >= 400
         assert answer.headers["Content-Type"].startswith("application/json")
         assert set(answer.json()) == {"problem", "fields"}
@@ -332,8 +343,6 @@ def test_the_client_needs_nothing_of_the_server():
     program = "import sys, foilworks.client; print({'django', 'ninja', 'numpy'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
-
-
 
 
 def test_what_is_refused_stands_in_the_audit_trail(project, settings):

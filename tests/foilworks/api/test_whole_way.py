@@ -59,8 +59,10 @@ def test_what_is_stored_otherwise_changes_only_where_the_program_says_so(live_se
     record = {"id": "a", "source_id": "v", "caption": "a cat sits", "foil": "a dog sits"}
     changed = {**record, "foil": "a fox sits"}
     with Client(live_server.url, token) as client:
-        results = [client.import_records(project.slug, [one], update=update)
-                   for one, update in ((record, False), (changed, False), (changed, True))]  # fmt: skip
+        results = [
+            client.import_records(project.slug, [one], update=update)
+            for one, update in ((record, False), (changed, False), (changed, True))
+        ]
         (item,) = client.items(project.slug)
         with pytest.raises(ApiError, match="neither an object nor a list"):
             client.import_file(project.slug, "valse", b"no JSON", update=True)

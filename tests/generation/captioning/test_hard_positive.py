@@ -32,10 +32,18 @@ def test_one_word_is_exchanged_for_one_that_means_the_same(text, reworded):
 
 @pytest.mark.parametrize(
     "text",
-    ["A rock band plays on a stage.", "A cable car moves up a mountain.", "A man rides a dirt bike.",
-     "a dog waits in a car park", "a person rock climbing", "a man rides a bike on a race track",
-     "a man draws a sword", "a plate on a round table", "someone starts an engine"],
-)  # fmt: skip
+    [
+        "A rock band plays on a stage.",
+        "A cable car moves up a mountain.",
+        "A man rides a dirt bike.",
+        "a dog waits in a car park",
+        "a person rock climbing",
+        "a man rides a bike on a race track",
+        "a man draws a sword",
+        "a plate on a round table",
+        "someone starts an engine",
+    ],
+)
 def test_a_word_of_a_compound_or_of_several_meanings_is_no_other(text):
     (skip,) = made(text)
     assert isinstance(skip, Skip)

@@ -174,24 +174,37 @@ def test_mode_paper_writes_is_and_a_reverse_for_everything():
 
 
 VERB_NOUN = [
-    ("cut", "keyboard", "cutting a keyboard"), ("wash", "fridges", "washing some fridges"),
-    ("drill into", "laptop", "drilling into a laptop"), ("call on", "phone", "calling on a phone"),
-    ("eat", "egg", "eating an egg"), ("pour", "milk", "pouring some milk"), ("hammer", "phone", "hammering a phone"),
-    ("microwave", "shoes", "microwaving some shoes"), ("throw", "flowers", "throwing some flowers"),
-    ("spray", "door", "spraying a door"), ("weigh", "umbrella", "weighing an umbrella"),
+    ("cut", "keyboard", "cutting a keyboard"),
+    ("wash", "fridges", "washing some fridges"),
+    ("drill into", "laptop", "drilling into a laptop"),
+    ("call on", "phone", "calling on a phone"),
+    ("eat", "egg", "eating an egg"),
+    ("pour", "milk", "pouring some milk"),
+    ("hammer", "phone", "hammering a phone"),
+    ("microwave", "shoes", "microwaving some shoes"),
+    ("throw", "flowers", "throwing some flowers"),
+    ("spray", "door", "spraying a door"),
+    ("weigh", "umbrella", "weighing an umbrella"),
     ("roll", "banana", "rolling a banana"),
-    ("measure", "pumpkin", "measuring a pumpkin"), ("blend", "phone", "blending a phone"),
+    ("measure", "pumpkin", "measuring a pumpkin"),
+    ("blend", "phone", "blending a phone"),
     ("iron", "bread", "ironing some bread"),
-    ("put", "shirt", "putting a shirt"), ("tie", "hour glass", "tying an hour glass"),
+    ("put", "shirt", "putting a shirt"),
+    ("tie", "hour glass", "tying an hour glass"),
     ("peel", "corns", "peeling some corns"),
-    ("drink", "water", "drinking some water"), ("shake", "clothes", "shaking some clothes"),
+    ("drink", "water", "drinking some water"),
+    ("shake", "clothes", "shaking some clothes"),
     ("open", "box", "opening a box"),
-    ("lie on", "bus", "lying on a bus"), ("unplug", "oven", "unplugging an oven"),
+    ("lie on", "bus", "lying on a bus"),
+    ("unplug", "oven", "unplugging an oven"),
     ("fry", "glasses", "frying some glasses"),
-    ("dig", "sand", "digging some sand"), ("dye", "hat", "dyeing a hat"), ("ski over", "car", "skiing over a car"),
-    ("swim in", "hat box", "swimming in a hat box"), ("burn", "candle", "burning a candle"),
+    ("dig", "sand", "digging some sand"),
+    ("dye", "hat", "dyeing a hat"),
+    ("ski over", "car", "skiing over a car"),
+    ("swim in", "hat box", "swimming in a hat box"),
+    ("burn", "candle", "burning a candle"),
     ("wave", "hand", "waving a hand"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("verb", "noun", "caption"), VERB_NOUN)
@@ -210,12 +223,17 @@ def test_what_is_no_pair_is_skipped():
 
 @pytest.mark.parametrize(
     ("source", "caption"),
-    [("washing some fridges", "there are some fridges"), ("weighing a banana", "there is at least one banana"),
-     ("pouring some milk", "there is some milk"), ("eating from a fridge", "there is at least one fridge"),
-     ("hammering a cell phone", "there is at least one cell phone"),
-    ("a man opens his old box", "there is at least one old box"),
-     ("A man cuts two apples", "there are some apples"), ("a fridge", "there is at least one fridge")],
-)  # fmt: skip
+    [
+        ("washing some fridges", "there are some fridges"),
+        ("weighing a banana", "there is at least one banana"),
+        ("pouring some milk", "there is some milk"),
+        ("eating from a fridge", "there is at least one fridge"),
+        ("hammering a cell phone", "there is at least one cell phone"),
+        ("a man opens his old box", "there is at least one old box"),
+        ("A man cuts two apples", "there are some apples"),
+        ("a fridge", "there is at least one fridge"),
+    ],
+)
 def test_the_thing_of_a_caption_is_said_to_be_there(source, caption):
     assert texts("existence_caption", source) == [caption]
     assert read_existence(caption)
@@ -238,9 +256,13 @@ def test_any_source_gives_captions_or_a_reason_and_always_the_same(text, mode, s
 
 def test_a_trial_gives_lines_with_facts():
     result = make_captions(
-        "verb_noun_caption", [CaptionInput("a", "cut-keyboard", "v7"), CaptionInput("b", "nothing")],
-        mode="corrected", seed=0, raw_params={}, serve=lambda module, params: {},
-    )  # fmt: skip
+        "verb_noun_caption",
+        [CaptionInput("a", "cut-keyboard", "v7"), CaptionInput("b", "nothing")],
+        mode="corrected",
+        seed=0,
+        raw_params={},
+        serve=lambda module, params: {},
+    )
     facts = {"verb": "cut", "noun": "keyboard", "maker": "verb_noun_caption", "mode": "corrected"}
     assert result["captions"] == [
         {"source": "cut-keyboard", "caption": "cutting a keyboard", "video": "v7", "facts": facts}

@@ -48,8 +48,15 @@ def test_without_wordnet_there_is_none(tmp_path):
 
 
 def test_the_own_list_fills_the_gaps_of_wordnet():
-    for word, other in [("lift", "drop"), ("throw", "catch"), ("grow", "shrink"), ("shut", "open"), ("load", "unload"),
-                        ("zip", "unzip"), ("put on", "take off")]:  # fmt: skip
+    for word, other in [
+        ("lift", "drop"),
+        ("throw", "catch"),
+        ("grow", "shrink"),
+        ("shut", "open"),
+        ("load", "unload"),
+        ("zip", "unzip"),
+        ("put on", "take off"),
+    ]:
         assert other in antonyms_of(word)
         assert word in antonyms_of(other)
     assert antonyms_of("chop") == ()
@@ -85,12 +92,19 @@ def test_chop_and_tear_are_never_undone():
 
 @pytest.mark.parametrize(
     ("verb", "forms"),
-    [("lie", "lies lying lay lain"), ("cut", "cuts cutting cut cut"), ("tear", "tears tearing tore torn"),
-     ("unzip", "unzips unzipping unzipped unzipped"), ("dry", "dries drying dried dried"),
-     ("unwind", "unwinds unwinding unwound unwound"), ("switch", "switches switching switched switched"),
-     ("light", "lights lighting lit lit"), ("freeze", "freezes freezing froze frozen"),
-     ("defrizz", "defrizzes defrizzing defrizzed defrizzed")],
-)  # fmt: skip
+    [
+        ("lie", "lies lying lay lain"),
+        ("cut", "cuts cutting cut cut"),
+        ("tear", "tears tearing tore torn"),
+        ("unzip", "unzips unzipping unzipped unzipped"),
+        ("dry", "dries drying dried dried"),
+        ("unwind", "unwinds unwinding unwound unwound"),
+        ("switch", "switches switching switched switched"),
+        ("light", "lights lighting lit lit"),
+        ("freeze", "freezes freezing froze frozen"),
+        ("defrizz", "defrizzes defrizzing defrizzed defrizzed"),
+    ],
+)
 def test_forms_of_verbs(verb, forms):
     assert " ".join(verb_form(verb, tag) for tag in ("VBZ", "VBG", "VBD", "VBN")) == forms
 

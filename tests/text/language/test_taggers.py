@@ -87,8 +87,11 @@ def test_a_blank_pipeline_of_spacy_is_read_through_the_door(tmp_path):
     assert found.name.startswith("spaCy")
     tokens = found.tag("A man  folds push-ups")
     assert [(token.start, token.text, token.part, token.tag) for token in tokens] == [
-        (0, "A", "DET", ""), (2, "man", "NOUN", ""), (7, "folds", "VERB", "VBZ"), (13, "push-ups", "NOUN", "")
-    ]  # fmt: skip
+        (0, "A", "DET", ""),
+        (2, "man", "NOUN", ""),
+        (7, "folds", "VERB", "VBZ"),
+        (13, "push-ups", "NOUN", ""),
+    ]
     assert tokens[2].lemma == "fold"
     assert found.tag("fold")[0].tag == "VB"
 
