@@ -4,8 +4,6 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from evaluation.text_tables import escaped
-
 Rows = Sequence[Sequence[Any]]
 DASH = "--"
 DIGITS = 3

@@ -26,7 +26,7 @@ urlpatterns = [
     path("", include("corpus.urls")),
     path("", include("generation.urls")),
     path("", include("annotation.urls")),
-    path("", include("evaluation.erasure.urls")),
+    path("", include("annotation.erasure.urls")),
     path("", include("evaluation.dashboard.urls")),
     path("", include("evaluation.imports.urls")),
     path("", include("evaluation.items.urls")),

@@ -34,20 +34,24 @@ def cached_by_fingerprint(
     fingerprint: str,
     make: Callable[[], Any],
     params: Mapping[str, Any] | None = None,
+    *,
+    in_memory: bool = True,
 ) -> Any:
     """Return the JSON value of `make()`, computed once per `fingerprint`.
 
     `about` says which value of the kind it is, `params` what a job needs to compute it again. One query if this process
-    has not seen the value, else none.
+    has not seen the value, else none. Pass `in_memory=False` for values that name people or are read by `find_result`:
+    an erasure deletes rows, and cannot reach the memory of other processes.
     """
     name = f"{project.pk}:{kind}:{key_of(about)}:{fingerprint}"
-    found = cache.get(name)
+    found = cache.get(name) if in_memory else None
     if found is not None:
         return found
     row = find_result(project, kind, about)
     if row is None or row.fingerprint != fingerprint:
         row = store_result(project, kind, about, fingerprint, make(), params)
-    cache.set(name, row.data, SECONDS_IN_MEMORY)
+    if in_memory:
+        cache.set(name, row.data, SECONDS_IN_MEMORY)
     return row.data
 
 

@@ -3,6 +3,7 @@
 from django.db import models
 
 from projects.models import Project, User
+from projects.personal_data import PersonalData
 
 
 class PublicationFacts(models.Model):
@@ -51,6 +52,7 @@ class DatasheetAnswer(models.Model):
     text = models.TextField()
     changed_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     changed_at = models.DateTimeField(auto_now=True)
+    personal_data = PersonalData(free_text=("text",), archive="project")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["project", "question"], name="one_answer_a_question")]

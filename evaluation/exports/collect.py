@@ -198,4 +198,6 @@ def _from_content(release: Release, kind: str, content: ReleaseContent) -> Any:
     def made() -> dict[str, Any]:
         return {"table": recomputed(kind, content.items, content.votes)}
 
-    return cached_by_fingerprint(release.project, "exported", f"{release.pk}:{kind}", fingerprint, made)["table"]
+    return cached_by_fingerprint(
+        release.project, "exported", f"{release.pk}:{kind}", fingerprint, made, in_memory=False
+    )["table"]

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from corpus.models import Release
 from jobs.models import Job
 from projects.models import User
+from projects.personal_data import PersonalData
 
 
 def new_key() -> str:
@@ -66,6 +67,7 @@ class Submission(models.Model):
     decided_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
     sent_at = models.DateTimeField(auto_now_add=True)
+    personal_data = PersonalData(free_text=("contact", "notes", "reason"))
 
     class Meta:
         ordering = ["-id"]

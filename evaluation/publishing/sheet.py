@@ -42,7 +42,9 @@ def own_answers(project: Project) -> tuple[Release | None, dict[str, str]]:
         found = {slug: "\n".join(answer(content)).strip() for slug, answer in ANSWERS.items()}
         return {slug: text for slug, text in found.items() if text}
 
-    return release, cached_by_fingerprint(project, KIND, str(release.pk), digest([VERSION, *_made_from(release)]), make)
+    return release, cached_by_fingerprint(
+        project, KIND, str(release.pk), digest([VERSION, *_made_from(release)]), make, in_memory=False
+    )
 
 
 def _made_from(release: Release) -> list[Any]:

@@ -75,7 +75,7 @@ def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> Finding:
         }
         return judge(items, bars, preferences).as_json()
 
-    return Finding(cached_by_fingerprint(project, KIND, "", fingerprint, make)["rows"])
+    return Finding(cached_by_fingerprint(project, KIND, "", fingerprint, make, in_memory=False)["rows"])
 
 
 def bars_of(project: Project) -> dict[str, float]:

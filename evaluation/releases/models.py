@@ -4,6 +4,7 @@ from django.db import models
 
 from corpus.models import Release
 from projects.models import User
+from projects.personal_data import PersonalData
 
 
 class ReleaseGate(models.Model):
@@ -15,6 +16,7 @@ class ReleaseGate(models.Model):
     override = models.TextField(blank=True)
     overridden_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
+    personal_data = PersonalData(free_text=("override",), archive="release__project")
 
     def __str__(self) -> str:
         return f"gate of {self.release_id}"

@@ -51,7 +51,7 @@ def project_report(
         return load(REPORTS[kind]).compute(asked.facts, **asked.params)
 
     own = {**asked.params, "subtest": subtest}
-    return cached_by_fingerprint(project, kind, asked.about, asked.fingerprint, make, own)
+    return cached_by_fingerprint(project, kind, asked.about, asked.fingerprint, make, own, in_memory=False)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from corpus.models import Release
 from projects.asked_work import AskedWork
 from projects.models import Project, User
+from projects.personal_data import PersonalData
 
 
 class Run(AskedWork):
@@ -64,6 +65,7 @@ class ModelCard(models.Model):
     url = models.URLField(_("address"), max_length=500, blank=True, help_text=_("Where the model is described."))
     notes = models.TextField(_("notes"), max_length=2000, blank=True)
     updated_at = models.DateTimeField(auto_now=True)
+    personal_data = PersonalData(free_text=("notes",), archive="project")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["project", "model_key"], name="one_card_a_model")]

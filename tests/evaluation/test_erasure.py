@@ -19,12 +19,12 @@ from annotation.actions.save_draft import save_draft
 from annotation.actions.set_votes_aside import set_votes_aside
 from annotation.actions.take_down_video import take_down_video
 from annotation.actions.withdraw import withdraw
+from annotation.erasure.actions.erase_person import ERASED, erase_person, may_erase
 from annotation.errors import AnnotationError
 from annotation.models import DeclinedVideo, Draft, Edit, Lease, QualityPolicy, Review, ReviewRate, Slot, Standing, Vote
 from annotation.own_data import own_data
 from corpus.exporters.table import EXPORTERS
 from evaluation.cached_results.models import CachedResult
-from evaluation.erasure.actions.erase_person import ERASED, erase_person, may_erase
 from evaluation.exports.views import zipped
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import project_report

@@ -15,12 +15,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.actions.take_down_video import take_down_video
+from annotation.erasure.actions.erase_person import erase_person
 from annotation.models import Vote
 from corpus.models import Item, Release
 from evaluation.board.latex import markdown
 from evaluation.board.leaderboard import board
 from evaluation.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
-from evaluation.erasure.actions.erase_person import erase_person
 from evaluation.errors import EvaluationError
 from evaluation.exports.collect import collect_release
 from evaluation.exports.verify import verify

@@ -39,6 +39,11 @@ def freeze(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("releases:release", project.slug, release.pk)
     content = freezable(project)
     n_valid = sum(row.n_valid for row in content)
-    left_out = left_out(content)
-    context = {"form": form, "content": content, "n_valid": n_valid, "left_out": left_out, "gate": gate}
+    context = {
+        "form": form,
+        "content": content,
+        "n_valid": n_valid,
+        "left_out": left_out(content),
+        "gate": gate,
+    }
     return render(request, "evaluation/freeze.html", context, status=422 if form.errors else 200)

@@ -9,8 +9,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from annotation.access import validator_for
-from evaluation.erasure.actions.erase_person import erase_person, may_erase
-from evaluation.erasure.forms import EraseForm
+from annotation.erasure.actions.erase_person import erase_person, may_erase
+from annotation.erasure.forms import EraseForm
 from projects import throttle
 from projects.access import get_project
 from projects.crowd_entry import require_proof

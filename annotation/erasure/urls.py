@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from evaluation.erasure.views import erase, erase_worker
+from annotation.erasure.views import erase, erase_worker
 
 app_name = "erasure"
 urlpatterns = [

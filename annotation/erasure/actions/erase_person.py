@@ -3,8 +3,9 @@
 import json
 import re
 import secrets
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.apps import apps
@@ -16,71 +17,21 @@ from django.utils.translation import gettext as _
 
 from annotation.actions._transaction import committed
 from annotation.actions.withdraw import on_withdrawal, withdraw_in_transaction
-from annotation.models import DeclinedVideo, Draft, GoldPair, PracticeCaption, Review, ReviewRate, Standing
-from corpus.models import Takedown
-from evaluation.cached_results.models import CachedResult
-from evaluation.documents.models import DatasheetAnswer
-from evaluation.publishing.models import PublicPage, Submission
-from evaluation.releases.models import ReleaseGate
-from evaluation.scoring.models import ModelCard
 from projects import audit
 from projects.errors import AccessDenied
 from projects.models import (
-    ApiToken,
-    AuditEvent,
     Consent,
     CrowdPlace,
     CrowdWorker,
-    Delivery,
-    IdempotentAnswer,
-    Invitation,
-    InvitationUse,
     OnWithdrawal,
     Project,
-    RecoveryCode,
     Role,
-    SecondFactor,
     User,
 )
+from projects.personal_data import declared, notify_erased
 from projects.published import is_published
 
 ERASED = "[erased]"
-# Where people write of one another. Captions, foils and guidelines are the project's own text, and no place for it.
-FREE_TEXT: tuple[tuple[type[models.Model], tuple[str, ...]], ...] = (
-    (AuditEvent, ("reason", "details")),
-    (Standing, ("paused_note",)),
-    (Review, ("comment",)),
-    (Invitation, ("note",)),
-    (GoldPair, ("explanation",)),
-    (PracticeCaption, ("explanation",)),
-    (ReleaseGate, ("override",)),
-    (IdempotentAnswer, ("body",)),
-    (Delivery, ("payload",)),
-    (ModelCard, ("notes",)),
-    (DatasheetAnswer, ("text",)),
-    (Submission, ("contact", "notes", "reason")),
-    (Takedown, ("reason",)),
-    (ApiToken, ("name",)),
-)
-# Of these what stands in archives of public pages, with the way to the project.
-IN_ARCHIVES: dict[type[models.Model], str] = {
-    ReleaseGate: "release__project",
-    ModelCard: "project",
-    DatasheetAnswer: "project",
-    Takedown: "video__project",
-}
-# What is of the person alone and no work, whether or not they are a member still.
-OWN_ROWS: tuple[type[models.Model], ...] = (
-    CrowdWorker,
-    InvitationUse,
-    SecondFactor,
-    RecoveryCode,
-    ApiToken,
-    IdempotentAnswer,
-    DeclinedVideo,
-    Draft,
-    ReviewRate,
-)
 
 
 def may_erase(actor: User, person: User) -> bool:
@@ -121,11 +72,7 @@ def _erase(actor: User, person: User, work: str, now: datetime) -> int:
     _forget_account(person, now)
     scrubbed = _scrub(names)
     _end_sessions(person.pk, names)
-    worked = _projects_with_work(person, projects)
-    # Reports name people until they are shown; they are computed anew when somebody looks.
-    CachedResult.objects.filter(project__in=worked).delete()
-    # Archives are offered again once they are made anew.
-    PublicPage.objects.filter(release__project__in=worked | scrubbed).update(archive_print="")
+    notify_erased(_projects_with_work(person, projects), scrubbed)
     audit.record(audit.event(None, None if actor == person else actor, "erase_person", person, removed=removed))
     return removed
 
@@ -139,8 +86,9 @@ def _names_of(person: User) -> frozenset[str]:
 
 
 def _forget_account(person: User, now: datetime) -> None:
-    for rows in OWN_ROWS:
-        rows.objects.filter(person=person).delete()
+    for model, data in declared():
+        if data.own_row:
+            model.objects.filter(**{data.person: person}).delete()
     CrowdPlace.objects.filter(person=person).update(session="")
     Consent.objects.filter(person=person, withdrawn_at=None).update(withdrawn_at=now)
     if apps.is_installed("allauth.socialaccount"):
@@ -160,23 +108,33 @@ def _scrub(names: Collection[str]) -> set[int]:
     hold what was changed."""
     longest_first = sorted(names, key=len, reverse=True)
     pattern = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in longest_first), re.IGNORECASE)
-    may_hold, told = [_ascii_part(name) for name in names], set()
-    for model, fields in FREE_TEXT:
-        for field in fields:
-            holds = Q()
-            for part in may_hold if all(may_hold) else ():
-                holds |= Q(**{f"{field}__icontains": part})
-            longest = model._meta.get_field(field).max_length
-            for row in model.objects.filter(holds).only("pk", field).iterator():
-                old = getattr(row, field)
-                new = _in_json(old, pattern) if model is IdempotentAnswer else _replaced(old, pattern)
-                if new == old:
-                    continue
-                same = model.objects.filter(pk=row.pk)
-                same.update(**{field: new[:longest] if isinstance(new, str) else new})
-                if path := IN_ARCHIVES.get(model):
-                    told |= set(same.values_list(path, flat=True))
-    return told
+    parts, archived = [_ascii_part(name) for name in names], set()
+    for model, data in declared():
+        for field in (*data.free_text, *data.json_text):
+            replace = _in_json if field in data.json_text else _replaced
+            changed = _scrub_column(model, field, parts if all(parts) else (), partial(replace, pattern=pattern))
+            if data.archive and changed:
+                rows = model.objects.filter(pk__in=changed)
+                archived |= set(rows.values_list(data.archive, flat=True))
+    return archived
+
+
+def _scrub_column(
+    model: type[models.Model], field: str, parts: Collection[str], replaced: Callable[[Any], Any]
+) -> list[int]:
+    """Replace the names in one column; return the ids of the changed rows. `parts` narrows the rows that are read."""
+    holds = Q()
+    for part in parts:
+        holds |= Q(**{f"{field}__icontains": part})
+    longest, changed = model._meta.get_field(field).max_length, []
+    for row in model.objects.filter(holds).only("pk", field).iterator():
+        old = getattr(row, field)
+        new = replaced(old)
+        if new != old:
+            text = new[:longest] if isinstance(new, str) else new
+            model.objects.filter(pk=row.pk).update(**{field: text})
+            changed.append(row.pk)
+    return changed
 
 
 def _ascii_part(name: str) -> str:
@@ -218,15 +176,9 @@ def _end_sessions(person_id: int, names: Collection[str]) -> None:
 
 def _projects_with_work(person: User, known: list[Project]) -> set[int]:
     """Those that the person was a member of once, too: their reports may name them."""
-    paths = (
-        "slots__project",
-        "edits__group__run__project",
-        "reviews__candidate__group__run__project",
-        "votes__item__subtest__project",
-        "votes__gold__project",
-        "object_answers__frame__check_of__project",
-    )
     found = {project.pk for project in known}
-    for path in paths:
-        found |= set(User.objects.filter(pk=person.pk, **{f"{path}__isnull": False}).values_list(path, flat=True))
+    for model, data in declared():
+        for path in data.works:
+            rows = model.objects.filter(**{data.person: person, f"{path}__isnull": False})
+            found |= set(rows.values_list(path, flat=True))
     return found
