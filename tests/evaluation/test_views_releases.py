@@ -22,6 +22,7 @@ from jobs.models import JobState
 from jobs.runner import run_now
 from media.encode import write_mp4
 from projects.models import AuditEvent, Role
+from tests.addresses import named
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
 
 pytestmark = pytest.mark.django_db
@@ -79,7 +80,7 @@ def scored(person, release, spec: str = "fake:text", label: str = "") -> Run:
 
 
 def url(name: str, project, *args) -> str:
-    return reverse(f"evaluation:{name}", args=[project.slug, *args])
+    return reverse(named(name), args=[project.slug, *args])
 
 
 class TestFreeze:
