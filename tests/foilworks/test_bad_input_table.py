@@ -1,5 +1,5 @@
-"""Which test tries which bad input of cli.md's list; a test that is gone is missed here. Archives, which nothing opens,
-are tried below."""
+"""Name the tests that try each bad input of docs/testing.md#bad-input, and fail if one is gone. Archives, which nothing
+opens, are tried below."""
 
 import ast
 import io
