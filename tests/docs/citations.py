@@ -29,6 +29,8 @@ NUMBER = r"(?:[A-H]\.)?\d+(?:\.\d+)*[a-z]?\b|\b[A-H](?![\w.'])"
 WORD = r"(?:Sec|Table|Fig|Eq|Alg)s?\.?"
 PLACE = rf"{WORD} (?:{NUMBER})(?:(?:, | and |, and |-)(?:{NUMBER}))*"
 PLACES = rf"{PLACE}(?:(?:,| and|, and) {PLACE})*"
+# A place without its kind.
+BARE = r"(?:(?:[A-H]\.)?\d(?!\d)(?:\.\d+)*|[A-H])(?=[).,;:|\"]|$| and )"
 # What reads like the place of a paper, in whatever form.
 LOOSE = re.compile(
     r"\b(?:[Ss]ec(?:tion)?s?|Tab(?:le)?s?|[Ff]ig(?:ure)?s?|Eqs?|[Ee]quations?|[Aa]ppendi(?:x|ces)|[Aa]lg(?:orithm)?s?)"
@@ -140,8 +142,8 @@ def _places(path: Path, plain: str) -> Iterator[str]:
         for place in spelled_out(found[2]):
             if place not in work.places:
                 yield f"'{found[0]}': {place} is not among the cited places of {work.name}"
-    for found in re.finditer(rf"(?<!\w)(?:{names})(?:'s)?,? (?:section |appendix )?({NUMBER})", plain, re.IGNORECASE):
-        if "." in found[1] and found.start() not in covered:
+    for found in re.finditer(rf"(?<!\w)(?:{names})(?:'s)?,? {BARE}", plain):
+        if found.start() not in covered:
             yield f"'{found[0]}': write Sec., Table, Fig. or Eq. before the number"
     if _is_in_index(path):
         return

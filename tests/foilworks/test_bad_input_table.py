@@ -98,6 +98,12 @@ TRIED = {
 }
 
 
+def test_the_list_of_bad_input_is_that_of_the_docs():
+    page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+    listed = page.partition("## Bad input")[2].partition("\n## ")[0]
+    assert [line[2:] for line in listed.splitlines() if line.startswith("- ")] == list(TRIED)
+
+
 @pytest.mark.parametrize("bad", TRIED)
 def test_every_bad_input_is_tried(bad):
     for name in TRIED[bad]:
