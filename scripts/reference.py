@@ -2,7 +2,7 @@
 
     .venv/bin/python scripts/reference.py update     writes the pages
     .venv/bin/python scripts/reference.py check      names those that are behind; status 1 where there are some
-    .venv/bin/python scripts/reference.py check methods.md scoring.md    these alone: a second, all of them ten
+    .venv/bin/python scripts/reference.py check PAGE …    these alone: a second, all of them ten
 
 Nothing of it is written by hand; tests/docs/test_reference.py holds the pages to it.
 """
@@ -68,7 +68,9 @@ def _link(found: re.Match[str]) -> str:
 def sources(path: str) -> str:
     """The places of papers that a module's docstring cites; "–" if it cites none."""
     place = importlib.util.find_spec(path)
-    text = ast.get_docstring(ast.parse(Path(place.origin).read_text(encoding="utf-8"))) if place and place.origin else ""
+    text = (
+        ast.get_docstring(ast.parse(Path(place.origin).read_text(encoding="utf-8"))) if place and place.origin else ""
+    )
     flat = " ".join((text or "").split())
     return "; ".join(dict.fromkeys(CITED_PLACES.findall(flat))) or "–"
 
