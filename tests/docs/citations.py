@@ -61,7 +61,7 @@ class Work:
 def files() -> Iterator[Path]:
     """Every file of the repository in which people write, but the CHANGELOG: it says what was."""
     for top in sorted(ROOT.iterdir()):
-        if top.name.startswith(".") or top.name in LEFT_OUT or top.name == "CHANGELOG.md":
+        if top.name.startswith(".") or top.suffix == ".egg-info" or top.name in {*LEFT_OUT, "CHANGELOG.md"}:
             continue
         for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
             written = path.suffix in SUFFIXES or path.name == "Makefile"
