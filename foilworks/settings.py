@@ -15,7 +15,9 @@ from django.core.exceptions import ImproperlyConfigured
 from foilworks import service_urls, setting_values
 from foilworks.supervisor.redis_socket import redis_socket_path
 
-BASE_DIR = Path(__file__).resolve().parent.parent
+PACKAGE = Path(__file__).resolve().parent
+# The folder of all packages: the clone, or what pip installed into.
+BASE_DIR = PACKAGE.parent
 
 
 def _env_file(path: Path) -> dict[str, str]:
@@ -206,7 +208,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [PACKAGE / "templates"],
         "APP_DIRS": False,
         "OPTIONS": {
             "context_processors": [
@@ -296,9 +298,7 @@ WORD_VECTORS = str(Path(_env("WORD_VECTORS")).resolve()) if _env("WORD_VECTORS")
 STATIC_URL = "/static/"
 # whitenoise warns at every start where the folder is missing; it stays empty until `collectstatic`.
 STATIC_ROOT = _made(FOILWORKS_HOME / "static")
-STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
-    "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
     "foilworks.static_bundles.BundleFinder",
 ]
@@ -321,7 +321,6 @@ LANGUAGE_COOKIE_NAME = "language"
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
-LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "UTC"
 USE_I18N = True
 # How languages write the dates that templates name.
