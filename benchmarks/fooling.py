@@ -82,7 +82,7 @@ def reasons(outcomes: list, kind: str) -> dict[str, int]:
 def alphas(project, owner, people: list[int]) -> dict[str, object]:
     from annotation.actions.bring_votes_back import bring_votes_back
     from annotation.actions.set_votes_aside import set_votes_aside
-    from evaluation.reporting.reports import project_report
+    from evaluation.reports.reports import project_report
 
     def alpha() -> float:
         return round(project_report(project, "agreement")["alpha"], 4)

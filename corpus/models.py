@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from corpus.rules.states import FoilVerdict, ItemState
 from projects.models import Project, User
+from projects.personal_data import PersonalData
 
 
 class MediaState(models.TextChoices):
@@ -88,6 +89,7 @@ class Takedown(models.Model):
     reason = models.CharField(max_length=500)
     taken_down_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     taken_down_at = models.DateTimeField()
+    personal_data = PersonalData(free_text=("reason",), archive="video__project")
 
     def __str__(self) -> str:
         return f"takedown of {self.video_id}"

@@ -286,11 +286,11 @@ FILE_UPLOAD_HANDLERS = [
 ]
 UPLOAD_MAX_BYTES = _whole("UPLOAD_MAX_MB", 2048) * 1024 * 1024
 UPLOAD_PAGES = frozenset(
-    {"evaluation:new_import", "evaluation:bring_scores", "api:create_import", "api:list_imports", "api:bring_scores"}
+    {"imports:new_import", "scoring:bring_scores", "api:create_import", "api:list_imports", "api:bring_scores"}
 )
 # Scores that people without an account send to a public page.
 SUBMISSION_MAX_BYTES = _whole("SUBMISSION_MAX_MB", 20) * 1024 * 1024
-SUBMISSION_PAGES = frozenset({"evaluation:public_scores"})
+SUBMISSION_PAGES = frozenset({"publishing:public_scores"})
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 

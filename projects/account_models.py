@@ -5,6 +5,8 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from projects.personal_data import PersonalData
+
 
 class OnWithdrawal(models.TextChoices):
     """What happens to the work of who withdraws."""
@@ -61,6 +63,7 @@ class SecondFactor(models.Model):
     confirmed_at = models.DateTimeField(null=True, blank=True)
     # The time step of the last code that was taken: no code is taken twice.
     last_step = models.BigIntegerField(default=0)
+    personal_data = PersonalData(own_row=True)
 
     def __str__(self) -> str:
         return f"second factor of {self.person_id}"
@@ -71,6 +74,7 @@ class RecoveryCode(models.Model):
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="recovery_codes", db_index=False)
     digest = models.CharField(max_length=64)
+    personal_data = PersonalData(own_row=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["person", "digest"], name="one_recovery_code_once")]

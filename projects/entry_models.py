@@ -9,6 +9,8 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from projects.personal_data import PersonalData
+
 # Four weeks.
 LONGEST_MINUTES = 28 * 24 * 60
 
@@ -40,6 +42,7 @@ class Invitation(models.Model):
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
+    personal_data = PersonalData(free_text=("note",))
 
     class Meta:
         ordering = ["-id"]
@@ -57,6 +60,7 @@ class InvitationUse(models.Model):
     invitation = models.ForeignKey(Invitation, models.CASCADE, related_name="used_by", db_index=False)
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     at = models.DateTimeField(default=timezone.now)
+    personal_data = PersonalData(own_row=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["invitation", "person"], name="one_use_a_person")]
@@ -125,6 +129,7 @@ class CrowdWorker(models.Model):
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="crowd_workers")
     # Set where the researchers have removed the person: no study lets them in until they are added or invited again.
     removed_at = models.DateTimeField(null=True, blank=True)
+    personal_data = PersonalData(own_row=True)
 
     class Meta:
         constraints = [

@@ -17,6 +17,7 @@ from projects.entry_models import (
     Platform,
     SpentEntry,
 )
+from projects.personal_data import PersonalData
 from projects.token_models import ApiToken, IdempotentAnswer, RequestCount
 from projects.webhook_models import Delivery, Webhook
 
@@ -131,6 +132,7 @@ class AuditEvent(models.Model):
     reason = models.CharField(max_length=500, blank=True)
     details = models.JSONField(default=dict, blank=True)
     at = models.DateTimeField(auto_now_add=True)
+    personal_data = PersonalData(free_text=("reason", "details"))
 
     class Meta:
         indexes = [

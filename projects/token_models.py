@@ -4,6 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from projects.personal_data import PersonalData
+
 
 class ApiToken(models.Model):
     """A person's key for programs. Only its digest is stored, so it is shown once.
@@ -35,6 +37,7 @@ class ApiToken(models.Model):
     revoked_at = models.DateTimeField(null=True, blank=True)
     # Written once an hour at most.
     last_used_at = models.DateTimeField(null=True, blank=True)
+    personal_data = PersonalData(free_text=("name",), own_row=True)
 
     class Meta:
         ordering = ["-id"]
@@ -54,6 +57,7 @@ class IdempotentAnswer(models.Model):
     status = models.PositiveSmallIntegerField(default=0)
     body = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True, db_index=True)
+    personal_data = PersonalData(json_text=("body",), own_row=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["person", "key"], name="one_answer_a_key")]

@@ -4,6 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from projects.personal_data import PersonalData
+
 
 class Webhook(models.Model):
     project = models.ForeignKey("projects.Project", models.CASCADE, related_name="webhooks", db_index=False)
@@ -43,6 +45,7 @@ class Delivery(models.Model):
     answer_status = models.PositiveSmallIntegerField(null=True, blank=True)
     problem = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    personal_data = PersonalData(free_text=("payload",))
 
     class Meta:
         ordering = ["-id"]

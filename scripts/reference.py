@@ -233,10 +233,10 @@ def _plain(value: object) -> str:
 
 
 def reports_page() -> str:
-    by_job = _named("evaluation.analyses.table", "BY_JOB")
-    of_scores = _named("evaluation.analyses.table", "OF_SCORES")
-    reports = _named("evaluation.analyses.table", "REPORTS")
-    metrics = _named("evaluation.metrics.table", "METRICS")
+    by_job = _named("evaluation.analyses.registry", "BY_JOB")
+    of_scores = _named("evaluation.analyses.registry", "OF_SCORES")
+    reports = _named("evaluation.analyses.registry", "REPORTS")
+    metrics = _named("evaluation.metrics.registry", "METRICS")
 
     return page(
         "Metrics and reports",

@@ -90,13 +90,18 @@ def test_every_import_points_down():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def registry_of(package: str) -> str:
+    folder = ROOT / package.replace(".", "/")
+    return "registry" if (folder / "registry.py").exists() else "table"
+
+
 @pytest.mark.parametrize("package", TABLES)
 def test_a_table_and_its_folder_hold_the_same_things(package):
     name, others = TABLES[package]
-    table: dict[str, Entry] = getattr(import_module(f"{package}.table"), name)
+    table: dict[str, Entry] = getattr(import_module(f"{package}.{registry_of(package)}"), name)
     folder = ROOT / package.replace(".", "/")
     stems = {path.stem for path in folder.glob("*.py")} | {path.parent.name for path in folder.glob("*/__init__.py")}
-    modules = {f"{package}.{stem}" for stem in stems - others if stem != "table" and stem[0] != "_"}
+    modules = {f"{package}.{stem}" for stem in stems - others if stem not in {"table", "registry"} and stem[0] != "_"}
     rows = Counter(entry.path.partition(":")[0] for entry in table.values())
     assert set(rows) == modules
     # A module may offer several rows only as several attributes ("hub.fake:FakeEmbedder").
@@ -105,7 +110,7 @@ def test_a_table_and_its_folder_hold_the_same_things(package):
 
 def rows() -> Iterator[tuple[str, str, Entry]]:
     for package, (name, _) in TABLES.items():
-        for slug, entry in getattr(import_module(f"{package}.table"), name).items():
+        for slug, entry in getattr(import_module(f"{package}.{registry_of(package)}"), name).items():
             yield package, slug, entry
 
 
@@ -267,7 +272,7 @@ def _queued() -> Iterator[tuple[str, str, re.Pattern[str]]]:
 
     A name that is put together, such as f"foilworks.jobs.train_{architecture}", stands for all that it may become.
     """
-    shape = re.compile(rf"({'|'.join(PACKAGES)})\.jobs(\.[a-z_]\w*)+")
+    shape = re.compile(rf"({'|'.join(PACKAGES)})(\.[a-z_]+)?\.jobs(\.[a-z_]\w*)+")
     for path in source_files():
         parts = {id(part) for node in nodes(path) if isinstance(node, ast.JoinedStr) for part in node.values}
         for node in nodes(path):
@@ -295,7 +300,7 @@ def test_a_job_is_queued_by_its_own_app_or_one_above():
 @cache
 def jobs_of(app: str) -> dict[str, list[str]]:
     """dotted path -> names of the arguments, of every function in an app's jobs."""
-    files = [ROOT / app / "jobs.py", *(ROOT / app / "jobs").rglob("*.py")]
+    files = [ROOT / app / "jobs.py", *(ROOT / app).glob("*/jobs.py"), *(ROOT / app / "jobs").rglob("*.py")]
     return {
         ".".join([*file.relative_to(ROOT).with_suffix("").parts, node.name]): [each.arg for each in node.args.args]
         for file in files

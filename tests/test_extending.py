@@ -15,7 +15,7 @@ import pytest
 import generation.methods
 import hub
 from corpus.rules.states import CandidateState
-from evaluation.queries import run_results
+from evaluation.scoring.queries import run_results
 from generation.actions.start_run import start_run as start_generation
 from generation.methods.table import METHODS
 from generation.models import Candidate

@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models.work import WorkRecord
 from corpus.models import Video
 from projects.models import Project, User
+from projects.personal_data import PersonalData
 
 
 class FrameObjects(models.Model):
@@ -71,6 +72,7 @@ class ObjectAnswer(WorkRecord):
     person = models.ForeignKey(User, models.CASCADE, related_name="object_answers", db_index=False)
     visible = models.JSONField()
     undone_at = models.DateTimeField(null=True, blank=True)
+    personal_data = PersonalData(works=("frame__check_of__project",))
 
     class Meta:
         constraints = [

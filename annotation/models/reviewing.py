@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from projects.models import Project, User
+from projects.personal_data import PersonalData
 
 SHARE = (MinValueValidator(0.0), MaxValueValidator(1.0))
 
@@ -38,6 +39,7 @@ class ReviewRate(models.Model):
     project = models.ForeignKey(Project, models.CASCADE, related_name="review_rates", db_index=False)
     person = models.ForeignKey(User, models.CASCADE, related_name="+")
     rate = models.FloatField(validators=SHARE)
+    personal_data = PersonalData(own_row=True)
 
     class Meta:
         constraints = [

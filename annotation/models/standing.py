@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.rules.standing import Reason
 from projects.models import Project, User
+from projects.personal_data import PersonalData
 
 SHARE = [MinValueValidator(0.0), MaxValueValidator(1.0)]
 
@@ -82,6 +83,7 @@ class Standing(models.Model):
     served = models.PositiveIntegerField(default=0)
     gold_stretch = models.IntegerField(default=-1)
     gold_served = models.PositiveIntegerField(default=0)
+    personal_data = PersonalData(free_text=("paused_note",))
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["policy", "person"], name="one_standing_a_person")]

@@ -4,6 +4,7 @@ from django.db import models
 
 from corpus.models import Video
 from projects.models import User
+from projects.personal_data import PersonalData
 
 
 class DeclinedVideo(models.Model):
@@ -12,6 +13,7 @@ class DeclinedVideo(models.Model):
     person = models.ForeignKey(User, models.CASCADE, related_name="declined_videos", db_index=False)
     video = models.ForeignKey(Video, models.CASCADE, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
+    personal_data = PersonalData(own_row=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["person", "video"], name="one_decline_a_video")]

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses._agreement import alpha, fleiss_kappa, percent_agreement
-from evaluation.analyses._records import NOBODY, Votes, coded, tallied
-from evaluation.metrics._intervals import DRAWS, SEED, wilson
+from evaluation.analyses.agreement_data import alpha, fleiss_kappa, percent_agreement
+from evaluation.analyses.records import NOBODY, Votes, coded, tallied
+from evaluation.metrics.intervals import DRAWS, SEED, wilson
 
 VERSION = "3"
 INPUT = "votes"

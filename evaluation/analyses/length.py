@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses._scored import Floats, ScoredItems, by_group, need, number
+from evaluation.analyses.scored import Floats, ScoredItems, by_group, need, number
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import DRAWS, SEED
+from evaluation.metrics.intervals import DRAWS, SEED
 
 VERSION = "2"
 INPUT = "scored"

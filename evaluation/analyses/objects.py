@@ -12,7 +12,7 @@ import numpy as np
 
 from annotation.rules.objects import CheckedObject
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals
+from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
 
 VERSION = "1"
 INPUT = "objects"

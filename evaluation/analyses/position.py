@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses._records import Votes, coded
-from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals, wilson
+from evaluation.analyses.records import Votes, coded
+from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals, wilson
 
 VERSION = "2"
 INPUT = "votes"

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses._agreement import Alpha, alpha
-from evaluation.analyses._records import CODINGS, ItemFacts, ProficiencyFacts, as_three, valid_part
-from evaluation.analyses._words import js_divergence, n_lexical_items, word_counts
+from evaluation.analyses.agreement_data import Alpha, alpha
+from evaluation.analyses.records import CODINGS, ItemFacts, ProficiencyFacts, as_three, valid_part
+from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import DRAWS, SEED
+from evaluation.metrics.intervals import DRAWS, SEED
 
 VERSION = "3"
 INPUT = "items"

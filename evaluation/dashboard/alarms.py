@@ -17,7 +17,7 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
     "agreement": (
         _("Low agreement."),
         _("Validators of %(name)s agree little: alpha is %(alpha).2f. Look at the pairs and the guidelines."),
-        "evaluation:reports",
+        "reports:reports",
     ),
     "gate": (
         _("Solved without the video."),
@@ -25,7 +25,7 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
             "%(names)s: a model that reads the words alone was right more often than the bar allows when the gate last "
             "looked."
         ),
-        "evaluation:freeze",
+        "releases:freeze",
     ),
     "stalled": (
         _("A queue stands still."),

@@ -16,7 +16,7 @@ from evaluation.dashboard.alarms import FOLLOWING, WORDS, Alarm
 from evaluation.dashboard.counting import SHOWN_DAYS
 from evaluation.dashboard.first_steps import first_steps
 from evaluation.dashboard.funnel import steps
-from evaluation.dashboard.kept import Counted
+from evaluation.dashboard.stored_count import Counted
 from projects.models import Project
 
 # The picture of the days, in its own units.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals, t_interval
+from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals, t_interval
 
 VERSION = "1"
 INPUT = "answers"

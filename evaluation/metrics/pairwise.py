@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals, t_interval
-from evaluation.metrics._ties import Floats, Standing, hit, standing
+from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals, t_interval
+from evaluation.metrics.ties import Floats, Standing, hit, standing
 
 VERSION = "1"
 INPUT = "pairs"

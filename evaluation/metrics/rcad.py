@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.metrics._choices import ChoiceScores
-from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals
-from evaluation.metrics._ties import hit, rank, standing
+from evaluation.metrics.choices import ChoiceScores
+from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
+from evaluation.metrics.ties import hit, rank, standing
 
 VERSION = "1"
 INPUT = "choices"

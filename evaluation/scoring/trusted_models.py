@@ -1,6 +1,6 @@
 """What a project's owner allowed for a model, as loading takes it."""
 
-from evaluation.models import ModelTrust
+from evaluation.scoring.models import ModelTrust
 from hub.interfaces import Trust
 from hub.table import trusted_name
 from projects.models import Project

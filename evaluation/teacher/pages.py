@@ -8,8 +8,8 @@ from typing import Any
 from corpus.models import Release
 from evaluation.charts.of_models import distributions
 from evaluation.teacher.curves import Point, curves
+from evaluation.teacher.models import TeacherReading, TeacherTraining
 from evaluation.teacher.readings import RANK, Reading, changes, compared, is_share, kinds_of, summary
-from evaluation.teacher.tables import TeacherReading, TeacherTraining
 
 # Of the ablation's page; older ones are reached by their own.
 MOST_READ = 60

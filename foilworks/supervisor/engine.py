@@ -11,7 +11,7 @@ import django
 from django.conf import settings
 
 # What jobs call stands in these; models and their libraries are loaded by the job that needs them.
-JOBS = ("annotation.jobs", "evaluation.jobs", "generation.jobs")
+JOBS = ("annotation.jobs", "evaluation.scoring.jobs", "generation.jobs")
 
 
 def main(queues: list[str]) -> None:

@@ -100,9 +100,9 @@ def _with_new_account(request: HttpRequest, form: JoinForm, token: str) -> HttpR
         form.add_error("username", str(error))
         return None
     messages.success(request, _("You are a member of %(project)s now.") % {"project": project.name})
-    return enter(request, person, reverse("evaluation:dashboard", args=[project.slug]))
+    return enter(request, person, reverse("dashboard:dashboard", args=[project.slug]))
 
 
 def _welcome(request: HttpRequest, slug: str) -> HttpResponse:
     messages.success(request, _("You are a member now."))
-    return redirect("evaluation:dashboard", slug)
+    return redirect("dashboard:dashboard", slug)

@@ -22,9 +22,9 @@ from annotation.models import Involvement, Lease, Slot, Stage, Task, Vote
 from annotation.own_data import own_data
 from annotation.rules.baseline import CAPTION, caption_place, chosen_text, drawn, order_shown
 from corpus.models import Foil, Item, MediaState
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.board.human import human_line
-from evaluation.board.run_scores import axes_of
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring.human_baseline import human_line
+from evaluation.scoring.run_results import axes_of
 from foilworks.invariants.table import violations
 from projects.errors import AccessDenied
 from projects.models import Role, User

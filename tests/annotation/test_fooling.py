@@ -7,7 +7,7 @@ from annotation.actions.make_tasks import make_tasks
 from annotation.actions.set_votes_aside import set_votes_aside
 from annotation.models import Lease, Slot, SlotState, Stage, Standing, Vote
 from corpus.models import Foil, Item
-from evaluation.reporting.reports import project_report
+from evaluation.reports.reports import project_report
 from foilworks.invariants.table import violations
 from tests.annotation.crowd import crowd, open_policy, paused_share, stock
 

@@ -33,7 +33,7 @@ from annotation.queries import claim_card
 from annotation.queue_queries import work_counts
 from annotation.rules.serving import gold_is_due
 from corpus.models import Foil, Item
-from evaluation.reporting.reports import project_report
+from evaluation.reports.reports import project_report
 from foilworks.invariants.table import violations
 from projects.models import User
 from tests.annotation.crowd import open_policy, stock

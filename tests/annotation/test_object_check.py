@@ -22,7 +22,7 @@ from annotation.object_checks import next_unseen
 from annotation.rules.objects import CheckedObject, LineError, drawn_frames, parse_answers, parse_line, seen_by_most
 from corpus.models import Video
 from evaluation.analyses.objects import compute
-from evaluation.reporting.reports import project_report
+from evaluation.reports.reports import project_report
 from foilworks.invariants.table import violations
 from jobs.runner import execute
 from media.encode import write_mp4

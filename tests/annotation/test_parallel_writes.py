@@ -33,9 +33,9 @@ from annotation.actions.undo_review import undo_review
 from annotation.actions.undo_vote import undo_vote
 from annotation.models import Lease, Slot, SlotState, Stage, Standing, Task, TaskState, Vote
 from corpus.models import Caption, Foil, Item, Release, ReleaseItem, Subtest
-from evaluation.actions.freeze_release import freeze_release
 from evaluation.errors import EvaluationError
-from evaluation.exchange.store import import_records
+from evaluation.imports.store import import_records
+from evaluation.releases.actions.freeze_release import freeze_release
 from generation.models import Candidate, CandidateGroup
 from projects.actions.set_roles import set_roles
 from projects.models import Membership, Role

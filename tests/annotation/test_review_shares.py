@@ -14,7 +14,7 @@ from annotation.review_shares import annotator_shares, review_rate
 from annotation.rules.reviewing import drawn_for_a_second, drawn_for_review
 from corpus.models import Caption, Item
 from evaluation.releases.snapshot import frozen_items
-from evaluation.reporting.reports import project_report, review_facts
+from evaluation.reports.reports import project_report, review_facts
 from foilworks.invariants.table import violations
 from generation.models import Candidate
 from projects.errors import AccessDenied

@@ -10,7 +10,7 @@ from annotation.actions.set_votes_aside import set_votes_aside
 from annotation.actions.submit_vote import submit_vote
 from annotation.errors import AnnotationError, NotAdmitted
 from annotation.models import Lease, Slot, SlotState, Stage, Standing, Vote
-from evaluation.reporting.reports import project_report
+from evaluation.reports.reports import project_report
 from foilworks.invariants.table import violations
 from projects.errors import AccessDenied
 from projects.models import AuditEvent

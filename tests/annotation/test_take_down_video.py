@@ -21,11 +21,11 @@ from corpus.models import Item, MediaState, Takedown, Video
 from corpus.release_records import content_of
 from corpus.rules.canonical import canonical_line
 from corpus.rules.states import ItemState
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.start_run import start_run
 from evaluation.board.comparison import items_at
-from evaluation.exchange.collect import collect_release
-from evaluation.releases.verify import verify
+from evaluation.exports.collect import collect_release
+from evaluation.exports.verify import verify
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring.actions.start_run import start_run
 from foilworks.invariants.table import violations
 from media.probe import VideoFacts
 from projects.actions.make_token import make_token
@@ -138,7 +138,7 @@ class TestReleases:
     def test_the_page_withholds_the_text_and_says_why(self, client, world):
         take_down(world)
         client.force_login(world.owner)
-        page = client.get(reverse("evaluation:release", args=[world.project.slug, world.release.pk])).content.decode()
+        page = client.get(reverse("releases:release", args=[world.project.slug, world.release.pk])).content.decode()
         assert "1 item is withheld." in page
         assert REASON in page
         assert "unfolds" in page  # the other item's foil

@@ -18,9 +18,9 @@ from django_rq import get_queue
 from rq import Queue
 from rq.serializers import DefaultSerializer, JSONSerializer
 
-from evaluation.bias.utd_files import read_descriptions
 from evaluation.errors import EvaluationError
-from evaluation.files.scores import read_matrix
+from evaluation.score_files.scores import read_matrix
+from evaluation.utd.utd_files import read_descriptions
 from hub.errors import HubError
 from hub.interfaces import Trust
 from jobs.engine import Engine
@@ -54,9 +54,11 @@ SERIALIZER = JSONSerializer
 MESSAGES = Guard("RQ_QUEUES[…]['SERIALIZER']", "messages of the queue are JSON, and never unpickled", _pickles_are_read)
 OURS = replaced("jobs.engine.is_ours", "a worker calls one function, whatever a message names", lambda job: True)
 ARRAYS = Guard(
-    "evaluation.files.scores.np.load(allow_pickle=False)",
+    "evaluation.score_files.scores.np.load(allow_pickle=False)",
     "arrays hold numbers, never objects",
-    lambda patch: patch.setattr("evaluation.files.scores.np.load", lambda path, **_: LOAD(path, allow_pickle=True)),
+    lambda patch: patch.setattr(
+        "evaluation.score_files.scores.np.load", lambda path, **_: LOAD(path, allow_pickle=True)
+    ),
 )
 WEIGHTS = replaced(
     "hub._pretrained.allowed", "weights are safetensors, unless an owner trusts the model", lambda: Trust(True, True)

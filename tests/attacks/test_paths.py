@@ -13,10 +13,10 @@ from django.test import override_settings
 from corpus.errors import CorpusError
 from corpus.exporters._names import safe_name
 from corpus.media_files import find_media
-from evaluation.actions.start_run import checked_spec
 from evaluation.errors import EvaluationError
-from evaluation.files.uploads import folder_of, keep_files
-from evaluation.models import Import
+from evaluation.imports.models import Import
+from evaluation.imports.uploads import folder_of, keep_files
+from evaluation.scoring.actions.start_run import checked_spec
 from foilworks.backup import database, folder
 from foilworks.backup.errors import BackupError
 from generation.errors import GenerationError
@@ -41,7 +41,9 @@ def _both(patch: pytest.MonkeyPatch) -> None:
 
 
 DOTS = Guard("corpus.media_files.stays_below", "names of media hold no way out", _both)
-SENT = replaced("evaluation.files.uploads.safe_name", "names of files that are sent are no paths", lambda name: name)
+SENT = replaced(
+    "evaluation.score_files.received.safe_name", "names of files that are sent are no paths", lambda name: name
+)
 STORAGE = replaced(
     "django.core.files.storage.filesystem.safe_join", "the storage opens nothing outside of its folder", os.path.join
 )

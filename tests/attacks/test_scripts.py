@@ -14,7 +14,7 @@ from django.test import Client
 
 from annotation.rules import guidelines
 from annotation.views import _guidelines
-from evaluation.actions.receive_import import receive_import
+from evaluation.imports.actions.receive_import import receive_import
 from tests.annotation.world import make_world
 from tests.attacks.guards import Guard, guarded_by, replaced
 from tests.attacks.places import Shown, every_page, hostile_world
@@ -56,9 +56,9 @@ ALLOWED_TAGS = Guard(
     ),
 )
 FILE_NAMES = Guard(
-    "evaluation.files.uploads.safe_name",
+    "evaluation.score_files.received.safe_name",
     "names of files lose what no file needs",
-    lambda patch: patch.setattr("evaluation.actions.receive_import.safe_name", lambda name: name),
+    lambda patch: patch.setattr("evaluation.imports.actions.receive_import.safe_name", lambda name: name),
 )
 SHOWABLE = replaced(
     "corpus.streaming.PLAYABLE",

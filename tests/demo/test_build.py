@@ -16,7 +16,7 @@ from annotation.actions.claim import ROLE_OF_STAGE, claim
 from annotation.models import Edit, Involvement, Review, Stage, Vote
 from corpus.models import Item, Release, Subtest, Video
 from corpus.rules.states import ItemState
-from evaluation.models import Run
+from evaluation.scoring.models import Run
 from foilworks.demo import plan, run
 from foilworks.demo.build import build
 from foilworks.demo.captions import is_true

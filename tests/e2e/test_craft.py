@@ -16,7 +16,7 @@ from annotation.actions.make_tasks import make_tasks
 from corpus.actions.set_content_warning import set_content_warning
 from corpus.models import Video
 from corpus.rules.states import ItemState
-from evaluation.actions.freeze_release import freeze_release
+from evaluation.releases.actions.freeze_release import freeze_release
 from projects.models import Project, Role, User
 from tests.e2e.conftest import SignIn, assert_accessible, film, moving_dot, wait_until
 from tests.e2e.tabs import Tabs
@@ -50,14 +50,14 @@ def addresses(project: Project) -> dict[str, str]:
 
     return {
         "home": reverse("home"),
-        "overview": at("evaluation:dashboard"),
+        "overview": at("dashboard:dashboard"),
         "work": at("annotation:work"),
         "own figures": at("annotation:own_figures"),
         "videos": at("corpus:videos"),
-        "items": at("evaluation:items"),
+        "items": at("items:items"),
         "runs": at("generation:runs"),
-        "report": at("evaluation:report", "validation"),
-        "releases": at("evaluation:releases"),
+        "report": at("reports:report", "validation"),
+        "releases": at("releases:releases"),
         "people": at("annotation:people"),
         "figures": at("annotation:people_figures"),
         "pay": at("annotation:people_pay"),

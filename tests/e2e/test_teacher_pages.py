@@ -9,7 +9,7 @@ from django.core.cache import cache
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from evaluation.actions.start_teacher import start_teacher
+from evaluation.teacher.actions.start_teacher import start_teacher
 from jobs.models import Job, JobState
 from jobs.runner import run_now
 from tests.e2e.conftest import SignIn
@@ -47,7 +47,7 @@ def test_the_pages_of_trainings(sign_in: SignIn, taught: Shapes, live_server) ->
     for name, args in pages.items():
         page.goto(live_server.url + reverse(f"evaluation:{name}", args=[taught.project.slug, *args]))
         looked_at(page)
-    page.goto(live_server.url + reverse("evaluation:teacher_training", args=[taught.project.slug, waiting.pk]))
+    page.goto(live_server.url + reverse("teacher:teacher_training", args=[taught.project.slug, waiting.pk]))
     looked_at(page)
     Job.objects.filter(pk=waiting.job_id).update(state=JobState.CANCELLED)
     expect(page.get_by_role("button", name="Go on")).to_be_visible()

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
 from evaluation.analyses import agreement, position
-from evaluation.analyses._agreement import _alpha_from_sums, _alpha_parts, alpha, fleiss_kappa, percent_agreement
-from evaluation.analyses._records import Votes
+from evaluation.analyses.agreement_data import _alpha_from_sums, _alpha_parts, alpha, fleiss_kappa, percent_agreement
+from evaluation.analyses.records import Votes
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import percentiles, resampled_sums
+from evaluation.metrics.intervals import percentiles, resampled_sums
 from tests.evaluation.builders import votes_of
 
 DRAWS = 500

@@ -12,11 +12,11 @@ from annotation.models import Vote
 from corpus.exporters import csv_rows, jsonl
 from corpus.exporters._released import released_items
 from corpus.models import Caption, Item, Video
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.exchange import records as streamed
-from evaluation.exchange.collect import collect_release
-from evaluation.exchange.store import import_records
-from evaluation.reporting.scored_facts import facts_of
+from evaluation.exports import records as streamed
+from evaluation.exports.collect import collect_release
+from evaluation.imports.store import import_records
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.reports.scored_facts import facts_of
 from tests.factories import make_caption, make_member, make_project
 
 pytestmark = pytest.mark.django_db

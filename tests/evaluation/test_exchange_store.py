@@ -12,11 +12,11 @@ from annotation.models import Vote
 from corpus.errors import CorpusError
 from corpus.exporters import jsonl
 from corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
-from evaluation.actions.freeze_release import freeze_release
 from evaluation.errors import EvaluationError
-from evaluation.exchange import survey
-from evaluation.exchange.records import project_content, release_content
-from evaluation.exchange.store import import_records
+from evaluation.exports.records import project_content, release_content
+from evaluation.imports import survey
+from evaluation.imports.store import import_records
+from evaluation.releases.actions.freeze_release import freeze_release
 from foilworks.invariants.table import violations
 from media.encode import write_mp4, write_webm
 from projects.errors import AccessDenied

@@ -12,13 +12,14 @@ from annotation.models import PayRate, Vote
 from corpus.exporters import foilworks
 from corpus.exporters._sheet_answers import ANSWERS
 from corpus.exporters._sheet_questions import QUESTIONS
-from evaluation.actions.describe_publication import answer_datasheet
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.exchange.collect import collect_release
-from evaluation.exchange.store import import_records
-from evaluation.publishing.changelog import changed_fields, changelog_of, compared
+from evaluation.documents.actions.describe_publication import answer_datasheet
+from evaluation.documents.models import DatasheetAnswer, SourceLicence
+from evaluation.exports.collect import collect_release
+from evaluation.imports.store import import_records
 from evaluation.publishing.sheet import own_answers
-from evaluation.publishing.tables import DatasheetAnswer, ReleaseChangelog, SourceLicence
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.releases.changelog import changed_fields, changelog_of, compared
+from evaluation.releases.models import ReleaseChangelog
 from generation.models import Candidate
 from projects.actions.give_consent import give_consent
 from projects.actions.publish_consent_text import publish_consent_text

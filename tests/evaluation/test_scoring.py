@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.scoring.clip_keys import clip_key
-from evaluation.scoring.kept_vectors import VectorCache
 from evaluation.scoring.loop import Clip, Tally, score_pairs
 from evaluation.scoring.protocol_models import reader
 from evaluation.scoring.protocols import PROTOCOLS
+from evaluation.scoring.vector_cache import VectorCache
 from hub.errors import ClipError
 from hub.fake import FakeEmbedder, FakeScorer
 from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta

@@ -9,11 +9,11 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from corpus.models import Caption, Video
-from evaluation.actions.describe_model import describe_model
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.reporting.analysis_pages import PAGES
-from evaluation.reporting.reports import project_report
-from evaluation.reporting.scored_facts import facts_of, release_analysis
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.reports.analysis_pages import PAGES
+from evaluation.reports.reports import project_report
+from evaluation.reports.scored_facts import facts_of, release_analysis
+from evaluation.scoring.actions.describe_model import describe_model
 from projects.models import Role
 from tests import factories
 from tests.evaluation.ranked import make_release, score

@@ -6,7 +6,7 @@ from django.urls import reverse
 from annotation.models import SlotState
 from corpus.models import Release
 from corpus.rules.states import CandidateState, ItemState
-from evaluation.models import Run
+from evaluation.scoring.models import Run
 from jobs.models import Job
 from projects.models import Role
 from tests.factories import (
@@ -126,7 +126,7 @@ class TestResearcher:
         scored = Run.objects.create(release=release, spec="fake:", label="Fake")
         rows = owner.get(url(project)).context["runs"]
         assert [(row.url_name, row.pk, row.what) for row in rows] == [
-            ("evaluation:run", scored.pk, "v1"),
+            ("scoring:run", scored.pk, "v1"),
             ("generation:run", made.pk, "Counting"),
         ]
 

@@ -14,10 +14,10 @@ from django.urls import reverse
 from corpus.exporters.table import EXPORTERS
 from corpus.models import Release
 from corpus.rules.states import ItemState
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.start_run import start_run
-from evaluation.models import Run, Score
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import item_key
+from evaluation.scoring.models import Run, Score
 from jobs.models import JobState
 from jobs.runner import run_now
 from media.encode import write_mp4

@@ -3,7 +3,7 @@
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from evaluation.models import Score
+from evaluation.scoring.models import Score
 from projects import audit
 from projects.models import AuditEvent
 from tests import factories

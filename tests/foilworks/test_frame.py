@@ -42,7 +42,7 @@ def test_a_researcher_sees_every_page_of_the_bar_and_nobody_outside_a_project_an
     project = make_project()
     client = Client()
     client.force_login(make_member(project, "researcher"))
-    response = client.get(reverse("evaluation:dashboard", args=[project.slug]))
+    response = client.get(reverse("dashboard:dashboard", args=[project.slug]))
     assert len(links_of(response)) == len(PAGES)
     # Few enough words to stand beside the project's name.
     assert len(response.context["navigation"]()) <= 8

@@ -43,7 +43,7 @@ def make_work():
     from annotation.actions.make_tasks import make_tasks
     from corpus.models import Foil
     from corpus.rules.states import FoilVerdict, ItemState
-    from evaluation.actions.freeze_release import freeze_release
+    from evaluation.releases.actions.freeze_release import freeze_release
     from media.encode import write_mp4
     from tests import factories
     from tests.annotation.world import make_world

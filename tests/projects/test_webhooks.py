@@ -12,7 +12,7 @@ import pytest
 from django.utils import timezone
 
 from corpus.rules.states import ItemState
-from evaluation.actions.freeze_release import freeze_release
+from evaluation.releases.actions.freeze_release import freeze_release
 from foilworks.client import is_signed
 from jobs.models import Job
 from jobs.queue import enqueue

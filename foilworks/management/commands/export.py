@@ -7,8 +7,8 @@ from django.core.management.base import CommandParser
 
 from corpus.exporters._folder import manifest_hash
 from corpus.exporters.table import EXPORTERS
-from evaluation.exchange.contents import export_content
-from evaluation.queries import project_named, release_named
+from evaluation.exports.contents import export_content
+from evaluation.scoring.queries import project_named, release_named
 from foilworks.management.base import FoilworksCommand
 from text.registry import load, lookup, parse_params
 

@@ -60,7 +60,7 @@ def leaves(world, *names: str) -> None:
 def overview(world) -> str:
     client = Client()
     client.force_login(world.owner)
-    return client.get(reverse("evaluation:dashboard", args=[world.project.slug])).content.decode()
+    return client.get(reverse("dashboard:dashboard", args=[world.project.slug])).content.decode()
 
 
 def test_two_validators_of_three_wanted_are_told_as_too_few(world):

@@ -13,13 +13,13 @@ from django.conf import settings
 
 from corpus.models import Release
 from corpus.rules.states import ItemState
-from evaluation import jobs
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.resume_run import resume_run
-from evaluation.actions.start_run import start_run
 from evaluation.errors import EvaluationError
-from evaluation.models import Run, Score
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring import jobs
+from evaluation.scoring.actions.resume_run import resume_run
+from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.loop import score_pairs
+from evaluation.scoring.models import Run, Score
 from hub import warm
 from hub.clip import FrameEmbedder
 from hub.fake import FakeEmbedder

@@ -5,8 +5,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from evaluation.actions.start_run import start_run
 from evaluation.errors import EvaluationError
+from evaluation.scoring.actions.start_run import start_run
 from jobs.models import Job, JobState
 from jobs.runner import execute, run_now
 from projects.models import AuditEvent, Role

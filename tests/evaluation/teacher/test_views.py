@@ -8,7 +8,7 @@ import pytest
 import torch
 from django.urls import reverse
 
-from evaluation.teacher.tables import TeacherTraining
+from evaluation.teacher.models import TeacherTraining
 from jobs.models import Job, JobState
 from jobs.runner import run_now
 from projects.models import AuditEvent
