@@ -11,7 +11,7 @@ from corpus.models import MediaState, Video
 
 
 def player_clip(video: Video) -> dict[str, Any]:
-    """The `clip` of templates/foilworks/_player.html; `video.project` should be loaded.
+    """The `clip` of foilworks/templates/foilworks/_player.html; `video.project` should be loaded.
 
     Times are seconds. Attaching a file turns a trim in pts or frames into seconds; one that is still in them has no
     file, and at an external address, whose clock nobody knows, the whole video plays.

@@ -22,6 +22,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 from corpus.clip_files import is_local
+from foilworks import __version__
 from foilworks.supervisor.embedded_redis import redis_executable
 from foilworks.supervisor.services import up_lock
 from jobs.models import Job, JobState
@@ -56,7 +57,9 @@ class Check:
 def examine() -> list[Check]:
     """Run every check, in the order in which a person would mend things."""
     checks: tuple[Callable[[], Check], ...] = (
+        _foilworks,
         _python,
+        _settings,
         _home,
         _database,
         _queue,
@@ -77,6 +80,12 @@ def examine() -> list[Check]:
     return [check() for check in checks]
 
 
+def _foilworks() -> Check:
+    return Check(
+        "foilworks", OK, f"{__version__}, {'a clone' if settings.IN_CLONE else 'installed'} at {settings.BASE_DIR}"
+    )
+
+
 def _python() -> Check:
     found = f"{platform.python_version()} at {sys.executable}"
     if sys.version_info < OLDEST_PYTHON:
@@ -84,10 +93,17 @@ def _python() -> Check:
     return Check("python", OK, found)
 
 
+def _settings() -> Check:
+    looked = " or ".join(str(path.absolute()) for path in settings.ENV_FILES)
+    found = f"the environment and {settings.ENV_FILE}" if settings.ENV_FILE else f"the environment; no file {looked}"
+    return Check("settings", OK, found)
+
+
 def _home() -> Check:
     home = settings.FOILWORKS_HOME
     free = shutil.disk_usage(home).free / GIGABYTE
-    found = f"{home}, {free:.1f} GB free"
+    default = ", the default" if home == settings.DEFAULT_HOME.resolve() else ""
+    found = f"{home}{default}, {free:.1f} GB free"
     if not _is_writable(home):
         return Check("home", BROKEN, found, "make the folder writable for this user, or set FOILWORKS_HOME to another")
     if free < LITTLE_SPACE_GB:

@@ -238,7 +238,11 @@ def test_nothing_is_left_to_do_in_the_source():
     pattern = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
     left = [
         f"{relative(path)}:{number}"
-        for path in [*source_files(), *(ROOT / "templates").rglob("*.html"), *(ROOT / "static").rglob("*.js")]
+        for path in [
+            *source_files(),
+            *(ROOT / "foilworks/templates").rglob("*.html"),
+            *(ROOT / "foilworks/static").rglob("*.js"),
+        ]
         for number, line in enumerate(text_of(path).splitlines(), 1)
         if pattern.search(line)
     ]
@@ -266,7 +270,7 @@ def test_templates_run_and_style_nothing_inline():
         "inline code or style",
         [
             f"{relative(path)}:{text[: match.start()].count(chr(10)) + 1} {match.group(0).strip()}"
-            for path in (ROOT / "templates").rglob("*.html")
+            for path in (ROOT / "foilworks/templates").rglob("*.html")
             for text in [path.read_text(encoding="utf-8")]
             for match in inline.finditer(text)
         ],

@@ -31,7 +31,7 @@ from projects.access import get_project
 from projects.crowd_entry import ON_A_PLACE
 from projects.models import Project
 
-# Asked by the page's script (static/annotation/swap.js), and what it is told.
+# Asked by the page's script (foilworks/static/annotation/swap.js), and what it is told.
 SWAP, SWAPPED_URL, SWAP_GOES = "X-Foilworks-Swap", "X-Foilworks-Url", "X-Foilworks-Go"
 # What is typed in these is kept as a draft; an answer by key is not.
 TYPED = frozenset({Stage.EDIT, Stage.REVIEW})

@@ -56,7 +56,7 @@ class Day:
 
 
 def context(project: Project, counted: Counted) -> dict[str, Any]:
-    """What templates/evaluation/_count.html shows; `count` None while the first count is under way."""
+    """What foilworks/templates/evaluation/_count.html shows; `count` None while the first count is under way."""
     found = counted.data
     state = {"as_of": counted.as_of, "is_counting": counted.is_counting, "count": found}
     if found is None:

@@ -178,7 +178,7 @@ def test_our_scripts_make_no_html_out_of_text():
     makes = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function")
     found = [
         f"{path.relative_to(ROOT)}: {match.group()}"
-        for path in (ROOT / "static").rglob("*.js")
+        for path in (ROOT / "foilworks/static").rglob("*.js")
         for match in makes.finditer(path.read_text(encoding="utf-8"))
         if "vendor" not in Path(path).parts
     ]

@@ -10,7 +10,7 @@ from django.contrib.staticfiles import finders
 from foilworks.bundles import BUNDLES, BundleError, bundled, compressed, hashed_name
 from foilworks.static_bundles import built, bundle_path
 
-STATIC = Path(__file__).resolve().parent.parent.parent / "static"
+STATIC = Path(__file__).resolve().parent.parent.parent / "foilworks" / "static"
 
 
 def reader(**files: str):

@@ -47,7 +47,10 @@ def test_no_string_is_untranslated(language, source):
 
 def test_mails_are_read_as_pages_are(source):
     told_in = {name for message in source for name, _line in message.locations}
-    assert {"templates/projects/password_reset_mail.txt", "templates/projects/password_reset_subject.txt"} <= told_in
+    assert {
+        "foilworks/templates/projects/password_reset_mail.txt",
+        "foilworks/templates/projects/password_reset_subject.txt",
+    } <= told_in
 
 
 @pytest.mark.parametrize("language", OFFERED)

@@ -66,7 +66,7 @@ def test_pages_carry_no_inline_style_or_script_and_forbid_them(name: str) -> Non
 
 def test_texts_of_a_dataset_are_laid_out_by_their_own_direction() -> None:
     """Captions, foils and the boxes that they are written in; the landing page's examples name their language."""
-    pages = [path.read_text(encoding="utf-8") for path in (settings.BASE_DIR / "templates").rglob("*.html")]
+    pages = [path.read_text(encoding="utf-8") for path in (settings.PACKAGE / "templates").rglob("*.html")]
     found = [tag.group() for page in pages for tag in OF_A_DATASET.finditer(page)]
     assert len(found) > 20
     assert [tag for tag in found if 'dir="auto"' not in tag and 'lang="' not in tag] == []

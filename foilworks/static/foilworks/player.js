@@ -1,5 +1,5 @@
 // [data-player]: frame-exact controls over a <video> that plays only its trim, and evidence of what was watched.
-// Markup: templates/foilworks/_player.html. A frame i is shown by seeking to its middle, (i + .5) / fps, and waiting for "seeked":
+// Markup: foilworks/templates/foilworks/_player.html. A frame i is shown by seeking to its middle, (i + .5) / fps, and waiting for "seeked":
 // its edge would fall on either side of it by rounding.
 import { clamp, fresh, remember, remembered } from "./dom.js";
 import { Watch } from "./watch.js";
