@@ -21,7 +21,7 @@ WORKERS ?= 1
 # Two test processes by default (tests/conftest.py says which tests stay together). `make test JOBS=0 ARGS="-k votes"`.
 JOBS ?= 2
 ARGS ?=
-TEMPLATES := templates
+TEMPLATES := foilworks/templates
 # Tests never reach a model hub: what they need is made here or comes in a wheel.
 OFFLINE := HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 HF_DATASETS_OFFLINE=1
 
