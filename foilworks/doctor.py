@@ -21,7 +21,7 @@ from django.core.files.storage import default_storage
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from corpus.clip_files import is_local
+from corpus.video_files.stored_files import is_local
 from foilworks import __version__
 from foilworks.supervisor.embedded_redis import redis_executable
 from foilworks.supervisor.services import up_lock
