@@ -61,7 +61,6 @@ CAPTIONERS: dict[str, Entry] = {
                 "corrected: one sentence is asked about at a time, so that answers cannot be mixed up, and an answer "
                 "that repeats its source or runs on is dropped; the paper sends several and reads a numbered list."
             ),
-            "both modes: syllables are counted by rule for the grade and the ease; the paper names no program.",
         ),
     ),
     "hard_positive": Entry(
