@@ -11,6 +11,7 @@ from generation.side_models import Tuning as Tuning
 from jobs.models import Job
 from projects.asked_work import AskedWork
 from projects.models import Project, User
+from text.registry import MAX_VERSION_LENGTH
 
 # The method of what people write: its groups come without a suggestion.
 PERSON_METHOD = "person"
@@ -22,7 +23,7 @@ class GenerationRun(AskedWork):
     project = models.ForeignKey(Project, models.CASCADE, related_name="generation_runs")
     subtest = models.ForeignKey(Subtest, models.CASCADE, related_name="generation_runs")
     method = models.CharField(max_length=40)
-    method_version = models.CharField(max_length=20)
+    method_version = models.CharField(max_length=MAX_VERSION_LENGTH)
     mode = models.CharField(max_length=10, default="corrected")
     params = models.JSONField(default=dict, blank=True)
     # [{"slug": …, "version": …, "params": {…}}, …] in the order they run.
@@ -81,7 +82,7 @@ class Candidate(models.Model):
     claimed_from = models.CharField(max_length=12, blank=True)
     # Provenance (workflow.md): what made it, or who.
     method = models.CharField(max_length=40)
-    method_version = models.CharField(max_length=20)
+    method_version = models.CharField(max_length=MAX_VERSION_LENGTH)
     mode = models.CharField(max_length=10, blank=True)
     model_id = models.CharField(max_length=200, blank=True)
     model_revision = models.CharField(max_length=64, blank=True)
@@ -119,7 +120,7 @@ class Scorer(models.Model):
 
     sha256 = models.CharField(max_length=64, unique=True)
     filter = models.CharField(max_length=40)
-    filter_version = models.CharField(max_length=20)
+    filter_version = models.CharField(max_length=MAX_VERSION_LENGTH)
     # {"model": "classifier:…@revision", …}
     params = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -151,7 +152,7 @@ class FilterScore(models.Model):
     run = models.ForeignKey(GenerationRun, models.CASCADE, related_name="filter_scores", db_index=False)
     candidate = models.ForeignKey(Candidate, models.CASCADE, related_name="filter_scores", db_index=False)
     filter = models.CharField(max_length=40)
-    filter_version = models.CharField(max_length=20)
+    filter_version = models.CharField(max_length=MAX_VERSION_LENGTH)
     # Of a filter with a model; empty for the others, and for scores of before measures were kept.
     measure = models.ForeignKey(Measure, models.SET_NULL, null=True, blank=True, related_name="+")
     score = models.FloatField(null=True, blank=True)
