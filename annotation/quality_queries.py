@@ -30,7 +30,7 @@ from projects.prepared import Prepared
 
 PRACTICE_ROLE = {Stage.EDIT: Role.ANNOTATOR, Stage.VALIDATION: Role.VALIDATOR}
 USE_OF_STAGE = {Stage.PRACTICE: Use.PRACTICE, Stage.QUALIFICATION: Use.QUALIFICATION}
-# Two experts label ten items each (ViLMA, appendix B.1).
+# Two experts label ten items each (ViLMA, Sec. B.1).
 LABELS_AN_EXPERT = 10
 # Only what validators found valid is known to be right; and no real vote on it is waited for.
 DECIDED = (ItemState.VALID,)

@@ -117,7 +117,7 @@ class Caption(models.Model):
     text = models.TextField()
     text_sha256 = models.CharField(max_length=64)
     facts = models.JSONField(default=dict, blank=True)
-    # Validators mostly said "foil only" or "neither": the caption itself is in doubt (workflow.md rule 11).
+    # Most validators said "foil only" or "neither": the caption itself is in doubt (docs/workflow.md#rule-11).
     flagged_false = models.BooleanField(default=False)
     # What came of the doubt; a later item whose validators say it again opens it anew.
     doubt_settled = models.CharField(max_length=9, choices=DoubtSettled, blank=True)

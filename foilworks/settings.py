@@ -169,12 +169,9 @@ INSTALLED_APPS = [
     "csp",
 ]
 
-# Requests that one web process works on at a time; further ones wait for a place.
-REQUESTS_AT_WORK = _whole("FOILWORKS_REQUESTS_AT_WORK", 3)
 MIDDLEWARE = [
     "foilworks.monitoring.requests.RequestMiddleware",
     "foilworks.monitoring.requests.CrossOriginMiddleware",
-    "foilworks.admission.AdmissionMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",

@@ -80,7 +80,7 @@ class Candidate(models.Model):
     )
     # Where an editing candidate goes back to when its lease ends: queued or returned.
     claimed_from = models.CharField(max_length=12, blank=True)
-    # Provenance (workflow.md): what made it, or who.
+    # What made it, or who (docs/workflow.md#provenance).
     method = models.CharField(max_length=40)
     method_version = models.CharField(max_length=MAX_VERSION_LENGTH)
     mode = models.CharField(max_length=10, blank=True)

@@ -1,6 +1,6 @@
 """What each generative family makes of a clip: its tensors, and the text that stands for it in the prompt.
 
-transformers' own video processors need torchvision, which breaks a CPU torch (stack.md): these are theirs by hand,
+transformers' own video processors need torchvision, which breaks a CPU torch (decision 15): these are theirs by hand,
 pinned to golden values that theirs gave.
 """
 

@@ -243,7 +243,7 @@ class FakeChat:
 
 
 class FakeReader:
-    """Takes out of descriptions of the demo's world what UTD's prompts ask for (Table F.1), by rules."""
+    """Takes out of descriptions of the demo's world what the prompts ask for (UTD, Table F.1), by rules."""
 
     together = 16
     info = ModelInfo("fake/reader", REVISION, ScoreKind.LOG_LIKELIHOOD, needs_video=False, card={"category": "fake"})

@@ -95,7 +95,7 @@ class SentenceEncoder:
 
 
 def instructed(instruction: str, texts: Sequence[str]) -> list[str]:
-    """As encoders that follow instructions are asked (UTD, B.2); without an instruction the texts themselves."""
+    """As encoders that follow instructions are asked (UTD, Sec. B.2); without an instruction the texts themselves."""
     return [f"Instruct: {instruction}\nQuery: {text}" if instruction else text for text in texts]
 
 

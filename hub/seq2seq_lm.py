@@ -1,7 +1,7 @@
 """Encoder-decoder language models (T5, BART by AutoModelForSeq2SeqLM) as text-only scorers: a text is read and written.
 
-ViLMA, A.1: the perplexity of a caption and of its foil, the lower one chosen. The model reads the text and its loss is
-of writing the same text, as `model(input_ids, labels=input_ids)` has it.
+The perplexities of a caption and of its foil are compared, the lower one wins (ViLMA, Sec. A.1). The model reads the
+text and its loss is of writing the same text, as `model(input_ids, labels=input_ids)` has it.
 """
 
 from collections.abc import Sequence

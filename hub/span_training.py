@@ -1,4 +1,4 @@
-"""Fine-tuning a text-to-text model on captions by span corruption (Raffel et al. 2020; contrast sets 3.2).
+"""Fine-tuning a text-to-text model on captions by span corruption (Raffel et al. 2020; contrast sets, Sec. 3.2).
 
 Some spans of a caption are taken out and a sentinel put in place of each; the model writes them. Every example, its
 order and the model's dropout follow from the seed and the step alone, so that a run that was killed and resumed ends

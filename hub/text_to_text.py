@@ -32,7 +32,8 @@ IGNORED = -100
 class TextToText:
     """The SpanFiller and Scorer of a loaded model.
 
-    As a Scorer it reads a text and writes the same text (ViLMA A.1): the value is the mean log-likelihood of a token.
+    As a Scorer it reads a text and writes the same text (ViLMA, Sec. A.1); the value is the mean log-likelihood per
+    token.
     """
 
     blank = SENTINELS[0]

@@ -1,6 +1,6 @@
 """Video backbones trained with labels or by themselves (VideoMAE, V-JEPA 2, TimeSformer, ViViT), frozen: their tokens.
 
-A classifier on them is attention pooling and a linear layer (UTD, section 5); here is what it is trained on.
+A classifier on them is attention pooling and a linear layer (UTD, Secs. 5.1 and B.4); here is what it is trained on.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from hub._processor_files import video_settings
 from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
 
-# UTD, section 5: eight frames, and as many more as a backbone takes together in one token.
+# Eight frames, and as many more as a backbone takes together in one token (UTD, Sec. B.4).
 FRAMES = 8
 CLIPS_A_BATCH = 4
 IMAGENET = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}

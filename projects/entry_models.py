@@ -120,7 +120,8 @@ class CrowdStudy(models.Model):
 
 
 class CrowdWorker(models.Model):
-    """Who stands behind a platform's worker id in a project: one account over all of its studies, for rule 1."""
+    """Who stands behind a platform's worker id in a project: one account over all of its studies, for leakage
+    (docs/workflow.md#rule-1)."""
 
     project = models.ForeignKey("projects.Project", models.CASCADE, related_name="crowd_workers", db_index=False)
     platform = models.CharField(max_length=8, choices=Platform)

@@ -68,7 +68,6 @@ WORDS = {
         "WEBHOOK_NETWORKS": "networks of your own that webhooks may reach, such as `10.1.0.0/16`",
     },
     "Work and models": {
-        "FOILWORKS_REQUESTS_AT_WORK": "requests that a web process works on at a time, others wait; 0: any number",
         "FOILWORKS_DEVICE": "`cpu`, `cuda`, `cuda:N` or `auto`",
         "FOILWORKS_THREADS": "threads that the models of one worker use on a CPU (the processors, shared out)",
         "OMP_NUM_THREADS": "the same, where the one above is not set",

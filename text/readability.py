@@ -1,4 +1,4 @@
-"""How easy English sentences read: Flesch Reading Ease (1948) and Flesch-Kincaid grade (Kincaid et al. 1975). Pure.
+"""Readability of English: Reading Ease (Flesch 1948) and Flesch-Kincaid grade (Kincaid et al. 1975). Pure.
 
 Syllables are counted by rule, with a list of the exceptions that captions hold: no dictionary has to be fetched.
 """

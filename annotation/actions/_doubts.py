@@ -1,4 +1,7 @@
-"""Rule 11: a caption is in doubt where most validators of one of its decided items did not see it in the video."""
+"""Flag a caption as doubtful if most validators of a decided item did not see it in the video.
+
+See docs/workflow.md#rule-11.
+"""
 
 from collections import Counter
 from collections.abc import Collection

@@ -105,7 +105,7 @@ def _apart(one: Item, other: Item) -> bool:
 
 
 def _one_subtest_a_test(project: Project, subtest: Subtest) -> None:
-    """ViLMA, appendix B.1: for each test one subtest's proficiency items."""
+    """For each test, the proficiency items of one subtest (ViLMA, Sec. B.1)."""
     if not subtest.test:
         return
     others = GoldPair.objects.filter(

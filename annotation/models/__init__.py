@@ -1,7 +1,7 @@
 """Work for people: tasks with one row a slot, and what people gave: edits, reviews, votes.
 
-The rules of workflow.md ("Rules that hold at claim AND again at submit") are constraints here wherever a database
-can hold them, and pure functions in annotation/rules/ where it cannot.
+The rules of docs/workflow.md#rules are constraints here wherever a database can hold them, and pure functions in
+annotation/rules/ where it cannot.
 """
 
 from annotation.models.gold import ExpertLabel, GoldPair, KnownAnswer, PracticeCaption, Use

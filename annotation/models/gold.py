@@ -69,7 +69,7 @@ class GoldPair(models.Model):
 
 
 class ExpertLabel(models.Model):
-    """What an expert answered to a pair, blind: the baseline that people are held against (ViLMA, appendix B.1)."""
+    """What an expert answered to a pair, blind: the baseline that people are held against (ViLMA, Sec. B.1)."""
 
     pair = models.ForeignKey(GoldPair, models.CASCADE, related_name="labels", db_index=False)
     person = models.ForeignKey(User, models.CASCADE, related_name="+")

@@ -10,7 +10,7 @@ from corpus.records import ReleaseContent
 
 VERSION = "http://mlcommons.org/croissant/1.0"
 PARQUET = "application/x-parquet"
-# The context that the specification prints (section "Appendix 1: JSON-LD context").
+# The JSON-LD context that the Croissant specification prints in its appendix.
 CONTEXT: dict[str, Any] = {
     "@language": "en",
     "@vocab": "https://schema.org/",

@@ -1,5 +1,5 @@
-"""`contrast`: multiple choice as the contrast sets are published (Park et al., NAACL 2022): tab-separated
-`clip, ending0 …, label[, c_label]`, a file a subtest.
+"""`contrast`: multiple choice as the contrast sets are published (contrast sets, Sec. 4.1): tab-separated
+`clip, ending0 …, label[, c_label]`, one file per subtest.
 
 Items that came from such a file get their endings in the order they had. Of others the caption's place is drawn by a
 hash of the item's id, so that it says nothing and is the same in every export.

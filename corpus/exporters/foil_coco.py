@@ -1,4 +1,4 @@
-"""`foil-coco`: `{"images", "annotations"}`, a file a subtest (Shekhar et al., 2017): each caption beside its foils,
+"""`foil-coco`: `{"images", "annotations"}` as FOIL-COCO has it, one file per subtest: each caption beside its foils,
 all under one id."""
 
 from collections.abc import Mapping

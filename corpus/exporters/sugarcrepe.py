@@ -1,4 +1,4 @@
-"""`sugarcrepe`: `{"0": {"filename", "caption", "negative_caption"}}`, a file a kind of edit (Hsieh et al., 2023).
+"""`sugarcrepe`: `{"0": {"filename", "caption", "negative_caption"}}`, one file per kind of edit, as SugarCrepe has it.
 Items with another number of foils than one are left out, and the manifest names them."""
 
 from collections.abc import Mapping

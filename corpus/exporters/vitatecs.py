@@ -1,5 +1,5 @@
-"""`vitatecs`: a caption and one counterfactual a line, a file an aspect (Li et al., 2023). Other items are left out,
-and the manifest names them."""
+"""`vitatecs`: a caption and one counterfactual per line, one file per aspect, as VITATECS has it. Other items are left
+out, and the manifest names them."""
 
 from collections.abc import Mapping
 from pathlib import Path

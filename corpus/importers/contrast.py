@@ -1,4 +1,4 @@
-"""`contrast`: multiple choice as in the contrast sets for MSR-VTT (Park et al., NAACL 2022, section 4.1): tab-separated
+"""`contrast`: multiple choice as in the contrast sets for MSR-VTT (contrast sets, Sec. 4.1): tab-separated
 `clip, ending0 … ending4, label` and sometimes `c_label`.
 
 `label` is the number of the true ending, the others are its foils in the order of the file. `label`, `c_label` (the

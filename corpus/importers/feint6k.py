@@ -1,4 +1,4 @@
-"""`feint6k`: the CSV files of Feint6K (Ma et al., ECCV 2024, section 3): `video_id, sentence`, six rows a video, the
+"""`feint6k`: the CSV files of Feint6K (Feint6K, Sec. 3.2): `video_id, sentence`, six rows a video, the
 positive caption first and then its five counterfactuals.
 
 Rows of one video that stand together are its block; where they are not a multiple of six the block is bad, and the next

@@ -1,4 +1,4 @@
-"""`foil-coco`: the JSON files of FOIL-COCO (Shekhar et al., ACL 2017): `{"images": […], "annotations": […]}`.
+"""`foil-coco`: the JSON files of FOIL-COCO: `{"images": […], "annotations": […]}`.
 
 An annotation with `foil: false` is a caption of COCO, those with `foil: true` and the same `id` are its foils, in each
 of which `foil_word` stands for `target_word`. Where a file has the foil alone, its caption is had back by putting

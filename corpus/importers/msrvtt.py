@@ -1,4 +1,4 @@
-"""`msrvtt`: the captions of MSR-VTT (Xu et al., CVPR 2016) to make foils for.
+"""`msrvtt`: the captions of MSR-VTT to make foils for.
 
 Either the published JSON, `{"videos": [{"video_id", "category", "split", …}], "sentences": [{"video_id", "sen_id",
 "caption"}]}`, or the table of a retrieval split, `video_id, sentence`. The clips are published already cut, so the

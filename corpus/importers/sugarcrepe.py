@@ -1,4 +1,4 @@
-"""`sugarcrepe`: the JSON files of SugarCrepe (Hsieh et al., NeurIPS 2023), one a kind of edit (`swap_att.json` …):
+"""`sugarcrepe`: the JSON files of SugarCrepe, one per kind of edit (`swap_att.json` …):
 `{"0": {"filename", "caption", "negative_caption"}}`.
 
 The clip is a still picture of COCO: items are scored and reported, not shown. The name of the file is the subtest.

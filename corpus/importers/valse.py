@@ -1,4 +1,4 @@
-"""`valse`: the JSON files of VALSE (Parcalabescu et al., ACL 2022), after which ViLMA's were made; one an instrument.
+"""`valse`: the JSON files of VALSE, the model of ViLMA's; one file per instrument.
 
 As `vilma`, and: the clip is a still picture (`image_file`), so that equal pictures of several files are one clip and no
 video file is looked for; captions may stand in a list, as the instrument of plurals has them: the first one counts.

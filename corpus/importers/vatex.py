@@ -1,4 +1,4 @@
-"""`vatex`: the captions of VATEX (Wang et al., ICCV 2019) to make foils for, `[{"videoID", "enCap": […], …}]`.
+"""`vatex`: the captions of VATEX to make foils for, `[{"videoID", "enCap": […], …}]`.
 
 Each English caption is a record of its own; `captions=1` takes the first of each video alone. `videoID` ends in the
 times of the film that the clip is from (`…_000122_000132`); the clips are published already cut.

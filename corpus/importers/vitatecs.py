@@ -1,4 +1,4 @@
-"""`vitatecs`: the JSON-lines files of VITATECS (Li et al., 2023), one an aspect of time: a caption of MSR-VTT or VATEX
+"""`vitatecs`: the JSON-lines files of VITATECS, one per aspect of time: a caption of MSR-VTT or VATEX
 and one counterfactual.
 
 The aspect (`Direction`, `Sequence` …) is the subtest. A video's further records of an aspect get `#2`, `#3`.

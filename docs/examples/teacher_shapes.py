@@ -65,7 +65,7 @@ ARMS = {
     "contrastive + lbl": {"contrastive": 1.0, "lbl": 1.0},
     "contrastive + lgt": {"contrastive": 1.0, "lgt": 1.0},
 }
-# Table 2 of the paper: how many captions of which kind, under one objective.
+# How many captions of which kind, under one objective (Feint6K, Table 2).
 SOURCES = {"10 actions": (10, 0), "5 actions": (5, 0), "5 actions + 5 objects": (5, 5)}
 SOURCES_ARM = "contrastive + lgt"
 

@@ -1,7 +1,8 @@
-"""Agreement of validators under a named coding (ViLMA, appendix B.1 and Table 4; metrics.md, "Agreement").
+"""Agreement of validators under a named coding (ViLMA, Sec. B.1 and Table 4).
 
 `truth`: caption, foil, neither, both, cannot tell. `truth3`: caption, foil, other. `shown`: the raw answers by
-position (first, second, neither, both, cannot tell), the nearest to the published values.
+position (first, second, neither, both, cannot tell), the nearest to the published values. Formulas:
+docs/reference/formulas.md#metric-alpha.
 """
 
 from typing import Any

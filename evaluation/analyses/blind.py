@@ -1,4 +1,6 @@
-"""Can foils be told from captions by their words alone? (methods.md, "Balance"; Hendricks & Nematzadeh 2021)
+"""Test whether foils can be told from captions by their words alone (docs/explanation/balance.md#blind-audit).
+
+Benchmarks whose foils replace a word are prone to it (Hendricks & Nematzadeh 2021).
 
 Per subtest, before validation (all items) and after it (the valid ones):
 (a) a bag-of-words classifier learns caption against foil; folds are grouped by caption, so that no caption is met in

@@ -1,4 +1,4 @@
-"""Accuracy by the length of the video, and how long the videos are (ViLMA, appendix D, Fig. 23).
+"""Accuracy by the length of the video, and how long the videos are (ViLMA, Sec. D and Fig. 23).
 
 Six groups: of equal numbers of items (`quantile`, default) or of equal width in log seconds (`log`).
 """

@@ -1,4 +1,4 @@
-"""Do validators lean to the first text? (metrics.md, "Position bias")
+"""Test whether validators prefer the first text (docs/reference/formulas.md#metric-position).
 
 The caption stands first in half of the showings by design, so the share of "first" among the votes for one of the two
 texts is .5 without a lean, whatever the foils are like. A lean of one person shows in their own row.

@@ -1,4 +1,4 @@
-"""A language model's preference: how often the caption is the likelier text (methods.md, "Balance")."""
+"""Measure how often a language model finds the caption likelier (docs/explanation/balance.md#blind-audit)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

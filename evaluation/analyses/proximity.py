@@ -1,4 +1,4 @@
-"""Accuracy by how near the foil is to the caption in meaning (contrast sets, section 4 and Table 5).
+"""Accuracy by how near the foil is to the caption in meaning (contrast sets, Sec. 4.3 and Table 5).
 
 `proximity` of an item is the cosine of caption and foil under a sentence encoder: one number, or one for each encoder
 by name (SentBERT, CLIP-text). Antonyms stand apart, since encoders take them for near; of the others the nearest and

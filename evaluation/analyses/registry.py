@@ -21,7 +21,7 @@ REPORTS: dict[str, Entry] = {
         path="evaluation.analyses.validation",
         params=(BASE, UNIT),
         summary="Valid and unanimous items, proficiency, agreement and divergence, per subtest (ViLMA, Tables 4-6).",
-        deviations=("Percentages follow from the counts; some of Table 6 do not.",),
+        deviations=("Percentages are computed from the counts; some printed ones contradict them (ViLMA, Table 6).",),
     ),
     "agreement": Entry(
         label="Agreement",
@@ -77,7 +77,7 @@ REPORTS: dict[str, Entry] = {
     "objects": Entry(
         label="Object check",
         path="evaluation.analyses.objects",
-        summary="Are extracted objects to be seen? Visible share, five classes of error, hallucinations (UTD, 4.2).",
+        summary="Share of extracted objects that people see, classes of error, hallucinations (UTD, Sec. 4.2).",
     ),
     "delta": Entry(
         label="Change of the score by edit",

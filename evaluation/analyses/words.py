@@ -1,4 +1,4 @@
-"""Word frequencies of captions and foils, and how far apart they are (ViLMA, appendix B.1)."""
+"""Word frequencies of captions and foils, and how far apart they are (ViLMA, Sec. B.1)."""
 
 import math
 from collections import Counter

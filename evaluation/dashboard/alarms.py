@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-# Alpha below this, over enough pairs that two people judged, is called out ("fair" and worse, Landis and Koch 1977).
+# Alpha below this, over enough pairs that two people judged, is called out ("fair" and worse, Landis & Koch 1977).
 LOW_ALPHA = 0.4
 ENOUGH_PAIRS = 30
 # Nothing handed in at a stage with open places for so long.

@@ -8,7 +8,7 @@ from corpus.records import MAX_LABEL, RecordWarning
 from evaluation.errors import EvaluationError
 from evaluation.imports.batch import MOST_NAMED, Batch, Shape
 
-VOTES_WANTED = 3  # workflow.md: main items are validated by three, proficiency items by one
+VOTES_WANTED = 3  # three for main items, one for proficiency items (docs/workflow.md#stage-validation)
 PROFICIENCY_VOTES = 1
 _TAIL = " / proficiency"
 

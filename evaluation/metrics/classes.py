@@ -1,4 +1,4 @@
-"""Classification accuracy over samples, of one or several models: the benchmarks of UTD (sections 4 and 5)."""
+"""Classification accuracy over samples, of one or several models (UTD, Secs. 4 and 5)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

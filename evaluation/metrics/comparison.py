@@ -1,4 +1,4 @@
-"""Two models on the same items, and many models at once: is the difference more than chance? (metrics.md, "Statistics")
+"""Test whether models differ by more than chance, two or many at once (docs/reference/formulas.md#statistics).
 
 Credits are shares in 0..1 an item, NaN where a model has no score; a pair of models is compared over the items that
 both scored. Clusters are source videos, as for every interval.
@@ -137,7 +137,7 @@ def mcnemar(a: Floats, b: Floats) -> McNemar:
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Holm's adjusted p-values (Holm 1979), in the order given.
+    """Adjust p-values by Holm's method (Holm 1979), in the order given.
 
     The smallest of m is multiplied by m, the next by m - 1 ..., each at least the one before, at most 1.
     E.g. .01, .04, .03 -> .03, .06, .06.

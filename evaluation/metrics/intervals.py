@@ -1,8 +1,8 @@
-"""Intervals for every number, in one place: cluster bootstrap, cluster-robust t, Wilson (metrics.md, "Statistics").
+"""Intervals for every number: cluster bootstrap, cluster-robust t, Wilson (docs/reference/formulas.md#statistics).
 
-A record's cluster is its source video: two questions on one clip are not two independent draws. (Of what validators
-said it is the item, as metrics.md has it for agreement.) All functions take the per-cluster sums of what a statistic is
-made of, so that a ratio, an accuracy or an alpha resample the same way.
+A record's cluster is its source video: two questions on one clip are not two independent draws. (For
+validators' answers the cluster is the item: docs/reference/formulas.md#metric-alpha.) All functions take the
+per-cluster sums of a statistic's parts, so that a ratio, an accuracy and an alpha resample the same way.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Multiple choice accuracy over a video's candidate captions (contrast sets, section 4; 5 candidates there)."""
+"""Multiple choice accuracy over a video's candidate captions (contrast sets, Sec. 4.1; 5 candidates there)."""
 
 from typing import Any
 

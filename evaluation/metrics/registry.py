@@ -39,7 +39,7 @@ METRICS: dict[str, Entry] = {
     "classes": Entry(
         label="Classification accuracy (UTD benchmarks)",
         path="evaluation.metrics.classes",
-        summary="Accuracy from predicted classes, or from right and wrong, over samples (UTD, section 5).",
+        summary="Accuracy from predicted classes, or from right and wrong, over samples (UTD, Sec. 5).",
     ),
     "retrieval": Entry(
         label="Standard retrieval (text to video, video to text)",

@@ -1,4 +1,4 @@
-"""Where the right answer stands among its rivals, under a named tie policy (metrics.md, "Model metrics").
+"""Rank the right answer among its rivals, under a named tie policy (docs/reference/formulas.md#metric-ranks).
 
 `half`: the expectation over random tie-breaking (a tie among n best counts 1/n, ranks of a tied group are averaged).
 `strict`: every tie is lost. `optimistic`: every tie is won. `first`: the order in the record breaks ties, so that a

@@ -1,4 +1,4 @@
-"""The gate of a release: a subtest that a model solves without the video stops it (methods.md, "Balance").
+"""The gate of a release: a subtest that a model solves blind stops it (docs/explanation/balance.md#gate).
 
 A subtest is solved where a blind probe is right more often than the bar, and its interval lies above chance. The
 classifier and a language model are read one-sided (below .5 on mirrored data is an artefact of held-out folds); of

@@ -1,4 +1,4 @@
-"""People on the items of a release, with the statistics that models get (metrics.md: human baselines, majority of 3).
+"""People on the items of a release, with the statistics that models get (docs/reference/formulas.md#metric-human).
 
 The votes are those of the human baseline: one choice among the shuffled candidates by people who did not make the item.
 """

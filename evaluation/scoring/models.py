@@ -75,7 +75,7 @@ class ModelCard(models.Model):
 
 
 class Score(models.Model):
-    """One raw value for one text of one clip (metrics.md "Scores are stored, metrics are computed")."""
+    """One raw value for one text of one clip (docs/reference/formulas.md#stored-scores)."""
 
     model_key = models.CharField(max_length=300)
     protocol = models.CharField(max_length=40)

@@ -44,7 +44,7 @@ class TeacherTraining(AskedWork):
 
     @property
     def captions_per_clip(self) -> str:
-        """As Table 2 of the paper names its rows: "10 actions", "5 actions + 5 objects"."""
+        """The name of a row (Feint6K, Table 2): "10 actions", "5 actions + 5 objects"."""
         if not self.params.get("lbl") and not self.params.get("lgt"):
             return ""
         counts = (("actions", self.params.get("actions", 0)), ("objects", self.params.get("objects", 0)))

@@ -32,7 +32,7 @@ def how(measure: str) -> str:
 
 
 def changes_chart(reading: TeacherReading) -> bytes:
-    """Distributions of the change of the cosine by kind of edit, before above after (Fig. 5)."""
+    """Distributions of the change of the cosine by kind of edit, before above after (Feint6K, Fig. 5)."""
     both = {BEFORE: Reading.of(reading.before), AFTER: Reading.of(reading.after)}
     rows, kinds = changes(both)["rows"], kinds_of(both[BEFORE])
     panels = [

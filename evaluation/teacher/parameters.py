@@ -13,7 +13,7 @@ TEACHING = Entry(
     path="evaluation.teacher.teaching",
     summary=(
         "A dual encoder learns to tell its clips' captions from captions that generation runs made false of them "
-        "(Feint6K, section 4.2)."
+        "(Feint6K, Sec. 4.2)."
     ),
     params=(
         Param("student", "", "a dual encoder: clip:HUB_ID?frames=8, xclip:HUB_ID, tiny:FOLDER"),
@@ -23,10 +23,10 @@ TEACHING = Entry(
             "the sentence encoder whose similarities lgt follows; not loaded without lgt",
         ),
         Param("contrastive", 1.0, "share of the plain loss over the batch", "float"),
-        Param("lbl", 0.0, "share of Eq. 1: changed captions are wrong (labels)", "float"),
-        Param("lgt", 1.0, "share of Eq. 2: changed captions are as wrong as the teacher says (logits)", "float"),
+        Param("lbl", 0.0, "share of (Feint6K, Eq. 1): changed captions are wrong (labels)", "float"),
+        Param("lgt", 1.0, "share of (Feint6K, Eq. 2): changed captions as wrong as the teacher says (logits)", "float"),
         Param("temperature", 0.05, "of every softmax; the paper gives no value", "float"),
-        Param("direction", FORWARD, "of Eq. 2's divergence", "choice", DIRECTIONS),
+        Param("direction", FORWARD, "of the divergence (Feint6K, Eq. 2)", "choice", DIRECTIONS),
         Param("actions", 10, "captions with another action, for each caption", "int"),
         Param("objects", 0, "captions with another object, for each caption", "int"),
         Param("without_negatives", REFUSE, "captions of which the runs made nothing", "choice", (REFUSE, LEAVE_OUT)),
@@ -46,12 +46,12 @@ TEACHING = Entry(
     deviations=(
         "The paper prints no temperature, learning rate, batch or number of steps for this objective: ours stand here.",
         (
-            "Eq. 2 leaves open which of the two distributions the divergence is taken from; by default the student "
-            "learns the teacher's, as in distillation."
+            "The paper leaves open which of the two distributions the divergence is taken from (Feint6K, Eq. 2); by "
+            "default the student learns the teacher's, as in distillation."
         ),
         (
-            "The paper does not say whether Eq. 1 and 2 stand alone or beside the plain loss; shares of all three can "
-            "be given."
+            "The paper does not say whether its two objectives (Feint6K, Eqs. 1 and 2) replace the plain loss or are "
+            "added to it; you can set shares of all three."
         ),
     ),
 )

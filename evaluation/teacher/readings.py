@@ -1,4 +1,4 @@
-"""What a dual encoder makes of a held-out set, and two of them on the same set (Feint6K, sections 5.2 and 5.3).
+"""What a dual encoder makes of a held-out set, and two of them on the same set (Feint6K, Secs. 5.2 and 5.3).
 
 Standard video-to-text retrieval, retrieval among counterfactuals (RCAD) and the change of the cosine by what was
 edited, all from the values of one pass. Several readings may stand for one model trained with several seeds: an item's

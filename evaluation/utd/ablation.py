@@ -1,4 +1,4 @@
-"""Bias runs side by side: embedding models, describers, and image-text models on the same samples (Tables A.4-A.6)."""
+"""Compare embedding models, describers and image-text models on the same samples (UTD, Tables A.4-A.6)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -12,7 +12,7 @@ from evaluation.utd.concepts import CONCEPTS, DESCRIPTION, SEQUENCE, TEMPORAL
 Cell = tuple[str, str]
 # As `measures.Credits`: pages read tables, and none of them should load a library of classifiers.
 Credits = NDArray[np.float64]
-# What Table A.3 takes every difference to.
+# The cell that every difference is taken to (UTD, Table A.3).
 REFERENCE: Cell = (DESCRIPTION, SEQUENCE)
 
 
@@ -51,7 +51,7 @@ def gains(
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> list[dict[str, Any]]:
-    """Dataset bias over common sense bias in sequence (Table 2), concept by concept, with paired intervals."""
+    """Dataset bias over common sense bias in sequence (UTD, Table 2), concept by concept, with paired intervals."""
     cells = [(concept, SEQUENCE) for concept in CONCEPTS]
     columns = np.column_stack([dataset[cell] - common[cell] for cell in cells])
     found = mean_intervals(columns, clusters, draws=draws, seed=seed)

@@ -1,4 +1,4 @@
-"""How the classes are represented in the full set and its splits (UTD, Figure A.1), as SVG."""
+"""How the classes are represented in the full set and its splits (UTD, Fig. A.1), as SVG."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,5 +1,5 @@
-"""What a description is kept to (UTD, section 3.2), the prompts that keep it to that (Table F.1), and how descriptions
-of frames become one text (sections 3.3.1, B.1).
+"""Concepts that a description is reduced to (UTD, Sec. 3.2), the prompts for it (UTD, Table F.1), and how descriptions
+of frames become one text (UTD, Secs. 3.3.1 and B.1).
 
 The VLM writes objects+composition+activities; an LLM takes objects and activities out of that, verbs out of the
 activities, and for sequences a summary of 15 words out of the description.
@@ -13,11 +13,11 @@ OBJECTS, ACTIVITIES, VERBS, DESCRIPTION = "objects", "activities", "verbs", "obj
 CONCEPTS = (DESCRIPTION, OBJECTS, ACTIVITIES, VERBS)
 MIDDLE, MAX_SCORE, AVERAGE, SEQUENCE = "middle", "max", "average", "sequence"
 TEMPORAL = (SEQUENCE, AVERAGE, MAX_SCORE, MIDDLE)
-# Section 4.1.
+# (UTD, Sec. 4.1)
 FRAMES = 8
 SUMMARY = "summary"
 NO_ACTIVITY = "No activity is visible."
-# Table F.1 prints it so; section 3.3.1 with an apostrophe after "objects".
+# As in (UTD, Table F.1); the text has an apostrophe after "objects" (UTD, Sec. 3.3.1).
 DESCRIBE = "Describe the objects relationships in the photo."
 
 _INTRODUCTION = (
@@ -57,7 +57,7 @@ class Prompt:
         return [*found, ("user", f"{self.user(text)} {self.answer}")]
 
     def printed(self, text: str) -> str:
-        """As Table F.1 prints it for Mistral-7B-Instruct-v0.2, without examples."""
+        """The prompt as printed for Mistral-7B-Instruct-v0.2, without examples (UTD, Table F.1)."""
         return f"<s>[INST] {self.user(text)} [/INST] {self.answer}"
 
 
@@ -155,7 +155,7 @@ _BRACKETS = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])")
 
 def entries(answer: str) -> tuple[str, ...]:
     """What an enumerated list names, without its numbering (of any number of digits) and without what stands in
-    brackets (section B.1); () where nothing is visible."""
+    brackets (UTD, Sec. B.1); () where nothing is visible."""
     found = []
     for line in answer.splitlines():
         text = _NUMBERING.sub("", line)
@@ -168,7 +168,7 @@ def entries(answer: str) -> tuple[str, ...]:
 
 
 def frame_text(concept: str, answer: str) -> str:
-    """What one frame's answer says, as it stands in Figures F.1-F.4: objects with commas, activities as sentences.
+    """What one frame's answer says, objects with commas, activities as sentences (UTD, Figs. F.1-F.4).
 
     Where no activity is visible a frame alone says so (`NO_ACTIVITY`).
     """
@@ -181,7 +181,7 @@ def frame_text(concept: str, answer: str) -> str:
 
 
 def sequence_text(frames: Sequence[str]) -> str:
-    """The frames of a video as one text (section 3.3.1): `Frame 1: ... Frame 2: ...`; nothing stands for a frame in
+    """The frames of a video as one text (UTD, Sec. 3.3.1): `Frame 1: ... Frame 2: ...`; nothing stands for a frame in
     which no activity is visible."""
     return " ".join(f"Frame {place}: {_said(text)}".rstrip() for place, text in enumerate(frames, start=1))
 

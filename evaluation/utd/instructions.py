@@ -4,7 +4,7 @@ from evaluation.utd.concepts import ACTIVITIES, DESCRIPTION, OBJECTS, SEQUENCE, 
 
 CLASSIFICATION, RETRIEVAL = "classification", "retrieval"
 TASKS = (CLASSIFICATION, RETRIEVAL)
-# That have to be right about a sample (section 3.3.3). Not where they are counted: tables would load numpy for it.
+# That have to be right about a sample (UTD, Sec. 3.3.3). Not where they are counted: tables would load numpy for it.
 MODELS = 9
 FRAME = "frame"
 # The concept of class names and captions.
@@ -20,7 +20,7 @@ _ACTIONS_RETRIEVED = {
     FRAME: "Given a description of actions visible on the video frame, retrieve a short video description.",
     SEQUENCE: "Given a description of actions visible on the video frames, retrieve a short video description.",
 }
-# Tables F.2 and F.3: task -> concept -> one frame or a sequence of them.
+# (UTD, Tables F.2 and F.3): task -> concept -> one frame or a sequence of them.
 INSTRUCTIONS: dict[str, dict[str, dict[str, str]]] = {
     CLASSIFICATION: {
         DESCRIPTION: {
@@ -57,7 +57,7 @@ INSTRUCTIONS: dict[str, dict[str, dict[str, str]]] = {
         },
     },
 }
-# Table F.4: three ways of asking for the objects of a sequence; for retrieval three for the caption as well.
+# (UTD, Table F.4): three ways of asking for the objects of a sequence; for retrieval three for the caption as well.
 ROBUST_OBJECTS = {
     CLASSIFICATION: (
         "Given lists of objects visible on the video frames, retrieve the activity depicted in this video.",
@@ -78,6 +78,6 @@ ROBUST_CAPTIONS = (
 
 
 def instructed(instruction: str, text: str) -> str:
-    """The embedding model's input (section B.2). The paper prints a space before the first colon; the model's card,
-    and with it its training, has none."""
+    """The embedding model's input (UTD, Sec. B.2). The paper prints a space before the first colon; the model's card,
+    and so its training, has none."""
     return f"Instruct: {instruction}\nQuery: {text}"

@@ -1,7 +1,7 @@
 """Which items descriptions alone answer: caption against foils by the cosine of texts. Only jobs load it.
 
-Nine readings of objects in sequence (three ways of asking for the objects by three for the sentences, Table F.4), and
-the whole description of the middle frame alone.
+Nine readings of objects in sequence (three ways of asking for the objects by three for the sentences: UTD, Table F.4),
+and the whole description of the middle frame alone.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Bias towards a representation (UTD, sections 3.1-3.3.2): how often a model that sees nothing else is right.
+"""Bias towards a representation (UTD, Secs. 3.1 and 3.3.2): how often a model that sees nothing else is right.
 
 All functions give M(v_n, phi), right (1) or wrong (0) for every sample; a bias is its mean. Text embeddings come in as
 float arrays; similarities are cosines, made in blocks, so that no array of all samples by all frames by all targets is
@@ -78,7 +78,7 @@ class Embedded:
         """(n, d) the one vector of each video, or of those `at` some places; EvaluationError for `max`, which has one
         a frame.
 
-        The middle frame of k is number k/2 counted from 1 (section 3.2): of 8 the fourth.
+        The middle frame of k is number k/2 counted from 1 (UTD, Sec. 3.2): of 8 the fourth.
         """
         if temporal == SEQUENCE:
             return np.asarray(self.sequences[at])
@@ -110,8 +110,8 @@ def classified(
     """(n,) common sense bias in classification: the class of highest cosine is the true one.
 
     `targets` (c, d) the class names' embeddings, `labels` (n,) places of the true classes. `max`: the highest cosine
-    over the frames for each class, then the best class; `oracle`, the other reading of section 3.2: right if any frame
-    alone is. Classes tied for best share the credit.
+    over the frames for each class, then the best class. `oracle`, the other reading of (UTD, Sec. 3.2): right if any
+    frame alone is. Classes tied for best share the credit.
     """
     names = normalised(targets)
     credits = np.empty(len(labels))
@@ -193,9 +193,9 @@ class Fitted:
 
 
 def fitted(vectors: Floats, labels: NDArray[np.int64], n_classes: int, *, bootstrap: int | None = None) -> Fitted:
-    """Dataset bias (section 3.3.2): logistic regression on the train split's embeddings (n, d).
+    """Dataset bias (UTD, Sec. 3.3.2): logistic regression on the train split's embeddings (n, d).
 
-    `bootstrap`: the seed of a sample with replacement of the same size (section B.3). EvaluationError where the
+    `bootstrap`: the seed of a sample with replacement of the same size (UTD, Sec. B.3). EvaluationError where the
     training samples are of fewer than two classes.
     """
     chosen = np.arange(len(labels))
@@ -243,7 +243,7 @@ def nine_classifiers(
     seed: int = 0,
     bootstraps: int = 3,
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """(n, 9) right or wrong and (n,) mean probability of the true class (section B.3): three embeddings of the object
+    """(n, 9) right or wrong and (n,) mean probability of the true class (UTD, Sec. B.3): three embeddings of the object
     sequences, `train` and `test` each of three (., d), by three models of bootstrapped training sets."""
     right, confidence = [], []
     for number, (learnt, judged) in enumerate(zip(train, test, strict=True)):

@@ -22,7 +22,7 @@ class TextSource(models.Model):
 
 
 class Descriptions(AskedWork):
-    """A describer and an extractor on the frames of a project's videos (UTD, section 3.3.1), or a file of theirs."""
+    """A describer and an extractor on the frames of a project's videos (UTD, Sec. 3.3.1), or a file of theirs."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="descriptions")
     name = models.CharField(max_length=120)

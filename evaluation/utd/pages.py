@@ -134,7 +134,7 @@ def shown_frames(descriptions: Descriptions, video: int) -> list[dict[str, Any]]
 
 
 def benchmark_of(run: BiasRun) -> dict[str, Any] | None:
-    """Table 5 or 6 of the run's models, kept until one of them changes; None without splits or models."""
+    """The run's models on its splits (UTD, Tables 5 and 6), cached until one changes; None without splits or models."""
     split = run.result and run.result.get("split")
     if not split or not run.predictions:
         return None

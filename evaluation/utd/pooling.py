@@ -1,4 +1,4 @@
-"""A classifier on a frozen video backbone: one layer of attention pooling and a linear layer (UTD, sections 5.1, B.4).
+"""A classifier on a frozen video backbone: one layer of attention pooling and a linear layer (UTD, Secs. 5.1 and B.4).
 
 Only jobs load it. Videos go through the backbone anew in every epoch, since their crops differ; its weights stay.
 """

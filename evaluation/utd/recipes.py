@@ -24,7 +24,7 @@ class Recipe:
 
 PAPER, DEMO = "utd-2025", "demo"
 RECIPES: dict[str, Recipe] = {
-    # Section 4.1. The paper does not say how long an answer may be.
+    # (UTD, Sec. 4.1); the paper does not say how long an answer may be.
     PAPER: Recipe(
         label="UTD, CVPR 2025",
         describer="vlm:llava-hf/llava-v1.6-mistral-7b-hf?frames=1",

@@ -1,4 +1,4 @@
-"""A video's frames as texts by concept (UTD, section 3.3.1), and as vectors by concept and way through time."""
+"""A video's frames as texts by concept (UTD, Sec. 3.3.1), and as vectors by concept and way through time."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class Embedding:
         return Gathered(self.vectors.table(), places)
 
     def videos(self, chunks: Iterable[Texts], task: str, concept: str) -> Embedded:
-        """The vectors of frames and sequences, each under its instruction (Tables F.2 and F.3).
+        """The vectors of frames and sequences, each under its instruction (UTD, Tables F.2 and F.3).
 
         The videos come in chunks, so that no more texts than those of one are in memory.
         """
@@ -67,7 +67,7 @@ class Embedding:
         return Embedded(Gathered(table, np.concatenate(frames)), Gathered(table, np.concatenate(sequences)))
 
     def sequences(self, chunks: Iterable[Texts], instruction: str) -> Gathered:
-        """(n, d) the sequences alone, under an instruction of Table F.4."""
+        """(n, d) the sequences alone, under an instruction of (UTD, Table F.4)."""
         found = [self._places(texts.sequences, instruction) for texts in chunks]
         return Gathered(self.vectors.table(), np.concatenate(found))
 

@@ -1,4 +1,4 @@
-"""UTD-splits (sections 3.3.3 and B.3): which samples objects alone give away, and what is left without them.
+"""UTD-splits: samples that objects alone give away, and the rest (UTD, Secs. 3.3.3 and B.3).
 
 A sample is object-biased when all nine models are right about it. Whatever is not sure stays in.
 """
@@ -46,8 +46,8 @@ def consensus(correct: Booleans) -> Booleans:
 
 
 def kappa(correct: Booleans) -> float | None:
-    """Fleiss' kappa of right and wrong over the models (Table 4 shows it x 100); None where one of the two never occurs
-    and agreement cannot be told from chance."""
+    """Fleiss' kappa of right and wrong over the models (UTD, Table 4 shows it x 100); None where one of the two never
+    occurs and agreement cannot be told from chance."""
     n, raters = correct.shape
     if n == 0 or raters < 2:
         return None

@@ -21,7 +21,7 @@ def split_of(predictions: Mapping[str, Any]) -> Split:
 
 
 def split_facts(predictions: Mapping[str, Any], made: Split) -> dict[str, Any]:
-    """What Table 4 and Figure A.1 show of a split."""
+    """Statistics and classes of a split (UTD, Table 4 and Fig. A.1)."""
     ids, classes = predictions["ids"], predictions["classes"]
     out = {"split": set(made.removed), "balanced": set(made.removed_balanced or ())}
     rows = []

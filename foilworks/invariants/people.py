@@ -1,4 +1,4 @@
-"""Gold and standing: gold counts in nothing, nobody sees it twice, the tally is what was answered (workflow.md, 8)."""
+"""Gold counts in nothing, nobody sees it twice, the tally is what was answered (docs/workflow.md#rule-8)."""
 
 from collections import Counter
 from collections.abc import Iterator

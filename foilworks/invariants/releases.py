@@ -1,4 +1,4 @@
-"""Releases are what they were frozen as; scores are numbers (workflow.md, "Release")."""
+"""Releases are what they were frozen as; scores are numbers (docs/workflow.md#term-release)."""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The human baseline and object checks, and the balance of orders over a project (workflow.md, rule 5)."""
+"""The human baseline, object checks, and the balance of orders over a project (docs/workflow.md#rule-5)."""
 
 from collections.abc import Iterator
 

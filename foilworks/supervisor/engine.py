@@ -20,14 +20,12 @@ def main(queues: list[str]) -> None:
     from django_rq import get_queue
     from redis.exceptions import ConnectionError as NoRedis
 
-    from foilworks.settled import settle
     from jobs.engine import Engine
 
     plain = [get_queue(name) for name in queues or sorted(settings.RQ_QUEUES)]
     engine = Engine(plain, connection=plain[0].connection, serializer=plain[0].serializer)
     for name in JOBS:
         import_module(name)
-    settle()
     try:
         engine.work(logging_level="WARNING")
     except NoRedis as error:

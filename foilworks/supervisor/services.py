@@ -32,7 +32,7 @@ READY_SECONDS = 60.0
 # The pages are loaded once (--preload): a process that is lost comes back in a moment, and both share the memory. An
 # installation whose service manager reloads new code leaves that away (docs/deploy.md).
 GUNICORN = (
-    "--worker-class gthread --workers 2 --threads 8 --keep-alive 0 --worker-connections 8 --no-control-socket --preload"
+    "--worker-class gthread --workers 2 --threads 4 --keep-alive 0 --worker-connections 4 --no-control-socket --preload"
 )
 WAITING = 1024
 

@@ -1,5 +1,6 @@
-"""Captions of the action without its count (ViLMA C.2, proficiency of counting): "… performs exactly three push-ups"
--> "… performs push-ups".
+"""Captions of the action without its count: "… performs exactly three push-ups" -> "… performs push-ups".
+
+For the proficiency test of counting (ViLMA, Sec. C.2).
 """
 
 import re

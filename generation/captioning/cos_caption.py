@@ -1,4 +1,4 @@
-"""Change-of-state captions (ViLMA C.4): sentences with a verb of the lexicon, put into the paper's four templates.
+"""Change-of-state captions: sentences with a verb of the lexicon, in the four templates of (ViLMA, Sec. C.4).
 
 Source: "A man folds a red shirt." Action: "Someone folds the red shirt." Pre-state: "Initially, the red shirt is
 unfolded." Post-state: "At the end, the red shirt is folded." Reverse: all three. Without an object the subject changes:

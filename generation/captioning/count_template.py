@@ -1,4 +1,4 @@
-"""Counting captions (ViLMA 3.2 and C.2): a template with <number> and the video's annotated count.
+"""Counting captions (ViLMA, Secs. 3.2 and C.2): a template with <number> and the video's annotated count.
 
 The template is the source's fact "template", or its text; the count is its fact "count" (or "class", as ViLMA's files
 have it).

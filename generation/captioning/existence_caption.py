@@ -1,4 +1,7 @@
-"""Existence captions (ViLMA C.5, proficiency of rare actions): "washing some fridges" -> "there are some fridges"."""
+"""Existence captions: "washing some fridges" -> "there are some fridges".
+
+For the proficiency test of rare actions (ViLMA, Sec. C.5).
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Plain sentences made literary by an instruction model: ViLMA C.3's prompt, as VidSitu's raw sentences were rewritten.
+"""Rewrite plain sentences in literary English by an instruction model, with the prompt of (ViLMA, Sec. C.3).
 
 `paper` sends several sentences in one prompt and reads the numbered answers; `corrected` asks about one at a time, so
 that answers cannot be mixed up, and drops one that repeats its source or runs on. Each caption's facts hold its

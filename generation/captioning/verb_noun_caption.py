@@ -1,4 +1,4 @@
-"""Captions of rare actions (ViLMA 3.5): the pair cut, keyboard -> "cutting a keyboard", with no subject.
+"""Captions of rare actions (ViLMA, Sec. 3.5): the pair cut, keyboard -> "cutting a keyboard", with no subject.
 
 Facts {"verb", "noun"}; or a class label "cut-keyboard" (facts "class_label" or "class"), or the text itself.
 """

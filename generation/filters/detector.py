@@ -1,6 +1,7 @@
-"""Drops a foil whose new thing a detector sees in the video's frames (ViLMA 3.5, C.5: DETR, 8 frames, score over .8).
+"""Drop a foil whose new thing a detector sees in the video's frames.
 
-What was seen stands in the caption's fact "objects": runs put it there where a video has a file (generation/sightings).
+The paper takes DETR, 8 frames and scores over .8 (ViLMA, Sec. C.5). The caption's fact "objects" holds what was seen:
+runs put it there if the video has a file (generation/sightings).
 """
 
 from collections.abc import Sequence

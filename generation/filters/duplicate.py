@@ -1,4 +1,4 @@
-"""Drops a foil that the caption already has: the same but for case, spaces and punctuation (Feint6K, appendix)."""
+"""Drop a foil that repeats another one of its caption, but for case, spaces and punctuation."""
 
 from collections.abc import Sequence
 from typing import Any

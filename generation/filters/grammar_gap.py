@@ -1,7 +1,7 @@
 """How much more acceptable a CoLA classifier finds the caption than the foil: the other gap of adversarial refinement.
 
-SugarCrepe (Hsieh et al. 2023) takes a grammar model trained on CoLA. By default it drops nothing: the score is what
-generation/balance/adversarial.py chooses by.
+The paper takes a grammar model trained on CoLA (SugarCrepe, Alg. 1). By default it drops nothing: the score is
+what generation/balance/adversarial.py chooses by.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The contrast sets' rule of meaning as one filter: an antonym, OR other enough in words AND as sentences (3.2)."""
+"""Keep foils that are an antonym, OR differ enough in words AND as sentences (contrast sets, Secs. 3.2 and A.3)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Drops a foil that follows from its caption: premise caption, hypothesis foil, as a pair (ViLMA 3.2, VALSE)."""
+"""Drop a foil that its caption entails: premise caption, hypothesis foil, as a pair (ViLMA, Secs. 3.3 and C.1)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Drops a foil that a language model finds much odder than its caption (contrast sets 3.2, gpt2-xl).
+"""Drops a foil that a language model finds much odder than its caption (contrast sets, Secs. 3.2 and A.3).
 
 `corrected`: (foil - caption) / caption is under .6, or under 1.4 with the foil's perplexity under 750. `paper` holds
 (caption - foil) / caption against the same bars, as printed, which keeps the worse sentences.

@@ -1,4 +1,4 @@
-"""Drops a foil that a sentence encoder takes for nearly the same (contrast sets 3.2: SBERT cosine under .8)."""
+"""Drops a foil that a sentence encoder takes for nearly the same (contrast sets, Sec. A.3: cosine under .8)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""One or several masked language models asked for the same blanks; ensembles vote (ViLMA 3.5, rare actions)."""
+"""One or several masked language models asked for the same blanks; ensembles vote (ViLMA, Sec. C.5)."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence

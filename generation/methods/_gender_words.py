@@ -1,4 +1,4 @@
-"""Words of gender: the map of the contrast sets' Table 6, other persons of each gender, pronouns."""
+"""Words of gender: the map of (contrast sets, Table 6), other persons of each gender, pronouns."""
 
 from generation.methods._surface import word_set
 

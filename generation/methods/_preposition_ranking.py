@@ -1,4 +1,4 @@
-"""Ranking prepositions by a text-to-text model (ViLMA C.6: T5-base, the ten of the lowest perplexity)."""
+"""Rank prepositions by a text-to-text model: T5-base, the ten of the lowest perplexity (ViLMA, Sec. C.6)."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -2,7 +2,7 @@
 
 from generation.methods._surface import word_set
 
-# ViLMA C.6 draws from the prepositions of its corpus; without a corpus, this is the list. Places answer "where is
+# The paper draws from its corpus (ViLMA, Sec. C.6); without a corpus, this is the list. Places answer "where is
 # it", paths "where does it go": within a kind the sentence stays grammatical more often than across.
 PLACES = (
     "on",

@@ -5,8 +5,9 @@ from text.language.inflection import lemmas
 from text.language.verb_forms import verb_readings
 from text.tokens import words
 
-# ViLMA C.5: "general actions (e.g. use, have)" and "some form of touching (e.g. hold, reach)"; C.2: "personal pronouns
-# (e.g. I, they) and conjunctions (e.g. and, but)". The lists are ours: the paper gives examples only.
+# "General actions (e.g. use, have)" and "some form of touching (e.g. hold, reach)" (ViLMA, Sec. C.5); "personal
+# pronouns (e.g. I, they, etc.) and conjunctions (e.g. and, but)" (ViLMA, Sec. C.2). The paper gives examples only; the
+# lists are ours.
 GENERIC = word_set(
     "use have get do make be take go come keep let need want try start begin like love see look watch help put give",
     "find know think become seem stop continue work play include contain require",

@@ -1,4 +1,4 @@
-"""Verb phrases of a caption as blanks, by the contrast sets' patterns (A.3: verb; verb + preposition)."""
+"""Verb phrases of a caption as blanks, by two patterns: verb; verb + preposition (contrast sets, Sec. A.3)."""
 
 import re
 from collections.abc import Sequence

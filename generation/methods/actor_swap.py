@@ -1,4 +1,4 @@
-"""Actor swap (ViLMA 3.3 and C.3): "A policeman holds a blond man" -> "A blond man holds a policeman".
+"""Actor swap (ViLMA, Secs. 3.3 and C.3): "A policeman holds a blond man" -> "A blond man holds a policeman".
 
 The subject and the object of one verb change places as whole noun phrases, with what describes them ("in a tan coat",
 "with blonde hair", "wearing a hat", "sitting in a car"); the verb agrees. Passives change the same way. `corrected`

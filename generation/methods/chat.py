@@ -1,4 +1,4 @@
-"""Counterfactuals by an instruction model: "installs … to" -> "uninstalls … from" (Feint6K 4.2, method II).
+"""Counterfactuals by an instruction model: "installs … to" -> "uninstalls … from" (Feint6K, Sec. 4.2: method II).
 
 The model is asked for k captions at once, with the examples of a prompt template, in JSON; verb and preposition change
 together, which a single masked word cannot. Every answer is kept: nothing is asked twice. `paper` takes the answers as

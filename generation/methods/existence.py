@@ -1,4 +1,4 @@
-"""Existence (ViLMA C.5, proficiency of rare actions): "there is at least one fridge" -> "there is at least one egg".
+"""Existence: "there is at least one fridge" -> "there is at least one egg" (ViLMA, Sec. C.5).
 
 X comes from captions of other videos of the run, as often as they name it. `corrected` puts X into the caption's own
 frame, in the form that it takes there, so that one word changes; `paper` takes the other caption's frame with it. A

@@ -1,4 +1,6 @@
-"""Gender swap (contrast sets 3.1, A.1, Table 6): "A woman is pushing her stroller" -> "A man is pushing his stroller".
+"""Gender swap: "A woman is pushing her stroller" -> "A man is pushing his stroller".
+
+As in (contrast sets, Secs. 3.1 and A.1, Table 6).
 
 One gendered noun is replaced by a word of the table, drawn uniformly, and the pronouns of its gender with it; swapping
 all nouns would leave "man and woman walk" true. `paper` takes any of the nouns and every pronoun, and writes "his" for

@@ -1,4 +1,4 @@
-"""Identity swap (contrast sets 3.1, A.2): "Harry looks at Hermione" -> "Ron looks at Hermione".
+"""Identity swap (contrast sets, Secs. 3.1 and A.2): "Harry looks at Hermione" -> "Ron looks at Hermione".
 
 Names come from the project's characters: the caption's facts {"characters": [{"name", "gender", "movie", "frequency",
 "aliases"}], "movie"} or the parameter `characters`. The first name is always swapped, each later one with even chance,

@@ -1,4 +1,4 @@
-"""Number replacement (ViLMA 3.2 and C.2, action counting): "exactly three times" -> "exactly nine times".
+"""Number replacement (ViLMA, Secs. 3.2 and C.2): "exactly three times" -> "exactly nine times".
 
 `paper`: a wrong count is drawn from the other side of the easy/difficult split: captions with 1, 2, 3 get 4..max
 (easy), captions with 4..max get 1, 2, 3 (difficult). Text alone solves each subtest: the smaller (larger) is true.

@@ -1,4 +1,4 @@
-"""Object swap (ViLMA 3.5 and C.5, rare actions): "cutting a keyboard" -> "cutting a bread" … of what cannot be seen.
+"""Object swap: "cutting a keyboard" -> "cutting a bread", of what cannot be seen (ViLMA, Secs. 3.5 and C.5).
 
 Masked language models that vote fill "a person can cut a/an/some [MASK]": more than .01 is a vote, two votes are
 needed, then the product of probabilities ranks. What a detector sees in the video's frames is dropped, and the

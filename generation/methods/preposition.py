@@ -1,4 +1,4 @@
-"""Preposition replacement (ViLMA 3.6 and C.6, spatial relations): "pouring water onto a chair" -> "… out of a chair".
+"""Preposition replacement: "pouring water onto a chair" -> "… out of a chair" (ViLMA, Secs. 3.6 and C.6).
 
 `paper`: any other preposition of the corpus (of the built-in list where the run's captions have too few).
 `corrected`: see the table's deviations. With `pairs=` only the given opposites are exchanged, in both modes.

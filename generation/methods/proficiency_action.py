@@ -1,4 +1,4 @@
-"""Proficiency by action (ViLMA C.2, counting): another action for a caption without its count, in the paper's stages.
+"""Proficiency by action: another action for a caption without its count, in the stages of (ViLMA, Sec. C.2).
 
 (1) T5 fills verb phrases, without pronouns and conjunctions; entailed and ungrammatical foils go. (2) Where none is
 left, a masked model fills the subject and the nouns, judged alike. (3) Where still none is, captions of other videos of

@@ -1,4 +1,4 @@
-"""Proficiency by object (ViLMA C.5): the object of the caption, else its subject, becomes another one.
+"""Proficiency by object (ViLMA, Secs. C.1 and C.3): the object of the caption, else its subject, becomes another one.
 
 A masked language model gives the best words, and a text-to-text model (`spans=`) the best phrases; entailed foils go,
 then ungrammatical ones, and the most grammatical of the rest is kept. Where none is left the instance is dropped: a

@@ -1,4 +1,4 @@
-"""Change of state (ViLMA 3.4 and C.4): "Someone folds the paper." -> "Someone unfolds the paper."
+"""Change of state (ViLMA, Secs. 3.4 and C.4): "Someone folds the paper." -> "Someone unfolds the paper."
 
 Four subtests by the caption's template: action (the verb becomes its reverse), pre_state ("Initially, the paper is
 unfolded." -> "… folded."), post_state ("At the end, the paper is folded."), reverse (both states and the verb). The

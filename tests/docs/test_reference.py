@@ -39,7 +39,7 @@ def test_the_way_of_an_item_names_every_move() -> None:
 
 
 def test_what_the_page_of_models_says_more_of_is_there() -> None:
-    """Every adapter stands in scoring.md, which is made; models.md has a row for those that need more words."""
+    """docs/reference/scoring.md lists every adapter; docs/reference/models.md has a row for those that need more."""
     from hub.table import ADAPTERS
 
     page = (DOCS / "reference" / "models.md").read_text(encoding="utf-8")

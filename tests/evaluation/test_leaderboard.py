@@ -25,6 +25,7 @@ from jobs.runner import run_now
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Role
 from tests import factories
+from tests.addresses import named
 from tests.evaluation.ranked import N, make_release, number_of, score
 
 pytestmark = pytest.mark.django_db
@@ -83,7 +84,7 @@ def test_a_model_without_pairs_stands_behind_those_with_and_its_t_is_said_to_dif
     assert "its T stands over all that it scored." in markdown(found)
     client.force_login(factories.make_member(release.project, Role.RESEARCHER))
     for page in ("release", "leaderboard"):
-        html = client.get(reverse(f"evaluation:{page}", args=["ranked", release.pk])).content.decode()
+        html = client.get(reverse(named(page), args=["ranked", release.pk])).content.decode()
         assert "its T stands over all items that it scored." in html
 
 

@@ -34,6 +34,7 @@ from jobs.runner import run_now
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Role
 from projects.throttle import SCORES_HERE
+from tests.addresses import named
 from tests.annotation.world import World, make_world
 from tests.factories import make_caption, make_item, make_member, make_project, make_video
 
@@ -68,7 +69,7 @@ def stranger():
 
 
 def url(name, opened, *args):
-    return reverse(f"evaluation:{name}", args=[opened.key, *args])
+    return reverse(named(name), args=[opened.key, *args])
 
 
 def allow(opened, source="films"):

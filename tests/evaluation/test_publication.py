@@ -25,6 +25,7 @@ from projects.actions.give_consent import give_consent
 from projects.actions.publish_consent_text import publish_consent_text
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Consent
+from tests.addresses import named
 from tests.annotation.world import World, make_world
 from tests.factories import (
     make_candidate,
@@ -70,7 +71,7 @@ def valid(world, text, **fields):
 
 
 def url(name, world, *args):
-    return reverse(f"evaluation:{name}", args=[world.project.slug, *args])
+    return reverse(named(name), args=[world.project.slug, *args])
 
 
 def post_publication(owner, world, **fields):

@@ -9,6 +9,7 @@ from corpus.rules.states import CandidateState, ItemState
 from evaluation.scoring.models import Run
 from jobs.models import Job
 from projects.models import Role
+from tests.addresses import named
 from tests.factories import (
     make_candidate,
     make_caption,
@@ -37,7 +38,7 @@ def owner(client, project):
 
 
 def url(project, name: str = "dashboard") -> str:
-    return reverse(f"evaluation:{name}", args=[project.slug])
+    return reverse(named(name), args=[project.slug])
 
 
 def fill(project, subtest, n: int = 3) -> None:

@@ -23,6 +23,7 @@ from evaluation.scoring.run_results import axes_of
 from evaluation.text_tables import escaped
 from projects.models import Role
 from tests import factories
+from tests.addresses import named
 from tests.evaluation.ranked import make_release, number_of, score
 
 pytestmark = pytest.mark.django_db
@@ -64,7 +65,7 @@ def models(release, tmp_path):
 
 
 def url(name, release, *args, **query):
-    path = reverse(f"evaluation:{name}", args=[release.project.slug, release.pk, *args])
+    path = reverse(named(name), args=[release.project.slug, release.pk, *args])
     return f"{path}?{urlencode(query)}"
 
 

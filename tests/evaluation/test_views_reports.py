@@ -113,7 +113,7 @@ class TestPages:
         subtest = make_subtest(project, name="Colour")
         judged(subtest, validators, 2, ("caption", "caption", "caption"))
         judged(subtest, validators, 1, ("foil", "foil", "foil"), ItemState.INVALID)
-        html = owner.get(url(project, "validation")).content.decode()
+        html = " ".join(owner.get(url(project, "validation")).content.decode().split())
         assert "Colour, Alpha valid: all votes fall into one category" in html
         assert "Colour, Alpha all" not in html
 

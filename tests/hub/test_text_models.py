@@ -107,7 +107,7 @@ def test_parts_that_do_not_fit_are_named(tmp_path: Path) -> None:
 
 
 def test_an_instruction_stands_before_the_text() -> None:
-    """UTD, B.2."""
+    """The template of (UTD, Sec. B.2)."""
     assert instructed("Given an activity, retrieve a video.", ["run"]) == [
         "Instruct: Given an activity, retrieve a video.\nQuery: run"
     ]

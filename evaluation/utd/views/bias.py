@@ -188,7 +188,7 @@ def split(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_http_methods(METHODS)
 def models(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Table 5 or 6; a file of a model's answers is brought here."""
+    """Models on the splits (UTD, Tables 5 and 6), and the form for a file of a model's answers."""
     found = get_bias_run(request.user, slug, pk)
     request.project = found.project
     form = AnswersForm(*sent_to(request))

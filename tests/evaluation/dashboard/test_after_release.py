@@ -14,6 +14,7 @@ from evaluation.publishing.models import PublicPage
 from evaluation.publishing.sheet import KIND
 from evaluation.releases.actions.freeze_release import freeze_release
 from projects.models import Role
+from tests.addresses import named
 from tests.factories import make_item, make_member, make_project, make_subtest
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +55,7 @@ def test_it_counts_open_questions_as_the_datasheet_does_and_leads_to_what_is_lef
     assert f"{n_open} questions are open" in page
     assert "v1 is frozen: what is left" in page
     for name, args in (("datasheet", []), ("release", [release.pk]), ("public_page", [release.pk])):
-        assert reverse(f"evaluation:{name}", args=[project.slug, *args]) in page
+        assert reverse(named(name), args=[project.slug, *args]) in page
 
 
 def test_each_thing_that_is_done_leaves_the_card_and_then_the_card_goes(project, release):
@@ -83,7 +84,7 @@ def test_a_small_release_of_a_large_project_is_not_read_by_a_look_either(owner, 
     """Its sheet follows every vote and item of the project: looks computed it after each of them."""
     monkeypatch.setattr(kept, "SMALL", 0)
     sheets = CachedResult.objects.filter(project=project, kind=KIND)
-    overview, datasheet = (reverse(f"evaluation:{name}", args=[project.slug]) for name in ("dashboard", "datasheet"))
+    overview, datasheet = (reverse(named(name), args=[project.slug]) for name in ("dashboard", "datasheet"))
     assert owner.get(overview).status_code == 200
     assert after_release(project).n_open is None
     assert not sheets.exists()

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from foilworks.demo.world import Scene
 from hub.interfaces import GenerationRequest, ModelInfo, ScoreKind
-from tests.evaluation.bias.worlds import SIDE, stills
+from tests.evaluation.utd.worlds import SIDE, stills
 
 GRID = 14
 SENTENCE = re.compile(r"There is a (\w+) (\w+) in the photo\. The \w+ is moving (.*)\.")

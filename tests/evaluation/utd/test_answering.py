@@ -14,7 +14,7 @@ from hub.interfaces import VideoMeta
 from hub.table import BACKBONE, open_helper
 from jobs.runner import run_now
 from projects.models import Role
-from tests.evaluation.bias import texts, worlds
+from tests.evaluation.utd import texts, worlds
 from tests.factories import make_member
 from tests.hub import video_folders
 

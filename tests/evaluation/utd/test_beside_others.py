@@ -13,7 +13,7 @@ from evaluation.utd.actions.describe_videos import describe_videos
 from evaluation.utd.models import FrameText
 from evaluation.utd.recipes import DEMO
 from jobs.runner import run_now
-from tests.evaluation.bias import worlds
+from tests.evaluation.utd import worlds
 from tests.factories import make_project
 
 pytestmark = [

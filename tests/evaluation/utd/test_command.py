@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 
 from evaluation.utd.models import BiasRun, Descriptions
-from tests.evaluation.bias import texts
+from tests.evaluation.utd import texts
 
 pytestmark = pytest.mark.django_db
 

@@ -1,4 +1,4 @@
-"""Prompts and instructions as the paper prints them (Tables F.1-F.4), and what becomes of the answers."""
+"""Prompts and instructions to the letter (UTD, Tables F.1-F.4), and what becomes of the answers."""
 
 import pytest
 

@@ -30,7 +30,8 @@ from evaluation.utd.shortcuts import summary
 from jobs.models import Job
 from jobs.runner import execute
 from projects.models import Role
-from tests.evaluation.bias import texts
+from tests.addresses import named
+from tests.evaluation.utd import texts
 from tests.factories import make_item, make_member, make_project, make_subtest
 
 pytestmark = pytest.mark.django_db
@@ -49,7 +50,7 @@ def run(owned):
 
 
 def page(client, name, *args):
-    response = client.get(reverse(f"evaluation:{name}", args=["things", *args]))
+    response = client.get(reverse(named(name), args=["things", *args]))
     assert response.status_code == 200
     return response.content.decode()
 

@@ -6,7 +6,7 @@ from corpus.models import Caption, DoubtSettled
 from evaluation.utd.instructions import RETRIEVAL
 from evaluation.utd.models import BiasRun
 from evaluation.utd.samples import samples_of
-from tests.evaluation.bias import texts
+from tests.evaluation.utd import texts
 from tests.factories import make_caption
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from evaluation.utd.export import described_videos_of, objects_lines
 from evaluation.utd.instructions import RETRIEVAL, TASKS
 from evaluation.utd.models import FrameText
 from jobs.runner import run_now
-from tests.evaluation.bias import texts
+from tests.evaluation.utd import texts
 
 pytestmark = pytest.mark.django_db
 

@@ -21,7 +21,7 @@ from evaluation.utd.recipes import DEMO
 from hub.fake import FakeGenerator, FakeReader
 from jobs.runner import run_now
 from projects.models import Project
-from tests.evaluation.bias import captioner, worlds
+from tests.evaluation.utd import captioner, worlds
 from tests.factories import make_project
 
 CLIPS = 24
