@@ -17,7 +17,7 @@ from typing import Any
 
 from packaging.requirements import Requirement
 
-from text.registry import Entry, RegistryError
+from text.registry import Entry, RegistryError, code_of_others
 
 logger = logging.getLogger(__name__)
 
@@ -112,12 +112,12 @@ def _read(point: metadata.EntryPoint, rows: dict[str, Entry], reserved: frozense
     found = Finding(_origin(point), point.group, point.name)
     loaded = HEAVY & sys.modules.keys()
     try:
-        _check_requirements(point)
-        slug, entry = _row(point)
-        _check_row(slug, entry, rows, reserved)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 (code of others: whatever it raises, the site starts)
-        said = str(error) if isinstance(error, RegistryError) else f"cannot be read ({type(error).__name__}: {error})"
-        return replace(found, problem=" ".join(said.split()))
+        with code_of_others("cannot be read"):
+            _check_requirements(point)
+            slug, entry = _row(point)
+            _check_row(slug, entry, rows, reserved)
+    except RegistryError as error:
+        return replace(found, problem=str(error))
     summary = f"{entry.summary} (plug-in {found.distribution})".strip()
     rows[slug] = replace(entry, origin=found.distribution, summary=summary)
     if heavy := sorted((HEAVY & sys.modules.keys()) - loaded):
@@ -153,4 +153,6 @@ def _check_row(slug: Any, entry: Any, rows: Mapping[str, Entry], reserved: froze
         owner = rows[slug].origin if slug in rows else ""
         raise RegistryError(f"slug '{slug}' is taken by {owner or 'Foilworks'}; choose another one")
     if find_spec(entry.path.partition(":")[0]) is None:
-        raise RegistryError(f"its row names the module {entry.path.partition(':')[0]}, which does not exist")
+        raise RegistryError(
+            f"its row names the module {entry.path.partition(':')[0]}, which does not exist; correct it"
+        )

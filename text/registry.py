@@ -6,7 +6,8 @@ A table maps a slug to an `Entry`. Menus, forms and method pages read the table 
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -66,16 +67,22 @@ class Entry:
 def load(entry: Entry) -> Any:
     """Import what the entry names: a module, or an attribute of one. RegistryError: a plug-in's cannot be imported."""
     module_name, _, attribute = entry.path.partition(":")
-    try:
+    failed = f"{entry.label}: the plug-in {entry.origin} cannot be loaded"
+    with code_of_others(failed) if entry.origin else nullcontext():
         module = import_module(module_name)
         return getattr(module, attribute) if attribute else module
-    except Exception as error:
-        if not entry.origin:
-            raise
-        raise RegistryError(
-            f"{entry.label}: the plug-in {entry.origin} cannot be loaded ({type(error).__name__}: {error}); "
-            "repair or uninstall it"
-        ) from error
+
+
+@contextmanager
+def code_of_others(failed: str) -> Iterator[None]:
+    """Turn whatever a plug-in raises while it is imported into one line, a RegistryError that begins with `failed`."""
+    try:
+        yield
+    except RegistryError:
+        raise
+    except (Exception, SystemExit) as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise RegistryError(f"{failed} ({said}); repair or uninstall the package") from error
 
 
 def version_of(entry: Entry, module: Any) -> str:

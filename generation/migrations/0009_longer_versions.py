@@ -4,35 +4,34 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('generation', '0008_no_index_twice'),
+        ("generation", "0008_no_index_twice"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='candidate',
-            name='method_version',
+            model_name="candidate",
+            name="method_version",
             field=models.CharField(max_length=200),
         ),
         migrations.AlterField(
-            model_name='captionrun',
-            name='maker_version',
+            model_name="captionrun",
+            name="maker_version",
             field=models.CharField(blank=True, max_length=200),
         ),
         migrations.AlterField(
-            model_name='filterscore',
-            name='filter_version',
+            model_name="filterscore",
+            name="filter_version",
             field=models.CharField(max_length=200),
         ),
         migrations.AlterField(
-            model_name='generationrun',
-            name='method_version',
+            model_name="generationrun",
+            name="method_version",
             field=models.CharField(max_length=200),
         ),
         migrations.AlterField(
-            model_name='scorer',
-            name='filter_version',
+            model_name="scorer",
+            name="filter_version",
             field=models.CharField(max_length=200),
         ),
     ]
