@@ -21,7 +21,7 @@ from django.core.files.storage import default_storage
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from corpus.clip_files import is_local
+from corpus.video_files.stored_files import is_local
 from foilworks import __version__
 from foilworks.supervisor.embedded_redis import redis_executable
 from foilworks.supervisor.services import up_lock
@@ -37,12 +37,12 @@ OK, ABSENT, BROKEN = "ok", "absent", "broken"
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 # By path: a web process must not import `hub`.
 REGISTRIES = (
-    "generation.methods.table:METHODS",
-    "generation.filters.table:FILTERS",
-    "generation.captioning.table:CAPTIONERS",
-    "corpus.importers.table:IMPORTERS",
-    "corpus.exporters.table:EXPORTERS",
-    "hub.table:ADAPTERS",
+    "generation.methods.registry:METHODS",
+    "generation.filters.registry:FILTERS",
+    "generation.captioning.registry:CAPTIONERS",
+    "corpus.importers.registry:IMPORTERS",
+    "corpus.exporters.registry:EXPORTERS",
+    "hub.adapters.registry:ADAPTERS",
 )
 INSTALL_MODELS = "pip install 'foilworks[models]' (or `make install`)"
 WORDNET_FOLDERS = (

@@ -221,7 +221,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "projects.context.project_context",
+                "projects.context_processors.project_context",
                 "foilworks.navigation.navigation",
             ],
             "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
@@ -278,7 +278,7 @@ UPLOAD_ROOT = FOILWORKS_HOME / "uploads"
 FILE_UPLOAD_TEMP_DIR = _made(UPLOAD_ROOT / "arriving")
 # The limit counts before anything is read, and holds for the pages that take files alone; others take small forms.
 FILE_UPLOAD_HANDLERS = [
-    "projects.uploads.LimitedUploadHandler",
+    "projects.upload_limits.LimitedUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
 UPLOAD_MAX_BYTES = _whole("UPLOAD_MAX_MB", 2048) * 1024 * 1024
@@ -312,7 +312,7 @@ WHITENOISE_USE_FINDERS = True
 # A bundle carries the hash of its content in its name.
 WHITENOISE_IMMUTABLE_FILE_TEST = r"/bundles/[a-z]+\.[0-9a-f]{12}\.(js|css)$"
 STORAGES = {
-    "default": {"BACKEND": "corpus.object_store.ObjectStore", "OPTIONS": _BUCKET}
+    "default": {"BACKEND": "corpus.video_files.object_store.ObjectStore", "OPTIONS": _BUCKET}
     if _BUCKET
     else {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},

@@ -20,7 +20,7 @@ from itertools import islice
 from typing import Any, Self, get_args
 
 from generation.errors import GenerationError
-from generation.measuring import Measures, measures_of, pair_sha256
+from generation.measures import Measures, measures_of, pair_sha256
 from generation.records import Blank, CaptionInput, Case, FoilDraft, Shortfall, Skip, Verdict
 from text.diff import apply_edits
 from text.registry import Entry, load, lookup, version_of

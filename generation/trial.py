@@ -8,7 +8,7 @@ from django.conf import settings
 from generation import pipeline
 from generation.asking.answer_files import FileAnswers
 from generation.asking.services import services
-from generation.methods.table import METHODS
+from generation.methods.registry import METHODS
 from generation.records import CaptionInput, FoilDraft
 from text.registry import load, lookup, parse_params
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from huggingface_hub import try_to_load_from_cache
 from huggingface_hub.errors import HFValidationError
 
-from hub.table import EVERY, open_helper
+from hub.adapters.registry import EVERY, open_helper
 
 KINDS = frozenset({".json", ".safetensors", ".txt", ".model", ".jinja"})
 

@@ -179,9 +179,9 @@ def _param(param: Any) -> tuple[str, str, str]:
 
 
 def methods_page() -> str:
-    makers = _named("generation.captioning.table", "CAPTIONERS")
-    filters = _named("generation.filters.table", "FILTERS")
-    methods = _named("generation.methods.table", "METHODS")
+    makers = _named("generation.captioning.registry", "CAPTIONERS")
+    filters = _named("generation.filters.registry", "FILTERS")
+    methods = _named("generation.methods.registry", "METHODS")
     recipe_table = _named("generation.recipes", "RECIPES")
 
     recipes = [
@@ -212,13 +212,13 @@ def methods_page() -> str:
 
 
 def formats_page() -> str:
-    exporters = _named("corpus.exporters.table", "EXPORTERS")
+    exporters = _named("corpus.exporters.registry", "EXPORTERS")
     columns = _named("corpus.importers.jsonl", "COLUMNS")
-    importers = _named("corpus.importers.table", "IMPORTERS")
+    importers = _named("corpus.importers.registry", "IMPORTERS")
 
     return page(
         "Table of formats",
-        "`corpus/importers/table.py` and `corpus/exporters/table.py`",
+        "`corpus/importers/registry.py` and `corpus/exporters/registry.py`",
         "[Formats](formats.md) says what their files look like.\n",
         "## Imports\n",
         entries("format", importers),
@@ -231,8 +231,8 @@ def formats_page() -> str:
 
 def scoring_page() -> str:
     protocol_table = _named("evaluation.scoring.protocols", "PROTOCOLS")
-    adapters = _named("hub.table", "ADAPTERS")
-    every = _named("hub.table", "EVERY")
+    adapters = _named("hub.adapters.registry", "ADAPTERS")
+    every = _named("hub.adapters.registry", "EVERY")
 
     others = {slug: row for slug, row in every.items() if slug not in adapters}
     fields = ("version", "ties", "frames", "pooling", "image_frames", "perplexity", "own_tokens", "paired_only")
@@ -242,7 +242,7 @@ def scoring_page() -> str:
     ]
     return page(
         "Adapters and protocols",
-        "`hub/table.py` and `evaluation/scoring/protocols.py`",
+        "`hub/adapters/registry.py` and `evaluation/scoring/protocols.py`",
         "A model is named `SLUG:ARGUMENT`; [Models](models.md) says more of each.\n",
         "## Adapters: what can be scored with\n",
         entries("adapter", adapters),

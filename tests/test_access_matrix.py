@@ -40,7 +40,7 @@ from evaluation.scoring.actions.start_run import start_run
 from evaluation.teacher.models import TeacherPoint, TeacherReading, TeacherTraining
 from evaluation.utd.models import BiasRun, Descriptions
 from generation.models import Selection
-from generation.side_models import CaptionRun, Tuning
+from generation.models.side_work import CaptionRun, Tuning
 from projects.actions.make_token import make_token
 from projects.invitations import token_of
 from projects.models import CrowdPlace, CrowdStudy, CrowdWorker, Invitation, Role, User

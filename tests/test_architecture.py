@@ -25,18 +25,15 @@ SETTINGS = "foilworks/settings.py"
 # They may say which settings module Django reads, and nothing else.
 ENTRY_POINTS = {"foilworks/cli.py", "foilworks/wsgi.py", "foilworks/asgi.py"}
 # Hands a few named variables to programs of others (PATH, CUDA's), so that they see none of our secrets.
-HANDS_ON = {"hub/_lines.py": "os.environ[key] for key in INHERITED if key in os.environ"}
+HANDS_ON = {"hub/adapters/_subprocess_lines.py": "os.environ[key] for key in INHERITED if key in os.environ"}
 # package -> the name of its table, and the modules in it that are neither rows nor helpers.
 TABLES = {
     "generation.methods": ("METHODS", set()),
     "generation.captioning": ("CAPTIONERS", {"records", "trial"}),
     "generation.filters": ("FILTERS", set()),
-    "corpus.importers": ("IMPORTERS", set()),
-    "corpus.exporters": ("EXPORTERS", set()),
-    "hub": (
-        "EVERY",
-        {"contract", "device", "dual_training", "errors", "interfaces", "memory", "revisions", "span_training", "warm"},
-    ),
+    "corpus.importers": ("IMPORTERS", {"parsing"}),
+    "corpus.exporters": ("EXPORTERS", {"parts"}),
+    "hub.adapters": ("EVERY", set()),
     "evaluation.metrics": ("METRICS", {"choices", "comparison", "intervals", "ranking", "ties"}),
     "evaluation.analyses": (
         "REPORTS",
@@ -93,27 +90,22 @@ def test_every_import_points_down():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def registry_of(package: str) -> str:
-    folder = ROOT / package.replace(".", "/")
-    return "registry" if (folder / "registry.py").exists() else "table"
-
-
 @pytest.mark.parametrize("package", TABLES)
 def test_a_table_and_its_folder_hold_the_same_things(package):
     name, others = TABLES[package]
-    table: dict[str, Entry] = getattr(import_module(f"{package}.{registry_of(package)}"), name)
+    table: dict[str, Entry] = getattr(import_module(f"{package}.registry"), name)
     folder = ROOT / package.replace(".", "/")
     stems = {path.stem for path in folder.glob("*.py")} | {path.parent.name for path in folder.glob("*/__init__.py")}
-    modules = {f"{package}.{stem}" for stem in stems - others if stem not in {"table", "registry"} and stem[0] != "_"}
+    modules = {f"{package}.{stem}" for stem in stems - others if stem != "registry" and stem[0] != "_"}
     rows = Counter(entry.path.partition(":")[0] for entry in table.values())
     assert set(rows) == modules
-    # A module may offer several rows only as several attributes ("hub.fake:FakeEmbedder").
+    # A module may offer several rows only as several attributes ("hub.adapters.fake:FakeEmbedder").
     assert max(Counter(entry.path for entry in table.values()).values(), default=1) == 1
 
 
 def rows() -> Iterator[tuple[str, str, Entry]]:
     for package, (name, _) in TABLES.items():
-        for slug, entry in getattr(import_module(f"{package}.{registry_of(package)}"), name).items():
+        for slug, entry in getattr(import_module(f"{package}.registry"), name).items():
             yield package, slug, entry
 
 
@@ -140,19 +132,19 @@ def only_rows(tree: ast.Module) -> bool:
 
 
 def too_long(name: str, text: str) -> bool:
-    return len(text.splitlines()) > LONGEST_FILE and not (name.endswith("/table.py") and only_rows(ast.parse(text)))
+    return len(text.splitlines()) > LONGEST_FILE and not (name.endswith("/registry.py") and only_rows(ast.parse(text)))
 
 
 def test_no_file_is_longer_than_a_person_reads():
     long = [relative(path) for path in source_files() if too_long(relative(path), text_of(path))]
-    found(f"files over {LONGEST_FILE} lines (a table.py of rows alone may be longer)", long)
+    found(f"files over {LONGEST_FILE} lines (a registry.py of rows alone may be longer)", long)
 
 
 def test_only_a_table_of_rows_alone_may_be_longer():
     rows = '"""Rows."""\nfrom text.registry import Entry\n' + "ROW = {}\n" * LONGEST_FILE
-    assert not too_long("generation/methods/table.py", rows)
+    assert not too_long("generation/methods/registry.py", rows)
     assert too_long("generation/methods/number.py", rows)
-    assert too_long("hub/table.py", rows + "def looked_up(): ...\n")
+    assert too_long("hub/adapters/registry.py", rows + "def looked_up(): ...\n")
 
 
 def test_no_function_is_longer_than_a_screen_or_two():
@@ -205,8 +197,11 @@ def test_a_lock_lets_others_refer_to_the_row():
                 said = {word.arg for word in node.keywords}
                 if node.func.attr == "select_for_update" and "no_key" not in said:
                     full.append(f"{relative(path)}:{ast.unparse(node)[:60]}")
-    # Who makes an item of the subtest holds its key from the beginning (annotation/actions/_assembly.py).
-    found("full locks", [one for one in full if not one.startswith("annotation/actions/set_vote_rule.py:Subtest")])
+    # Who makes an item of the subtest holds its key from the beginning (annotation/actions/workflow/assembly.py).
+    found(
+        "full locks",
+        [one for one in full if not one.startswith("annotation/actions/settings/set_vote_rule.py:Subtest")],
+    )
 
 
 def test_only_the_settings_read_the_environment():

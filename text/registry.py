@@ -48,7 +48,7 @@ class Param:
 
 @dataclass(frozen=True)
 class Entry:
-    """One row: `path` is a module ("generation.methods.number") or an attribute ("hub.fake:FakeEmbedder").
+    """One row: `path` is a module ("generation.methods.number") or an attribute ("hub.adapters.fake:FakeEmbedder").
 
     `deviations`: where it departs from what was published; `published` False: nobody's paper has it, so that these are
     remarks and both modes do the same. `origin`: name and version of the plug-in that adds the row; "" for our own.

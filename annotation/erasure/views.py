@@ -11,12 +11,12 @@ from django.views.decorators.http import require_http_methods
 from annotation.access import validator_for
 from annotation.erasure.actions.erase_person import erase_person, may_erase
 from annotation.erasure.forms import EraseForm
-from projects import throttle
+from projects import rate_limits
 from projects.access import get_project
 from projects.crowd_entry import require_proof
 from projects.errors import AccessDenied, ProjectError, TooManyTries
+from projects.forms.strict import refuse_other_fields
 from projects.models import CrowdWorker, Role, User
-from projects.strict_forms import refuse_other_fields
 
 
 @sensitive_post_parameters()
@@ -53,12 +53,12 @@ def erase_worker(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 def _erased(request: HttpRequest, form: EraseForm, person: User) -> bool:
     """Whether the form held and the person is erased; else it says why not."""
-    limit, whose = throttle.SIGN_IN_HERE, (request.user.username.lower(), throttle.address_of(request))
-    if throttle.is_over(limit, *whose):
+    limit, whose = rate_limits.SIGN_IN_HERE, (request.user.username.lower(), rate_limits.address_of(request))
+    if rate_limits.is_over(limit, *whose):
         raise TooManyTries(_("Too many wrong passwords; wait a quarter of an hour."))
     if not form.is_valid():
         if "password" in form.errors:
-            throttle.count(limit, *whose)
+            rate_limits.count(limit, *whose)
         return False
     try:
         erase_person(request.user, person, form.cleaned_data["work"])

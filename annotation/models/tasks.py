@@ -5,8 +5,8 @@ from django.db.models import Q
 
 from annotation.models.gold import GoldPair
 from annotation.models.guidelines import Guideline
+from annotation.models.quality import Standing
 from annotation.models.stages import SlotState, Stage, TaskState
-from annotation.models.standing import Standing
 from corpus.models import Foil, Item, Video
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project, User

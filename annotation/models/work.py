@@ -7,8 +7,8 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models.gold import GoldPair
 from annotation.models.guidelines import Guideline
+from annotation.models.quality import Standing
 from annotation.models.stages import Stage
-from annotation.models.standing import Standing
 from annotation.models.tasks import Slot
 from corpus.models import Foil, Item, Video
 from generation.models import Candidate, CandidateGroup

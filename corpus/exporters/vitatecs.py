@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.exporters._folder import write_lines
-from corpus.exporters._published import kept_fields, write_pairs
-from corpus.exporters._tables import video_name
+from corpus.exporters.parts.folder import write_lines
+from corpus.exporters.parts.published_formats import kept_fields, write_pairs
+from corpus.exporters.parts.tables import video_name
 from corpus.importers.vitatecs import COLUMNS
-from corpus.record_content import RecordContent
+from corpus.record_streams import RecordContent
 from corpus.records import ItemRecord, ReleaseContent
 
 USES_TABLES = False

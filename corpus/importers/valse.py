@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from corpus.importers import vilma
-from corpus.importers._fields import Fields, ProblemError
-from corpus.importers._json import members, read_text
-from corpus.importers._records import RawRecord, clip_key, default_subtest, read_records
+from corpus.importers.parsing.fields import Fields, ProblemError
+from corpus.importers.parsing.json_records import members, read_text
+from corpus.importers.parsing.records import RawRecord, clip_key, default_subtest, read_records
 from corpus.records import MAX_DATASET, MAX_ID, ItemRecord, ReadOutcome
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.importers._fields import Fields
-from corpus.importers._json import Member, members, read_text
-from corpus.importers._records import RawRecord, checked_id, default_subtest, read_records, video_of
+from corpus.importers.parsing.fields import Fields
+from corpus.importers.parsing.json_records import Member, members, read_text
+from corpus.importers.parsing.records import RawRecord, checked_id, default_subtest, read_records, video_of
 from corpus.records import ItemRecord, ReadOutcome
 
 DATASET = "VATEX"

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.importers._fields import Fields, ProblemError
-from corpus.importers._records import (
+from corpus.importers.parsing.fields import Fields, ProblemError
+from corpus.importers.parsing.records import (
     Names,
     RawRecord,
     checked_id,

@@ -47,10 +47,10 @@ from evaluation.teacher.readings import (  # noqa: E402
 from evaluation.teacher.training import train  # noqa: E402
 from foilworks.demo.captions import COLOURS, MOTIONS, SAME_MEANING, SHAPES, Facts, direction_caption  # noqa: E402
 from foilworks.demo.world import FRAMES, Scene, draw, evaluation_scenes, training_scenes  # noqa: E402
-from hub.dual_training import open_student  # noqa: E402
+from hub.adapters.registry import ENCODER, open_helper  # noqa: E402
+from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model  # noqa: E402
 from hub.interfaces import VideoMeta  # noqa: E402
-from hub.table import ENCODER, open_helper  # noqa: E402
-from hub.tiny_video import TinyConfig, TinyVideoText, Words, save_model  # noqa: E402
+from hub.training.dual_encoders import open_student  # noqa: E402
 from text.tokens import words as words_of  # noqa: E402
 
 KEPT_FRAMES, SIDE = 12, 32

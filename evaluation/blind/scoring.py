@@ -13,7 +13,7 @@ from evaluation.errors import EvaluationError
 from evaluation.facts.records import item_facts
 from evaluation.scoring.clip_keys import text_key
 from evaluation.scoring.models import Score
-from hub.table import open_adapter
+from hub.adapters.registry import open_adapter
 from jobs.models import Job
 from jobs.progress import progress
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from corpus.exporters._sheet_questions import QUESTIONS
+from corpus.exporters.parts.datasheet_questions import QUESTIONS
 from corpus.models import Release
 from evaluation.cached_results.cache import find_result
 from evaluation.dashboard.stored_count import SMALL, is_small

@@ -30,7 +30,7 @@ from annotation.models import (
     Vote,
     VoteState,
 )
-from annotation.worked import pay_of
+from annotation.queries.paid_work import pay_of
 from corpus.models import Caption, Foil, Item, ReleaseItem, Subtest, taken_out
 from corpus.rules.states import CandidateState, ItemState, drops_out
 from evaluation.analyses.agreement_data import alpha

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 from django.utils import timezone
 
-from annotation.actions.claim import OF_CANDIDATES, ROLE_OF_STAGE
-from annotation.actions.make_tasks import TASKED_A_LOOK, make_tasks_where_missing
+from annotation.actions.claims.claim import OF_CANDIDATES, ROLE_OF_STAGE
+from annotation.actions.workflow.make_tasks import TASKED_A_LOOK, make_tasks_where_missing
 from annotation.models import Stage
-from annotation.queue_queries import free_places, open_work_in
+from annotation.queries.queues import free_places, open_work_in
 from evaluation.scoring.models import Run
-from generation.methods.table import METHODS
+from generation.methods.registry import METHODS
 from generation.models import GenerationRun
 from jobs.models import Job
 from projects.access import visible_projects

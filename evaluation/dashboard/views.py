@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from annotation.models import Stage
-from annotation.queue_queries import open_work, work_counts
+from annotation.queries.queues import open_work, work_counts
 from corpus.models import Release
 from evaluation.dashboard import overview
 from evaluation.dashboard.page import context

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from corpus.release_papers import Figure
+from corpus.release_documents import Figure
 from evaluation.charts import of_models, of_reports
 from evaluation.reports.charts_by_name import CHARTS
 from evaluation.reports.pages import PAGES

@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from annotation.rules.guidelines import render_guideline
-from corpus.exporters._sheet_questions import SECTIONS
+from corpus.exporters.parts.datasheet_questions import SECTIONS
 from evaluation.documents.actions.describe_publication import LONGEST_ANSWER, TERMS
 from evaluation.documents.models import PublicationFacts, SourceLicence
 from projects.models import Project

@@ -47,7 +47,7 @@ class DatasheetAnswer(models.Model):
     """What people of the project answered to one question of the datasheet."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="datasheet_answers", db_index=False)
-    # A slug of corpus.exporters._sheet_questions.
+    # A slug of corpus.exporters.parts.datasheet_questions.
     question = models.CharField(max_length=60)
     text = models.TextField()
     changed_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")

@@ -9,10 +9,10 @@ from typing import Any
 from django.db.models import Max, Min, Prefetch, QuerySet
 
 from annotation.models import Edit, Review, Stage, Vote, VoteState
-from annotation.worked import pay_of
+from annotation.queries.paid_work import pay_of
 from corpus.models import Release, ReleaseItem
 from corpus.records import ReleaseContent
-from corpus.release_papers import Citation, ReleasePapers, SourceTerms
+from corpus.release_documents import Citation, ReleasePapers, SourceTerms
 from corpus.rules.states import CandidateState
 from evaluation.board.latex import as_json
 from evaluation.board.leaderboard import board

@@ -3,7 +3,7 @@
 from types import ModuleType
 
 from corpus.models import Release
-from corpus.record_content import RecordContent
+from corpus.record_streams import RecordContent
 from corpus.records import ReleaseContent
 from evaluation.errors import EvaluationError
 from evaluation.exports.collect import collect_release

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotation.models import Choice, Stage, Vote, VoteState
 from corpus.models import Caption, Item, MediaState, Release, ReleaseItem, Subtest, taken_out
-from corpus.record_content import RecordContent, Records
+from corpus.record_streams import RecordContent, Records
 from corpus.records import MAX_ID, ItemRecord, VoteCounts
 from corpus.release_records import about_the_item, foil_counts, hash_of, item_record, release_id
 from evaluation.imports.batch import CHUNK

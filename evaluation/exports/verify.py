@@ -13,12 +13,12 @@ from itertools import zip_longest
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from corpus.exporters._flat import DATA, files_of, flat_row
-from corpus.exporters._folder import MADE_BY, MANIFEST, pretty, self_hash
-from corpus.exporters._released import released_items
 from corpus.exporters.foilworks import CHECKS, checks, figure_csv, held_digests, score_line, vote_line
+from corpus.exporters.parts.flat import DATA, files_of, flat_row
+from corpus.exporters.parts.folder import MADE_BY, MANIFEST, pretty, self_hash
+from corpus.exporters.parts.released_items import released_items
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
-from corpus.release_papers import Figure
+from corpus.release_documents import Figure
 from corpus.release_records import foil_counts, hash_of, vote_counts
 from corpus.rules.canonical import canonical_line
 from evaluation.documents.figures import figure_rows

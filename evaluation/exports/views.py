@@ -9,7 +9,7 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_POST
 
 from corpus.access import get_release
-from corpus.exporters.table import EXPORTERS
+from corpus.exporters.registry import EXPORTERS
 from corpus.models import Release
 from evaluation.exports.contents import export_content
 from text.registry import load, lookup, parse_params

@@ -9,9 +9,9 @@ from django.db.models import Q, QuerySet
 from corpus.models import Subtest
 from corpus.rules.states import CandidateState, FoilVerdict
 from evaluation.analyses.verdicts import FilterVerdicts
-from generation.filters.table import FILTERS
+from generation.filters.registry import FILTERS
 from generation.models import FilterScore
-from generation.thresholds.table import THRESHOLDS
+from generation.thresholds.registry import THRESHOLDS
 from projects.models import Project
 
 FIELDS = (

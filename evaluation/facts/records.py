@@ -9,8 +9,8 @@ from django.db.models import Case, CharField, Count, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce, Concat
 
 from annotation.models import Choice, Stage, Vote, VoteState
+from annotation.queries.vote_rules import rule_in_force
 from annotation.rules.voting import item_outcome
-from annotation.vote_rules import rule_in_force
 from corpus.models import Foil, Item, Subtest, taken_out
 from corpus.rules.states import ItemState, drops_out, is_left_out
 from corpus.vote_records import NOBODY_AS

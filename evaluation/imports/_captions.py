@@ -7,7 +7,7 @@ from corpus.models import Caption
 from corpus.records import ItemRecord, RecordWarning
 from evaluation.imports._videos import label_differences
 from evaluation.imports.batch import CHUNK, Batch, chunks, text_sha256
-from projects.bulk_writes import insert_many, new_row
+from projects.sql.bulk_writes import insert_many, new_row
 
 
 def check_captions(batch: Batch) -> None:

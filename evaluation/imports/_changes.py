@@ -11,8 +11,8 @@ from typing import Any
 
 from django.db import models
 
-from annotation.actions._transaction import lock_rows
 from annotation.models import Vote
+from annotation.transactions import lock_rows
 from corpus.models import GIVEN_UP, Caption, Foil, Item, MediaState, Video
 from corpus.records import ItemRecord
 from corpus.rules.states import GONE

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from annotation.actions._doubts import flag_captions
+from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.models import Choice, Stage, Vote, VoteState
+from annotation.queries.vote_rules import rule_for_files
 from annotation.rules.voting import caption_in_doubt, is_unanimous, item_outcome, pair_verdict
-from annotation.vote_rules import rule_for_files
 from corpus.models import Caption, Foil, Item, Subtest, Video
 from corpus.records import MAX_ID, ItemRecord, PairRecord, VoteCounts
 from corpus.rules.canonical import canonical_line
@@ -18,7 +18,7 @@ from evaluation.imports._captions import fact_differences
 from evaluation.imports._changes import items_referred_to, referred_to
 from evaluation.imports._videos import label_differences
 from evaluation.imports.batch import Batch, chunks, text_sha256
-from projects.bulk_writes import insert_many, new_row
+from projects.sql.bulk_writes import insert_many, new_row
 
 _HASHED = 16
 

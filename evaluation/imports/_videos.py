@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from corpus.clip import plays_elsewhere
-from corpus.media_files import MEDIA_FIELDS, set_media
 from corpus.models import Caption, MediaState, Takedown, Video
 from corpus.records import ItemRecord, VideoRecord
+from corpus.video_files.ingest import MEDIA_FIELDS, set_media
+from corpus.video_files.player import plays_elsewhere
 from evaluation.imports._changes import CONTENT
 from evaluation.imports.batch import CHUNK, Batch, chunks, text_sha256
 from evaluation.imports.result import MOST_MISSING
-from projects.bulk_writes import insert_many, new_row
+from projects.sql.bulk_writes import insert_many, new_row
 
 _SAME = ("url", "start_time", "end_time", "time_unit")
 _SOURCE = ("source_dataset", "source_id")

@@ -9,9 +9,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from corpus.media_files import KeptMedia
 from corpus.models import Caption, Item, Subtest, Video
 from corpus.records import BadRecord, ItemRecord
+from corpus.video_files.ingest import KeptMedia
 from evaluation.imports.result import ImportResult
 from projects.models import Project
 from text.spill import Spill

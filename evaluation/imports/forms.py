@@ -7,7 +7,7 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from corpus.importers.table import BY_ENDING, IMPORTERS
+from corpus.importers.registry import BY_ENDING, IMPORTERS
 from corpus.records import MAX_DATASET, MAX_LABEL
 
 # The choice that is no format.

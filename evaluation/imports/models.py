@@ -2,8 +2,8 @@
 
 from django.db import models
 
-from projects.asked_work import AskedWork
 from projects.models import Project
+from projects.models.requested_jobs import AskedWork
 
 
 class Import(AskedWork):

@@ -11,9 +11,9 @@ from typing import Any
 from django.db import IntegrityError, OperationalError, transaction
 from django.utils import timezone
 
-from annotation.actions._transaction import lost_the_race
-from corpus.media_files import KeptMedia, keep_media, reasons_taken_down
+from annotation.transactions import lost_the_race
 from corpus.models import Caption, Foil, Item, Video
+from corpus.video_files.ingest import KeptMedia, keep_media, reasons_taken_down
 from evaluation.errors import EvaluationError
 from evaluation.imports._captions import check_captions, store_captions
 from evaluation.imports._changes import list_changes, lock_changed, store_changes, strict_problem
@@ -29,8 +29,8 @@ from evaluation.imports.votes import read_votes, store_votes
 from projects import audit
 from projects.access import require_role
 from projects.actions.create_project_by_operator import store_project
-from projects.bulk_writes import tell_planner
 from projects.models import Project, Role, User
+from projects.sql.bulk_writes import tell_planner
 from text.spill import Spill
 
 # New rows that change what a planner should think of the tables.

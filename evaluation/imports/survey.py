@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from corpus.errors import CorpusError
-from corpus.importers.table import IMPORTERS
-from corpus.media_files import find_media
+from corpus.importers.registry import IMPORTERS
 from corpus.models import MediaState, Video
 from corpus.records import BadRecord, ItemRecord, RecordWarning
+from corpus.video_files.ingest import find_media
 from evaluation.errors import EvaluationError
 from evaluation.imports.batch import CHUNK, Shape, chunks
 from evaluation.imports.result import ImportResult

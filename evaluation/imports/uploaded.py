@@ -6,7 +6,7 @@ from typing import Any
 
 from corpus.actions.add_videos import add_videos
 from corpus.errors import CorpusError
-from corpus.importers.table import IMPORTERS
+from corpus.importers.registry import IMPORTERS
 from corpus.records import ItemRecord
 from evaluation.errors import EvaluationError
 from evaluation.imports.models import Import

@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from corpus.importers.table import EXAMPLES, IMPORTERS
+from corpus.importers.registry import EXAMPLES, IMPORTERS
 from evaluation.imports.access import get_import
 from evaluation.imports.actions.confirm_import import confirm_import, discard_import
 from evaluation.imports.actions.receive_import import receive_import

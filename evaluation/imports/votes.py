@@ -14,10 +14,10 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.actions._doubts import flag_captions
+from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.models import Choice, Stage, Task, Vote, VoteState
+from annotation.queries.vote_rules import rule_for_files
 from annotation.rules.voting import is_unanimous, item_outcome, pair_verdict
-from annotation.vote_rules import rule_for_files
 from corpus.models import Foil, Item
 from corpus.records import BadRecord, RecordWarning
 from corpus.release_records import release_id

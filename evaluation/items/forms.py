@@ -10,7 +10,7 @@ from corpus.models import Subtest
 from corpus.rules.states import ItemState
 from evaluation.scoring.models import Run
 from evaluation.utd.models import ItemCheck
-from generation.methods.table import METHODS
+from generation.methods.registry import METHODS
 from generation.models import GenerationRun
 from projects.models import Project
 

@@ -6,8 +6,8 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from corpus.clip import player_clip
 from corpus.models import Item
+from corpus.video_files.player import player_clip
 from evaluation.items.access import get_item
 from evaluation.items.forms import ItemFilter
 from evaluation.items.history import history_of

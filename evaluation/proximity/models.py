@@ -4,7 +4,7 @@ from django.db import models
 
 from corpus.models import Release
 from generation.models import Scorer
-from projects.asked_work import AskedWork
+from projects.models.requested_jobs import AskedWork
 
 
 class ProximityRun(AskedWork):

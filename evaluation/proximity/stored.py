@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from corpus.models import Release
 from evaluation.proximity.models import ProximityRun
-from generation.measuring import pair_sha256
+from generation.measures import pair_sha256
 from generation.models import Measure
 from generation.records import CaptionInput, Case
 

@@ -10,7 +10,7 @@ from django.utils.text import slugify
 
 from annotation.models import Vote
 from corpus.exporters import foilworks
-from corpus.exporters._folder import manifest_hash
+from corpus.exporters.parts.folder import manifest_hash
 from corpus.models import Takedown
 from evaluation.cached_results.cache import digest
 from evaluation.exports.collect import collect_release

@@ -7,11 +7,11 @@ from typing import Any
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from corpus.clip import plays_elsewhere
-from corpus.exporters._citation import bibtex
+from corpus.exporters.parts.citation import bibtex
 from corpus.models import MediaState, Release, ReleaseItem, Video
 from corpus.records import ReleaseContent
-from corpus.release_papers import Citation, ReleasePapers, SourceTerms
+from corpus.release_documents import Citation, ReleasePapers, SourceTerms
+from corpus.video_files.player import plays_elsewhere
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.documents.release_documents import citation_of, sources_of
 from evaluation.publishing.judged import judged_of

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Count, Sum
 
 from annotation.models import Vote, VoteState
-from corpus.exporters._sheet_answers import ANSWERS
+from corpus.exporters.parts.datasheet_answers import ANSWERS
 from corpus.models import Item, Release
 from corpus.records import ReleaseContent
 from evaluation.analyses import validation

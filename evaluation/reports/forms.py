@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Subtest
 from evaluation.analyses.registry import REPORTS
-from projects.entry_form import EntryForm
+from projects.forms.registry_entry import EntryForm
 from projects.models import Project
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.messages import REASONS
 from annotation.models import ObjectErrorClass, ReviewDecision
-from annotation.object_checks import checks_of
+from annotation.queries.object_checks import checks_of
 from corpus.models import Item
 from evaluation.analyses.records import CODINGS as CODED
 from evaluation.analyses.registry import BY_JOB

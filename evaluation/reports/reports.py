@@ -15,7 +15,7 @@ from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
 from annotation.models import Edit, Review, Stage, Vote, VoteState
-from annotation.object_checks import checked_objects
+from annotation.queries.object_checks import checked_objects
 from annotation.rules.objects import CheckedObject
 from corpus.models import Item, ReleaseItem, Subtest
 from corpus.rules.states import CandidateState, ItemState

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from corpus.importers._json import read_text
+from corpus.importers.parsing.json_records import read_text
 from evaluation.errors import EvaluationError
 from evaluation.metrics.classes import Answers
 from evaluation.score_files.csv_records import csv_records

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from corpus.importers._json import read_text
+from corpus.importers.parsing.json_records import read_text
 from evaluation.score_files.json_records import Row, fail
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from corpus.importers.table import IMPORTERS
+from corpus.importers.registry import IMPORTERS
 from corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, VoteCounts
 from corpus.vote_records import names_nobody
 from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from corpus.importers._json import lines, members, parse_line, read_text
+from corpus.importers.parsing.json_records import lines, members, parse_line, read_text
 from evaluation.errors import EvaluationError
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from corpus.importers._json import read_text
+from corpus.importers.parsing.json_records import read_text
 from evaluation.analyses.scored import ScoredItems
 from evaluation.analyses.verbs import SOURCES, EditFacts
 from evaluation.errors import EvaluationError

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus.importers._json import read_text
+from corpus.importers.parsing.json_records import read_text
 from corpus.release_records import release_id
 from evaluation.errors import EvaluationError
 from evaluation.metrics.choices import ChoiceScores

@@ -38,9 +38,9 @@ from evaluation.scoring.shards.plan import Todo, collected, cut_to, parts_of
 from evaluation.scoring.shards.work import ROWS_A_QUERY, batches, in_time, listed, missing, store, work_of
 from evaluation.scoring.shards.writer import ScoreWriter
 from evaluation.scoring.trusted_models import trust_of
+from hub.adapters.registry import open_adapter
 from hub.interfaces import ModelInfo
-from hub.table import open_adapter
-from hub.warm import warm_adapter
+from hub.loaded_model import warm_adapter
 from jobs.models import Job
 from jobs.progress import progress
 from jobs.spread import Spread

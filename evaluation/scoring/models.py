@@ -6,8 +6,8 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Release
-from projects.asked_work import AskedWork
 from projects.models import Project, User
+from projects.models.requested_jobs import AskedWork
 from projects.personal_data import PersonalData
 
 
@@ -102,7 +102,7 @@ class ModelTrust(models.Model):
     """What a project's owner allows for one model: code of its authors, weights that are no safetensors."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="trusted_models", db_index=False)
-    # hub.table.trusted_name of its spec: "vlm:someone/their-model".
+    # hub.adapters.registry.trusted_name of its spec: "vlm:someone/their-model".
     name = models.CharField(max_length=500)
     remote_code = models.BooleanField(default=False)
     other_weights = models.BooleanField(default=False)

@@ -12,8 +12,8 @@ from evaluation.scoring.loop import Clip
 from evaluation.scoring.protocol_models import sampling
 from evaluation.scoring.protocols import Protocol
 from hub.interfaces import ModelInfo
-from media.cache import FileCache, content_key
 from media.errors import MediaError
+from media.file_cache import FileCache, content_key
 from media.frame_cache import FrameCache
 
 FORMAT = "vectors/1"

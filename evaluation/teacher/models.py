@@ -6,8 +6,8 @@ from django.db import models
 
 from corpus.models import Release
 from jobs.models import Job
-from projects.asked_work import AskedWork
 from projects.models import Project
+from projects.models.requested_jobs import AskedWork
 
 
 class TeacherTraining(AskedWork):

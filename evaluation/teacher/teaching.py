@@ -31,9 +31,9 @@ from evaluation.teacher.sources import Collected
 from evaluation.teacher.stored_sources import kept_sources
 from evaluation.teacher.together import tell, train_together
 from evaluation.teacher.training import Heard, check, resumes_at, train
-from hub.dual_training import Student, open_student
-from hub.span_training import folder_hash
-from hub.table import ENCODER, open_adapter, open_helper
+from hub.adapters.registry import ENCODER, open_adapter, open_helper
+from hub.training.dual_encoders import Student, open_student
+from hub.training.text_to_text import folder_hash
 from jobs.models import Job
 from jobs.progress import progress
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from django.utils import timezone
 
-from corpus.clip_files import clip_file
 from corpus.models import Video
+from corpus.video_files.stored_files import clip_file
 from evaluation.errors import EvaluationError
 from evaluation.scoring.caches import caches
 from evaluation.scoring.loop import Clip
@@ -21,8 +21,8 @@ from evaluation.utd.measures import credit_of
 from evaluation.utd.models import BenchmarkedModel
 from evaluation.utd.pooling import Settings, predicted, train
 from evaluation.utd.samples import Sample, samples_of
+from hub.adapters.registry import BACKBONE, open_adapter, open_helper
 from hub.interfaces import Frames, ModelInfo, VideoMeta
-from hub.table import BACKBONE, open_adapter, open_helper
 from jobs.models import Job
 from jobs.progress import progress
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from corpus.importers._json import read_text
+from corpus.importers.parsing.json_records import read_text
 from evaluation.score_files.answers import csv_records, read_answers
 from evaluation.score_files.json_records import fail
 

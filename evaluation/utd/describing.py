@@ -11,8 +11,8 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from corpus.clip_files import clip_file
 from corpus.models import MediaState, Video
+from corpus.video_files.stored_files import clip_file
 from evaluation.scoring.caches import caches
 from evaluation.scoring.loop import Clip
 from evaluation.scoring.protocol_models import reader

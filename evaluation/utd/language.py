@@ -23,11 +23,11 @@ from evaluation.utd.concepts import (
 )
 from evaluation.utd.models import TextSource
 from generation.asking.answer_rows import RowAnswers
-from generation.asking.asked import Asking
+from generation.asking.cached_answers import Asking
 from generation.asking.endpoints import find_endpoint
-from hub.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from hub.adapters.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from hub.adapters.registry import CHAT, open_generator, open_helper
 from hub.interfaces import Chat, ChatRequest, Frames, GenerationRequest, Generator, ModelInfo
-from hub.table import CHAT, open_generator, open_helper
 
 ENDPOINT = "endpoint:"
 # Change it with any of PROMPTS or DESCRIBE: texts made with other prompts are other texts.

@@ -26,7 +26,7 @@ from evaluation.utd.samples import Sample, raw_frames, samples_of
 from evaluation.utd.splits import Split
 from evaluation.utd.stored_splits import split_facts, split_of
 from evaluation.utd.text_vectors import TextVectors
-from hub.table import ENCODER, open_helper
+from hub.adapters.registry import ENCODER, open_helper
 from jobs.models import Job
 from jobs.progress import progress
 

@@ -4,8 +4,8 @@ from django.db import models
 
 from corpus.models import Item, Video
 from evaluation.utd.instructions import CLASSIFICATION, MODELS, TASKS
-from projects.asked_work import AskedWork
 from projects.models import Project, User
+from projects.models.requested_jobs import AskedWork
 
 
 class TextSource(models.Model):

@@ -8,7 +8,7 @@ from django.utils.text import slugify
 from ninja import Field, Query, Router, Schema, Status
 
 from corpus.access import get_release
-from corpus.exporters.table import EXPORTERS
+from corpus.exporters.registry import EXPORTERS
 from corpus.models import Release, ReleaseItem
 from evaluation.exports.views import zipped
 from evaluation.releases.actions import freeze_release as freezing

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from corpus.exporters.table import EXPORTERS
+from corpus.exporters.registry import EXPORTERS
 from corpus.models import Release
 from evaluation.exports.collect import collect_release
 from evaluation.reports.reports import project_report

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from django.db.models import Count, Exists, F, OuterRef, Q
 
-from annotation.actions._standings import COUNTS, of_vote
+from annotation.actions.quality.standings import COUNTS, of_vote
 from annotation.models import (
     Attempt,
     Edit,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.db.models import Count, F, Q
 
 from annotation.models import ObjectAnswer, ObjectError, Stage, Vote
-from annotation.object_checks import unseen_places
+from annotation.queries.object_checks import unseen_places
 from annotation.rules.baseline import CAPTION
 from foilworks.invariants.violation import Finding, name_of, rows
 

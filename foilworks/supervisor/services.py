@@ -103,9 +103,9 @@ def _workers(count: int, to_logs: bool) -> list[PythonChild]:
 
 
 def engine(name: str, queues: list[str], *, variables: Mapping[str, str], to_logs: bool = False) -> PythonChild:
-    """The process that runs the jobs of `queues` (`foilworks.supervisor.engine`)."""
+    """The process that runs the jobs of `queues` (`foilworks.supervisor.worker`)."""
     log = log_folder() / f"{name}.log" if to_logs else None
-    return PythonChild(name, "foilworks.supervisor.engine", queues, log=log, variables=variables)
+    return PythonChild(name, "foilworks.supervisor.worker", queues, log=log, variables=variables)
 
 
 def work(*, queues: list[str], slots: int, variables: Mapping[str, str], say: Callable[[str], None]) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from generation.captioning.records import MadeCaption
-from generation.methods._number_grammar import Count, find_count, realise
+from generation.grammar.numbers import Count, find_count, realise
 from generation.records import CaptionInput, Skip
 from text.diff import apply_edits
 

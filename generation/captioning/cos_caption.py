@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from generation.captioning.records import MadeCaption
-from generation.methods._state_grammar import ACTION, POST, PRE, REVERSE, SUBTESTS, read_sentence
+from generation.grammar.states import ACTION, POST, PRE, REVERSE, SUBTESTS, read_sentence
 from generation.records import CaptionInput, Skip
 from text.language.change_finding import FoundChange, find_changes
 from text.language.phrases import POSSESSIVE, is_plural_noun

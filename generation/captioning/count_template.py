@@ -10,7 +10,7 @@ from typing import Any
 
 from generation.captioning.records import MadeCaption
 from generation.errors import GenerationError
-from generation.methods._number_grammar import Count, realise
+from generation.grammar.numbers import Count, realise
 from generation.records import CaptionInput, Skip
 from text.diff import apply_edits
 from text.language.numbers import WORDS, value_of

@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from generation.asking.asked import Asking
+from generation.asking.cached_answers import Asking
 from generation.asking.prompts import Prompt
 from generation.captioning.records import MadeCaption
 from generation.errors import GenerationError
-from generation.filters._normal import normal_form
 from generation.records import CaptionInput, Skip
 from hub.interfaces import ChatReply, ChatRequest
+from text.normal_form import normal_form
 from text.readability import readability
 
 VERSION = "1"

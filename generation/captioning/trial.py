@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any
 
 from generation.captioning.records import MadeCaption
-from generation.captioning.table import CAPTIONERS
+from generation.captioning.registry import CAPTIONERS
 from generation.records import CaptionInput, Skip
 from text.readability import readability_of
 from text.registry import load, lookup, parse_params

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from generation.captioning.records import MadeCaption
-from generation.methods._existence_grammar import MASS
+from generation.grammar.existence import MASS
 from generation.records import CaptionInput, Skip
 from text.language.inflection import article
 from text.language.phrases import is_plural_noun

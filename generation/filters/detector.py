@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from generation.filters._changes import changes
-from generation.methods._synonyms import seen_as
+from generation.grammar.synonyms import seen_as
 from generation.records import CaptionInput, Verdict
 from text.language.tools import tagger
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
-from generation.methods._preposition_grammar import relations
+from generation.grammar.prepositions import relations
 from generation.records import CaptionInput, Case, Verdict
 
 VERSION = "2"

@@ -12,9 +12,9 @@ from typing import Any
 
 from generation.errors import GenerationError
 from generation.records import Case, Measure, Verdict
+from hub.adapters.registry import CLASSIFIER, FILLER, open_helper
 from hub.interfaces import PairClassifier
 from hub.revisions import fingerprint
-from hub.table import CLASSIFIER, FILLER, open_helper
 
 VERSION = "1"
 COSTLY = True

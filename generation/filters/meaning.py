@@ -7,8 +7,8 @@ from generation.filters import antonym
 from generation.filters._changes import changes, replaced
 from generation.filters._likeness import largest_word_cosine, open_vectors, sentence_cosines
 from generation.records import Case, Measure, Verdict
+from hub.adapters.registry import ENCODER
 from hub.revisions import file_hash, fingerprint
-from hub.table import ENCODER
 from text.language.tools import tagger
 
 VERSION = "1"

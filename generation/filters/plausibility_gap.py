@@ -9,8 +9,8 @@ from typing import Any
 
 from generation.filters._gap import gap, measured
 from generation.records import Case, Measure, Verdict
+from hub.adapters.registry import TEXT_SCORER, open_helper
 from hub.revisions import fingerprint
-from hub.table import TEXT_SCORER, open_helper
 
 VERSION = "1"
 COSTLY = True

@@ -5,8 +5,8 @@ from typing import Any
 
 from generation.filters._likeness import sentence_cosines
 from generation.records import Case, Measure, Verdict
+from hub.adapters.registry import ENCODER
 from hub.revisions import fingerprint
-from hub.table import ENCODER
 
 VERSION = "1"
 COSTLY = True

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from generation.errors import GenerationError
+from hub.adapters.registry import FILLER, open_helper
 from hub.interfaces import Fill, Filler
-from hub.table import FILLER, open_helper
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from generation.methods._preposition_grammar import Relation
-from generation.methods._surface import replace_phrase
+from generation.grammar.prepositions import Relation
+from generation.grammar.surface import replace_phrase
 from generation.records import CaptionInput
 from hub.interfaces import SpanFiller
 from text.diff import apply_edits

@@ -8,9 +8,9 @@ refuses what stays true (hug, meet, "stare at each other", "dances with"); `pape
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from generation.methods._actor_grammar import Actor, Participants, find_participants
-from generation.methods._actor_words import PERSONS, STAYING
-from generation.methods._surface import replace_phrase
+from generation.grammar.actor_words import PERSONS, STAYING
+from generation.grammar.actors import Actor, Participants, find_participants
+from generation.grammar.surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
 from text.language.phrases import POSSESSIVE

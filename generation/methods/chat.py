@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from generation.asking.asked import Asking
+from generation.asking.cached_answers import Asking
 from generation.asking.prompts import Prompt
 from generation.errors import GenerationError
-from generation.filters._normal import normal_form
 from generation.methods._chat_answers import read_captions, sort_out
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 from hub.interfaces import ChatReply, ChatRequest
 from text.diff import diff_edits
+from text.normal_form import normal_form
 
 VERSION = "1"
 # What a run hands over: the model with its kept answers, and the prompt.

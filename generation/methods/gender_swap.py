@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from generation.methods._drawing import generator_for
-from generation.methods._gender_words import (
+from generation.grammar.gender_words import (
     BEFORE_THINGS,
     GENDER,
     OTHERS,
@@ -27,7 +26,8 @@ from generation.methods._gender_words import (
     TWO_OBJECTS,
     WATCHING,
 )
-from generation.methods._surface import replace_phrase
+from generation.grammar.surface import replace_phrase
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
 from text.language.inflection import can_be

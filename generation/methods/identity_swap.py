@@ -11,7 +11,7 @@ from typing import Any
 
 from generation.errors import GenerationError
 from generation.methods._characters import Character, Named, cast, named_in
-from generation.methods._drawing import generator_for
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit, apply_edits
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.methods._blanks import Spot, says_the_same, spots, words_by_form
+from generation.grammar.blanks import Spot, says_the_same, spots, words_by_form
+from generation.grammar.surface import replace_phrase
 from generation.methods._fillers import Choice, fill_all, identity, open_fillers
-from generation.methods._surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 from hub.interfaces import Filler
 from text.language.tools import Tagger, tagger

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.methods._drawing import generator_for
+from generation.grammar.numbers import Count, find_count, realise
 from generation.methods._number_balance import Counted, Given, balanced
-from generation.methods._number_grammar import Count, find_count, realise
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.language.numbers import value_of
 

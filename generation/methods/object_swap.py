@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from generation.grammar.synonyms import seen_as
 from generation.methods import mask_fill
-from generation.methods._synonyms import seen_as
 from generation.records import CaptionInput, FoilDraft, Skip
 from text.language.phrases import noun_phrases
 

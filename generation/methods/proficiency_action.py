@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from generation.errors import GenerationError
+from generation.grammar.numbers import Count, find_count
 from generation.methods import mask_fill, random_caption, span_infill
-from generation.methods._drawing import generator_for
-from generation.methods._number_grammar import Count, find_count
 from generation.methods._proficiency import verdicts_of
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 from text.diff import Edit
 from text.language.phrases import NounPhrase, is_plural_noun, noun_phrases

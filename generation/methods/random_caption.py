@@ -14,7 +14,7 @@ from heapq import heappush, heappushpop
 from typing import Any, NamedTuple
 
 from generation.errors import GenerationError
-from generation.methods._drawing import generator_for
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
 

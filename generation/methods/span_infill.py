@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.methods._span_words import STOP_LISTS, stopped_by
-from generation.methods._spans import VerbSpan, fitted, inflected, verb_spans
-from generation.methods._surface import replace_phrase
+from generation.grammar.span_words import STOP_LISTS, stopped_by
+from generation.grammar.spans import VerbSpan, fitted, inflected, verb_spans
+from generation.grammar.surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from hub.adapters.registry import SPAN_FILLER, open_helper
 from hub.interfaces import Fill, SpanFiller
-from hub.table import SPAN_FILLER, open_helper
 from text.language.tools import Tagger, tagger
 
 VERSION = "1"

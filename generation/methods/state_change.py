@@ -10,17 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from generation.methods._drawing import generator_for
-from generation.methods._state_grammar import (
-    ACTION,
-    PRE,
-    REVERSE,
-    Sentence,
-    changes_in,
-    opposite_states,
-    read_sentence,
-    undone,
-)
+from generation.grammar.states import ACTION, PRE, REVERSE, Sentence, changes_in, opposite_states, read_sentence, undone
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
 from text.language.change_finding import FoundChange

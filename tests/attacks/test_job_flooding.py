@@ -34,9 +34,9 @@ STRANGERS = replaced(
     lambda limit, *whose: True,
 )
 SIZES = Guard(
-    "projects.uploads.limit_of",
+    "projects.upload_limits.limit_of",
     "what a request may send is known before it is read",
-    lambda patch: patch.setattr("projects.uploads.limit_of", lambda request: 10**12),
+    lambda patch: patch.setattr("projects.upload_limits.limit_of", lambda request: 10**12),
 )
 
 

@@ -63,7 +63,7 @@ CLOSED = replaced(
 OWN_WORK = Guard(
     "annotation.access.lease_for",
     "a piece is found by whoever has it in hand alone",
-    lambda patch: patch.setattr("annotation.views._steps.lease_for", _anybodys_lease),
+    lambda patch: patch.setattr("annotation.views._work_pages.lease_for", _anybodys_lease),
 )
 # Of each app some: what the tables try in full takes a minute, and every guard here twice that.
 OWNERS_ONLY = (

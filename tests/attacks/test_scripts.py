@@ -61,7 +61,7 @@ FILE_NAMES = Guard(
     lambda patch: patch.setattr("evaluation.imports.actions.receive_import.safe_name", lambda name: name),
 )
 SHOWABLE = replaced(
-    "corpus.streaming.PLAYABLE",
+    "corpus.video_files.streaming.PLAYABLE",
     "what is no video or picture is a download, never a page",
     {"text/html", "image/svg+xml"},
 )

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from corpus.exporters.table import EXPORTERS
+from corpus.exporters.registry import EXPORTERS
 from corpus.models import Release
 from evaluation.exports.collect import collect_release
 from evaluation.releases.actions.freeze_release import freeze_release

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from corpus.exporters.table import EXPORTERS
-from corpus.importers.table import IMPORTERS
+from corpus.exporters.registry import EXPORTERS
+from corpus.importers.registry import IMPORTERS
 from text.registry import load
 
 ROOT = Path(__file__).parents[2] / "corpus"

@@ -12,7 +12,7 @@ import pytest
 from django.db import transaction
 from django.test import override_settings
 
-from annotation.actions.claim import ROLE_OF_STAGE, claim
+from annotation.actions.claims.claim import ROLE_OF_STAGE, claim
 from annotation.models import Edit, Involvement, Review, Stage, Vote
 from corpus.models import Item, Release, Subtest, Video
 from corpus.rules.states import ItemState

@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.actions.claim import claim
-from annotation.actions.submit_edit import submit_edit
-from annotation.actions.submit_review import submit_review
+from annotation.actions.claims.claim import claim
+from annotation.actions.submissions.submit_edit import submit_edit
+from annotation.actions.submissions.submit_review import submit_review
 from annotation.models import Edit, Review, Slot, Stage, Vote
 from corpus.models import Item
 from corpus.rules.states import ItemState

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import NoReverseMatch, URLResolver, get_resolver, reverse
 from playwright.sync_api import Page, Request, Response, expect
 
-from annotation.actions.make_tasks import make_tasks
+from annotation.actions.workflow.make_tasks import make_tasks
 from corpus.actions.set_content_warning import set_content_warning
 from corpus.models import Video
 from corpus.rules.states import ItemState

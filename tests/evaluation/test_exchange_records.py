@@ -7,10 +7,10 @@ from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.actions.correct_caption import correct_caption
+from annotation.actions.decisions.correct_caption import correct_caption
 from annotation.models import Vote
 from corpus.exporters import csv_rows, jsonl
-from corpus.exporters._released import released_items
+from corpus.exporters.parts.released_items import released_items
 from corpus.models import Caption, Item, Video
 from evaluation.exports import records as streamed
 from evaluation.exports.collect import collect_release

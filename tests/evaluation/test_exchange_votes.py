@@ -15,7 +15,7 @@ from evaluation.facts.records import vote_facts
 from evaluation.imports.store import import_records
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.reports.reports import project_report
-from foilworks.invariants.table import violations
+from foilworks.invariants.registry import violations
 from projects.models import AuditEvent
 from tests.factories import make_item, make_member, make_project, make_subtest
 

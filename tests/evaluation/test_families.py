@@ -14,7 +14,7 @@ from evaluation.scoring import jobs
 from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.models import Score
 from evaluation.scoring.queries import run_results
-from hub.table import ADAPTERS
+from hub.adapters.registry import ADAPTERS
 from jobs.models import JobState
 from jobs.runner import run_now
 from media.encode import write_mp4

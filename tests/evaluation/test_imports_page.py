@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from corpus.importers.table import EXAMPLES, IMPORTERS
+from corpus.importers.registry import EXAMPLES, IMPORTERS
 from corpus.models import Item, MediaState, Video
 from corpus.records import BadRecord, RecordWarning
 from evaluation.imports.actions.discard_stale_imports import discard_stale_imports

@@ -30,9 +30,9 @@ from evaluation.scoring.protocol_models import (
 )
 from evaluation.scoring.protocols import PROTOCOLS
 from evaluation.scoring.queries import release_scores, run_results
-from hub.fake import FakeEmbedder, FakeScorer
+from hub.adapters.fake import FakeEmbedder, FakeScorer
+from hub.adapters.registry import open_adapter
 from hub.interfaces import ModelInfo, ScoreKind
-from hub.table import open_adapter
 from jobs.models import JobState
 from jobs.runner import run_now
 from media.encode import write_mp4

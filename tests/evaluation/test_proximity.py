@@ -21,7 +21,7 @@ from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.queries import records_of
 from generation.errors import GenerationError
 from generation.models import Measure
-from hub.table import ENCODER, open_helper
+from hub.adapters.registry import ENCODER, open_helper
 from jobs.models import Job, JobState
 from jobs.runner import run_now
 from projects.errors import AccessDenied

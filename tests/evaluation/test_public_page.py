@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.actions.take_down_video import take_down_video
+from annotation.actions.decisions.take_down_video import take_down_video
 from annotation.erasure.actions.erase_person import erase_person
 from annotation.models import Vote
 from corpus.models import Item, Release
@@ -33,7 +33,7 @@ from jobs.models import JobState
 from jobs.runner import run_now
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Role
-from projects.throttle import SCORES_HERE
+from projects.rate_limits import SCORES_HERE
 from tests.addresses import named
 from tests.annotation.world import World, make_world
 from tests.factories import make_caption, make_item, make_member, make_project, make_video

@@ -7,11 +7,11 @@ from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.actions.take_down_video import take_down_video
+from annotation.actions.decisions.take_down_video import take_down_video
 from annotation.models import PayRate, Vote
 from corpus.exporters import foilworks
-from corpus.exporters._sheet_answers import ANSWERS
-from corpus.exporters._sheet_questions import QUESTIONS
+from corpus.exporters.parts.datasheet_answers import ANSWERS
+from corpus.exporters.parts.datasheet_questions import QUESTIONS
 from evaluation.documents.actions.describe_publication import answer_datasheet
 from evaluation.documents.models import DatasheetAnswer, SourceLicence
 from evaluation.exports.collect import collect_release

@@ -21,7 +21,7 @@ from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import clip_key, text_key
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import control_texts, records_of, release_named, release_scores, run_results
-from hub.fake import FakeEmbedder
+from hub.adapters.fake import FakeEmbedder
 from jobs.models import JobState
 from jobs.runner import run_now
 from media.encode import write_mp4

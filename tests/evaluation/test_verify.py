@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.models import PayPolicy, PayRate
-from corpus.exporters._folder import pretty, self_hash
 from corpus.exporters.foilworks import figure_csv, held_digests
+from corpus.exporters.parts.folder import pretty, self_hash
 from corpus.models import Foil, Item
-from corpus.release_papers import Figure
+from corpus.release_documents import Figure
 from evaluation.errors import EvaluationError
 from evaluation.exports.recomputed import RECOMPUTED, item_facts_of
 from evaluation.exports.verify import verify

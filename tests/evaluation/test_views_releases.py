@@ -11,7 +11,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django.urls import reverse
 
-from corpus.exporters.table import EXPORTERS
+from corpus.exporters.registry import EXPORTERS
 from corpus.models import Release
 from corpus.rules.states import ItemState
 from evaluation.releases.actions.freeze_release import freeze_release

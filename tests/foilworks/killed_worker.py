@@ -84,7 +84,7 @@ def work(job_id: str, log: str, stop_after: str = "") -> dict[str, str]:
     """Small batches, slow calls, each noted with what it was asked; once so many things were, for ever in that call."""
     from evaluation.scoring import jobs as scoring
     from generation import jobs as generation
-    from hub.fake import FakeClassifier, FakeEmbedder, FakeFiller
+    from hub.adapters.fake import FakeClassifier, FakeEmbedder, FakeFiller
     from jobs.models import Job
     from jobs.runner import execute
 

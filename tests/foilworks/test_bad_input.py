@@ -12,7 +12,7 @@ import pytest
 from django.core.management import call_command
 
 from corpus.models import Caption, Foil, Item, Video
-from hub.table import ADAPTERS
+from hub.adapters.registry import ADAPTERS
 from projects.models import Project
 from tests import factories
 from tests.media.test_probe import encode

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from corpus.importers.table import IMPORTERS
+from corpus.importers.registry import IMPORTERS
 from projects.models import Project
 
 ROOT = Path(__file__).parents[2]

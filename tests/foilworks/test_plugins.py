@@ -13,12 +13,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from corpus.exporters._released import manifest_facts
-from corpus.exporters.table import EXPORTERS
+from corpus.exporters.parts.released_items import manifest_facts
+from corpus.exporters.registry import EXPORTERS
 from foilworks.doctor import ABSENT, examine
+from hub.adapters.fake import load_adapter
+from hub.adapters.registry import ADAPTERS, open_adapter
 from hub.errors import HubError
-from hub.fake import load_adapter
-from hub.table import ADAPTERS, open_adapter
 from text import plugins
 from text.plugins import Registry
 from text.registry import MAX_VERSION_LENGTH, Entry, RegistryError, load, version_of

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generation.errors import GenerationError
-from generation.methods._number_grammar import find_count, realise
+from generation.grammar.numbers import find_count, realise
 from generation.records import CaptionInput
 from tests.generation.making import drafts, outcomes, skipped
 from text.diff import apply_edits

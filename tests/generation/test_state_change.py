@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generation.methods._state_grammar import read_sentence
+from generation.grammar.states import read_sentence
 from generation.records import CaptionInput
 from tests.generation.making import drafts, outcomes, over_seeds, skipped
 from text.language.change_of_state import TUPLES

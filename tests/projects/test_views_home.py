@@ -90,7 +90,7 @@ def test_the_number_is_the_persons_own_as_on_the_page_of_work(client):
 
 
 def test_long_queues_are_counted_to_an_end_and_say_so(client, monkeypatch):
-    monkeypatch.setattr("annotation.queue_queries.COUNTED_TO", 4)
+    monkeypatch.setattr("annotation.queries.queues.COUNTED_TO", 4)
     project = make_project()
     for _ in range(2):
         open_validation(project)

@@ -15,9 +15,10 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.actions._transaction import committed
-from annotation.actions.withdraw import on_withdrawal, withdraw_in_transaction
+from annotation.actions.people.withdraw import on_withdrawal, withdraw_in_transaction
+from annotation.transactions import committed
 from projects import audit
+from projects.demo_accounts import is_published
 from projects.errors import AccessDenied
 from projects.models import (
     Consent,
@@ -29,7 +30,6 @@ from projects.models import (
     User,
 )
 from projects.personal_data import declared, notify_erased
-from projects.published import is_published
 
 ERASED = "[erased]"
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from corpus.exporters._sheet_questions import QUESTIONS
+from corpus.exporters.parts.datasheet_questions import QUESTIONS
 from corpus.models import Video
 from evaluation.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
 from evaluation.errors import EvaluationError

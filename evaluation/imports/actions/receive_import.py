@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from corpus.importers.table import IMPORTERS
+from corpus.importers.registry import IMPORTERS
 from evaluation.errors import EvaluationError
 from evaluation.imports.models import Import
 from evaluation.imports.uploads import keep_files, remove_files

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from corpus.models import MediaState, Release, ReleaseItem
-from corpus.streaming import stream_file
+from corpus.video_files.streaming import stream_file
 from evaluation.blind.probes import named_probes
 from evaluation.board.leaderboard import board
 from evaluation.errors import EvaluationError
@@ -23,7 +23,7 @@ from evaluation.releases.changelog import changelog_of
 from evaluation.releases.models import ReleaseGate
 from evaluation.releases.withheld import withheld_of
 from projects.errors import TooManyTries
-from projects.throttle import ARCHIVES, SCORES_HERE, SCORES_RELEASE, address_of, count
+from projects.rate_limits import ARCHIVES, SCORES_HERE, SCORES_RELEASE, address_of, count
 
 
 @login_not_required

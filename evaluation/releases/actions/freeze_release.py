@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
-from annotation.actions._transaction import committed
+from annotation.transactions import committed
 from corpus.models import Release, ReleaseItem
 from corpus.release_records import hash_of
 from evaluation.errors import EvaluationError

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from corpus.access import get_release
-from corpus.exporters.table import EXPORTERS
+from corpus.exporters.registry import EXPORTERS
 from corpus.models import Release, ReleaseItem
 from evaluation.blind.probes import named_probes
 from evaluation.board.leaderboard import is_uneven, leaderboard

@@ -15,7 +15,7 @@ from evaluation.proximity.views import PROXIMITY, proximity_context
 from evaluation.reports.analysis_pages import PAGES, AnalysisPage
 from evaluation.reports.scored_facts import release_analysis
 from evaluation.text_tables import WRITERS as TABLES
-from projects.entry_form import EntryForm
+from projects.forms.registry_entry import EntryForm
 from text.csv_cells import safe_row
 from text.errors import ActionableError
 

@@ -30,8 +30,8 @@ DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
 DTYPES = ("float32", "bfloat16", "float16")
 LONGEST_SPEC, LONGEST_LABEL = 500, 120
 # By its path: actions must not import hub, and its table of adapters loads no model library.
-ADAPTERS = Entry("adapters", "hub.table:ADAPTERS")
-PARSE_SPEC = Entry("how a model is named", "hub.table:parse_spec")
+ADAPTERS = Entry("adapters", "hub.adapters.registry:ADAPTERS")
+PARSE_SPEC = Entry("how a model is named", "hub.adapters.registry:parse_spec")
 
 
 @transaction.atomic

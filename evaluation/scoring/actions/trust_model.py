@@ -10,7 +10,7 @@ from projects.models import Project, Role, User
 from text.registry import Entry, load
 
 # By its path: actions must not import hub, and its table of adapters loads no model library.
-TRUSTED_NAME = Entry("what a permission is for", "hub.table:trusted_name")
+TRUSTED_NAME = Entry("what a permission is for", "hub.adapters.registry:trusted_name")
 
 
 @transaction.atomic

@@ -6,8 +6,8 @@ from itertools import islice
 from time import monotonic
 from typing import Any, TypeVar
 
-from corpus.clip_files import clip_file
 from corpus.models import MediaState, ReleaseItem, Video
+from corpus.video_files.stored_files import clip_file
 from evaluation.scoring.clip_keys import Keyed, score_key, text_key
 from evaluation.scoring.loop import Clip, PairScore, Tally
 from evaluation.scoring.models import Run, Score

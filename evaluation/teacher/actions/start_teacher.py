@@ -23,7 +23,7 @@ from projects.models import Project, Role, User
 from text.registry import parse_params
 
 JOB, READING_JOB = "evaluation.teacher.jobs.run_teacher", "evaluation.teacher.jobs.read_release"
-# Dual encoders that hub.dual_training knows.
+# Dual encoders that hub.training.dual_encoders knows.
 STUDENTS = ("clip", "tiny", "xclip")
 LONGEST_LABEL = 120
 MOST_PROCESSES = 64

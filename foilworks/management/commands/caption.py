@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.set_options import parse_set_options
 from generation.caption_file import CaptionFile
-from generation.captioning.table import CAPTIONERS
+from generation.captioning.registry import CAPTIONERS
 from generation.captioning.trial import make_captions
 from generation.errors import GenerationError
 from generation.records import MODES, CaptionInput

@@ -12,7 +12,7 @@ from corpus.models import Release
 from foilworks.demo.cast import PASSWORD, VISITORS
 from foilworks.demo.run import make_demo
 from foilworks.management.base import FoilworksCommand
-from foilworks.management.tables import table
+from foilworks.management.text_tables import table
 from foilworks.supervisor.services import serve
 
 METRICS = "T: the caption scores above its foil; P: so does that of the simpler item beside it; P+T: both; n: items"

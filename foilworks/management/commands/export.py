@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from corpus.exporters._folder import manifest_hash
-from corpus.exporters.table import EXPORTERS
+from corpus.exporters.parts.folder import manifest_hash
+from corpus.exporters.registry import EXPORTERS
 from evaluation.exports.contents import export_content
 from evaluation.scoring.queries import project_named, release_named
 from foilworks.management.base import FoilworksCommand

@@ -13,7 +13,7 @@ from evaluation.score_files.items import read_report_input
 from evaluation.score_files.scored import READERS
 from evaluation.scoring.queries import project_named
 from foilworks.management.base import FoilworksCommand
-from foilworks.management.tables import cell, table, table_of
+from foilworks.management.text_tables import cell, table, table_of
 from text.registry import Entry, load, parse_params
 
 # By its path: it imports a model library.

@@ -13,7 +13,7 @@ from evaluation.teacher.pages import before_and_after
 from evaluation.teacher.parameters import TEACHING
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.set_options import parse_set_options
-from foilworks.management.tables import table_of
+from foilworks.management.text_tables import table_of
 from jobs.models import Job
 from jobs.queue import nobody_works
 from jobs.runner import run_now

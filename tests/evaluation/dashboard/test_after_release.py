@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from corpus.exporters._sheet_questions import QUESTIONS
+from corpus.exporters.parts.datasheet_questions import QUESTIONS
 from corpus.rules.states import ItemState
 from evaluation.cached_results.models import CachedResult
 from evaluation.dashboard import after_release as module

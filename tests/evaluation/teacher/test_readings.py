@@ -21,7 +21,7 @@ from evaluation.teacher.readings import (
     compared,
     summary,
 )
-from hub.fake import load_adapter
+from hub.adapters.fake import load_adapter
 from hub.interfaces import VideoMeta
 
 

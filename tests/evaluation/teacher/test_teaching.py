@@ -19,8 +19,8 @@ from evaluation.teacher.readings import R1, Reading, above_zero
 from evaluation.teacher.sources import collect
 from generation.errors import GenerationError
 from generation.models import Candidate
+from hub.adapters.registry import open_adapter
 from hub.errors import HubError
-from hub.table import open_adapter
 from jobs.lease import JobStopped
 from jobs.models import Job, JobState
 from jobs.queue import cancel, retry

@@ -9,9 +9,9 @@ from evaluation.errors import EvaluationError
 from evaluation.utd import answering, pooling
 from evaluation.utd.actions.predict_samples import answer_samples
 from evaluation.utd.pooling import Settings, augmented, predicted, train
-from hub.fake import FakeEmbedder
+from hub.adapters.fake import FakeEmbedder
+from hub.adapters.registry import BACKBONE, open_helper
 from hub.interfaces import VideoMeta
-from hub.table import BACKBONE, open_helper
 from jobs.runner import run_now
 from projects.models import Role
 from tests.evaluation.utd import texts, worlds

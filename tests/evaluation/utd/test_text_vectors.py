@@ -6,7 +6,7 @@ import pytest
 from evaluation.utd import text_vectors
 from evaluation.utd.benchmarking import benchmark
 from evaluation.utd.text_vectors import TextVectors
-from hub.chat_endpoint import _messages
+from hub.adapters.chat_endpoint import _messages
 from hub.interfaces import ChatRequest
 
 

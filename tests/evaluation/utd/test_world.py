@@ -18,7 +18,7 @@ from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
 from evaluation.utd.language import ByGenerator
 from evaluation.utd.models import BiasRun, Descriptions, FrameText
 from evaluation.utd.recipes import DEMO
-from hub.fake import FakeGenerator, FakeReader
+from hub.adapters.fake import FakeGenerator, FakeReader
 from jobs.runner import run_now
 from projects.models import Project
 from tests.evaluation.utd import captioner, worlds

@@ -10,7 +10,7 @@ from django.core.files.base import ContentFile
 from corpus.models import Video
 from foilworks.demo.captions import COLOURS, ONE_WAY, SHAPES, Facts, direction_caption
 from foilworks.demo.world import FPS, Scene, draw
-from hub._scene_reader import read_still
+from hub.adapters._scene_reader import read_still
 from media.encode import write_mp4
 from projects.models import Project
 from tests.factories import make_caption, make_video

@@ -11,7 +11,7 @@ from generation.asking.prompts import PROMPTS
 from generation.captioning.polish import read_sentences
 from generation.errors import GenerationError
 from generation.models import ModelAnswer
-from hub import chat_endpoint
+from hub.adapters import chat_endpoint
 from jobs.runner import run_now
 from projects.models import Role
 from tests.factories import make_caption, make_member, make_project, make_video
