@@ -23,7 +23,7 @@ from generation.stored_measures import RowMeasures
 from generation.tuning.parameters import TUNING
 from jobs.models import Job
 from jobs.progress import progress
-from text.registry import load, lookup
+from text.registry import load
 
 BATCH = 200
 
@@ -94,16 +94,14 @@ def run_captions(run_id: int, job: Job) -> None:
 
 def _steps(run: GenerationRun) -> tuple[pipeline.Step, list[pipeline.Step]]:
     """The run's modules, and their versions noted in the run's row when it begins."""
-    method = pipeline.Step(run.method, load(lookup(METHODS, run.method, "method")), run.params)
-    filters = [
-        pipeline.Step(row["slug"], load(lookup(FILTERS, row["slug"], "filter")), row["params"]) for row in run.filters
-    ]
-    versions = [method.module.VERSION, *(step.module.VERSION for step in filters)]
+    method = pipeline.Step.of(METHODS, run.method, "method", run.params)
+    filters = [pipeline.Step.of(FILTERS, row["slug"], "filter", row["params"]) for row in run.filters]
+    versions = [method.version, *(step.version for step in filters)]
     noted = [run.method_version, *(row.get("version", "") for row in run.filters)]
     if any(noted) and noted != versions:
         raise GenerationError("a method or filter of this run has changed since it began; start a new run")
-    run.method_version = method.module.VERSION
-    run.filters = [{**row, "version": step.module.VERSION} for row, step in zip(run.filters, filters, strict=True)]
+    run.method_version = method.version
+    run.filters = [{**row, "version": step.version} for row, step in zip(run.filters, filters, strict=True)]
     run.save(update_fields=["method_version", "filters"])
     return method, filters
 

@@ -47,6 +47,6 @@ class RowMeasures:
 
 def _scorer(step: Step) -> Scorer:
     depends_on = step.module.scorer(dict(step.params))
-    key = scorer_sha256(step.slug, step.module.VERSION, depends_on)
-    defaults = {"filter": step.slug, "filter_version": step.module.VERSION, "params": depends_on}
+    key = scorer_sha256(step.slug, step.version, depends_on)
+    defaults = {"filter": step.slug, "filter_version": step.version, "params": depends_on}
     return Scorer.objects.get_or_create(sha256=key, defaults=defaults)[0]

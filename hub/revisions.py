@@ -25,7 +25,7 @@ def fingerprint(name: str, role: str, *, device: str = "auto") -> str:
         slug, argument = role, name
     argument, mark, options = argument.partition("?")
     # Another number format gives other numbers.
-    tail = mark + options
+    tail = mark + options + (f" ({EVERY[slug].origin})" if EVERY[slug].origin else "")
     if not argument:
         return f"{slug}:@{tail}"
     if Path(argument).is_dir():

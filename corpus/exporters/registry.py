@@ -1,8 +1,9 @@
 """Formats that `foilworks export` writes: slug -> row. A format is one file here and one row."""
 
+from text.plugins import Registry
 from text.registry import Entry
 
-EXPORTERS: dict[str, Entry] = {
+_EXPORTERS: dict[str, Entry] = {
     "foilworks": Entry(
         "Foilworks folder",
         "corpus.exporters.foilworks",
@@ -74,3 +75,4 @@ EXPORTERS: dict[str, Entry] = {
         summary="Raw judgements under pseudonyms: item, annotator, choice, position, foil.",
     ),
 }
+EXPORTERS = Registry("exporters", _EXPORTERS)

@@ -1,12 +1,13 @@
 """Formats that `foilworks import` reads: slug -> row. A format is one file here and one row."""
 
+from text.plugins import Registry
 from text.registry import Entry, Param
 
 _SUBTEST = Param("subtest", "", "name of the subtest for records that carry none (default: the name of the file)")
 _DATASET = Param("dataset", "", "data set that the videos are from, such as MSR-VTT (no such column is in the file)")
 _PICTURE = "A still picture is a clip without a video file: its items are scored and reported, not shown."
 
-IMPORTERS: dict[str, Entry] = {
+_IMPORTERS: dict[str, Entry] = {
     "jsonl": Entry(
         "JSON lines",
         "corpus.importers.jsonl",
@@ -107,6 +108,7 @@ IMPORTERS: dict[str, Entry] = {
         summary="Frame by frame descriptions of videos that are there, splits, or predictions of nine models.",
     ),
 }
+IMPORTERS = Registry("importers", _IMPORTERS)
 
 # What the name of a file says of its format; other endings are of several.
 BY_ENDING = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}

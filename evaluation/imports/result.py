@@ -30,14 +30,22 @@ class ImportResult:
     changes: list[dict[str, Any]] = field(default_factory=list)
     attached: int = 0
     media: Counter[str] = field(default_factory=Counter)
+    # The plug-in that read the file, such as "foilworks-mirror 0.3"; "" for our own formats.
+    plugin: str = ""
     missing: list[str] = field(default_factory=list)
     broken: list[dict[str, str]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
+    @property
+    def reader(self) -> dict[str, str]:
+        """What the audit and the result say of a format that is not our own."""
+        return {"plugin": self.plugin} if self.plugin else {}
+
     def as_json(self) -> dict[str, Any]:
         return {
             "format": self.format,
+            **self.reader,
             "path": self.path,
             "project": self.project,
             "dry_run": self.dry_run,

@@ -62,7 +62,7 @@ def import_records(
     if actor is not None:
         require_role(actor, project, Role.RESEARCHER)
     source = Source(format_slug, path, params or {})
-    result = ImportResult(format_slug, str(path), project.slug, dry_run)
+    result = ImportResult(format_slug, str(path), project.slug, dry_run, plugin=source.entry.origin)
     if source.yields == "utd":
         import_utd(project, actor, source, result, dry_run=dry_run, strict=strict)
         return result
@@ -176,6 +176,7 @@ def _record(batch: Batch, actor: User | None) -> None:
         attached=result.attached,
         changed=len(result.changes),
         playable_copies={kept.facts.sha256: kept.made_from for kept in copies if kept.facts},
+        **result.reader,
         **counts,
     )
     audit.record(event)

@@ -19,7 +19,7 @@ from evaluation.errors import EvaluationError
 from evaluation.imports.batch import CHUNK, Shape, chunks
 from evaluation.imports.result import ImportResult
 from projects.models import Project
-from text.registry import load, lookup, parse_params
+from text.registry import Entry, load, lookup, parse_params
 
 Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
 # Records in memory at a time.
@@ -44,16 +44,18 @@ class Source:
     _stamp: tuple[int, int] | None = None
 
     @property
+    def entry(self) -> Entry:
+        return lookup(IMPORTERS, self.format_slug, "format")
+
+    @property
     def yields(self) -> str:
         """What its records are: items, votes, or what belongs to utd."""
-        module = load(lookup(IMPORTERS, self.format_slug, "format"))
-        return str(getattr(module, "YIELDS", "items"))
+        return str(getattr(load(self.entry), "YIELDS", "items"))
 
     def outcomes(self) -> Iterator[Any]:
         """CorpusError: the file cannot be read. EvaluationError: it changed since it was read first."""
-        entry = lookup(IMPORTERS, self.format_slug, "format")
         self._check_unchanged()
-        yield from load(entry).read(self.path, params=parse_params(entry, self.params))
+        yield from load(self.entry).read(self.path, params=parse_params(self.entry, self.params))
         self._check_unchanged()
 
     def _check_unchanged(self) -> None:

@@ -87,8 +87,8 @@ def store_votes(
     for some in chunks(sorted(work.judged, key=work.judged.__getitem__)):
         flag_captions({work.judged[pk] for pk in some}, some)
     counts = {"created": dict(result.created), "unchanged": dict(result.unchanged), "bad": len(result.errors)}
-    details = {"format": result.format, "file": source.path.name, "changed": len(result.changes), **counts}
-    work.events.append(audit.event(project, actor, "evaluation.import_records", project, **details))
+    details = {"format": result.format, **result.reader, "file": source.path.name, "changed": len(result.changes)}
+    work.events.append(audit.event(project, actor, "evaluation.import_records", project, **details, **counts))
     audit.record_many(work.events)
 
 

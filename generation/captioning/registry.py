@@ -1,9 +1,10 @@
 """The caption makers. One maker = one file beside this one and one row here; nothing is imported to show the menu."""
 
 from generation.parameters import ASKED, ASKING_LIMITS, TAGGER
+from text.plugins import Registry
 from text.registry import Entry, Param
 
-CAPTIONERS: dict[str, Entry] = {
+_CAPTIONERS: dict[str, Entry] = {
     "count_template": Entry(
         label="Counting template",
         path="generation.captioning.count_template",
@@ -84,3 +85,4 @@ CAPTIONERS: dict[str, Entry] = {
         deviations=("both modes: by rule; “in exactly two moves” goes whole, one push-up becomes push-ups.",),
     ),
 }
+CAPTIONERS = Registry("captioners", _CAPTIONERS)

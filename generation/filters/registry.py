@@ -1,6 +1,7 @@
 """The filters. One filter = one file beside this one and one row here; nothing is imported to show the menu."""
 
 from generation.parameters import DEVICE, TAGGER
+from text.plugins import Registry
 from text.registry import Entry, Param
 
 SENTENCES = Param("model", "sentence-transformers/all-MiniLM-L6-v2", "a sentence encoder: hub id or folder")
@@ -8,7 +9,7 @@ VECTORS = Param(
     "vectors", "", "path of counter-fitted word vectors, “word number number …” a line; empty: the setting WORD_VECTORS"
 )
 
-FILTERS: dict[str, Entry] = {
+_FILTERS: dict[str, Entry] = {
     "minimal_edit": Entry(
         label="Minimal edit",
         path="generation.filters.minimal_edit",
@@ -236,6 +237,7 @@ FILTERS: dict[str, Entry] = {
         summary="Drops a foil that says the same as the caption, whatever its case, spaces and punctuation.",
     ),
 }
+FILTERS = Registry("filters", _FILTERS)
 
 # What a run applies where nothing else is asked for.
 DEFAULT_FILTERS = ("identical", "duplicate", "minimal_edit")

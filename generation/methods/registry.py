@@ -11,9 +11,10 @@ from generation.parameters import (
     TAGGER,
     WORD_KINDS,
 )
+from text.plugins import Registry
 from text.registry import Entry, Param
 
-METHODS: dict[str, Entry] = {
+_METHODS: dict[str, Entry] = {
     "number": Entry(
         label="Number replacement",
         path="generation.methods.number",
@@ -449,3 +450,4 @@ METHODS: dict[str, Entry] = {
         ),
     ),
 }
+METHODS = Registry("methods", _METHODS)

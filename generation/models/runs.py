@@ -9,6 +9,7 @@ from corpus.rules.states import CandidateState
 from jobs.models import Job
 from projects.models import Project, User
 from projects.models.requested_jobs import AskedWork
+from text.registry import MAX_VERSION_LENGTH
 
 # The method of what people write: its groups come without a suggestion.
 PERSON_METHOD = "person"
@@ -20,7 +21,7 @@ class GenerationRun(AskedWork):
     project = models.ForeignKey(Project, models.CASCADE, related_name="generation_runs")
     subtest = models.ForeignKey(Subtest, models.CASCADE, related_name="generation_runs")
     method = models.CharField(max_length=40)
-    method_version = models.CharField(max_length=20)
+    method_version = models.CharField(max_length=MAX_VERSION_LENGTH)
     mode = models.CharField(max_length=10, default="corrected")
     params = models.JSONField(default=dict, blank=True)
     # [{"slug": …, "version": …, "params": {…}}, …] in the order they run.
@@ -79,7 +80,7 @@ class Candidate(models.Model):
     claimed_from = models.CharField(max_length=12, blank=True)
     # What made it, or who (docs/workflow.md#provenance).
     method = models.CharField(max_length=40)
-    method_version = models.CharField(max_length=20)
+    method_version = models.CharField(max_length=MAX_VERSION_LENGTH)
     mode = models.CharField(max_length=10, blank=True)
     model_id = models.CharField(max_length=200, blank=True)
     model_revision = models.CharField(max_length=64, blank=True)
@@ -117,7 +118,7 @@ class Scorer(models.Model):
 
     sha256 = models.CharField(max_length=64, unique=True)
     filter = models.CharField(max_length=40)
-    filter_version = models.CharField(max_length=20)
+    filter_version = models.CharField(max_length=MAX_VERSION_LENGTH)
     # {"model": "classifier:…@revision", …}
     params = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -149,7 +150,7 @@ class FilterScore(models.Model):
     run = models.ForeignKey(GenerationRun, models.CASCADE, related_name="filter_scores", db_index=False)
     candidate = models.ForeignKey(Candidate, models.CASCADE, related_name="filter_scores", db_index=False)
     filter = models.CharField(max_length=40)
-    filter_version = models.CharField(max_length=20)
+    filter_version = models.CharField(max_length=MAX_VERSION_LENGTH)
     # Of a filter with a model; empty for the others, and for scores of before measures were kept.
     measure = models.ForeignKey(Measure, models.SET_NULL, null=True, blank=True, related_name="+")
     score = models.FloatField(null=True, blank=True)

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from projects.models import Project
 from projects.models.requested_jobs import AskedWork
+from text.registry import MAX_VERSION_LENGTH
 
 
 class CaptionSources(models.TextChoices):
@@ -17,7 +18,7 @@ class CaptionRun(AskedWork):
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="caption_runs")
     maker = models.CharField(max_length=40)
-    maker_version = models.CharField(max_length=20, blank=True)
+    maker_version = models.CharField(max_length=MAX_VERSION_LENGTH, blank=True)
     mode = models.CharField(max_length=10, default="corrected")
     params = models.JSONField(default=dict, blank=True)
     seed = models.BigIntegerField(default=0)

@@ -15,9 +15,10 @@ from hub.contract import loader, opened
 from hub.errors import HubError
 from hub.interfaces import Trust
 from hub.loading.trust import trusting
+from text.plugins import Registry
 from text.registry import Entry, load
 
-ADAPTERS: dict[str, Entry] = {
+_ADAPTERS: dict[str, Entry] = {
     "fake": Entry(
         label="Fake (deterministic)",
         path="hub.adapters.fake:load_adapter",
@@ -149,9 +150,11 @@ CHATS: dict[str, Entry] = {
         label="OpenAI-compatible endpoint", path="hub.adapters.chat_endpoint:ChatEndpoint", summary="asked over HTTP"
     ),
 }
-EVERY: dict[str, Entry] = {**ADAPTERS, **HELPERS, **BACKBONES, **GENERATORS, **CHATS}
-
 SCORE_FILE = "file"
+_OTHERS = {**HELPERS, **BACKBONES, **GENERATORS, **CHATS}
+ADAPTERS = Registry("models", _ADAPTERS, reserved={*_OTHERS, SCORE_FILE})
+EVERY: dict[str, Entry] = {**ADAPTERS, **_OTHERS}
+
 # A worker keeps so many helpers loaded: filters and methods ask for theirs with every batch.
 KEPT = 6
 
@@ -185,7 +188,8 @@ def open_adapter(spec: str, *, device: str = "auto", dtype: str = "float32", tru
     if slug == SCORE_FILE:
         raise HubError(f"'{spec}' is a score file, not a model to run; import it instead of loading it")
     with trusting(trust or Trust()):
-        return opened(slug, loader(slug, load(ADAPTERS[slug]))(argument, device=device, dtype=dtype))
+        adapter = loader(slug, load(ADAPTERS[slug]))(argument, device=device, dtype=dtype)
+        return opened(slug, adapter, ADAPTERS[slug].origin)
 
 
 def open_helper(name: str, role: str, *, device: str = "auto", dtype: str = "float32") -> Any:

@@ -22,9 +22,9 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """The README, the CHANGELOG and every page of docs/, but for what is built from them."""
+    """The pages at the top of the repository and every page of docs/, but for what is built from them."""
     found = [path for path in sorted(DOCS.rglob("*.md")) if "_build" not in path.parts]
-    return [ROOT / "README.md", ROOT / "CHANGELOG.md", *found]
+    return [*sorted(ROOT.glob("*.md")), *found]
 
 
 def name_of(path: Path) -> str:

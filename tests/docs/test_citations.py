@@ -25,6 +25,7 @@ def test_every_citation_resolves(folder: str) -> None:
 
 def test_what_is_read_is_the_source_its_tests_its_templates_and_the_docs() -> None:
     assert {"annotation", "docs", "evaluation", "foilworks", "scripts", "tests", "README.md"} <= set(FOLDERS)
+    assert {".html", ".js"} <= {path.suffix for path in TEXTS}
 
 
 # A tilde keeps each of these from being one where it stands.

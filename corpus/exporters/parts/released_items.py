@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from corpus.exporters.registry import EXPORTERS
 from corpus.record_streams import RecordContent
 from corpus.records import ItemRecord, ReleaseContent, VoteCounts
 from corpus.release_records import foil_counts, hash_of, item_record, vote_counts
@@ -25,6 +26,7 @@ def released_items(
 def manifest_facts(release: ReleaseContent | RecordContent, format_name: str, n_items: int) -> dict[str, Any]:
     return {
         "format": format_name,
+        **_plugin(format_name),
         "project": release.project,
         "release": release.release,
         "created_at": release.created_at,
@@ -33,6 +35,12 @@ def manifest_facts(release: ReleaseContent | RecordContent, format_name: str, n_
         "counts": {"items": n_items},
         **(release.facts if isinstance(release, RecordContent) else withheld_facts(release)),
     }
+
+
+def _plugin(format_name: str) -> dict[str, str]:
+    """Name and version of the package that adds the format; nothing for our own."""
+    entry = EXPORTERS.get(format_name)
+    return {"plugin": entry.origin} if entry and entry.origin else {}
 
 
 def withheld_facts(release: ReleaseContent) -> dict[str, Any]:

@@ -36,6 +36,7 @@ class Command(FoilworksCommand):
         written = exporter.write(content, out, params=parse_params(entry, {}))
         return {
             "format": options["format"],
+            **({"plugin": entry.origin} if entry.origin else {}),
             "project": options["project"],
             "release": release and release.pk,
             "hash": release.content_hash if release else "",
