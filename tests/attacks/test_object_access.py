@@ -13,8 +13,12 @@ from django.test import Client
 
 from annotation import access as annotation_access
 from corpus import access as corpus_access
-from evaluation import access as evaluation_access
+from evaluation.imports import access as imports_access
+from evaluation.items import access as items_access
 from evaluation.publishing.models import PublicPage
+from evaluation.scoring import access as scoring_access
+from evaluation.teacher import access as teacher_access
+from evaluation.utd import access as utd_access
 from generation import access as generation_access
 from projects.models import Project, Role
 from tests import test_access_matrix as pages
@@ -42,7 +46,8 @@ def _any_projects(rows: Any, **wanted: Any) -> Any:
 
 
 def _unscoped(patch: pytest.MonkeyPatch) -> None:
-    for module in (corpus_access, evaluation_access, generation_access):
+    rooms = (imports_access, items_access, scoring_access, teacher_access, utd_access)
+    for module in (corpus_access, generation_access, *rooms):
         patch.setattr(module, "get_object_or_404", _any_projects)
 
 

@@ -41,9 +41,7 @@ def _both(patch: pytest.MonkeyPatch) -> None:
 
 
 DOTS = Guard("corpus.video_files.ingest.stays_below", "names of media hold no way out", _both)
-SENT = replaced(
-    "evaluation.score_files.received.safe_name", "names of files that are sent are no paths", lambda name: name
-)
+SENT = replaced("evaluation.imports.uploads.safe_name", "names of files that are sent are no paths", lambda name: name)
 STORAGE = replaced(
     "django.core.files.storage.filesystem.safe_join", "the storage opens nothing outside of its folder", os.path.join
 )
