@@ -373,7 +373,6 @@ def test_a_caption_that_changed_under_its_id_is_listed_and_changed_where_that_is
 @pytest.fixture
 def few_at_a_time(monkeypatch):
     monkeypatch.setattr(survey, "READ", 3)
-    monkeypatch.setattr("text.spill.IN_MEMORY", 4)
 
 
 def test_a_file_that_is_stored_in_parts_is_stored_as_in_one(run, few_at_a_time):
