@@ -1,4 +1,4 @@
-"""Planted spammers against the real actions: they are paused, careful people are not (all numbers: benchmarks/)."""
+"""Planted spammers against the real actions: they are paused, careful people are not."""
 
 import pytest
 
