@@ -21,7 +21,7 @@ WORKERS ?= 1
 # Two test processes by default (tests/conftest.py says which tests stay together). `make test JOBS=0 ARGS="-k votes"`.
 JOBS ?= 2
 ARGS ?=
-TEMPLATES := templates
+TEMPLATES := foilworks/templates
 # Tests never reach a model hub: what they need is made here or comes in a wheel.
 OFFLINE := HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 HF_DATASETS_OFFLINE=1
 
@@ -79,6 +79,13 @@ docs: $(STAMPS)/dev ## the documentation as a site, docs/_build/html
 	@$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
+# By the setuptools of the environment, so that nothing is downloaded; build/ would carry old files into the next wheel.
+.PHONY: wheel
+wheel: $(STAMPS)/dev ## build the wheel, dist/foilworks-VERSION-py3-none-any.whl
+	@rm -rf build
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
+	@rm -rf build && ls dist/*.whl
+
 .PHONY: install
 install: $(STAMPS)/dev ## only set up the environment
 
@@ -95,7 +102,7 @@ versions: ## write the newest versions that pyproject.toml allows to constraints
 
 .PHONY: clean
 clean: ## remove the environment and caches; the data in var/ stays
-	rm -rf $(VENV) .renewal .mutations .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
+	rm -rf $(VENV) .renewal .mutations build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 # Stamps: each step runs again only when what it reads has changed, so that a second run starts in seconds.

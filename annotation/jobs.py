@@ -8,16 +8,16 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 from django.db.models import QuerySet
 
-from annotation.actions import _tasks
-from annotation.actions.import_objects import FROM_CAPTIONS, store_objects
+from annotation.actions.studies.import_objects import FROM_CAPTIONS, store_objects
+from annotation.actions.workflow import task_slots
 from annotation.models import CheckedFrame, FrameState, ObjectCheck, Stage, Task
 from annotation.rules.objects import MAX_NAME, MOST_OBJECTS, Extracted, nouns
-from corpus.clip_files import clip_file
 from corpus.models import Caption
+from corpus.video_files.stored_files import clip_file
 from jobs.models import Job
 from jobs.progress import progress
 from media.errors import MediaError
-from media.pictures import frame_at, jpeg
+from media.stills import frame_at, jpeg
 from projects.models import Project
 from text.language.tools import tagger
 
@@ -102,4 +102,4 @@ def _picture(check: ObjectCheck, frame: CheckedFrame) -> None:
                 frame=frame,
                 overlap=check.overlap,
             )
-            _tasks.store([task])
+            task_slots.store([task])

@@ -3,10 +3,10 @@
 from django.urls import path
 
 from annotation.crowd_urls import crowd_urls
+from annotation.views.activity import own, pay, people_figures, people_figures_file
 from annotation.views.adjudication import split, splits
 from annotation.views.baseline import baseline
 from annotation.views.edit import edit
-from annotation.views.figures import own, pay, people_figures, people_figures_file
 from annotation.views.guidelines import guideline, guidelines, preview
 from annotation.views.hint import hint
 from annotation.views.lease import decline, draft, heartbeat, skip
@@ -18,7 +18,7 @@ from annotation.views.queue import queue
 from annotation.views.quizzes import attempt, practice, qualification, question
 from annotation.views.repair import repair, repairs
 from annotation.views.review import review
-from annotation.views.review_shares import review_shares
+from annotation.views.review_sampling import review_shares
 from annotation.views.studies import caption_objects, studies
 from annotation.views.takedown import takedown
 from annotation.views.undo import undo

@@ -79,7 +79,7 @@ def _generation(researcher: Researcher) -> dict[str, int]:
 
 def _scoring(researcher: Researcher) -> dict[str, int]:
     """Every pair once, with the model's value; what was asked twice was on its way when something died."""
-    from evaluation.models import Run, Score
+    from evaluation.scoring.models import Run, Score
 
     asked: Counter = Counter()
     texts = {hashlib.sha256(t.encode()).hexdigest(): t for n in range(CLIPS) for t in _texts(n)}

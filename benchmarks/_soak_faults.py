@@ -40,7 +40,7 @@ class Faults:
 
     def engine(self) -> None:
         """One process that runs jobs, which its supervisor replaces; its model dies with it."""
-        engines = [child for child in self.topology.worker.children() if "foilworks.supervisor.engine" in _line(child)]
+        engines = [child for child in self.topology.worker.children() if "foilworks.supervisor.worker" in _line(child)]
         self._child(engines)
 
     def redis(self) -> None:

@@ -190,8 +190,8 @@ class Researcher:
 
     def _start(self, folder: Path) -> int:
         from corpus.models import Release
-        from evaluation.actions.start_run import start_run
-        from evaluation.models import Run
+        from evaluation.scoring.actions.start_run import start_run
+        from evaluation.scoring.models import Run
 
         spec = f"external:{folder}"
         # The answer to the commit may have been lost with its server.
@@ -228,7 +228,7 @@ class Researcher:
 
 def went_on(kind: str, pk: int) -> bool:
     """Whether the run's job is done; a failed one is queued again."""
-    from evaluation.models import Run
+    from evaluation.scoring.models import Run
     from generation.models import GenerationRun
     from jobs.models import JobState
     from jobs.queue import retry

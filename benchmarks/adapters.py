@@ -39,12 +39,12 @@ from transformers import (  # noqa: E402
 from evaluation.scoring.loop import Clip, score_pairs  # noqa: E402
 from evaluation.scoring.protocol_models import reader  # noqa: E402
 from evaluation.scoring.protocols import PROTOCOLS  # noqa: E402
-from hub._shared_prefix import full_log_probabilities  # noqa: E402
-from hub.generative import DESCRIBE  # noqa: E402
+from hub.adapters.generative import DESCRIBE  # noqa: E402
+from hub.adapters.registry import open_adapter  # noqa: E402
+from hub.batching.shared_prefix import full_log_probabilities  # noqa: E402
 from hub.interfaces import VideoMeta  # noqa: E402
-from hub.table import open_adapter  # noqa: E402
-from media.cache import FileCache  # noqa: E402
 from media.encode import write_mp4  # noqa: E402
+from media.file_cache import FileCache  # noqa: E402
 from media.frame_cache import FrameCache  # noqa: E402
 
 CANDIDATES, FRAMES, CLIPS = 6, 8, 6

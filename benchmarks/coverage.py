@@ -12,7 +12,7 @@ import json
 
 import numpy as np
 
-from evaluation.metrics._intervals import mean_intervals, t_interval
+from evaluation.metrics.intervals import mean_intervals, t_interval
 
 VIDEOS, ITEMS_A_VIDEO = 200, 5
 # A video's chance of a right answer is Beta(1.4, .6): mean .7, intraclass correlation 1 / (1 + 2) = .33.

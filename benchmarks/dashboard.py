@@ -43,8 +43,8 @@ def measured(n_items: int, repeat: int) -> dict[str, object]:
     from django.test.utils import CaptureQueriesContext
     from django.urls import reverse
 
-    from evaluation.dashboard.kept import keep
-    from evaluation.models import Report
+    from evaluation.cached_results.models import CachedResult
+    from evaluation.dashboard.stored_count import keep
 
     call_command("migrate", verbosity=0)
     began = time.perf_counter()
@@ -54,7 +54,7 @@ def measured(n_items: int, repeat: int) -> dict[str, object]:
     count_s = time.perf_counter() - began
     client = Client(HTTP_HOST="localhost")
     client.force_login(owner)
-    url = reverse("evaluation:dashboard", args=[project.slug])
+    url = reverse("dashboard:dashboard", args=[project.slug])
     with CaptureQueriesContext(connection) as queries:
         response = client.get(url)
     n_queries = len(queries)
@@ -75,7 +75,7 @@ def measured(n_items: int, repeat: int) -> dict[str, object]:
         "page_ms_most": round(max(times), 1),
         "count_s": round(count_s, 1),
         "fill_s": round(filled, 1),
-        "kept_bytes": len(json.dumps(Report.objects.get(project=project, kind="dashboard").data)),
+        "kept_bytes": len(json.dumps(CachedResult.objects.get(project=project, kind="dashboard").data)),
     }
 
 

@@ -48,8 +48,8 @@ def main() -> None:
 
 
 def paused(spammers: int, honest: int, pieces: int) -> dict[str, object]:
-    from annotation.actions.make_tasks import make_tasks
-    from foilworks.invariants.table import violations
+    from annotation.actions.workflow.make_tasks import make_tasks
+    from foilworks.invariants.registry import violations
     from projects.models import Role
     from tests import factories
     from tests.annotation.crowd import crowd, open_policy, paused_share, stock
@@ -80,9 +80,9 @@ def reasons(outcomes: list, kind: str) -> dict[str, int]:
 
 
 def alphas(project, owner, people: list[int]) -> dict[str, object]:
-    from annotation.actions.bring_votes_back import bring_votes_back
-    from annotation.actions.set_votes_aside import set_votes_aside
-    from evaluation.reporting.reports import project_report
+    from annotation.actions.quality.exclude_votes import set_votes_aside
+    from annotation.actions.quality.reinstate_votes import bring_votes_back
+    from evaluation.reports.reports import project_report
 
     def alpha() -> float:
         return round(project_report(project, "agreement")["alpha"], 4)
@@ -103,7 +103,7 @@ def alphas(project, owner, people: list[int]) -> dict[str, object]:
 
 def price(cycles: int = 60) -> dict[str, object]:
     """Queries and processor time of a claim and of a submit: no policy, a policy without gold, a fifth gold."""
-    from annotation.actions.make_tasks import make_tasks
+    from annotation.actions.workflow.make_tasks import make_tasks
     from projects.models import Role
     from tests import factories
     from tests.annotation.crowd import open_policy, stock
@@ -128,8 +128,8 @@ def cycle(project, person, cycles: int) -> dict[str, float]:
     from django.test.utils import CaptureQueriesContext
     from django.utils import timezone
 
-    from annotation.actions.claim import claim
-    from annotation.actions.submit_vote import submit_vote
+    from annotation.actions.claims.claim import claim
+    from annotation.actions.submissions.submit_vote import submit_vote
     from annotation.models import Stage
 
     counts, seconds, now = Counter(), Counter(), timezone.now()

@@ -39,11 +39,11 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from generation import pipeline  # noqa: E402 (the root must be on the path first)
-from generation.filters.table import FILTERS  # noqa: E402
-from generation.methods.table import METHODS  # noqa: E402
+from generation.filters.registry import FILTERS  # noqa: E402
+from generation.methods.registry import METHODS  # noqa: E402
 from generation.records import CaptionInput  # noqa: E402
-from hub._pretrained import load_pretrained, load_tokenizer  # noqa: E402
-from hub.table import CLASSIFIER, FILLER, TEXT_SCORER, open_helper  # noqa: E402
+from hub.adapters.registry import CLASSIFIER, FILLER, TEXT_SCORER, open_helper  # noqa: E402
+from hub.loading.pretrained import load_pretrained, load_tokenizer  # noqa: E402
 from text.registry import load, parse_params  # noqa: E402
 
 CANDIDATES = 10

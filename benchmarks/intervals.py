@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 
-from evaluation.metrics._intervals import mean_intervals
+from evaluation.metrics.intervals import mean_intervals
 
 ITEMS, VIDEOS, DRAWS, PLAIN_DRAWS = 10_000, 2_000, 10_000, 100
 

@@ -38,7 +38,7 @@ def measure(models: int, items: int) -> dict[str, object]:
     call_command("migrate", verbosity=0)
     release, person = _world(items)
     from evaluation.board.leaderboard import board
-    from evaluation.board.run_scores import keep
+    from evaluation.scoring.run_results import keep
 
     kept = []
     for number in range(models):
@@ -50,7 +50,7 @@ def measure(models: int, items: int) -> dict[str, object]:
         kept.append(time.perf_counter() - began)
     client = Client(SERVER_NAME="localhost")
     client.force_login(person)
-    path = reverse("evaluation:leaderboard", args=[release.project.slug, release.pk])
+    path = reverse("board:leaderboard", args=[release.project.slug, release.pk])
     times = {"first": 0.0, "another_process": 0.0, "again": 0.0}
     # Of the processor: what a page costs on a machine that does other things as well.
     busy = dict(times)
@@ -116,9 +116,9 @@ def _record(k: int) -> dict[str, object]:
 def _scored(release: object, number: int) -> object:
     from django.utils import timezone
 
-    from evaluation.models import Run, Score
-    from evaluation.queries import asked_of, records_of
     from evaluation.scoring.clip_keys import text_key
+    from evaluation.scoring.models import Run, Score
+    from evaluation.scoring.queries import asked_of, records_of
 
     generator = np.random.default_rng(number)
     key = f"model-{number}@1"

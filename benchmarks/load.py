@@ -144,7 +144,7 @@ class Hand:
     def __init__(self, project: object, person: object) -> None:
         from django.test import Client
 
-        from annotation.actions.claim import claim
+        from annotation.actions.claims.claim import claim
 
         self.project, self.person, self.answers = project, person, 0
         self.client = Client()
@@ -152,8 +152,8 @@ class Hand:
         self.held = claim(person, project, "validation")
 
     def work(self, found: dict[str, list[float]]) -> None:
-        from annotation.actions.claim import claim
-        from annotation.actions.submit_vote import submit_vote
+        from annotation.actions.claims.claim import claim
+        from annotation.actions.submissions.submit_vote import submit_vote
 
         self.answers += 1
         began = time.perf_counter()

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from generation import pipeline  # noqa: E402 (the root must be on the path first)
-from generation.methods.table import METHODS  # noqa: E402
+from generation.methods.registry import METHODS  # noqa: E402
 from generation.records import MODES, CaptionInput  # noqa: E402
 from text.registry import load, parse_params  # noqa: E402
 

@@ -47,11 +47,11 @@ from benchmarks.adapters import HALF, _saved, texts, tokenizer  # noqa: E402
 from evaluation.scoring.loop import Clip, Tally, score_pairs  # noqa: E402
 from evaluation.scoring.protocol_models import FrameReader  # noqa: E402
 from evaluation.scoring.protocols import PROTOCOLS  # noqa: E402
-from hub._shared_prefix import Prefix, PrefixModel, full_log_probabilities  # noqa: E402
-from hub.table import open_adapter  # noqa: E402
-from media.cache import FileCache  # noqa: E402
+from hub.adapters.registry import open_adapter  # noqa: E402
+from hub.batching.shared_prefix import Prefix, PrefixModel, full_log_probabilities  # noqa: E402
 from media.decode_pool import KINDS, DecodePool, usual_workers  # noqa: E402
 from media.encode import write_mp4  # noqa: E402
+from media.file_cache import FileCache  # noqa: E402
 from media.frame_cache import FORMS, FrameCache  # noqa: E402
 from media.frames import sample_frames  # noqa: E402
 from media.sampling import CENTRES, Sampling  # noqa: E402

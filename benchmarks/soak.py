@@ -189,7 +189,7 @@ def _researcher(machine: Topology, seed: int) -> Researcher:
 
     from corpus.models import Foil, Project, Subtest
     from corpus.rules.states import FoilVerdict, ItemState
-    from evaluation.actions.freeze_release import freeze_release
+    from evaluation.releases.actions.freeze_release import freeze_release
     from media.encode import write_mp4
     from projects.actions.make_token import make_token
     from projects.models import Role

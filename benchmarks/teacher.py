@@ -35,8 +35,8 @@ from evaluation.teacher import objectives  # noqa: E402
 from evaluation.teacher.examples import Batch, batch_of, examples_of  # noqa: E402
 from evaluation.teacher.plan import Objective  # noqa: E402
 from evaluation.teacher.training import losses_of  # noqa: E402
-from hub.dual_training import Student, open_student  # noqa: E402
 from hub.interfaces import VideoMeta  # noqa: E402
+from hub.training.dual_encoders import Student, open_student  # noqa: E402
 
 CLIPS, FRAMES, SIDE, TEMPERATURE = 64, 4, 64, 0.05
 VERBS = ("folds", "opens", "lifts", "cuts", "paints", "washes", "throws", "breaks", "closes", "drops", "kicks", "turns")

@@ -23,20 +23,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
 
-from evaluation.bias import measures
-from evaluation.bias.concepts import (
-    ACTIVITIES,
-    CONCEPTS,
-    NO_ACTIVITY,
-    OBJECTS,
-    SEQUENCE,
-    TEMPORAL,
-    VERBS,
-    sequence_text,
-)
-from evaluation.bias.instructions import CLASSIFICATION, FRAME, RETRIEVAL
-from evaluation.bias.representations import Embedding, Texts
-from evaluation.bias.text_vectors import TextVectors
+from evaluation.utd import measures
+from evaluation.utd.concepts import ACTIVITIES, CONCEPTS, NO_ACTIVITY, OBJECTS, SEQUENCE, TEMPORAL, VERBS, sequence_text
+from evaluation.utd.instructions import CLASSIFICATION, FRAME, RETRIEVAL
+from evaluation.utd.representations import Embedding, Texts
+from evaluation.utd.text_vectors import TextVectors
 
 FRAMES, DIMENSIONS, CLASSES, CHUNK = 8, 64, 400, 500
 WORDS = [f"thing{number}" for number in range(2_000)]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from corpus.release_papers import ReleasePapers
+from corpus.release_documents import ReleasePapers
 
 # Long enough for any caption (the longest published one has a few hundred characters), short enough for a page.
 MAX_TEXT = 2_000

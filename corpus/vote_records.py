@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from corpus.records import BadRecord, RecordWarning
 
 CHOICES = ("caption", "foil", "neither", "both", "cannot_tell", "other")
-# What a judgement's number means as it was shown (workflow.md).
+# The answers by their number on the page (docs/workflow.md#stage-validation).
 NUMBERED = ("first", "second", "neither", "both", "cannot_tell")
 PLACES = {"1": True, "first": True, "2": False, "second": False, "true": True, "false": False}
 SOURCE = "import"

@@ -29,9 +29,9 @@ def split(name: str, url: str) -> SplitResult:
 
 
 def sqlite(path: Path) -> Settings:
-    # IMMEDIATE: a claim takes the write lock at its start, so two claimers queue instead of failing half-way.
+    # IMMEDIATE: a transaction takes the write lock at its start, so that two writers wait instead of failing half-way.
     return {
-        "ENGINE": "foilworks.sqlite",
+        "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(path),
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
@@ -59,7 +59,7 @@ def database(url: str, home: Path) -> Settings:
     if parts.scheme not in {"postgresql", "postgres"}:
         raise ImproperlyConfigured("DATABASE_URL is no postgresql:// or sqlite:// address; write it as one of them")
     options: Settings = dict(parse_qsl(parts.query))
-    # Statements of hot paths are parsed and planned once a connection (projects.prepared), not five times more to see
+    # Hot statements are planned once per connection (projects.sql.prepared_queries), not five times more to see
     # whether their values matter; `?prepare_threshold=none` behind a pooler that hands connections from one transaction
     # to the next. A plan that is made by a compiler takes seconds where it is asked for by many conditions, and
     # milliseconds without.
@@ -112,7 +112,7 @@ def folder(url: str, home: Path) -> Path:
 
 
 def bucket(url: str) -> Settings:
-    """The options of corpus.object_store that `s3://bucket/prefix?endpoint=…&region=…&public=…&style=…` names."""
+    """Options of corpus.video_files.object_store from `s3://bucket/prefix?endpoint=…&region=…&public=…&style=…`."""
     parts = split("STORAGE_URL", url)
     given = dict(parse_qsl(parts.query))
     unknown = sorted(given.keys() - {"endpoint", "region", "public", "style"})

@@ -26,7 +26,20 @@ urlpatterns = [
     path("", include("corpus.urls")),
     path("", include("generation.urls")),
     path("", include("annotation.urls")),
-    path("", include("evaluation.urls")),
+    path("", include("annotation.erasure.urls")),
+    path("", include("evaluation.dashboard.urls")),
+    path("", include("evaluation.imports.urls")),
+    path("", include("evaluation.items.urls")),
+    path("", include("evaluation.reports.urls")),
+    path("", include("evaluation.blind.urls")),
+    path("", include("evaluation.releases.urls")),
+    path("", include("evaluation.scoring.urls")),
+    path("", include("evaluation.exports.urls")),
+    path("", include("evaluation.board.urls")),
+    path("", include("evaluation.proximity.urls")),
+    path("", include("evaluation.publishing.urls")),
+    path("", include("evaluation.teacher.urls")),
+    path("", include("evaluation.utd.urls")),
 ]
 
 handler500 = "foilworks.views.crashed.crashed"

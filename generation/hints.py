@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from generation.models import Hint, HintModel
 from projects.models import Project
 
-# generation.hinting, which pages cannot import.
+# generation.hint_scoring, which pages cannot import.
 FITS = "fits"
 WAITING, READY, FAILED = "waiting", "ready", "failed"
 

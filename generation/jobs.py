@@ -8,22 +8,22 @@ from typing import Any
 from generation import pipeline
 from generation.asking.answer_rows import RowAnswers
 from generation.asking.services import services
+from generation.batch_storage import done_captions, judged_by, known_foils, store_batch
 from generation.caption_making import preview_captions, store_captions
-from generation.captions import RunCaptions, captions_to_learn_from, captions_to_plan, note_those_out
+from generation.detections import looking, with_objects
 from generation.errors import GenerationError
-from generation.filters.table import FILTERS
-from generation.hinting import answer
-from generation.measure_rows import RowMeasures
-from generation.methods.table import METHODS
+from generation.filters.registry import FILTERS
+from generation.hint_scoring import answer
+from generation.methods.registry import METHODS
 from generation.models import CandidateGroup, GenerationRun, Hint, Selection
+from generation.models.side_work import CaptionRun, Tuning
 from generation.reasons import most_frequent
-from generation.side_models import CaptionRun, Tuning
-from generation.sightings import looking, with_objects
-from generation.storing import done_captions, judged_by, known_foils, store_batch
-from generation.tuning.table import TUNING
+from generation.run_captions import RunCaptions, captions_to_learn_from, captions_to_plan, note_those_out
+from generation.stored_measures import RowMeasures
+from generation.tuning.parameters import TUNING
 from jobs.models import Job
 from jobs.progress import progress
-from text.registry import load, lookup
+from text.registry import load
 
 BATCH = 200
 
@@ -94,16 +94,14 @@ def run_captions(run_id: int, job: Job) -> None:
 
 def _steps(run: GenerationRun) -> tuple[pipeline.Step, list[pipeline.Step]]:
     """The run's modules, and their versions noted in the run's row when it begins."""
-    method = pipeline.Step(run.method, load(lookup(METHODS, run.method, "method")), run.params)
-    filters = [
-        pipeline.Step(row["slug"], load(lookup(FILTERS, row["slug"], "filter")), row["params"]) for row in run.filters
-    ]
-    versions = [method.module.VERSION, *(step.module.VERSION for step in filters)]
+    method = pipeline.Step.of(METHODS, run.method, "method", run.params)
+    filters = [pipeline.Step.of(FILTERS, row["slug"], "filter", row["params"]) for row in run.filters]
+    versions = [method.version, *(step.version for step in filters)]
     noted = [run.method_version, *(row.get("version", "") for row in run.filters)]
     if any(noted) and noted != versions:
         raise GenerationError("a method or filter of this run has changed since it began; start a new run")
-    run.method_version = method.module.VERSION
-    run.filters = [{**row, "version": step.module.VERSION} for row, step in zip(run.filters, filters, strict=True)]
+    run.method_version = method.version
+    run.filters = [{**row, "version": step.version} for row, step in zip(run.filters, filters, strict=True)]
     run.save(update_fields=["method_version", "filters"])
     return method, filters
 
@@ -165,7 +163,7 @@ def work_out_selection(selection_id: int, job: Job) -> None:
         return
     progress(job, 0, 1, "choosing")
     # scikit-learn and scipy's solver: no other job needs them.
-    from generation.selections.work import work_out
+    from generation.selections.choosing import work_out
 
     chosen.result, chosen.lost = work_out(chosen)
     chosen.save(update_fields=["result", "lost"])

@@ -17,12 +17,13 @@ texts once (see measuring).
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, get_args
+from typing import Any, Self, get_args
 
 from generation.errors import GenerationError
-from generation.measuring import Measures, measures_of, pair_sha256
+from generation.measures import Measures, measures_of, pair_sha256
 from generation.records import Blank, CaptionInput, Case, FoilDraft, Shortfall, Skip, Verdict
 from text.diff import apply_edits
+from text.registry import Entry, load, lookup, version_of
 
 BATCH = 256
 CHEAP, COSTLY, CLOSING = range(3)
@@ -34,7 +35,8 @@ Made = FoilDraft | Skip | Blank | Shortfall
 class Step:
     """A loaded method or filter module with its slug, its full parameters, and what a filter has learnt.
 
-    `given`: what the run hands over to a method beside captions, such as a model whose answers are kept.
+    `given`: what the run hands over to a method beside captions, such as a model whose answers are kept. `version`:
+    what provenance calls it.
     """
 
     slug: str
@@ -42,6 +44,14 @@ class Step:
     params: Mapping[str, Any]
     state: Any = None
     given: Mapping[str, Any] = field(default_factory=dict)
+    version: str = ""
+
+    @classmethod
+    def of(cls, table: Mapping[str, Entry], slug: str, what: str, params: Mapping[str, Any]) -> Self:
+        """Load the row of `slug`. RegistryError: there is none, or a plug-in's cannot be used."""
+        entry = lookup(table, slug, what)
+        module = load(entry)
+        return cls(slug, module, params, version=version_of(entry, module))
 
 
 @dataclass(frozen=True)

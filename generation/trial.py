@@ -8,7 +8,7 @@ from django.conf import settings
 from generation import pipeline
 from generation.asking.answer_files import FileAnswers
 from generation.asking.services import services
-from generation.methods.table import METHODS
+from generation.methods.registry import METHODS
 from generation.records import CaptionInput, FoilDraft
 from text.registry import load, lookup, parse_params
 
@@ -16,7 +16,7 @@ from text.registry import load, lookup, parse_params
 def try_method(
     slug: str, captions: Iterable[CaptionInput], *, mode: str, seed: int, raw_params: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """`{"candidates": [...], "skipped": [...], "blanks": [...]}` (cli.md, `foil --json`).
+    """`{"candidates": [...], "skipped": [...], "blanks": [...]}` (docs/reference/cli.md#foil).
 
     `captions` is gone through twice (it must be a list or a file). Raises ActionableError for an unknown method or
     parameter.

@@ -33,8 +33,8 @@ from jobs.trace import request_id
 logger = logging.getLogger(__name__)
 
 EXECUTE = "jobs.runner.execute"
-# "generation.jobs.run_generation": jobs live in an app's jobs module, nothing else can be named.
-DOTTED = re.compile(r"[a-z_]+\.jobs(\.[a-z_][a-z0-9_]*)+")
+# "generation.jobs.run_generation", "evaluation.scoring.jobs.run_scoring": the jobs of an app, or of a room in it.
+DOTTED = re.compile(r"[a-z_]+(\.[a-z_]+)?\.jobs(\.[a-z_][a-z0-9_]*)+")
 # After so many the work itself is what kills its workers.
 MAX_LOSSES = 5
 # A row younger than this may still be on its way to Redis.

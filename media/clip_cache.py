@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from media.cache import FileCache
 from media.errors import MediaError
+from media.file_cache import FileCache
 
 # A file that was asked for so lately may be just about to be opened: it stays, even beyond the limit.
 JUST_USED_S = 120.0

@@ -71,7 +71,7 @@ def interval_frames(
 ) -> Sample:
     """The frame in the middle of each whole interval of `seconds` in [start, end); of a shorter clip its central one.
 
-    ViLMA, appendix A (Merlot Reserve: 5 seconds). MediaError as above. ValueError: seconds <= 0.
+    Merlot Reserve takes 5 seconds (ViLMA, Sec. A.4). MediaError as above. ValueError: seconds <= 0.
     """
     if seconds <= 0:
         raise ValueError(f"an interval of {seconds} s has no middle")

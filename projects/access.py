@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from projects.errors import AccessDenied, ConsentNeeded, NotAMember, SecondFactorNeeded
 from projects.models import Membership, Project, Role, SecondFactor, User
-from projects.prepared import Prepared
+from projects.sql.prepared_queries import Prepared
 
 ALL_ROLES = tuple(Role.values)
 # Asked on every page.

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.db import models, transaction
 
-from projects.bulk_writes import insert_many, new_row
 from projects.models import AuditEvent, Project, User
-from projects.prepared_writes import insert
+from projects.sql.bulk_writes import insert_many, new_row
+from projects.sql.prepared_writes import insert
 from projects.webhooks import announce
 
 # So many rows are one statement that is made once a process; of more, making it is the least.

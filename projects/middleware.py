@@ -18,7 +18,7 @@ from projects.models import CrowdPlace, CrowdWorker, PlaceState
 from projects.refusals import record_refusal
 from text.errors import ActionableError
 
-# Read by static/annotation/swap.js and static/foilworks/outbox.js.
+# Read by foilworks/static/annotation/swap.js and foilworks/static/foilworks/outbox.js.
 DENIED = "X-Foilworks-Denied"
 
 

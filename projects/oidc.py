@@ -21,9 +21,9 @@ from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.crowd_entry import require_proof
+from projects.demo_accounts import is_published
 from projects.errors import EntryRefused
 from projects.models import User
-from projects.published import is_published
 from projects.views.sign_in import enter
 
 

@@ -3,15 +3,15 @@
 from django.db import transaction
 from django.http import HttpRequest
 
-from projects import audit, throttle
+from projects import audit, rate_limits
 from projects.errors import AccessDenied, EntryRefused, NotAMember
 
 
 def record_refusal(request: HttpRequest, error: AccessDenied | NotAMember) -> None:
     """One row, `to_state` "refused"; nobody fills the database with them (throttle.REFUSAL_ROWS an hour)."""
     actor = request.user if request.user.is_authenticated else None
-    whose = actor.pk if actor else throttle.address_of(request)
-    if not throttle.count(throttle.REFUSAL_ROWS, whose):
+    whose = actor.pk if actor else rate_limits.address_of(request)
+    if not rate_limits.count(rate_limits.REFUSAL_ROWS, whose):
         return
     page = request.resolver_match.view_name if request.resolver_match else ""
     why = error.why if isinstance(error, EntryRefused) else type(error).__name__

@@ -22,9 +22,9 @@ from django.utils.translation import gettext_lazy as _
 
 from jobs.models import OPEN_STATES, Job
 from jobs.queue import enqueue
-from projects.addresses import Target, checked_target
 from projects.errors import ProjectError
 from projects.models import AuditEvent, Delivery, Webhook
+from projects.outbound_addresses import Target, checked_target
 
 JOB = "projects.jobs.deliver_webhook"
 EVENTS: dict[str, Promise] = {

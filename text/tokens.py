@@ -2,7 +2,7 @@
 
 import re
 
-# The word of every lexical measure (cli.md); a change here changes published numbers.
+# The word of every lexical measure (docs/reference/formulas.md#metric-js); a change here changes published numbers.
 WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 
 WordSpan = tuple[int, int, str]

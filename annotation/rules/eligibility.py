@@ -1,7 +1,7 @@
-"""Who may do which work (workflow.md, "Rules that hold at claim AND again at submit", 0, 1 and 10). Pure.
+"""Decide who may do which work (docs/workflow.md#rule-1, docs/workflow.md#rule-10). Pure.
 
-`why_not` is the rule. The claim asks the same of the database in one query (annotation.eligible; a test holds the two
-to each other), the submit asks `why_not` again of fresh facts.
+`why_not` is the rule. The claim asks the database the same in one query (annotation.queries.eligibility; a test keeps
+the two equal). The submit calls `why_not` again with fresh facts.
 """
 
 from dataclasses import dataclass
@@ -89,7 +89,7 @@ def _leak(person: PersonFacts, task: TaskFacts, scope: str) -> Refusal | None:
         return Refusal.REVIEWED_IT
     if task.second and _within(person.judged, task.hand, scope):
         return Refusal.JUDGED_IT
-    # A review is not blind: who reviewed one foil of a video may review the others (docs/decisions/0008).
+    # A review is not blind: a person may review several foils of one video (decision 8).
     if task.stage != "review" and _within(person.reviewed | person.settled, task.hand, scope):
         return Refusal.REVIEWED_IT
     if task.stage == "baseline" and _within(person.judged, task.hand, "video"):

@@ -1,6 +1,6 @@
 """The object check: what a line of extracted objects says, which frames are drawn, what people's answers come to. Pure.
 
-UTD (CVPR 2025), section 4.2: 100 random frames of 100 videos, each with the list of objects that a model extracted.
+The study draws 100 random frames of 100 videos, each with the objects that a model extracted (UTD, Sec. 4.2).
 """
 
 import json

@@ -8,16 +8,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.access import item_for
-from annotation.actions.adjudicate import ROLES, adjudicate
-from annotation.desks import guideline_of, judged_pairs, settleable, split_items
+from annotation.actions.decisions.adjudicate import ROLES, adjudicate
 from annotation.errors import AnnotationError
 from annotation.messages import SETTLED
 from annotation.models import Stage
-from annotation.rules.settling import settled_because
+from annotation.queries.decision_queues import guideline_of, judged_pairs, settleable, split_items
+from annotation.rules.adjudication import settled_because
 from annotation.views._guidelines import guideline_html
-from corpus.clip import player_clip
 from corpus.models import Item
 from corpus.rules.states import IllegalMove, ItemState
+from corpus.video_files.player import player_clip
 from projects.access import get_project
 
 PER_PAGE = 50

@@ -13,18 +13,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.access import crowd_place_for
-from annotation.actions.end_crowd_place import complete_place, return_place
-from annotation.actions.enter_study import enter_study
-from annotation.crowd import progress_of
-from annotation.views._done import LONGEST_ID
-from annotation.views._queues import ABOUT, TITLES
-from projects import throttle
-from projects.account_forms import ConsentForm
+from annotation.actions.crowd.end_crowd_place import complete_place, return_place
+from annotation.actions.crowd.enter_study import enter_study
+from annotation.queries.crowd import progress_of
+from annotation.views._undo_bar import LONGEST_ID
+from annotation.work_queues import ABOUT, TITLES
+from projects import rate_limits
 from projects.actions.give_consent import give_consent
 from projects.crowd_entry import ON_A_PLACE, UNPROVED, Entry, code_of, parameters_of, read_entry
 from projects.errors import EntryRefused, TooManyTries
+from projects.forms.accounts import ConsentForm
+from projects.forms.strict import refuse_other_fields
 from projects.models import ConsentText, CrowdPlace, CrowdStudy, CrowdWorker, PlaceState, Platform, Project
-from projects.strict_forms import refuse_other_fields
 from projects.views.sign_in import OWN_BACKEND
 
 
@@ -33,8 +33,8 @@ from projects.views.sign_in import OWN_BACKEND
 @require_http_methods(["GET", "HEAD", "POST"])
 def enter(request: HttpRequest, key: str) -> HttpResponse:
     """GET says what is asked and takes no place; POST does, and signs the person in."""
-    address, now = throttle.address_of(request), timezone.now()
-    if throttle.is_over(throttle.ENTRY, address):
+    address, now = rate_limits.address_of(request), timezone.now()
+    if rate_limits.is_over(rate_limits.ENTRY, address):
         raise TooManyTries(_("Too many links from here did not hold; wait an hour."))
     study = CrowdStudy.objects.select_related("project").filter(key=key).first()
     if study is None:
@@ -43,7 +43,7 @@ def enter(request: HttpRequest, key: str) -> HttpResponse:
     try:
         return _enter(request, study, sent, now)
     except EntryRefused:
-        throttle.count(throttle.ENTRY, address)
+        rate_limits.count(rate_limits.ENTRY, address)
         raise
 
 

@@ -5,14 +5,14 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_http_methods
 
-from annotation.actions.submit_edit import submit_edit
+from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Stage
-from annotation.queries import EditWork, Suggestion, claim_card
-from annotation.views._checks import live_checks, marked_words, note_words
-from annotation.views._done import LONGEST_ID, Record
-from annotation.views._steps import base_of, lost, my_claim, next_piece, sent_with, work_page
+from annotation.queries.cards import EditWork, Suggestion, claim_card
+from annotation.views._edit_checks import live_checks, marked_words, note_words
+from annotation.views._undo_bar import LONGEST_ID, Record
+from annotation.views._work_pages import base_of, lost, my_claim, next_piece, sent_with, work_page
 from generation.hints import hint_model
 
 

@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import subtest_for
-from annotation.actions.publish_guideline import publish_guideline
+from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.errors import AnnotationError
-from annotation.guideline_queries import current_guidelines, versions_of, work_begun
 from annotation.models import Stage
+from annotation.queries.guidelines import current_guidelines, versions_of, work_begun
 from annotation.rules.guidelines import MAX_CHARACTERS
 from annotation.views._guidelines import guideline_html
 from corpus.models import Subtest

@@ -6,15 +6,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from annotation.access import lease_for
-from annotation.actions import heartbeat as renewing
-from annotation.actions import release as releasing
-from annotation.actions.claim import ROLE_OF_STAGE
-from annotation.actions.decline_video import decline_video
-from annotation.actions.save_draft import save_draft
+from annotation.actions.claims.claim import ROLE_OF_STAGE
+from annotation.actions.leases import heartbeat as renewing
+from annotation.actions.leases import release as releasing
+from annotation.actions.leases.decline_video import decline_video
+from annotation.actions.leases.save_draft import save_draft
 from annotation.errors import AnnotationError, LeaseEnded
 from annotation.models import Lease
 from annotation.models.stages import desk_of
-from annotation.views._steps import milliseconds, next_piece
+from annotation.views._work_pages import milliseconds, next_piece
 from projects.access import get_project, roles_in
 
 

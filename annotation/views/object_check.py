@@ -6,11 +6,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotation.access import object_check_for
-from annotation.actions.class_object import class_object
+from annotation.actions.studies.classify_object import class_object
 from annotation.errors import AnnotationError
 from annotation.models import ObjectErrorClass
-from annotation.object_checks import next_unseen
-from annotation.views._done import LONGEST_ID
+from annotation.queries.object_checks import next_unseen
+from annotation.views._undo_bar import LONGEST_ID
 from projects.access import get_project
 from projects.models import Role
 

@@ -7,16 +7,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.access import checked_frame_for
-from annotation.actions.submit_objects import submit_objects
-from annotation.choice_cards import ObjectsWork
+from annotation.actions.submissions.submit_objects import submit_objects
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Stage
-from annotation.queries import claim_card
+from annotation.queries.cards import claim_card
+from annotation.queries.choice_cards import ObjectsWork
 from annotation.rules.objects import MOST_OBJECTS
-from annotation.views._done import Record
-from annotation.views._steps import is_swap, lost, my_claim, next_piece, sent_with, work_page
-from corpus.streaming import stream_file
+from annotation.views._undo_bar import Record
+from annotation.views._work_pages import is_swap, lost, my_claim, next_piece, sent_with, work_page
+from corpus.video_files.streaming import stream_file
 from projects.access import get_project
 
 

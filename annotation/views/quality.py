@@ -11,25 +11,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.actions.add_gold_pairs import add_gold_pairs
-from annotation.actions.add_practice_caption import add_practice_caption
-from annotation.actions.label_pair import label_order, label_pair
-from annotation.actions.save_quality_policy import save_quality_policy
-from annotation.actions.withdraw_pair import withdraw_pair, withdraw_practice
+from annotation.actions.quality.add_gold_pairs import add_gold_pairs
+from annotation.actions.quality.add_practice_caption import add_practice_caption
+from annotation.actions.quality.label_pair import label_order, label_pair
+from annotation.actions.quality.save_quality_policy import save_quality_policy
+from annotation.actions.quality.withdraw_pair import withdraw_pair, withdraw_practice
 from annotation.errors import AnnotationError
+from annotation.forms.quality import PairsForm, PolicyForm, PracticeForm
 from annotation.models import PracticeCaption, QualityPolicy, Use
-from annotation.quality_forms import PairsForm, PolicyForm, PracticeForm
-from annotation.quality_queries import (
-    LABELS_AN_EXPERT,
-    baseline,
-    experts,
-    next_to_label,
-    pairs_of,
-    readiness,
-)
-from annotation.queries import two_texts
+from annotation.queries.cards import two_texts
+from annotation.queries.quality import LABELS_AN_EXPERT, baseline, experts, next_to_label, pairs_of, readiness
 from annotation.views.validation import ANSWERS
-from corpus.clip import player_clip
+from corpus.video_files.player import player_clip
 from projects.access import get_project
 from projects.models import Project, Role
 

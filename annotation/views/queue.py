@@ -5,11 +5,11 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from annotation.actions.claim import ROLE_OF_STAGE
-from annotation.actions.make_tasks import TASKED_A_LOOK, make_tasks
-from annotation.views._done import done_bar
-from annotation.views._queues import queue_of
-from annotation.views._steps import next_piece
+from annotation.actions.claims.claim import ROLE_OF_STAGE
+from annotation.actions.workflow.make_tasks import TASKED_A_LOOK, make_tasks
+from annotation.views._undo_bar import done_bar
+from annotation.views._work_pages import next_piece
+from annotation.work_queues import queue_of
 from projects.access import get_project
 
 

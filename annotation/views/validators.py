@@ -10,16 +10,16 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import validator_for
-from annotation.actions.bring_votes_back import bring_votes_back
-from annotation.actions.pause_validator import pause_validator
-from annotation.actions.resume_validator import resume_validator
-from annotation.actions.set_votes_aside import set_votes_aside
+from annotation.actions.quality.exclude_votes import set_votes_aside
+from annotation.actions.quality.pause_validator import pause_validator
+from annotation.actions.quality.reinstate_votes import bring_votes_back
+from annotation.actions.quality.resume_validator import resume_validator
 from annotation.errors import AnnotationError
 from annotation.messages import PAUSED_WHY
 from annotation.models import QualityPolicy
-from annotation.quality_queries import bars_of
-from annotation.quality_queries import validators as rows_of
-from annotation.rules.standing import accuracy_on_the_line
+from annotation.queries.quality import bars_of
+from annotation.queries.quality import validators as rows_of
+from annotation.rules.pausing import accuracy_on_the_line
 from projects.access import get_project
 from projects.models import Project, Role, User
 

@@ -4,10 +4,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.actions.make_tasks import TASKED_A_LOOK, make_tasks
-from annotation.desks import desks_of
+from annotation.actions.workflow.make_tasks import TASKED_A_LOOK, make_tasks
 from annotation.models import QualityPolicy
-from annotation.views._queues import queues_of
+from annotation.queries.decision_queues import desks_of
+from annotation.work_queues import queues_of
 from projects.access import get_project
 
 

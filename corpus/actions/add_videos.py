@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 
 from corpus.actions.attach_media import give
 from corpus.errors import CorpusError
-from corpus.media_files import KeptMedia, keep_media, reasons_taken_down, set_media
 from corpus.models import MediaState, Video
 from corpus.records import MAX_ID
+from corpus.video_files.ingest import KeptMedia, keep_media, reasons_taken_down, set_media
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User

@@ -7,8 +7,8 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from corpus.errors import CorpusError
-from corpus.media_files import KeptMedia, find_media, keep_media, reasons_taken_down, set_media
 from corpus.models import MediaState, Video
+from corpus.video_files.ingest import KeptMedia, find_media, keep_media, reasons_taken_down, set_media
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User

@@ -11,9 +11,9 @@ from typing import Any
 
 from corpus.errors import CorpusError
 from corpus.importers import jsonl
-from corpus.importers._fields import ProblemError
-from corpus.importers._json import parse_line
-from corpus.importers._records import RawRecord, default_subtest, read_records
+from corpus.importers.parsing.fields import ProblemError
+from corpus.importers.parsing.json_records import parse_line
+from corpus.importers.parsing.records import RawRecord, default_subtest, read_records
 from corpus.records import ItemRecord, ReadOutcome
 
 _BATCH = 1_000

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.importers._fields import Fields, ProblemError
-from corpus.importers._judgements import MAX_ANNOTATOR, PassedOver, choice_of, foil_of, place_of, read_votes
-from corpus.importers._records import RawRecord, json_lines
-from corpus.importers._rows import COMMA, SEMICOLON, TAB, read_rows
+from corpus.importers.parsing.fields import Fields, ProblemError
+from corpus.importers.parsing.judgements import MAX_ANNOTATOR, PassedOver, choice_of, foil_of, place_of, read_votes
+from corpus.importers.parsing.records import RawRecord, json_lines
+from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, read_rows
 from corpus.records import MAX_ID, MAX_LABEL
 from corpus.vote_records import VoteOutcome, VoteRecord, names_nobody, stands_for_nobody
 from text.csv_cells import plain_cell

@@ -1,4 +1,4 @@
-"""Both state machines (workflow.md, "Two state machines"). Pure: no Django, no clock, no database.
+"""Both state machines (docs/reference/states.md#state-machines). Pure: no Django, no clock, no database.
 
 A move is a name; `*_MOVES` says from which states it may start and where it may lead. Actions ask
 `next_candidate_state` / `next_item_state` and then compare-and-swap the row from the old state to the answer.

@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from corpus.access import get_video
-from corpus.streaming import stream_video
+from corpus.video_files.streaming import stream_video
 
 
 @require_safe

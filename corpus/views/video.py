@@ -9,9 +9,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from corpus.access import get_video
 from corpus.actions.set_content_warning import set_content_warning
-from corpus.clip import player_clip
 from corpus.errors import CorpusError
 from corpus.models import Item, MediaState, Takedown, Video
+from corpus.video_files.player import player_clip
 from projects.models import Role
 
 

@@ -47,10 +47,10 @@ from evaluation.teacher.readings import (  # noqa: E402
 from evaluation.teacher.training import train  # noqa: E402
 from foilworks.demo.captions import COLOURS, MOTIONS, SAME_MEANING, SHAPES, Facts, direction_caption  # noqa: E402
 from foilworks.demo.world import FRAMES, Scene, draw, evaluation_scenes, training_scenes  # noqa: E402
-from hub.dual_training import open_student  # noqa: E402
+from hub.adapters.registry import ENCODER, open_helper  # noqa: E402
+from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model  # noqa: E402
 from hub.interfaces import VideoMeta  # noqa: E402
-from hub.table import ENCODER, open_helper  # noqa: E402
-from hub.tiny_video import TinyConfig, TinyVideoText, Words, save_model  # noqa: E402
+from hub.training.dual_encoders import open_student  # noqa: E402
 from text.tokens import words as words_of  # noqa: E402
 
 KEPT_FRAMES, SIDE = 12, 32
@@ -65,7 +65,7 @@ ARMS = {
     "contrastive + lbl": {"contrastive": 1.0, "lbl": 1.0},
     "contrastive + lgt": {"contrastive": 1.0, "lgt": 1.0},
 }
-# Table 2 of the paper: how many captions of which kind, under one objective.
+# How many captions of which kind, under one objective (Feint6K, Table 2).
 SOURCES = {"10 actions": (10, 0), "5 actions": (5, 0), "5 actions + 5 objects": (5, 5)}
 SOURCES_ARM = "contrastive + lgt"
 

@@ -15,9 +15,9 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from evaluation.analyses._verdicts import FilterVerdicts, Flags, Floats
+from evaluation.analyses.verdicts import FilterVerdicts, Flags, Floats
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import DRAWS, SEED, bootstrap, cluster_sums
+from evaluation.metrics.intervals import DRAWS, SEED, bootstrap, cluster_sums
 
 VERSION = "1"
 INPUT = "verdicts"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses._records import NOBODY, Votes, coded, tallied
+from evaluation.analyses.records import NOBODY, Votes, coded, tallied
 from evaluation.errors import EvaluationError
 from text.registry import Entry, load
 
@@ -18,7 +18,7 @@ VERSION = "1"
 INPUT = "votes"
 # A report is read by people; what is beyond is counted.
 MOST_DIFFERING = 500
-CROWD = Entry("crowd-kit", "evaluation.analyses._crowd", summary="needs the [models] extra; jobs and commands only")
+CROWD = Entry("crowd-kit", "evaluation.analyses.crowd", summary="needs the [models] extra; jobs and commands only")
 
 Codes = NDArray[np.int64]
 

@@ -5,14 +5,15 @@ from typing import Any
 
 from django.utils import timezone
 
-from evaluation.analyses._preference import preference
-from evaluation.analyses._records import ItemFacts
+from evaluation.analyses.preference import preference
+from evaluation.analyses.records import ItemFacts
+from evaluation.blind.models import BlindScorer
 from evaluation.blind.scores import NO_CLIP, PROTOCOL, known_values, texts_of
 from evaluation.errors import EvaluationError
-from evaluation.models import BlindScorer, Score
-from evaluation.reporting.facts import item_facts
+from evaluation.facts.records import item_facts
 from evaluation.scoring.clip_keys import text_key
-from hub.table import open_adapter
+from evaluation.scoring.models import Score
+from hub.adapters.registry import open_adapter
 from jobs.models import Job
 from jobs.progress import progress
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from corpus.models import Release, ReleaseItem
-from evaluation.board.run_scores import Axes, axes_of, credits_of, fingerprint_of, is_settled
+from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.errors import EvaluationError
-from evaluation.kept import digest, kept
-from evaluation.metrics._comparison import items_to_separate, mcnemar, paired_difference
-from evaluation.metrics._ranking import COLUMNS, ModelScores, scoped_credit
-from evaluation.models import Run
-from evaluation.queries import Record, release_scores
+from evaluation.metrics.comparison import items_to_separate, mcnemar, paired_difference
+from evaluation.metrics.ranking import COLUMNS, ModelScores, scoped_credit
+from evaluation.scoring.models import Run
+from evaluation.scoring.queries import Record, release_scores
+from evaluation.scoring.run_results import Axes, axes_of, credits_of, fingerprint_of, is_settled
 
 VERSION = "2"
 # What can be listed: items that only A or only B has right, both, neither, and where a tie earned a part.
@@ -42,7 +42,9 @@ def compare(a: Run, b: Run, column: str, scope: str = "overall") -> Comparison:
         raise EvaluationError(f"unknown column '{column}'; choose one of: {', '.join(COLUMNS)}")
     fingerprint = digest([VERSION, fingerprint_of(a), fingerprint_of(b)])
     about = f"{a.pk}:{b.pk}:{column}:{scope}"
-    data = kept(a.release.project, "compare", about, fingerprint, lambda: _compared(a, b, column, scope))
+    data = cached_by_fingerprint(
+        a.release.project, "compare", about, fingerprint, lambda: _compared(a, b, column, scope)
+    )
     return Comparison(**data)
 
 

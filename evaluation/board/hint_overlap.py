@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from corpus.models import Release
-from evaluation.models import Run
+from evaluation.scoring.models import Run
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,13 @@ from typing import Any
 import numpy as np
 
 from corpus.models import Release
-from evaluation.board.human import human_line
-from evaluation.board.model_cards import cards_of
-from evaluation.board.run_scores import (
+from evaluation.cached_results.cache import cached_by_fingerprint, digest
+from evaluation.errors import EvaluationError
+from evaluation.metrics.ranking import COLUMNS, ModelScores, default_column, ranking
+from evaluation.scoring.human_baseline import human_line
+from evaluation.scoring.model_cards import cards_of
+from evaluation.scoring.models import ModelCard, Run
+from evaluation.scoring.run_results import (
     Axes,
     Credits,
     axes_of,
@@ -20,12 +24,6 @@ from evaluation.board.run_scores import (
     results_of,
     runs_of,
 )
-from evaluation.errors import EvaluationError
-from evaluation.kept import digest, kept
-from evaluation.metrics._ranking import COLUMNS, ModelScores, default_column, ranking
-from evaluation.models import ModelCard, Run
-
-__all__ = ["Board", "BoardRow", "Standing", "board", "is_uneven", "leaderboard", "results_of"]
 
 OVERALL = "overall"
 # A change in how a board is made from its models.
@@ -177,7 +175,7 @@ def _ranked(
         models = [_model(run, groups.get(run.pk), axes) for run in runs]
         return ranking(models, axes.clusters, column, axes.scope(scope))
 
-    return kept(release.project, "board", f"{release.pk}:{column}:{scope}", fingerprint, make)
+    return cached_by_fingerprint(release.project, "board", f"{release.pk}:{column}:{scope}", fingerprint, make)
 
 
 def _model(run: Run, group: Mapping[str, Any] | None, axes: Axes) -> ModelScores:

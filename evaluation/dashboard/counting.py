@@ -30,17 +30,18 @@ from annotation.models import (
     Vote,
     VoteState,
 )
-from annotation.worked import pay_of
+from annotation.queries.paid_work import pay_of
 from corpus.models import Caption, Foil, Item, ReleaseItem, Subtest, taken_out
 from corpus.rules.states import CandidateState, ItemState, drops_out
-from evaluation.analyses._agreement import alpha
-from evaluation.analyses._words import js_divergence
+from evaluation.analyses.agreement_data import alpha
+from evaluation.analyses.words import js_divergence
+from evaluation.cached_results.cache import find_result
 from evaluation.dashboard.alarms import alarms_of
 from evaluation.dashboard.forecast import Yields, forecast, work_left
 from evaluation.dashboard.staffing import staffing
 from evaluation.dashboard.untasked import untasked_places
-from evaluation.models import Report
-from evaluation.reporting.facts import requeued_as_invalid
+from evaluation.facts.records import requeued_as_invalid
+from evaluation.releases.gate import KIND as GATE
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project
 from text.tokens import words
@@ -298,5 +299,5 @@ def _cost(project: Project, n_valid: int) -> dict[str, Any]:
 
 def _gate(project: Project) -> list[str]:
     """The subtests that the gate stopped when it last looked."""
-    stored = Report.objects.filter(project=project, kind="gate", params_key="").values_list("data", flat=True).first()
-    return list(stored["stopped"]) if stored else []
+    stored = find_result(project, GATE)
+    return list(stored.data["stopped"]) if stored else []

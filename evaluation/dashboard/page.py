@@ -16,7 +16,7 @@ from evaluation.dashboard.alarms import FOLLOWING, WORDS, Alarm
 from evaluation.dashboard.counting import SHOWN_DAYS
 from evaluation.dashboard.first_steps import first_steps
 from evaluation.dashboard.funnel import steps
-from evaluation.dashboard.kept import Counted
+from evaluation.dashboard.stored_count import Counted
 from projects.models import Project
 
 # The picture of the days, in its own units.
@@ -56,7 +56,7 @@ class Day:
 
 
 def context(project: Project, counted: Counted) -> dict[str, Any]:
-    """What templates/evaluation/_count.html shows; `count` None while the first count is under way."""
+    """What foilworks/templates/evaluation/_count.html shows; `count` None while the first count is under way."""
     found = counted.data
     state = {"as_of": counted.as_of, "is_counting": counted.is_counting, "count": found}
     if found is None:

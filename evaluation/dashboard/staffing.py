@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation.models import Involvement, Slot, SlotState, Stage, TaskState
-from annotation.quality_queries import kept_from_judging
-from annotation.vote_rules import changeable
+from annotation.queries.quality import kept_from_judging
+from annotation.queries.vote_rules import changeable
 from corpus.models import Foil, Subtest
 from corpus.rules.states import FoilVerdict, ItemState
 from evaluation.dashboard.team import missing_people

@@ -8,7 +8,7 @@ from collections import Counter
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, Sum
 from django.db.models.functions import Least
 
-from annotation.actions.make_tasks import groups_without_tasks, items_without_tasks
+from annotation.actions.workflow.make_tasks import groups_without_tasks, items_without_tasks
 from annotation.models import Stage, Task, TaskState
 from corpus.models import Foil
 from corpus.rules.states import CandidateState

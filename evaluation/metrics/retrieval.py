@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals
-from evaluation.metrics._ties import Floats, Standing, hit, rank
+from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
+from evaluation.metrics.ties import Floats, Standing, hit, rank
 
 VERSION = "1"
 INPUT = "matrix"

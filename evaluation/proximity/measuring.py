@@ -5,11 +5,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from evaluation.models import ProximityRun
+from evaluation.proximity.models import ProximityRun
 from evaluation.proximity.stored import ROWS, cases_of
-from evaluation.queries import records_of
-from generation.filters.table import FILTERS
-from generation.measuring import pair_sha256, scorer_sha256
+from evaluation.scoring.queries import records_of
+from generation.filters.registry import FILTERS
+from generation.measures import pair_sha256, scorer_sha256
 from generation.models import Measure, Scorer
 from generation.records import Case
 from jobs.models import Job

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.errors import EvaluationError
-from evaluation.files.json_records import Row
+from evaluation.score_files.json_records import Row
 
 LONGEST_LINE = 1_000_000
 MOST_PROBLEMS = 20

@@ -1,4 +1,4 @@
-"""The gate of a release: a subtest that a model solves without the video stops it (methods.md, "Balance").
+"""The gate of a release: a subtest that a model solves blind stops it (docs/explanation/balance.md#gate).
 
 A subtest is solved where a blind probe is right more often than the bar, and its interval lies above chance. The
 classifier and a language model are read one-sided (below .5 on mirrored data is an artefact of held-out folds); of
@@ -6,8 +6,6 @@ length, both rules count: the longer text is true, the shorter one is. A languag
 pairs yet stops nothing by fewer captions than are enough to tell, and a row says that it is `unread` in part.
 """
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,11 +13,11 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from corpus.models import Subtest
-from evaluation.analyses._preference import preference
-from evaluation.analyses._records import ItemFacts
-from evaluation.analyses.table import REPORTS
+from evaluation.analyses.preference import preference
+from evaluation.analyses.records import ItemFacts
+from evaluation.analyses.registry import REPORTS
 from evaluation.blind.scores import known_values, scorers_of
-from evaluation.models import Report
+from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from projects.models import Project
 from text.registry import load
 
@@ -67,21 +65,17 @@ def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> Finding:
     bars = bars_of(project)
     values = {scorer.label: known_values(scorer, items) for scorer in scorers_of(project)}
     facts = [[item.subtest, item.caption, item.foils] for item in items]
-    key = json.dumps([VERSION, load(BLIND).VERSION, facts, bars, {k: v.fingerprint for k, v in values.items()}])
-    fingerprint = hashlib.sha256(key.encode()).hexdigest()
-    stored = Report.objects.filter(project=project, kind=KIND, params_key="").first()
-    if stored is not None and stored.fingerprint == fingerprint:
-        return Finding(stored.data["rows"])
-    preferences = {
-        label: preference(items, found.values, higher_is_better=found.higher_is_better)
-        for label, found in values.items()
-        if found.fingerprint
-    }
-    finding = judge(items, bars, preferences)
-    Report.objects.update_or_create(
-        project=project, kind=KIND, params_key="", defaults={"fingerprint": fingerprint, "data": finding.as_json()}
-    )
-    return finding
+    fingerprint = digest([VERSION, load(BLIND).VERSION, facts, bars, {k: v.fingerprint for k, v in values.items()}])
+
+    def make() -> dict[str, Any]:
+        preferences = {
+            label: preference(items, found.values, higher_is_better=found.higher_is_better)
+            for label, found in values.items()
+            if found.fingerprint
+        }
+        return judge(items, bars, preferences).as_json()
+
+    return Finding(cached_by_fingerprint(project, KIND, "", fingerprint, make, in_memory=False)["rows"])
 
 
 def bars_of(project: Project) -> dict[str, float]:
@@ -93,7 +87,7 @@ def bars_of(project: Project) -> dict[str, float]:
 def judge(
     items: Sequence[ItemFacts], bars: Mapping[str, float], preferences: Mapping[str, Mapping[str, Any]]
 ) -> Finding:
-    """`preferences`: label -> evaluation.analyses._preference.preference over the same items."""
+    """`preferences`: label -> evaluation.analyses.preference.preference over the same items."""
     names = dict.fromkeys(item.subtest for item in items)
     by_label = {label: {row["name"]: row for row in found["subtests"]} for label, found in preferences.items()}
     rows = []

@@ -1,4 +1,4 @@
-"""What a score is stored under (metrics.md, "Scores are stored"): the clip's bytes with its trim, and the text."""
+"""The key of a stored score: clip bytes with the trim, and the text (docs/reference/formulas.md#stored-scores)."""
 
 import hashlib
 from collections.abc import Iterable, Mapping

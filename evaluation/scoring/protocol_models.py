@@ -55,7 +55,7 @@ class PooledFrames:
 
 
 def mean_of_logits(frames: Rows) -> Rows:
-    """(n, k, m) -> (n, m): the mean of the match scores of the frames (ViLMA, appendix A)."""
+    """(n, k, m) -> (n, m): the mean of the match scores of the frames (ViLMA, Sec. A.4)."""
     return frames.mean(axis=1)
 
 

@@ -6,9 +6,9 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Release
-from evaluation.teacher.settings_table import TEACHING
+from evaluation.teacher.parameters import TEACHING
 from evaluation.teacher.sources import runs_to_choose
-from projects.entry_form import EntryForm
+from projects.forms.registry_entry import EntryForm
 from projects.models import Project
 
 MOST_RUNS = 60

@@ -8,8 +8,8 @@ from typing import Any
 from corpus.models import Release
 from evaluation.charts.of_models import distributions
 from evaluation.teacher.curves import Point, curves
+from evaluation.teacher.models import TeacherReading, TeacherTraining
 from evaluation.teacher.readings import RANK, Reading, changes, compared, is_share, kinds_of, summary
-from evaluation.teacher.tables import TeacherReading, TeacherTraining
 
 # Of the ablation's page; older ones are reached by their own.
 MOST_READ = 60
@@ -32,7 +32,7 @@ def how(measure: str) -> str:
 
 
 def changes_chart(reading: TeacherReading) -> bytes:
-    """Distributions of the change of the cosine by kind of edit, before above after (Fig. 5)."""
+    """Distributions of the change of the cosine by kind of edit, before above after (Feint6K, Fig. 5)."""
     both = {BEFORE: Reading.of(reading.before), AFTER: Reading.of(reading.after)}
     rows, kinds = changes(both)["rows"], kinds_of(both[BEFORE])
     panels = [

@@ -1,4 +1,4 @@
-"""What a dual encoder makes of a held-out set, and two of them on the same set (Feint6K, sections 5.2 and 5.3).
+"""What a dual encoder makes of a held-out set, and two of them on the same set (Feint6K, Secs. 5.2 and 5.3).
 
 Standard video-to-text retrieval, retrieval among counterfactuals (RCAD) and the change of the cosine by what was
 edited, all from the values of one pass. Several readings may stand for one model trained with several seeds: an item's
@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.analyses import delta
-from evaluation.analyses._scored import ScoredItems
+from evaluation.analyses.scored import ScoredItems
 from evaluation.errors import EvaluationError
-from evaluation.files.scores import padded
-from evaluation.metrics._choices import ChoiceScores
-from evaluation.metrics._comparison import mcnemar, paired_difference
-from evaluation.metrics._intervals import mean, mean_intervals
-from evaluation.metrics._ties import Standing, hit, rank, standing
+from evaluation.metrics.choices import ChoiceScores
+from evaluation.metrics.comparison import mcnemar, paired_difference
+from evaluation.metrics.intervals import mean, mean_intervals
+from evaluation.metrics.ties import Standing, hit, rank, standing
+from evaluation.score_files.scores import padded
 
 Floats = NDArray[np.float64]
 ACTION, OBJECT = "action", "object"

@@ -21,19 +21,19 @@ from evaluation.scoring.trusted_models import trust_of
 from evaluation.teacher.examples import Examples, examples_of
 from evaluation.teacher.footage import Footage, clip_of, frozen_clip
 from evaluation.teacher.held_out import held_out_of
-from evaluation.teacher.kept_sources import kept_sources
 from evaluation.teacher.measuring import read
+from evaluation.teacher.models import TeacherPoint, TeacherReading, TeacherTraining
+from evaluation.teacher.parameters import plan_of
 from evaluation.teacher.plan import Plan
 from evaluation.teacher.ranks import Ranks, Together
 from evaluation.teacher.readings import R1, STANDARD, HeldOut, summary
-from evaluation.teacher.settings_table import plan_of
 from evaluation.teacher.sources import Collected
-from evaluation.teacher.tables import TeacherPoint, TeacherReading, TeacherTraining
+from evaluation.teacher.stored_sources import kept_sources
 from evaluation.teacher.together import tell, train_together
 from evaluation.teacher.training import Heard, check, resumes_at, train
-from hub.dual_training import Student, open_student
-from hub.span_training import folder_hash
-from hub.table import ENCODER, open_adapter, open_helper
+from hub.adapters.registry import ENCODER, open_adapter, open_helper
+from hub.training.dual_encoders import Student, open_student
+from hub.training.text_to_text import folder_hash
 from jobs.models import Job
 from jobs.progress import progress
 

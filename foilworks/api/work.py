@@ -8,14 +8,14 @@ from django.utils.translation import gettext as _
 from ninja import Field, Query, Router, Schema, Status
 
 from annotation.access import judged_lease_for, lease_for
-from annotation.actions import heartbeat as renewing
-from annotation.actions import release as releasing
-from annotation.actions.claim import claim
-from annotation.actions.submit_choice import submit_choice
-from annotation.actions.submit_edit import submit_edit
-from annotation.actions.submit_objects import submit_objects
-from annotation.actions.submit_review import submit_review
-from annotation.actions.submit_vote import submit_vote
+from annotation.actions.claims.claim import claim
+from annotation.actions.leases import heartbeat as renewing
+from annotation.actions.leases import release as releasing
+from annotation.actions.submissions.submit_choice import submit_choice
+from annotation.actions.submissions.submit_edit import submit_edit
+from annotation.actions.submissions.submit_objects import submit_objects
+from annotation.actions.submissions.submit_review import submit_review
+from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.claims import claim_of
 from annotation.errors import NotAdmitted
 from annotation.models import Edit, Lease, ObjectAnswer, Review, Stage, Vote

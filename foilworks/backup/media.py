@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import default_storage
 
-from corpus.clip_files import is_local
+from corpus.video_files.stored_files import is_local
 
 # Below UPLOAD_ROOT. Files of imports are not among them: who sent them sends them again.
 SENT = ("submission-*", "scores-*")

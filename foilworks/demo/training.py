@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from foilworks.demo.captions import mirrored_caption, reversed_caption
-from hub.tiny_video import TinyConfig, TinyVideoText, Words
+from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words
 
 # What things are is learned sooner than which way they go. After 28 epochs one seed in four tells directions apart in
 # nine of ten clips only, and after 16 things in 87 of 100; which seed that is hangs on the processor.

@@ -1,4 +1,4 @@
-"""Candidates: where each may be, and that its provenance gives its text (workflow.md, "Provenance")."""
+"""Candidates: where each may be, and that its provenance gives its text (docs/workflow.md#provenance)."""
 
 from collections.abc import Iterator
 

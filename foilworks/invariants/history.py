@@ -1,4 +1,4 @@
-"""The audit trail tells how each row came to its state, by legal moves only (workflow.md, "Two state machines")."""
+"""The audit trail leads to each row's state by legal moves only (docs/reference/states.md#state-machines)."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Items: state, verdicts and votes say the same; what hangs on an item is about its video (workflow.md, "Item")."""
+"""Items: state, verdicts and votes agree; everything of an item is about its video (docs/workflow.md#term-item)."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ def unanimous_means_every_vote() -> Iterator[Finding]:
 
 
 def false_captions_are_flagged() -> Iterator[Finding]:
-    """Rule 11: where most validators of a decided item did not see its caption in the video."""
+    """Captions that most validators of a decided item did not see in the video (docs/workflow.md#rule-11)."""
     votes: dict[tuple[int, int], Counter[str]] = {}
     decided = Vote.objects.filter(VALIDATION, item__caption__flagged_false=False)
     # One that was taken out before its votes were in was never decided.

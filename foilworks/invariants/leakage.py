@@ -1,4 +1,4 @@
-"""Nobody judges what they had a hand in (workflow.md, rule 1): asked of the work itself, not of the notes on it."""
+"""Nobody judges their own work (docs/workflow.md#rule-1): checked on the work itself, not on the notes about it."""
 
 from collections.abc import Iterator
 

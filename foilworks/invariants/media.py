@@ -1,4 +1,4 @@
-"""Clips: what is ready has its file, what is not says why (workflow.md, rule 10)."""
+"""Clips: what is ready has its file, what is not says why (docs/workflow.md#rule-10)."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator

@@ -1,11 +1,11 @@
-"""Gold and standing: gold counts in nothing, nobody sees it twice, the tally is what was answered (workflow.md, 8)."""
+"""Gold counts in nothing, nobody sees it twice, the tally is what was answered (docs/workflow.md#rule-8)."""
 
 from collections import Counter
 from collections.abc import Iterator
 
 from django.db.models import Count, Exists, F, OuterRef, Q
 
-from annotation.actions._standings import COUNTS, of_vote
+from annotation.actions.quality.standings import COUNTS, of_vote
 from annotation.models import (
     Attempt,
     Edit,

@@ -1,4 +1,4 @@
-"""Releases are what they were frozen as; scores are numbers (workflow.md, "Release")."""
+"""Releases are what they were frozen as; scores are numbers (docs/workflow.md#term-release)."""
 
 import math
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from corpus.models import Release, ReleaseItem
 from corpus.release_records import hash_of
-from evaluation.models import Score
+from evaluation.scoring.models import Score
 from foilworks.invariants.violation import Finding, name_of, rows
 
 

@@ -1,4 +1,7 @@
-"""Tasks, their places and the leases on them (workflow.md, rules 0, 2 and 3)."""
+"""Tasks, their slots and the leases on them.
+
+See docs/workflow.md#rule-0, docs/workflow.md#rule-2 and docs/workflow.md#rule-3.
+"""
 
 from collections.abc import Iterator
 

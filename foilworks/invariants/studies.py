@@ -1,11 +1,11 @@
-"""The human baseline and object checks, and the balance of orders over a project (workflow.md, rule 5)."""
+"""The human baseline, object checks, and the balance of orders over a project (docs/workflow.md#rule-5)."""
 
 from collections.abc import Iterator
 
 from django.db.models import Count, F, Q
 
 from annotation.models import ObjectAnswer, ObjectError, Stage, Vote
-from annotation.object_checks import unseen_places
+from annotation.queries.object_checks import unseen_places
 from annotation.rules.baseline import CAPTION
 from foilworks.invariants.violation import Finding, name_of, rows
 

@@ -1,4 +1,4 @@
-"""Votes: whose, on what, how many, in which order (workflow.md, rules 0 to 5)."""
+"""Votes: whose, on what, how many, in which order (docs/workflow.md#rules, from docs/workflow.md#rule-0 on)."""
 
 from collections.abc import Iterator
 

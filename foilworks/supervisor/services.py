@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import DatabaseError, connections
 
-from evaluation.actions.discard_stale_imports import discard_stale_imports
+from evaluation.imports.actions.discard_stale_imports import discard_stale_imports
 from foilworks.supervisor.embedded_redis import EmbeddedRedis
 from foilworks.supervisor.errors import SupervisorError
 from foilworks.supervisor.lock import FolderLock
@@ -32,7 +32,7 @@ READY_SECONDS = 60.0
 # The pages are loaded once (--preload): a process that is lost comes back in a moment, and both share the memory. An
 # installation whose service manager reloads new code leaves that away (docs/deploy.md).
 GUNICORN = (
-    "--worker-class gthread --workers 2 --threads 8 --keep-alive 0 --worker-connections 8 --no-control-socket --preload"
+    "--worker-class gthread --workers 2 --threads 4 --keep-alive 0 --worker-connections 4 --no-control-socket --preload"
 )
 WAITING = 1024
 
@@ -103,9 +103,9 @@ def _workers(count: int, to_logs: bool) -> list[PythonChild]:
 
 
 def engine(name: str, queues: list[str], *, variables: Mapping[str, str], to_logs: bool = False) -> PythonChild:
-    """The process that runs the jobs of `queues` (`foilworks.supervisor.engine`)."""
+    """The process that runs the jobs of `queues` (`foilworks.supervisor.worker`)."""
     log = log_folder() / f"{name}.log" if to_logs else None
-    return PythonChild(name, "foilworks.supervisor.engine", queues, log=log, variables=variables)
+    return PythonChild(name, "foilworks.supervisor.worker", queues, log=log, variables=variables)
 
 
 def work(*, queues: list[str], slots: int, variables: Mapping[str, str], say: Callable[[str], None]) -> int:

@@ -5,7 +5,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from foilworks.monitoring.ready import readiness
+from foilworks.monitoring.readiness import readiness
 
 
 @require_safe

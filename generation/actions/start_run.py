@@ -11,13 +11,13 @@ from django.db.models import Max
 from corpus.models import Split, Subtest
 from generation.asking import endpoints
 from generation.asking.prompt_rows import find_prompt
-from generation.captions import RunCaptions, selected_rows
 from generation.errors import GenerationError
-from generation.filters.table import FILTERS, default_filters
-from generation.methods.table import METHODS
+from generation.filters.registry import FILTERS, default_filters
+from generation.methods.registry import METHODS
 from generation.model_paths import with_paths
 from generation.models import GenerationRun
 from generation.records import MODES
+from generation.run_captions import RunCaptions, selected_rows
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_role

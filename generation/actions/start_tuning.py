@@ -9,11 +9,11 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from corpus.models import Split
-from generation.captions import captions_to_use
 from generation.errors import GenerationError
 from generation.model_paths import with_paths
-from generation.side_models import Tuning
-from generation.tuning.table import TUNING
+from generation.models.side_work import Tuning
+from generation.run_captions import captions_to_use
+from generation.tuning.parameters import TUNING
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_role

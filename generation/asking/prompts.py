@@ -117,7 +117,7 @@ PROMPTS: Mapping[str, Prompt] = {
                     ),
                 ),
             ),
-            "Feint6K 4.2, method II: the instruction and the examples are our own, the paper prints none",
+            "(Feint6K, Sec. 4.2), method II: the instruction and the examples are our own, the paper prints none",
         ),
         Prompt(
             "counterfactual-object",
@@ -142,7 +142,7 @@ PROMPTS: Mapping[str, Prompt] = {
                 ),
                 ("A boy is kicking a ball in a park.", ("A boy is kicking a can in a park.",)),
             ),
-            "Feint6K 5.3, object-based captions: the instruction and the examples are our own",
+            "(Feint6K, Sec. 5.3), object-based captions: the instruction and the examples are our own",
         ),
         Prompt(
             "polish",
@@ -158,7 +158,7 @@ PROMPTS: Mapping[str, Prompt] = {
                 "enumerated. Each sentence is separated by a dot (.). My sentences are: {caption}"
             ),
             (),
-            "ViLMA C.3, word for word",
+            "(ViLMA, Sec. C.3), word for word",
             "captions",
         ),
     )

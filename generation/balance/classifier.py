@@ -1,4 +1,4 @@
-"""A bag-of-words classifier of captions against foils: how far words alone go (cli.md, `report blind`).
+"""Tell captions from foils by a bag-of-words classifier (docs/explanation/balance.md#blind-audit).
 
 Logistic regression (C = 1) on lower-cased unigram counts; a pair counts 1 where its caption scores above its foil, .5
 where both score alike. `held_out` learns on other captions; `fitted` scores what it has learnt on, the harder test for

@@ -1,22 +1,20 @@
-"""Plain sentences made literary by an instruction model: ViLMA C.3's prompt, as VidSitu's raw sentences were rewritten.
+"""Rewrite plain sentences in literary English by an instruction model, with the prompt of (ViLMA, Sec. C.3).
 
 `paper` sends several sentences in one prompt and reads the numbered answers; `corrected` asks about one at a time, so
-that answers cannot be mixed up, and drops one that repeats its source or runs on. Each caption's facts hold its
-Flesch-Kincaid grade and Reading Ease (the paper's captions: 4.54 and 83.27).
+that answers cannot be mixed up, and drops one that repeats its source or runs on.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from generation.asking.asked import Asking
+from generation.asking.cached_answers import Asking
 from generation.asking.prompts import Prompt
 from generation.captioning.records import MadeCaption
 from generation.errors import GenerationError
-from generation.filters._normal import normal_form
 from generation.records import CaptionInput, Skip
 from hub.interfaces import ChatReply, ChatRequest
-from text.readability import readability
+from text.normal_form import normal_form
 
 VERSION = "1"
 ASKS = True
@@ -76,7 +74,6 @@ def _captions(
         if problem:
             yield Skip(source.id, problem)
             continue
-        found = readability(answers[at])
         facts = {
             **{name: source.facts[name] for name in KEPT if name in source.facts},
             "polished_from": source.text,
@@ -84,8 +81,6 @@ def _captions(
             "prompt_sha256": prompt.sha256,
             "model": asking.chat.info.model_id,
             "model_revision": reply.revision or asking.chat.info.revision,
-            "grade": round(found.grade or 0.0, 2),
-            "ease": round(found.ease or 0.0, 2),
         }
         yield MadeCaption(source.id, answers[at], "polish", mode, facts)
 

@@ -1,4 +1,4 @@
-"""Drops foils whose preposition foils would use more often than the captions do (ViLMA 3.6 and C.6).
+"""Drops foils whose preposition foils would use more often than the captions do (ViLMA, Secs. 3.6 and C.6).
 
 Judged last and in the captions' order: at any point of the run a preposition stands in at most as many kept foils as
 its share of the captions up to there, so that nobody can tell foils from captions by how often a preposition occurs.
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
-from generation.methods._preposition_grammar import relations
+from generation.grammar.prepositions import relations
 from generation.records import CaptionInput, Case, Verdict
 
 VERSION = "2"

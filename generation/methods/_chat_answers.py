@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from generation.filters._normal import normal_form
+from text.normal_form import normal_form
 from text.storable import storable
 
 NAMES = ("captions", "counterfactuals", "foils", "sentences", "answers")

@@ -1,4 +1,4 @@
-"""Counterfactuals by an instruction model: "installs … to" -> "uninstalls … from" (Feint6K 4.2, method II).
+"""Counterfactuals by an instruction model: "installs … to" -> "uninstalls … from" (Feint6K, Sec. 4.2: method II).
 
 The model is asked for k captions at once, with the examples of a prompt template, in JSON; verb and preposition change
 together, which a single masked word cannot. Every answer is kept: nothing is asked twice. `paper` takes the answers as
@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from generation.asking.asked import Asking
+from generation.asking.cached_answers import Asking
 from generation.asking.prompts import Prompt
 from generation.errors import GenerationError
-from generation.filters._normal import normal_form
 from generation.methods._chat_answers import read_captions, sort_out
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 from hub.interfaces import ChatReply, ChatRequest
 from text.diff import diff_edits
+from text.normal_form import normal_form
 
 VERSION = "1"
 # What a run hands over: the model with its kept answers, and the prompt.

@@ -11,8 +11,8 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.methods._drawing import generator_for
-from generation.methods._surface import phrase_pattern, replace_phrase, word_set
+from generation.grammar.surface import phrase_pattern, replace_phrase, word_set
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 from text.language.tokens import Token
 from text.language.tools import tagger

@@ -1,4 +1,4 @@
-"""Existence (ViLMA C.5, proficiency of rare actions): "there is at least one fridge" -> "there is at least one egg".
+"""Existence: "there is at least one fridge" -> "there is at least one egg" (ViLMA, Sec. C.5).
 
 X comes from captions of other videos of the run, as often as they name it. `corrected` puts X into the caption's own
 frame, in the form that it takes there, so that one word changes; `paper` takes the other caption's frame with it. A
@@ -14,9 +14,9 @@ from itertools import accumulate
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.methods._drawing import generator_for
-from generation.methods._existence_grammar import ONE, SEVERAL, Existence, in_frame, many_of, one_of, read_existence
-from generation.methods._synonyms import names_of
+from generation.grammar.existence import ONE, SEVERAL, Existence, in_frame, many_of, one_of, read_existence
+from generation.grammar.synonyms import names_of
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
 from text.language.numbers import match_case

@@ -1,4 +1,6 @@
-"""Gender swap (contrast sets 3.1, A.1, Table 6): "A woman is pushing her stroller" -> "A man is pushing his stroller".
+"""Gender swap: "A woman is pushing her stroller" -> "A man is pushing his stroller".
+
+As in (contrast sets, Secs. 3.1 and A.1, Table 6).
 
 One gendered noun is replaced by a word of the table, drawn uniformly, and the pronouns of its gender with it; swapping
 all nouns would leave "man and woman walk" true. `paper` takes any of the nouns and every pronoun, and writes "his" for
@@ -10,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from generation.methods._drawing import generator_for
-from generation.methods._gender_words import (
+from generation.grammar.gender_words import (
     BEFORE_THINGS,
     GENDER,
     OTHERS,
@@ -25,7 +26,8 @@ from generation.methods._gender_words import (
     TWO_OBJECTS,
     WATCHING,
 )
-from generation.methods._surface import replace_phrase
+from generation.grammar.surface import replace_phrase
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
 from text.language.inflection import can_be

@@ -1,4 +1,4 @@
-"""Number replacement (ViLMA 3.2 and C.2, action counting): "exactly three times" -> "exactly nine times".
+"""Number replacement (ViLMA, Secs. 3.2 and C.2): "exactly three times" -> "exactly nine times".
 
 `paper`: a wrong count is drawn from the other side of the easy/difficult split: captions with 1, 2, 3 get 4..max
 (easy), captions with 4..max get 1, 2, 3 (difficult). Text alone solves each subtest: the smaller (larger) is true.
@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.methods._drawing import generator_for
+from generation.grammar.numbers import Count, find_count, realise
 from generation.methods._number_balance import Counted, Given, balanced
-from generation.methods._number_grammar import Count, find_count, realise
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.language.numbers import value_of
 

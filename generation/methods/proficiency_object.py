@@ -1,4 +1,4 @@
-"""Proficiency by object (ViLMA C.5): the object of the caption, else its subject, becomes another one.
+"""Proficiency by object (ViLMA, Secs. C.1 and C.3): the object of the caption, else its subject, becomes another one.
 
 A masked language model gives the best words, and a text-to-text model (`spans=`) the best phrases; entailed foils go,
 then ungrammatical ones, and the most grammatical of the rest is kept. Where none is left the instance is dropped: a
@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.methods._blanks import NOUN_FORMS, PLAIN_WORD, Spot, says_the_same, spots, words_by_form
+from generation.grammar.blanks import NOUN_FORMS, PLAIN_WORD, Spot, says_the_same, spots, words_by_form
+from generation.grammar.surface import replace_phrase
 from generation.methods._fillers import Choice, fill_all, identity, open_fillers
 from generation.methods._proficiency import Verdicts, verdicts_of
-from generation.methods._surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from hub.adapters.registry import SPAN_FILLER, open_helper
 from hub.interfaces import Filler, SpanFiller
-from hub.table import SPAN_FILLER, open_helper
 from text.language.inflection import lemmas
 from text.language.phrases import is_plural_noun
 from text.language.tools import Tagger, tagger

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from generation.errors import GenerationError
 from generation.models import GenerationRun
+from generation.thresholds.registry import THRESHOLDS, Threshold, movable
 from generation.thresholds.score_sheets import NOT_ASKED, PASSED, Sheet, Standing, sheet_of, standing_of
-from generation.thresholds.table import THRESHOLDS, Threshold, movable
 
 Flags = NDArray[np.bool_]
 

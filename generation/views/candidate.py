@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from generation.access import get_candidate
-from generation.methods.table import METHODS
+from generation.methods.registry import METHODS
 from generation.models import Candidate
 from projects.models import AuditEvent
 from text.diff import diff_segments

@@ -9,10 +9,10 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from generation.access import get_run
-from generation.ledger import candidates_of, filter_counts, state_counts
-from generation.methods.table import METHODS
+from generation.methods.registry import METHODS
 from generation.models import GenerationRun
 from generation.run_cost import candidates_a_second, spent_by
+from generation.run_counts import candidates_of, filter_counts, state_counts
 from generation.thresholds.histograms import score_histograms
 from text.diff import diff_segments
 

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.access import require_role
+from projects.demo_accounts import is_published
 from projects.errors import AccessDenied, ProjectError
 from projects.models import Invitation, Project, Role, User
-from projects.published import is_published
 from projects.roles import checked_roles
 
 LONGEST_DAYS = 90

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.access import Limits, limits_of
+from projects.demo_accounts import is_published
 from projects.errors import AccessDenied, ProjectError
 from projects.models import ApiToken, Project, Role, User
-from projects.published import is_published
 from projects.tokens import HINT_LENGTH, LONGEST_DAYS, USUAL_DAYS, digest_of, new_secret
 
 # More are a sign that they are made by a program and never revoked.

@@ -6,9 +6,9 @@ from django.utils.translation import gettext as _
 from projects import audit
 from projects.access import require_role
 from projects.actions.add_member import Added, temporary_password
+from projects.demo_accounts import is_published
 from projects.errors import AccessDenied, ProjectError
 from projects.models import Project, Role, User
-from projects.published import is_published
 from projects.unused_accounts import unused_accounts
 
 

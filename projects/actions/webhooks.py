@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.access import require_role
-from projects.addresses import checked_target
 from projects.errors import ProjectError
 from projects.models import Project, Role, User, Webhook
+from projects.outbound_addresses import checked_target
 from projects.webhooks import EVENTS
 
 MOST = 20

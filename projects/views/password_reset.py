@@ -11,11 +11,11 @@ from django.shortcuts import redirect
 from django.urls import reverse_lazy
 from django.utils.translation import gettext as _
 
-from projects import throttle
+from projects import rate_limits
 from projects.actions.change_password import change_password
+from projects.demo_accounts import is_published
 from projects.errors import TooManyTries
 from projects.models import User
-from projects.published import is_published
 
 
 class AskForm(PasswordResetForm):
@@ -32,7 +32,7 @@ class AskForReset(PasswordResetView):
     success_url = reverse_lazy("projects:sign_in")
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not throttle.count(throttle.RESET, throttle.address_of(request)):
+        if not rate_limits.count(rate_limits.RESET, rate_limits.address_of(request)):
             raise TooManyTries(_("Too many mails were asked for; wait an hour."))
         return super().post(request, *args, **kwargs)
 

@@ -11,19 +11,19 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.actions.claim import claim
-from annotation.actions.end_crowd_place import complete_place, free_late_places, free_place, return_place
-from annotation.actions.enter_study import enter_study
-from annotation.actions.open_crowd_study import open_crowd_study, set_study_open
-from annotation.actions.remove_member import remove_member
-from annotation.actions.set_votes_aside import set_votes_aside
-from annotation.actions.submit_edit import submit_edit
-from annotation.actions.undo_vote import undo_vote
-from annotation.crowd import places_left, progress_of
+from annotation.actions.claims.claim import claim
+from annotation.actions.crowd.end_crowd_place import complete_place, free_late_places, free_place, return_place
+from annotation.actions.crowd.enter_study import enter_study
+from annotation.actions.crowd.open_crowd_study import open_crowd_study, set_study_open
+from annotation.actions.people.remove_member import remove_member
+from annotation.actions.quality.exclude_votes import set_votes_aside
+from annotation.actions.submissions.submit_edit import submit_edit
+from annotation.actions.undo.undo_vote import undo_vote
 from annotation.errors import AnnotationError
 from annotation.models import QualityPolicy, Slot, Standing, Vote
-from annotation.views._steps import SWAP, SWAP_GOES
-from foilworks.invariants.table import violations
+from annotation.queries.crowd import places_left, progress_of
+from annotation.views._work_pages import SWAP, SWAP_GOES
+from foilworks.invariants.registry import violations
 from projects.actions.publish_consent_text import publish_consent_text
 from projects.crowd_entry import ON_A_PLACE, Entry, code_of
 from projects.errors import AccessDenied, EntryRefused

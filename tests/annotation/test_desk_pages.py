@@ -6,13 +6,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.actions.set_review_shares import set_review_shares
-from annotation.desks import desks_of, settleable, split_items
-from annotation.eligible import hands_of
+from annotation.actions.settings.set_review_sampling import set_review_shares
 from annotation.messages import SETTLED
 from annotation.models import Involvement, ReviewPolicy
+from annotation.queries.decision_queues import desks_of, settleable, split_items
+from annotation.queries.eligibility import hands_of
+from annotation.rules.adjudication import REASONS, settled_because, why_not_settle
 from annotation.rules.eligibility import Hand
-from annotation.rules.settling import REASONS, settled_because, why_not_settle
 from corpus.models import Caption, Item
 from projects.models import AuditEvent, User
 from projects.pseudonyms import pseudonym

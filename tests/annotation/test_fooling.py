@@ -2,13 +2,13 @@
 
 import pytest
 
-from annotation.actions.bring_votes_back import bring_votes_back
-from annotation.actions.make_tasks import make_tasks
-from annotation.actions.set_votes_aside import set_votes_aside
+from annotation.actions.quality.exclude_votes import set_votes_aside
+from annotation.actions.quality.reinstate_votes import bring_votes_back
+from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Lease, Slot, SlotState, Stage, Standing, Vote
 from corpus.models import Foil, Item
-from evaluation.reporting.reports import project_report
-from foilworks.invariants.table import violations
+from evaluation.reports.reports import project_report
+from foilworks.invariants.registry import violations
 from tests.annotation.crowd import crowd, open_policy, paused_share, stock
 
 # Which piece is gold and which text stands first hang on primary keys: the same ones in every run.

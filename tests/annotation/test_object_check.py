@@ -11,22 +11,22 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.actions.class_object import class_object
-from annotation.actions.import_objects import ask_for_nouns, import_objects
-from annotation.actions.open_object_check import open_object_check
-from annotation.actions.submit_objects import submit_objects
-from annotation.actions.undo_objects import undo_objects
+from annotation.actions.studies.classify_object import class_object
+from annotation.actions.studies.import_objects import ask_for_nouns, import_objects
+from annotation.actions.studies.open_object_check import open_object_check
+from annotation.actions.submissions.submit_objects import submit_objects
+from annotation.actions.undo.undo_objects import undo_objects
 from annotation.errors import AnnotationError
 from annotation.models import CheckedFrame, FrameObjects, ObjectAnswer, ObjectError, Stage, Task
-from annotation.object_checks import next_unseen
+from annotation.queries.object_checks import next_unseen
 from annotation.rules.objects import CheckedObject, LineError, drawn_frames, parse_answers, parse_line, seen_by_most
 from corpus.models import Video
 from evaluation.analyses.objects import compute
-from evaluation.reporting.reports import project_report
-from foilworks.invariants.table import violations
+from evaluation.reports.reports import project_report
+from foilworks.invariants.registry import violations
 from jobs.runner import execute
 from media.encode import write_mp4
-from media.pictures import frame_at, jpeg
+from media.stills import frame_at, jpeg
 from projects.errors import AccessDenied
 from tests import factories
 from tests.annotation.world import World, make_world, new_key

@@ -12,29 +12,29 @@ from django.db.models import Count
 from django.http import Http404
 from django.utils import timezone
 
-from annotation.actions._assembly import assemble
-from annotation.actions._doubts import flag_captions
-from annotation.actions._transaction import lost_the_race, one_write_at_a_time
-from annotation.actions._verdicts import locked_item
-from annotation.actions.claim import claim
-from annotation.actions.drop_caption import drop_caption
-from annotation.actions.make_tasks import make_tasks
-from annotation.actions.open_baseline import open_baseline
-from annotation.actions.pause_validator import pause_validator
-from annotation.actions.set_vote_rule import set_vote_rule
-from annotation.actions.set_votes_aside import set_votes_aside
-from annotation.actions.submit_choice import submit_choice
-from annotation.actions.submit_edit import submit_edit
-from annotation.actions.submit_review import submit_review
-from annotation.actions.submit_vote import submit_vote
-from annotation.actions.undo_vote import undo_vote
+from annotation.actions.claims.claim import claim
+from annotation.actions.decisions.drop_caption import drop_caption
+from annotation.actions.quality.exclude_votes import set_votes_aside
+from annotation.actions.quality.pause_validator import pause_validator
+from annotation.actions.settings.set_vote_rule import set_vote_rule
+from annotation.actions.studies.open_baseline import open_baseline
+from annotation.actions.submissions.submit_choice import submit_choice
+from annotation.actions.submissions.submit_edit import submit_edit
+from annotation.actions.submissions.submit_review import submit_review
+from annotation.actions.submissions.submit_vote import submit_vote
+from annotation.actions.undo.undo_vote import undo_vote
+from annotation.actions.workflow.assembly import assemble
+from annotation.actions.workflow.caption_doubts import flag_captions
+from annotation.actions.workflow.make_tasks import make_tasks
+from annotation.actions.workflow.verdicts import locked_item
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Lease, Slot, SlotState, Stage, Task, Vote
 from annotation.rules.ordering import caption_first
 from annotation.rules.voting import VoteRule
+from annotation.transactions import lost_the_race, one_write_at_a_time
 from corpus.models import Caption, Item, Subtest
-from foilworks.invariants.table import violations
+from foilworks.invariants.registry import violations
 from generation.models import Candidate, CandidateGroup
 from projects.models import Role, User
 from tests import factories

@@ -2,8 +2,8 @@
 
 import pytest
 
+from annotation.rules.adjudication import MAX_REASON, settled_because, why_not_settle
 from annotation.rules.eligibility import Hand, PersonFacts, Refusal
-from annotation.rules.settling import MAX_REASON, settled_because, why_not_settle
 
 HERE, BESIDE, ELSEWHERE = Hand(1, 10), Hand(1, 11), Hand(2, 12)
 

@@ -3,15 +3,15 @@
 import pytest
 from django.http import Http404
 
-from annotation.actions.bring_votes_back import bring_votes_back
-from annotation.actions.pause_validator import pause_validator
-from annotation.actions.resume_validator import resume_validator
-from annotation.actions.set_votes_aside import set_votes_aside
-from annotation.actions.submit_vote import submit_vote
+from annotation.actions.quality.exclude_votes import set_votes_aside
+from annotation.actions.quality.pause_validator import pause_validator
+from annotation.actions.quality.reinstate_votes import bring_votes_back
+from annotation.actions.quality.resume_validator import resume_validator
+from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.errors import AnnotationError, NotAdmitted
 from annotation.models import Lease, Slot, SlotState, Stage, Standing, Vote
-from evaluation.reporting.reports import project_report
-from foilworks.invariants.table import violations
+from evaluation.reports.reports import project_report
+from foilworks.invariants.registry import violations
 from projects.errors import AccessDenied
 from projects.models import AuditEvent
 from tests import factories

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.rules.serving import gold_caption_first, gold_is_due, pick, stretch_of
-from annotation.rules.standing import (
+from annotation.rules.gold_serving import gold_caption_first, gold_is_due, pick, stretch_of
+from annotation.rules.pausing import (
     Bars,
     Reason,
     Tally,

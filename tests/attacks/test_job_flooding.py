@@ -5,8 +5,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from corpus.models import Release
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.publishing.tables import PublicPage
+from evaluation.publishing.models import PublicPage
+from evaluation.releases.actions.freeze_release import freeze_release
 from generation.actions.ask_hint import ask_hint
 from generation.errors import GenerationError
 from generation.models import HintModel
@@ -29,12 +29,14 @@ HINTS = replaced(
 )
 REQUESTS = without_setting("API_REQUESTS_A_MINUTE", "a token asks so often a minute at most", 0)
 STRANGERS = replaced(
-    "evaluation.views.public.count", "an address sends so many score files an hour at most", lambda limit, *whose: True
+    "evaluation.publishing.views.public.count",
+    "an address sends so many score files an hour at most",
+    lambda limit, *whose: True,
 )
 SIZES = Guard(
-    "projects.uploads.limit_of",
+    "projects.upload_limits.limit_of",
     "what a request may send is known before it is read",
-    lambda patch: patch.setattr("projects.uploads.limit_of", lambda request: 10**12),
+    lambda patch: patch.setattr("projects.upload_limits.limit_of", lambda request: 10**12),
 )
 
 

@@ -14,7 +14,7 @@ from django.test import Client
 from annotation import access as annotation_access
 from corpus import access as corpus_access
 from evaluation import access as evaluation_access
-from evaluation.publishing.tables import PublicPage
+from evaluation.publishing.models import PublicPage
 from generation import access as generation_access
 from projects.models import Project, Role
 from tests import test_access_matrix as pages
@@ -56,36 +56,36 @@ def _anybodys_lease(person: Any, token: str) -> Any:
 
 SCOPED = Guard("get_object_or_404(…, project=project)", "a row is found under its own project alone", _unscoped)
 CLOSED = replaced(
-    "evaluation.views.public.get_public_page",
+    "evaluation.publishing.views.public.get_public_page",
     "a public page is there while it is open, at an address that nobody guesses",
     lambda key: PublicPage.objects.select_related("release__project").get(),
 )
 OWN_WORK = Guard(
     "annotation.access.lease_for",
     "a piece is found by whoever has it in hand alone",
-    lambda patch: patch.setattr("annotation.views._steps.lease_for", _anybodys_lease),
+    lambda patch: patch.setattr("annotation.views._work_pages.lease_for", _anybodys_lease),
 )
 # Of each app some: what the tables try in full takes a minute, and every guard here twice that.
 OWNERS_ONLY = (
     "corpus:videos",
     "generation:runs",
     "annotation:people",
-    "evaluation:items",
+    "items:items",
     "projects:invitations",
-    "evaluation:releases",
+    "releases:releases",
     "annotation:gold",
-    "evaluation:new_import",
+    "imports:new_import",
 )
 WITH_ROWS = (
     "corpus:video",
     "corpus:media",
     "generation:run",
     "generation:candidate",
-    "evaluation:item",
-    "evaluation:release",
-    "evaluation:run",
-    "evaluation:import",
-    "evaluation:teacher_training",
+    "items:item",
+    "releases:release",
+    "scoring:run",
+    "imports:import",
+    "teacher:teacher_training",
 )
 
 

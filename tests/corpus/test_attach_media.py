@@ -7,8 +7,8 @@ import pytest
 
 from corpus.actions.attach_media import attach_folder, attach_media
 from corpus.errors import CorpusError
-from corpus.media_files import keep_media
 from corpus.models import MediaState, Video
+from corpus.video_files.ingest import keep_media
 from foilworks.invariants.media import trims_are_in_order
 from media.encode import write_mp4
 from projects.errors import AccessDenied
@@ -191,7 +191,7 @@ def test_a_full_disk_is_said_in_one_line(project, researcher, film, monkeypatch)
     def full(*_args, **_options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("corpus.media_files.default_storage.save", full)
+    monkeypatch.setattr("corpus.video_files.ingest.default_storage.save", full)
     with pytest.raises(CorpusError, match=r"cannot be kept \(No space left on device\); free space"):
         attach_media(researcher, missing(project), film)
     assert Video.objects.get().media_state == MediaState.MISSING

@@ -18,17 +18,17 @@ from django.utils import timezone
 from annotation.jobs import _picture
 from annotation.models import CheckedFrame, ObjectCheck
 from corpus.actions.attach_media import attach_folder, attach_media
-from corpus.clip_files import StoredFile, clip_file
 from corpus.errors import CorpusError
-from corpus.media_files import keep_media
 from corpus.models import MediaState
+from corpus.video_files.ingest import keep_media
+from corpus.video_files.stored_files import StoredFile, clip_file
 from foilworks.backup.media import copy_in, copy_out
 from foilworks.doctor import BROKEN, OK, Check, _storage
 from foilworks.invariants.media import a_ready_clip_has_its_file, a_stored_file_is_its_hash
-from media.cache import FileCache
 from media.clip_cache import ClipCache
 from media.encode import write_mp4
 from media.errors import MediaError
+from media.file_cache import FileCache
 from media.frames import sample_frames
 from projects.models import Role
 from tests.factories import make_member, make_project, make_user, make_video
@@ -54,7 +54,7 @@ def use(settings, store: Store, **changes) -> None:
     options = {**store.options, **changes}
     settings.STORAGES = {
         **settings.STORAGES,
-        "default": {"BACKEND": "corpus.object_store.ObjectStore", "OPTIONS": options},
+        "default": {"BACKEND": "corpus.video_files.object_store.ObjectStore", "OPTIONS": options},
     }
 
 
@@ -176,7 +176,7 @@ def test_nobody_takes_a_path_of_a_file_that_may_lie_in_a_store():
         for path in (settings_of_django.BASE_DIR / app).rglob("*.py")
     ]
     direct = {path.name for path in ours if re.search(r"\.(file|image)\.path\b|storage\.path\(", path.read_text())}
-    assert direct == {"clip_files.py"}
+    assert direct == {"stored_files.py"}
 
 
 def test_what_cannot_be_fetched_is_told_apart(settings, store, video):

@@ -10,10 +10,10 @@ import yaml
 from datasets import load_dataset
 
 from corpus.exporters import foilworks
-from corpus.exporters._citation import bibtex, cff
-from corpus.exporters._datasheet import NO_COMMENTS, UNANSWERED, datasheet, unanswered
-from corpus.exporters._sheet_questions import QUESTIONS, SECTIONS
-from corpus.release_papers import Citation, Figure, ReleasePapers, SourceTerms
+from corpus.exporters.parts.citation import bibtex, cff
+from corpus.exporters.parts.datasheet import NO_COMMENTS, UNANSWERED, datasheet, unanswered
+from corpus.exporters.parts.datasheet_questions import QUESTIONS, SECTIONS
+from corpus.release_documents import Citation, Figure, ReleasePapers, SourceTerms
 from tests.corpus.releases import release_of
 from tests.corpus.test_exporters import ITEM, score
 from tests.corpus.test_exporters_tables import FULL

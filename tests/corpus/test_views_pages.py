@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from corpus.clip import player_clip
 from corpus.models import Subtest
+from corpus.video_files.player import player_clip
 from projects.models import AuditEvent, Role
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video
 

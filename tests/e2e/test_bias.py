@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.actions.bring_benchmark import bring_benchmark
-from evaluation.actions.check_shortcuts import check_shortcuts
+from evaluation.utd.actions.check_shortcuts import check_shortcuts
+from evaluation.utd.actions.import_benchmark import bring_benchmark
 from jobs.runner import run_now
 from tests.e2e.conftest import SignIn, assert_accessible_wide_and_narrow
-from tests.evaluation.bias import texts
+from tests.evaluation.utd import texts
 from tests.factories import make_item, make_member, make_subtest
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -10,12 +10,12 @@ from corpus.importers import mturk, votes
 from corpus.models import Caption, Item
 from corpus.records import BadRecord, RecordWarning
 from corpus.vote_records import VoteRecord, names_nobody
-from evaluation.actions.freeze_release import freeze_release
 from evaluation.errors import EvaluationError
-from evaluation.exchange.store import import_records
-from evaluation.reporting.facts import vote_facts
-from evaluation.reporting.reports import project_report
-from foilworks.invariants.table import violations
+from evaluation.facts.records import vote_facts
+from evaluation.imports.store import import_records
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.reports.reports import project_report
+from foilworks.invariants.registry import violations
 from projects.models import AuditEvent
 from tests.factories import make_item, make_member, make_project, make_subtest
 

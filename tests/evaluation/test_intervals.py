@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from evaluation.errors import EvaluationError
-from evaluation.metrics import _intervals
-from evaluation.metrics._intervals import (
+from evaluation.metrics import intervals as _intervals
+from evaluation.metrics.intervals import (
     DRAWS,
     bootstrap,
     cluster_sums,

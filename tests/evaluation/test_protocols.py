@@ -11,15 +11,14 @@ from tokenizers import processors
 
 from corpus.models import Foil, Subtest
 from corpus.rules.states import ItemState
-from evaluation import jobs
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.start_run import start_run
 from evaluation.errors import EvaluationError
-from evaluation.metrics._ties import POLICIES
-from evaluation.models import Score
-from evaluation.queries import release_scores, run_results
+from evaluation.metrics.ties import POLICIES
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring import jobs
+from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import LONGEST_KEY, Keyed, score_key
 from evaluation.scoring.loop import Clip
+from evaluation.scoring.models import Score
 from evaluation.scoring.protocol_models import (
     AsPerplexity,
     PooledFrames,
@@ -30,9 +29,10 @@ from evaluation.scoring.protocol_models import (
     under_protocol,
 )
 from evaluation.scoring.protocols import PROTOCOLS
-from hub.fake import FakeEmbedder, FakeScorer
+from evaluation.scoring.queries import release_scores, run_results
+from hub.adapters.fake import FakeEmbedder, FakeScorer
+from hub.adapters.registry import open_adapter
 from hub.interfaces import ModelInfo, ScoreKind
-from hub.table import open_adapter
 from jobs.models import JobState
 from jobs.runner import run_now
 from media.encode import write_mp4

@@ -5,16 +5,16 @@ from django.utils import timezone
 
 from corpus.models import Foil, Item, MediaState, Subtest, Video
 from corpus.rules.states import ItemState
-from evaluation.actions.freeze_release import freeze_release
 from evaluation.dashboard.alarms import ENOUGH_PAIRS, alarms_of
 from evaluation.dashboard.counting import count
-from evaluation.dashboard.kept import Counted
-from evaluation.dashboard.overview import freezable
 from evaluation.dashboard.page import context
-from evaluation.exchange.collect import collect_release
-from evaluation.publishing.recomputed import item_facts_of, recomputed
-from evaluation.reporting.facts import item_facts, vote_facts
-from evaluation.reporting.reports import project_report
+from evaluation.dashboard.stored_count import Counted
+from evaluation.exports.collect import collect_release
+from evaluation.exports.recomputed import item_facts_of, recomputed
+from evaluation.facts.records import item_facts, vote_facts
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.releases.freezable import freezable
+from evaluation.reports.reports import project_report
 from projects.models import Role
 from tests import factories
 from tests.evaluation.test_reports import vote

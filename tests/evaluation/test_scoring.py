@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.scoring.clip_keys import clip_key
-from evaluation.scoring.kept_vectors import VectorCache
 from evaluation.scoring.loop import Clip, Tally, score_pairs
 from evaluation.scoring.protocol_models import reader
 from evaluation.scoring.protocols import PROTOCOLS
+from evaluation.scoring.vector_cache import VectorCache
+from hub.adapters.fake import FakeEmbedder, FakeScorer
 from hub.errors import ClipError
-from hub.fake import FakeEmbedder, FakeScorer
 from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
-from media.cache import FileCache
 from media.encode import write_mp4
+from media.file_cache import FileCache
 from media.frame_cache import FrameCache
 
 

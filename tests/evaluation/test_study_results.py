@@ -13,14 +13,16 @@ import pandas as pd
 import pytest
 from crowdkit.aggregation.classification import DawidSkene
 
-from evaluation.analyses import _crowd, _scored, agreement, delta, reviewing, skill, validation
-from evaluation.analyses._agreement import NOTHING_SHARED, alpha
-from evaluation.analyses._records import CHOICES, NOBODY, Votes
-from evaluation.analyses._scored import ScoredItems
-from evaluation.analyses._words import js_divergence, word_counts
+from evaluation.analyses import agreement, delta, reviewing, skill, validation
+from evaluation.analyses import crowd as _crowd
+from evaluation.analyses import scored as _scored
+from evaluation.analyses.agreement_data import NOTHING_SHARED, alpha
+from evaluation.analyses.records import CHOICES, NOBODY, Votes
+from evaluation.analyses.scored import ScoredItems
+from evaluation.analyses.words import js_divergence, word_counts
 from evaluation.errors import EvaluationError
-from evaluation.files.scores import padded
-from evaluation.metrics._intervals import mean_intervals, t_interval, wilson
+from evaluation.metrics.intervals import mean_intervals, t_interval, wilson
+from evaluation.score_files.scores import padded
 from tests.evaluation.builders import item, votes_of
 
 HOW = {"draws": 60, "seed": 5}

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from evaluation.analyses import blind, divergence, verbs
-from evaluation.analyses._preference import preference
-from evaluation.analyses._words import js_divergence, n_lexical_items, word_counts
+from evaluation.analyses.preference import preference
 from evaluation.analyses.verbs import EditFacts
+from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import DRAWS, SEED, mean_intervals
+from evaluation.metrics.intervals import DRAWS, SEED, mean_intervals
 from generation.balance.classifier import fitted, held_out, telling_words
 from tests.evaluation.builders import item
 from text.tokens import words

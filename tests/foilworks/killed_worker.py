@@ -23,8 +23,8 @@ def make() -> dict[str, str]:
     from django.core.management import call_command
 
     from corpus.rules.states import ItemState
-    from evaluation.actions.freeze_release import freeze_release
-    from evaluation.actions.start_run import start_run as start_scoring
+    from evaluation.releases.actions.freeze_release import freeze_release
+    from evaluation.scoring.actions.start_run import start_run as start_scoring
     from generation.actions.start_run import start_run as start_generation
     from media.encode import write_mp4
     from projects.models import Role
@@ -82,9 +82,9 @@ def _captions(subtest):
 
 def work(job_id: str, log: str, stop_after: str = "") -> dict[str, str]:
     """Small batches, slow calls, each noted with what it was asked; once so many things were, for ever in that call."""
-    from evaluation import jobs as scoring
+    from evaluation.scoring import jobs as scoring
     from generation import jobs as generation
-    from hub.fake import FakeClassifier, FakeEmbedder, FakeFiller
+    from hub.adapters.fake import FakeClassifier, FakeEmbedder, FakeFiller
     from jobs.models import Job
     from jobs.runner import execute
 
@@ -126,7 +126,7 @@ def take_back(job_id: str) -> dict[str, int]:
 
 def look() -> dict[str, object]:
     """What is stored."""
-    from evaluation.models import Score
+    from evaluation.scoring.models import Score
     from generation.models import Candidate, CandidateGroup
     from projects.models import AuditEvent
 

@@ -1,5 +1,5 @@
-"""Which test tries which bad input of cli.md's list; a test that is gone is missed here. Archives, which nothing opens,
-are tried below."""
+"""Name the tests that try each bad input of docs/testing.md#bad-input, and fail if one is gone. Archives, which nothing
+opens, are tried below."""
 
 import ast
 import io
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from corpus.importers.table import IMPORTERS
+from corpus.importers.registry import IMPORTERS
 from projects.models import Project
 
 ROOT = Path(__file__).parents[2]
@@ -96,6 +96,12 @@ TRIED = {
         "foilworks/test_killed_workers.py::test_a_killed_generation_run_ends_complete_and_asks_again_for_one_batch_at_most",
     ],
 }
+
+
+def test_the_list_of_bad_input_is_that_of_the_docs():
+    page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+    listed = page.partition("## Bad input")[2].partition("\n## ")[0]
+    assert [line[2:] for line in listed.splitlines() if line.startswith("- ")] == list(TRIED)
 
 
 @pytest.mark.parametrize("bad", TRIED)

@@ -12,7 +12,7 @@ import yaml
 from django.conf import settings as live
 from django.core.management import call_command
 
-from foilworks.production import findings
+from foilworks.production_checks import findings
 from tests.factories import make_project
 from tests.test_architecture import ROOT
 

@@ -12,7 +12,7 @@ from generation.errors import GenerationError
 from generation.jobs import run_generation
 from generation.methods._chat_answers import read_captions, sort_out
 from generation.models import Candidate, CandidateGroup, GenerationRun, ModelAnswer, RunCost
-from hub import chat_endpoint
+from hub.adapters import chat_endpoint
 from hub.errors import HubError
 from jobs.lease import claim
 from jobs.models import Job, JobState

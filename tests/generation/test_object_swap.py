@@ -6,11 +6,11 @@ from django.core.files.base import ContentFile
 from corpus.models import MediaState
 from generation.actions.start_run import start_run
 from generation.filters import detector
-from generation.methods._synonyms import names_of, seen_as
+from generation.grammar.synonyms import names_of, seen_as
 from generation.models import Candidate
+from generation.models.side_work import Sighting
 from generation.records import CaptionInput
-from generation.side_models import Sighting
-from hub.fake import FakeDetector
+from hub.adapters.fake import FakeDetector
 from hub.interfaces import Detection
 from jobs.models import JobState
 from jobs.runner import run_now

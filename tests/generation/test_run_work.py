@@ -8,7 +8,7 @@ from generation.actions.start_run import start_run
 from generation.actions.stop_run import stop_run
 from generation.errors import GenerationError
 from generation.models import CandidateGroup
-from hub import chat_endpoint
+from hub.adapters import chat_endpoint
 from jobs.models import JobState
 from jobs.runner import run_now
 from projects.errors import AccessDenied

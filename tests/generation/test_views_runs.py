@@ -4,8 +4,8 @@ import pytest
 from django.urls import reverse
 
 from corpus.rules.states import CandidateState
-from generation.filters.table import FILTERS, needs_weights
-from generation.methods.table import METHODS
+from generation.filters.registry import FILTERS, needs_weights
+from generation.methods.registry import METHODS
 from generation.models import GenerationRun
 from jobs.models import Job, JobState
 from projects.models import AuditEvent, Role

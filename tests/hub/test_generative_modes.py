@@ -8,12 +8,12 @@ import pytest
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedTokenizerFast
 
-from hub._conversation import Conversation
-from hub._shared_prefix import TEXTS_A_BATCH
+from hub.adapters.generative import NO, YES, GenerativeModel
+from hub.adapters.registry import open_adapter
+from hub.batching.conversation import Conversation
+from hub.batching.shared_prefix import TEXTS_A_BATCH
 from hub.errors import HubError
-from hub.generative import NO, YES, GenerativeModel
 from hub.interfaces import Generator, Scorer, VideoMeta
-from hub.table import open_adapter
 from tests.hub import generative_folders
 from tests.hub.folders import byte_tokenizer, spacing_tokenizer, span_tokenizer
 from tests.hub.test_generative import clip, values

@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 from django_rq import get_queue
 
-from jobs import engine, runner
-from jobs.engine import Engine
+from jobs import affinity_worker, runner
+from jobs.affinity_worker import Engine
 from jobs.errors import JobError
 from jobs.lease import claim
 from jobs.models import Job, JobState
@@ -176,7 +176,7 @@ def test_a_worker_stays_with_its_model_while_there_is_work_for_it(worker, settin
 @pytest.mark.django_db(transaction=True)
 def test_a_long_run_does_not_shut_out_another_model_or_short_work(worker, settings, monkeypatch):
     settings.GPU_QUOTA = 0
-    monkeypatch.setattr(engine, "IN_A_ROW", 2)
+    monkeypatch.setattr(affinity_worker, "IN_A_ROW", 2)
     for _ in range(5):
         enqueue("tests.jobs.samples.count", 1, queue="gpu", route="clip:a")
     enqueue("tests.jobs.samples.count", 1, queue="gpu", route="vlm:b")

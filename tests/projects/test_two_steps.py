@@ -41,7 +41,7 @@ def signed_in(client) -> bool:
 
 
 def test_the_codes_are_those_of_rfc_6238():
-    """Appendix B: the secret "12345678901234567890", its last six digits at 59 and 1111111109 s."""
+    """The secret "12345678901234567890": its last six digits at 59 and 1111111109 s (RFC 6238, Sec. B)."""
     secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
     for seconds, code in ((59, "287082"), (1111111109, "081804"), (20000000000, "353130")):
         moment = datetime.fromtimestamp(seconds, UTC)

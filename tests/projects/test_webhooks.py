@@ -12,15 +12,15 @@ import pytest
 from django.utils import timezone
 
 from corpus.rules.states import ItemState
-from evaluation.actions.freeze_release import freeze_release
+from evaluation.releases.actions.freeze_release import freeze_release
 from foilworks.client import is_signed
 from jobs.models import Job
 from jobs.queue import enqueue
 from jobs.runner import run_now
 from projects.actions.webhooks import add_webhook, ping_webhook, remove_webhook
-from projects.addresses import checked_target
 from projects.errors import AccessDenied, ProjectError
 from projects.models import Delivery, Role, Webhook
+from projects.outbound_addresses import checked_target
 from projects.webhooks import AGAIN_AFTER, GIVE_UP, deliver, queue_due, secret_of
 from tests.attacks.receivers import dripping
 from tests.factories import make_item, make_member, make_project, make_subtest

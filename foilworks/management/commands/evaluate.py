@@ -4,11 +4,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.actions.start_run import DTYPES, start_run
-from evaluation.queries import project_named, release_named, run_results
+from evaluation.scoring.actions.start_run import DTYPES, start_run
 from evaluation.scoring.protocols import PROTOCOLS
+from evaluation.scoring.queries import project_named, release_named, run_results
 from foilworks.management.base import FoilworksCommand, one_line
-from foilworks.management.tables import table
+from foilworks.management.text_tables import table
 from jobs.queue import nobody_works
 from jobs.runner import run_now
 

@@ -9,7 +9,7 @@ from foilworks.management.base import FoilworksCommand
 from foilworks.management.set_options import parse_set_options
 from generation.caption_file import CaptionFile
 from generation.errors import GenerationError
-from generation.methods.table import METHODS
+from generation.methods.registry import METHODS
 from generation.records import MODES, CaptionInput
 from generation.trial import try_method
 

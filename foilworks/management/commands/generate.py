@@ -9,12 +9,12 @@ from foilworks.management.base import FoilworksCommand
 from foilworks.management.set_options import parse_set_options
 from generation.actions.start_run import start_run
 from generation.errors import GenerationError
-from generation.filters.table import DEFAULT_FILTERS, FILTERS, default_filters
-from generation.ledger import filter_counts, state_counts
-from generation.methods.table import METHODS
+from generation.filters.registry import DEFAULT_FILTERS, FILTERS, default_filters
+from generation.methods.registry import METHODS
 from generation.models import CandidateGroup, GenerationRun
 from generation.recipes import RECIPES, Recipe, find_recipe
 from generation.records import MODES
+from generation.run_counts import filter_counts, state_counts
 from jobs.queue import nobody_works
 from jobs.runner import run_now
 from projects.models import Project

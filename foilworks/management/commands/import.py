@@ -6,12 +6,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from corpus.importers.table import IMPORTERS
-from evaluation.exchange.store import import_records, tell_of_many
+from corpus.importers.registry import IMPORTERS
+from evaluation.imports.store import import_records, tell_of_many
 from foilworks.management.base import FoilworksCommand, one_line
 from foilworks.management.projects import project_to_fill
 from foilworks.management.set_options import parse_set_options
-from foilworks.management.tables import table
+from foilworks.management.text_tables import table
 
 SHOWN = 20
 

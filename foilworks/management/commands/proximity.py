@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.actions.measure_proximity import measure_proximity
-from evaluation.queries import project_named, release_named
+from evaluation.proximity.actions.measure_proximity import measure_proximity
+from evaluation.scoring.queries import project_named, release_named
 from foilworks.management.base import FoilworksCommand
 from jobs.queue import nobody_works
 from jobs.runner import run_now

@@ -4,16 +4,16 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.actions.resume_teacher import resume_teacher
-from evaluation.actions.start_teacher import read_release, start_teacher
 from evaluation.errors import EvaluationError
-from evaluation.queries import project_named, release_named
+from evaluation.scoring.queries import project_named, release_named
+from evaluation.teacher.actions.resume_teacher import resume_teacher
+from evaluation.teacher.actions.start_teacher import read_release, start_teacher
+from evaluation.teacher.models import TeacherReading, TeacherTraining
 from evaluation.teacher.pages import before_and_after
-from evaluation.teacher.settings_table import TEACHING
-from evaluation.teacher.tables import TeacherReading, TeacherTraining
+from evaluation.teacher.parameters import TEACHING
 from foilworks.management.base import FoilworksCommand
 from foilworks.management.set_options import parse_set_options
-from foilworks.management.tables import table_of
+from foilworks.management.text_tables import table_of
 from jobs.models import Job
 from jobs.queue import nobody_works
 from jobs.runner import run_now

@@ -7,22 +7,22 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.actions.answer_samples import answer_samples
-from evaluation.actions.bring_benchmark import bring_benchmark
-from evaluation.actions.bring_splits import bring_splits
-from evaluation.actions.check_shortcuts import check_shortcuts
-from evaluation.actions.describe_videos import describe_videos
-from evaluation.actions.import_descriptions import import_descriptions
-from evaluation.actions.measure_bias import READINGS, measure_bias
-from evaluation.bias.downloads import FILES
-from evaluation.bias.export import described_videos_of, objects_lines
-from evaluation.bias.instructions import CLASSIFICATION, TASKS
-from evaluation.bias.pages import benchmark_of
-from evaluation.bias.predictions import read_predictions
-from evaluation.bias.recipes import PAPER, RECIPES
-from evaluation.bias.tables import BiasRun, Descriptions
 from evaluation.errors import EvaluationError
-from evaluation.queries import project_named
+from evaluation.scoring.queries import project_named
+from evaluation.utd.actions.check_shortcuts import check_shortcuts
+from evaluation.utd.actions.describe_videos import describe_videos
+from evaluation.utd.actions.import_benchmark import bring_benchmark
+from evaluation.utd.actions.import_descriptions import import_descriptions
+from evaluation.utd.actions.import_splits import bring_splits
+from evaluation.utd.actions.measure_bias import READINGS, measure_bias
+from evaluation.utd.actions.predict_samples import answer_samples
+from evaluation.utd.downloads import FILES
+from evaluation.utd.export import described_videos_of, objects_lines
+from evaluation.utd.instructions import CLASSIFICATION, TASKS
+from evaluation.utd.models import BiasRun, Descriptions
+from evaluation.utd.pages import benchmark_of
+from evaluation.utd.predictions import read_predictions
+from evaluation.utd.recipes import PAPER, RECIPES
 from foilworks.management.base import FoilworksCommand
 from jobs.models import Job
 from jobs.queue import nobody_works

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from evaluation.scoring.loop import Clip, Tally, score_pairs
-from hub.fake import FakeEmbedder
+from hub.adapters.fake import FakeEmbedder
 from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
 from hub.memory import ran_out_of_memory
 from tests.evaluation.test_scoring import still

@@ -7,13 +7,13 @@ from threading import Event
 import pytest
 from django.db import connection
 
-from evaluation.models import Score
 from evaluation.scoring.loop import Clip, Tally
-from evaluation.shards.costs import costs
-from evaluation.shards.outlook import outlook
-from evaluation.shards.plan import cut_to, parts_of, shard_items
-from evaluation.shards.work import ClipWork, batches, in_time
-from evaluation.shards.writer import ScoreWriter
+from evaluation.scoring.models import Score
+from evaluation.scoring.shards.costs import costs
+from evaluation.scoring.shards.outlook import outlook
+from evaluation.scoring.shards.plan import cut_to, parts_of, shard_items
+from evaluation.scoring.shards.work import ClipWork, batches, in_time
+from evaluation.scoring.shards.writer import ScoreWriter
 from evaluation.templatetags.timing import duration
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics import retrieval
-from evaluation.metrics._comparison import paired_difference
+from evaluation.metrics.comparison import paired_difference
 from evaluation.teacher.curves import curves
 from evaluation.teacher.measuring import read
 from evaluation.teacher.readings import (
@@ -21,7 +21,7 @@ from evaluation.teacher.readings import (
     compared,
     summary,
 )
-from hub.fake import load_adapter
+from hub.adapters.fake import load_adapter
 from hub.interfaces import VideoMeta
 
 

@@ -10,17 +10,17 @@ from django.urls import reverse
 
 from corpus.models import Caption, Split, Video
 from corpus.rules.states import CandidateState, FoilVerdict, ItemState
-from evaluation.actions.start_teacher import read_release, start_teacher
 from evaluation.errors import EvaluationError
 from evaluation.teacher import teaching
+from evaluation.teacher.actions.start_teacher import read_release, start_teacher
+from evaluation.teacher.models import TeacherReading, TeacherTraining
 from evaluation.teacher.pages import ablation, before_and_after
 from evaluation.teacher.readings import R1, Reading, above_zero
 from evaluation.teacher.sources import collect
-from evaluation.teacher.tables import TeacherReading, TeacherTraining
 from generation.errors import GenerationError
 from generation.models import Candidate
+from hub.adapters.registry import open_adapter
 from hub.errors import HubError
-from hub.table import open_adapter
 from jobs.lease import JobStopped
 from jobs.models import Job, JobState
 from jobs.queue import cancel, retry
@@ -441,7 +441,7 @@ def test_a_seed_that_was_read_on_other_items_is_not_in_its_row(shapes, client):
     assert (row["seeds"], row["left_out"]) == ([1, 3], [2])
     assert row["found"][R1]["n"] == 4
     client.force_login(shapes.owner)
-    page = client.get(reverse("evaluation:teacher_comparison", args=[shapes.project.slug, shapes.release.pk]))
+    page = client.get(reverse("teacher:teacher_comparison", args=[shapes.project.slug, shapes.release.pk]))
     assert "without 2: read on other items" in page.content.decode()
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotation.actions.make_tasks import make_tasks
-from annotation.actions.pause_validator import pause_validator
+from annotation.actions.quality.pause_validator import pause_validator
+from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Lease, Slot, Stage, Task, Vote
 from projects.actions.make_token import make_token
 from projects.models import ApiToken, AuditEvent, IdempotentAnswer, Membership, Role, User

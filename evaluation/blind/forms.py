@@ -1,0 +1,37 @@
+"""Forms of the blind audit: thresholds, and models that read texts alone."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from corpus.models import Subtest
+from evaluation.blind.actions.set_blind_bars import LEAST, MOST
+from evaluation.scoring.actions.start_run import LONGEST_SPEC
+from projects.models import Project
+
+
+class BarsForm(forms.Form):
+    """The project's bar, and one field a main subtest that may leave it."""
+
+    def __init__(self, project: Project, data: Mapping[str, Any] | None = None) -> None:
+        super().__init__(data)
+        shared = {"min_value": LEAST, "max_value": MOST, "step_size": 0.01}
+        self.fields["bar"] = forms.FloatField(label=_("Every subtest"), initial=project.blind_bar, **shared)
+        self.subtests = list(Subtest.objects.filter(project=project, kind=Subtest.Kind.MAIN))
+        for row in self.subtests:
+            field = forms.FloatField(label=row.name, required=False, initial=row.blind_bar, **shared)
+            field.widget.attrs["placeholder"] = project.blind_bar
+            self.fields[f"subtest-{row.pk}"] = field
+
+    def of_subtests(self) -> dict[int, float | None]:
+        return {row.pk: self.cleaned_data[f"subtest-{row.pk}"] for row in self.subtests}
+
+
+class BlindScorerForm(forms.Form):
+    spec = forms.CharField(
+        label=_("Model of text alone"),
+        max_length=LONGEST_SPEC,
+        help_text=_("Such as lm:openai-community/gpt2, or lm: and a folder of the installation's models."),
+    )

@@ -1,0 +1,16 @@
+"""Addresses of releases."""
+
+from django.urls import path
+
+from evaluation.releases.views.changes import release_changes
+from evaluation.releases.views.release import release, release_chart
+from evaluation.releases.views.releases import freeze, releases
+
+app_name = "releases"
+urlpatterns = [
+    path("projects/<slug:slug>/releases/", releases, name="releases"),
+    path("projects/<slug:slug>/releases/new/", freeze, name="freeze"),
+    path("projects/<slug:slug>/releases/<int:pk>/", release, name="release"),
+    path("projects/<slug:slug>/releases/<int:pk>/scores.svg", release_chart, name="release_chart"),
+    path("projects/<slug:slug>/releases/<int:pk>/changes/", release_changes, name="release_changes"),
+]
