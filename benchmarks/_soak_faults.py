@@ -15,7 +15,7 @@ from _soak_people import persistent
 from _topology import Topology, kill_all
 
 DISK_FULL_SECONDS = 1.5
-LARGEST_JUMP = 6 * 3600
+MAX_JUMP = 6 * 3600
 MESSAGES = 12
 
 
@@ -87,7 +87,7 @@ class Faults:
         """The clock of the web server, or that of the workers, is somewhere else from now on."""
         if self.topology.clocks:
             clock = self.topology.clocks[self.chance.choice(sorted(self.topology.clocks))]
-            clock.jump(self.chance.randint(-LARGEST_JUMP, LARGEST_JUMP))
+            clock.jump(self.chance.randint(-MAX_JUMP, MAX_JUMP))
             self.seen["clock jumps"] += 1
 
     def messages(self) -> None:

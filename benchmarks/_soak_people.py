@@ -26,7 +26,7 @@ AGAIN_SECONDS, THINK_SECONDS = 0.15, 0.05
 # Seconds within which people, jobs and our own database must go on after a kill.
 PATIENCE_SECONDS = 180.0
 BROKEN = (OSError, http.client.HTTPException)
-CAPTIONS_A_RUN = 30
+CAPTIONS_PER_RUN = 30
 CLIPS = 40
 # A model that takes its time and writes down what it was asked, before it answers.
 SERVE = """
@@ -163,7 +163,7 @@ class Researcher:
         chance, number = random.Random(f"runs {self.seed}"), 0
         while not self.diary.over.is_set():
             number += 1
-            keys = [f"c{k}" for k in chance.sample(range(self.captions()), CAPTIONS_A_RUN)]
+            keys = [f"c{k}" for k in chance.sample(range(self.captions()), CAPTIONS_PER_RUN)]
             body = {
                 "subtest": self.subtest,
                 "method": "fake",

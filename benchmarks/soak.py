@@ -34,7 +34,7 @@ PEOPLE = {"validator": 6, "annotator": 3, "reviewer": 2}
 # Seconds between two kills: at random up to.
 BREATH_SECONDS = 1.5
 # What takes longest to come back comes least often.
-TIMES_A_ROUND = {
+KILLS_PER_ROUND = {
     "web": 1,
     "worker": 1,
     "redis_lost": 1,
@@ -127,11 +127,11 @@ def _kills(machine: Topology, diary: Diary, chance: random.Random, options: argp
 def _rounds(chance: random.Random) -> Iterator[str]:
     """Kinds as often as `TIMES_A_ROUND` says, in an order of its own each round."""
     while True:
-        yield from chance.sample(sorted(TIMES_A_ROUND), sum(TIMES_A_ROUND.values()), counts=_counts())
+        yield from chance.sample(sorted(KILLS_PER_ROUND), sum(KILLS_PER_ROUND.values()), counts=_counts())
 
 
 def _counts() -> list[int]:
-    return [TIMES_A_ROUND[kind] for kind in sorted(TIMES_A_ROUND)]
+    return [KILLS_PER_ROUND[kind] for kind in sorted(KILLS_PER_ROUND)]
 
 
 def jobs_ended() -> int:
