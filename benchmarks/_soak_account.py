@@ -7,18 +7,18 @@ from collections import Counter
 from _soak_people import CAPTIONS_PER_RUN, CLIPS, Diary, Researcher
 
 
-def account(diary: Diary, researcher: Researcher) -> dict[str, object]:
+def account(diary: Diary, researcher: Researcher | None) -> dict[str, object]:
     assert not diary.findings, diary.findings
-    return {
+    found = {
         "requests": diary.requests,
         "errors_seen_by_clients": dict(diary.errors.most_common()),
         "refused": dict(diary.refused),
         "answers": _answers(diary),
         **_votes(),
-        "generation": _generation(researcher),
-        "scoring": _scoring(researcher),
-        "jobs": _jobs(),
     }
+    if researcher is None:
+        return found
+    return {**found, "generation": _generation(researcher), "scoring": _scoring(researcher), "jobs": _jobs()}
 
 
 def _answers(diary: Diary) -> dict[str, dict[str, int]]:
