@@ -59,7 +59,7 @@ def database(url: str, home: Path) -> Settings:
     if parts.scheme not in {"postgresql", "postgres"}:
         raise ImproperlyConfigured("DATABASE_URL is no postgresql:// or sqlite:// address; write it as one of them")
     options: Settings = dict(parse_qsl(parts.query))
-    # Statements of hot paths are planned once per connection (projects.sql.prepared_queries), not five times more to see
+    # Hot statements are planned once per connection (projects.sql.prepared_queries), not five times more to see
     # whether their values matter; `?prepare_threshold=none` behind a pooler that hands connections from one transaction
     # to the next. A plan that is made by a compiler takes seconds where it is asked for by many conditions, and
     # milliseconds without.

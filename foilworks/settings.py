@@ -6,6 +6,7 @@ import re
 import secrets
 import sys
 import tempfile
+from importlib.metadata import version
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -301,16 +302,15 @@ CHAT_ENDPOINTS = _chat_endpoints()
 # Counter-fitted word vectors, for filters that are given no file of their own.
 WORD_VECTORS = str(Path(_env("WORD_VECTORS")).resolve()) if _env("WORD_VECTORS") else ""
 
-STATIC_URL = "/static/"
+# The address of a static file carries a digest of all of them: browsers cache it for good, an update has new addresses,
+# and modules import each other by relative names. htmx comes with its package.
+_STATIC = PACKAGE / "static"
+STATIC_URL = f"/static/{setting_values.digest(_STATIC, version('django-htmx'))}/"
+WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/[0-9a-f]{12}/"
 # whitenoise warns at every start where the folder is missing; it stays empty until `collectstatic`.
 STATIC_ROOT = _made(FOILWORKS_HOME / "static")
-STATICFILES_FINDERS = [
-    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
-    "foilworks.static_bundles.BundleFinder",
-]
+STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.AppDirectoriesFinder"]
 WHITENOISE_USE_FINDERS = True
-# A bundle carries the hash of its content in its name.
-WHITENOISE_IMMUTABLE_FILE_TEST = r"/bundles/[a-z]+\.[0-9a-f]{12}\.(js|css)$"
 STORAGES = {
     "default": {"BACKEND": "corpus.video_files.object_store.ObjectStore", "OPTIONS": _BUCKET}
     if _BUCKET

@@ -20,6 +20,8 @@ class PublicationFacts(models.Model):
     licence = models.CharField(max_length=200, blank=True)
     licence_url = models.URLField(max_length=500, blank=True)
     contact = models.CharField(max_length=200, blank=True)
+    # Authors stay: a citation that others printed is not withdrawn with an account.
+    personal_data = PersonalData(free_text=("contact",), archive="project")
 
     def __str__(self) -> str:
         return self.title or f"publication of {self.project_id}"
@@ -35,6 +37,7 @@ class SourceLicence(models.Model):
     notes = models.CharField(max_length=500, blank=True)
     # A public page plays videos of this source.
     may_show = models.BooleanField(default=False)
+    personal_data = PersonalData(free_text=("notes",), archive="project")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["project", "source_dataset"], name="one_licence_a_source")]

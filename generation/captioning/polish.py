@@ -1,8 +1,7 @@
 """Rewrite plain sentences in literary English by an instruction model, with the prompt of (ViLMA, Sec. C.3).
 
 `paper` sends several sentences in one prompt and reads the numbered answers; `corrected` asks about one at a time, so
-that answers cannot be mixed up, and drops one that repeats its source or runs on. Each caption's facts hold its
-Flesch-Kincaid grade and Reading Ease (the paper's captions: 4.54 and 83.27).
+that answers cannot be mixed up, and drops one that repeats its source or runs on.
 """
 
 import re
@@ -16,7 +15,6 @@ from generation.errors import GenerationError
 from generation.records import CaptionInput, Skip
 from hub.interfaces import ChatReply, ChatRequest
 from text.normal_form import normal_form
-from text.readability import readability
 
 VERSION = "1"
 ASKS = True
@@ -76,7 +74,6 @@ def _captions(
         if problem:
             yield Skip(source.id, problem)
             continue
-        found = readability(answers[at])
         facts = {
             **{name: source.facts[name] for name in KEPT if name in source.facts},
             "polished_from": source.text,
@@ -84,8 +81,6 @@ def _captions(
             "prompt_sha256": prompt.sha256,
             "model": asking.chat.info.model_id,
             "model_revision": reply.revision or asking.chat.info.revision,
-            "grade": round(found.grade or 0.0, 2),
-            "ease": round(found.ease or 0.0, 2),
         }
         yield MadeCaption(source.id, answers[at], "polish", mode, facts)
 

@@ -62,7 +62,6 @@ _CAPTIONERS: dict[str, Entry] = {
                 "corrected: one sentence is asked about at a time, so that answers cannot be mixed up, and an answer "
                 "that repeats its source or runs on is dropped; the paper sends several and reads a numbered list."
             ),
-            "both modes: syllables are counted by rule for the grade and the ease; the paper names no program.",
         ),
     ),
     "hard_positive": Entry(

@@ -208,7 +208,8 @@ def edit(walk: Walk, password: str) -> None:
 
 def judge(page: str) -> dict[str, object]:
     """As a person would who watches the clip: its name says where the square goes."""
-    texts = [re.sub(r"<[^>]+>", "", text) for text in re.findall(r'<p class="sentence"[^>]*>(.*?)</p>', page)]
+    sentences = re.findall(r'<p class="sentence"[^>]*>(.*?)</p>', page, re.DOTALL)
+    texts = [" ".join(re.sub(r"<[^>]+>", "", text).split()) for text in sentences]
     clip = re.search(r"/videos/(\d+)/media/", page)
     assert clip is not None
     truth = Video.objects.get(pk=int(clip[1])).captions.get().text

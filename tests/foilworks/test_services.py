@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import psutil
 import pytest
+from django.templatetags.static import static
 
 from foilworks.supervisor.redis_socket import redis_folder
 from tests.foilworks.test_processes import eventually, runs
@@ -118,7 +119,7 @@ def up(tmp_path) -> Iterator[Up]:
 def test_up_serves_runs_jobs_survives_a_killed_worker_and_stops_everything(up):
     address = up.address()
     assert get(address, "/healthz") == 200
-    assert get(address, "/static/django_htmx/htmx-2.min.js") == 200
+    assert get(address, static("django_htmx/htmx-2.min.js")) == 200
     assert get(address, "/no-such-page") in {302, 404}
 
     second = run(up.home, "manage.py", "up", "--port", "0", timeout=60)

@@ -48,8 +48,6 @@ class Command(FoilworksCommand):
     def render(self, result: dict[str, Any]) -> str:
         lines = [f"{one['source']}\n  -> {one['caption']}" for one in result["captions"]]
         lines += [f"{one['source']}\n  skipped: {one['why']}" for one in result["skipped"]]
-        if found := result["readability"]:
-            lines.append(f"Flesch-Kincaid grade {found['grade']}, Flesch Reading Ease {found['ease']}")
         return "\n".join(lines) or "there was no source"
 
 
