@@ -176,7 +176,7 @@ def test_nobody_takes_a_path_of_a_file_that_may_lie_in_a_store():
         for path in (settings_of_django.BASE_DIR / app).rglob("*.py")
     ]
     direct = {path.name for path in ours if re.search(r"\.(file|image)\.path\b|storage\.path\(", path.read_text())}
-    assert direct == {"clip_files.py"}
+    assert direct == {"stored_files.py"}
 
 
 def test_what_cannot_be_fetched_is_told_apart(settings, store, video):
