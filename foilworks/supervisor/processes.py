@@ -57,8 +57,10 @@ class PythonChild:
         variables: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.name = name
+        # Files of the working directory must not stand in for our packages, such as a `text.py` of the user's.
+        variables = {"PYTHONSAFEPATH": "1", **variables}
         # `env` becomes the process: its number stays, and what we inherited is passed on.
-        set_first = ["env", *(f"{name}={value}" for name, value in variables.items())] if variables else []
+        set_first = ["env", *(f"{name}={value}" for name, value in variables.items())]
         self._argv = [*set_first, sys.executable, "-m", "foilworks.supervisor.child", module, *arguments]
         self._log = log
         self._descriptors = tuple(descriptors)

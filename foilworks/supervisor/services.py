@@ -141,9 +141,9 @@ def _web(listener: socket.socket) -> PythonChild:
     # The socket is ours and is passed on: no moment without a listener at a restart, and port 0 is possible.
     arguments = (
         f"foilworks.wsgi:application --bind fd://{listener.fileno()} {GUNICORN} --graceful-timeout 3 "
-        "--log-level warning"
+        "--log-level warning --chdir"
     )
-    return PythonChild("web", "gunicorn", arguments.split(), descriptors=[listener.fileno()])
+    return PythonChild("web", "gunicorn", [*arguments.split(), str(Path.cwd())], descriptors=[listener.fileno()])
 
 
 @contextmanager
