@@ -17,7 +17,7 @@ from corpus.video_files.stored_files import clip_file
 from jobs.models import Job
 from jobs.progress import progress
 from media.errors import MediaError
-from media.stills import frame_at, jpeg
+from media.frames import frame_at, jpeg
 from projects.models import Project
 from text.language.tools import tagger
 

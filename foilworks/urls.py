@@ -2,14 +2,12 @@
 
 from django.urls import include, path, re_path
 
-from foilworks.api.api import api_urls
-from foilworks.api.unknown import unknown
+from foilworks.api.api import api_urls, unknown
 from foilworks.views.api_docs import api_docs
-from foilworks.views.healthz import healthz
+from foilworks.views.healthz import healthz, readyz
 from foilworks.views.home import home
 from foilworks.views.language import language
 from foilworks.views.metrics import metrics
-from foilworks.views.readyz import readyz
 from projects.oidc_urls import oidc_urls
 
 urlpatterns = [

@@ -12,12 +12,10 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from corpus.models import Caption, MediaState, Video
 from generation.asking.answer_rows import RowAnswers
 from generation.asking.services import services
-from generation.captioning.records import MadeCaption
 from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
 from generation.models.side_work import CaptionRun, CaptionSources
-from generation.reasons import most_frequent
-from generation.records import CaptionInput, Skip
+from generation.records import CaptionInput, MadeCaption, Skip, most_frequent
 from generation.run_captions import captions_to_use
 from jobs.models import Job
 from jobs.progress import progress

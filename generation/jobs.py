@@ -17,7 +17,7 @@ from generation.hint_scoring import answer
 from generation.methods.registry import METHODS
 from generation.models import CandidateGroup, GenerationRun, Hint, Selection
 from generation.models.side_work import CaptionRun, Tuning
-from generation.reasons import most_frequent
+from generation.records import most_frequent
 from generation.run_captions import RunCaptions, captions_to_learn_from, captions_to_plan, record_excluded_captions
 from generation.stored_measures import RowMeasures
 from generation.tuning.parameters import TUNING

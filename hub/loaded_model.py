@@ -2,6 +2,8 @@
 loads it once. Another model takes its place; a folder whose files changed is loaded again.
 """
 
+import gc
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,7 +11,25 @@ from pathlib import Path
 from typing import Any
 
 from hub.interfaces import Trust
-from hub.memory import release_memory
+
+# What torch, numpy and CUDA's libraries write where they cannot allocate.
+SIGNS = ("out of memory", "can't allocate memory", "not enough memory", "cublas_status_alloc_failed")
+
+
+def ran_out_of_memory(error: BaseException) -> bool:
+    """Whether a smaller batch may go through where this error came: torch raises RuntimeErrors of several kinds."""
+    if isinstance(error, MemoryError):
+        return True
+    return isinstance(error, RuntimeError) and any(sign in str(error).lower() for sign in SIGNS)
+
+
+def release_memory() -> None:
+    """Return what is no longer used to the device: call it where the error's own variables are gone."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        # Where it helps: a collection of a whole process takes a second.
+        gc.collect()
+        torch.cuda.empty_cache()
 
 
 @dataclass

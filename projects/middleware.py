@@ -12,10 +12,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from projects.audit import record_refusal
 from projects.crowd_entry import CROWD_PLACE_KEY
 from projects.errors import AccessDenied, ConsentNeeded, NotAMember, SecondFactorNeeded, TooManyTries
 from projects.models import CrowdPlace, CrowdWorker, PlaceState
-from projects.refusals import record_refusal
 from text.errors import ActionableError
 
 # Read by foilworks/static/annotation/swap.js and foilworks/static/foilworks/outbox.js.

@@ -4,7 +4,6 @@ The rules of docs/workflow.md#rules are constraints here wherever a database can
 annotation/rules/ where it cannot.
 """
 
-from annotation.models.declined_videos import DeclinedVideo
 from annotation.models.gold import ExpertLabel, GoldPair, KnownAnswer, PracticeCaption, Use
 from annotation.models.guidelines import Guideline
 from annotation.models.objects import (
@@ -22,7 +21,7 @@ from annotation.models.quizzes import Attempt, Question
 from annotation.models.review_sampling import ReviewPolicy, ReviewRate
 from annotation.models.stages import SlotState, Stage, TaskState
 from annotation.models.tasks import Draft, Ending, Lease, Slot, Task
-from annotation.models.work import Choice, Edit, Involvement, Review, ReviewDecision, Vote, VoteState
+from annotation.models.work import Choice, DeclinedVideo, Edit, Involvement, Review, ReviewDecision, Vote, VoteState
 
 __all__ = [
     "Attempt",

@@ -25,18 +25,46 @@ from annotation.models import (
     Vote,
 )
 from annotation.models.stages import public_stage, stages_shown_as
-from annotation.queries.choice_cards import BaselineWork, ObjectsWork, baseline_work, objects_work
 from annotation.queries.eligibility import lineage_of
 from annotation.queries.queues import work_counts
 from annotation.rules import editing
+from annotation.rules.baseline import CAPTION
 from annotation.rules.editing import Finding
 from annotation.rules.marking import Marks, marks_of
-from corpus.models import WATCHABLE, Caption, Item, Subtest, Video
+from corpus.models import WATCHABLE, Caption, Foil, Item, Subtest, Video
 from corpus.rules.states import CandidateState
 from generation.models import PERSON_METHOD, Candidate, CandidateGroup
 from projects.models import Project, User
 from projects.sql.prepared_queries import Prepared
 from text.diff import diff_segments
+
+
+@dataclass(frozen=True)
+class BaselineWork:
+    """The texts in the order kept with the lease."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ObjectsWork:
+    """A still and the objects that something says are in it."""
+
+    frame_id: int
+    objects: tuple[str, ...]
+
+
+def baseline_work(task: Task, lease: Lease) -> BaselineWork:
+    """One query; the task comes with its item's caption."""
+    texts = dict(Foil.objects.filter(item=task.item_id).values_list("pk", "text"))
+    texts[CAPTION] = task.item.caption.text
+    return BaselineWork(tuple(texts[name] for name in lease.order_shown or []))
+
+
+def objects_work(task: Task) -> ObjectsWork:
+    """The task comes with its frame."""
+    return ObjectsWork(task.frame_id, tuple(task.frame.objects_named))
+
 
 Segments = list[tuple[str, str]]
 C = CandidateState

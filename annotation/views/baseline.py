@@ -9,8 +9,7 @@ from annotation.actions.submissions.submit_choice import submit_choice
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Stage
-from annotation.queries.cards import claim_card
-from annotation.queries.choice_cards import BaselineWork
+from annotation.queries.cards import BaselineWork, claim_card
 from annotation.views._undo_bar import Record
 from annotation.views._work_pages import is_swap, my_claim, next_piece, redirect_lease_expired, sent_with, work_page
 

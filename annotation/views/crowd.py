@@ -21,10 +21,10 @@ from annotation.forms.crowd import CodeCheckForm, CrowdStudyForm
 from annotation.models import Stage
 from annotation.queries.crowd import done_by
 from projects.access import get_project
+from projects.audit import record_refusal
 from projects.crowd_entry import code_of
 from projects.errors import EntryRefused
 from projects.models import CrowdStudy, PlaceState, Platform, Role
-from projects.refusals import record_refusal
 
 PER_PAGE = 50
 # As Prolific wants them in the address of a study.

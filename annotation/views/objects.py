@@ -11,8 +11,7 @@ from annotation.actions.submissions.submit_objects import submit_objects
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Stage
-from annotation.queries.cards import claim_card
-from annotation.queries.choice_cards import ObjectsWork
+from annotation.queries.cards import ObjectsWork, claim_card
 from annotation.rules.objects import MAX_OBJECTS
 from annotation.views._undo_bar import Record
 from annotation.views._work_pages import is_swap, my_claim, next_piece, redirect_lease_expired, sent_with, work_page

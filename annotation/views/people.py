@@ -18,10 +18,9 @@ from annotation.forms.members import MemberForm
 from annotation.models import SlotState
 from projects.access import get_project
 from projects.actions.add_member import Added, add_member
-from projects.actions.renew_password import renew_password
+from projects.actions.renew_password import renew_password, unused_accounts
 from projects.errors import ProjectError
 from projects.models import Membership, Project, Role, User
-from projects.unused_accounts import unused_accounts
 
 PER_PAGE = 50
 

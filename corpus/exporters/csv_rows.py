@@ -13,8 +13,7 @@ from corpus.exporters.jsonl import line
 from corpus.exporters.parts.folder import write_folder
 from corpus.exporters.parts.released_items import manifest_facts, released_items
 from corpus.importers.jsonl import COLUMNS
-from corpus.record_streams import RecordContent
-from corpus.records import ItemRecord, ReleaseContent
+from corpus.records import ItemRecord, RecordContent, ReleaseContent
 from text.csv_cells import safe_cell
 
 FILE = "records.csv"

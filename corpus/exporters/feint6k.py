@@ -12,8 +12,7 @@ from corpus.exporters.parts.folder import write_folder
 from corpus.exporters.parts.released_items import manifest_facts, released_items
 from corpus.exporters.parts.tables import by_subtest, video_name, write_rows
 from corpus.importers.feint6k import BLOCK
-from corpus.record_streams import RecordContent
-from corpus.records import ItemRecord, ReleaseContent
+from corpus.records import ItemRecord, RecordContent, ReleaseContent
 
 USES_TABLES = False
 TAKES_RECORDS = True

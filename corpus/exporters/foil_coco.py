@@ -5,12 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.exporters.parts.file_names import keys_in_file
-from corpus.exporters.parts.folder import write_folder, write_json
+from corpus.exporters.parts.folder import keys_in_file, write_folder, write_json
 from corpus.exporters.parts.released_items import manifest_facts, released_items
 from corpus.exporters.parts.tables import by_subtest, video_name
-from corpus.record_streams import RecordContent
-from corpus.records import ItemRecord, ReleaseContent
+from corpus.records import ItemRecord, RecordContent, ReleaseContent
 
 USES_TABLES = False
 TAKES_RECORDS = True

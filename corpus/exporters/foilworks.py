@@ -25,9 +25,8 @@ from corpus.errors import CorpusError
 from corpus.exporters.parts.changelog import changelog, licences
 from corpus.exporters.parts.citation import bibtex, cff
 from corpus.exporters.parts.datasheet import datasheet
-from corpus.exporters.parts.file_names import safe_name
 from corpus.exporters.parts.flat import write_flat
-from corpus.exporters.parts.folder import pretty, write_folder, write_json, write_lines
+from corpus.exporters.parts.folder import pretty, safe_name, write_folder, write_json, write_lines
 from corpus.exporters.parts.released_items import withheld_facts
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote
 from corpus.release_documents import Figure

@@ -7,8 +7,7 @@ from typing import Any
 
 from corpus.exporters.parts.folder import write_folder, write_lines
 from corpus.exporters.parts.released_items import manifest_facts, released_items
-from corpus.record_streams import RecordContent
-from corpus.records import ItemRecord, ReleaseContent, VoteCounts
+from corpus.records import ItemRecord, RecordContent, ReleaseContent, VoteCounts
 
 FILE = "records.jsonl"
 

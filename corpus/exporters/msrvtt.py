@@ -8,8 +8,7 @@ from corpus.exporters.parts.folder import write_folder
 from corpus.exporters.parts.published_formats import caption_items, texts_of
 from corpus.exporters.parts.released_items import manifest_facts
 from corpus.exporters.parts.tables import write_rows
-from corpus.record_streams import RecordContent
-from corpus.records import ReleaseContent
+from corpus.records import RecordContent, ReleaseContent
 
 FILE = "captions.csv"
 USES_TABLES = False

@@ -5,13 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.exporters.parts.file_names import keys_in_file
-from corpus.exporters.parts.folder import write_json
+from corpus.exporters.parts.folder import keys_in_file, write_json
 from corpus.exporters.parts.published_formats import kept_fields, write_pairs
 from corpus.exporters.parts.tables import video_name
 from corpus.importers.sugarcrepe import FIELDS
-from corpus.record_streams import RecordContent
-from corpus.records import ItemRecord, ReleaseContent
+from corpus.records import ItemRecord, RecordContent, ReleaseContent
 
 USES_TABLES = False
 TAKES_RECORDS = True

@@ -13,8 +13,7 @@ from corpus.exporters.parts.released_items import manifest_facts, released_items
 from corpus.exporters.parts.tables import video_name
 from corpus.exporters.vilma import Form, files
 from corpus.importers import valse
-from corpus.record_streams import RecordContent
-from corpus.records import ItemRecord, ReleaseContent
+from corpus.records import ItemRecord, RecordContent, ReleaseContent
 
 USES_TABLES = False
 TAKES_RECORDS = True

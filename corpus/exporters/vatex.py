@@ -7,8 +7,7 @@ from typing import Any
 from corpus.exporters.parts.folder import write_folder, write_json
 from corpus.exporters.parts.published_formats import caption_items, texts_of
 from corpus.exporters.parts.released_items import manifest_facts
-from corpus.record_streams import RecordContent
-from corpus.records import ReleaseContent
+from corpus.records import RecordContent, ReleaseContent
 
 FILE = "captions.json"
 USES_TABLES = False

@@ -9,8 +9,7 @@ from corpus.exporters.parts.folder import write_lines
 from corpus.exporters.parts.published_formats import kept_fields, write_pairs
 from corpus.exporters.parts.tables import video_name
 from corpus.importers.vitatecs import COLUMNS
-from corpus.record_streams import RecordContent
-from corpus.records import ItemRecord, ReleaseContent
+from corpus.records import ItemRecord, RecordContent, ReleaseContent
 
 USES_TABLES = False
 TAKES_RECORDS = True

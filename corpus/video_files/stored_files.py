@@ -13,9 +13,8 @@ from django.core.files.storage import FileSystemStorage, default_storage
 
 from corpus.errors import CorpusError
 from corpus.models import Video
-from media.clip_cache import ClipCache
 from media.errors import MediaError
-from media.file_cache import content_key
+from media.file_cache import ClipCache, content_key
 
 CLIPS = "clips"
 

@@ -35,3 +35,18 @@ class BlindScorerForm(forms.Form):
         max_length=MAX_SPEC_LENGTH,
         help_text=_("Such as lm:openai-community/gpt2, or lm: and a folder of the installation's models."),
     )
+
+
+PROBES = {
+    "classifier": _("classifier of words"),
+    "longer": _("the longer text"),
+    "shorter": _("the shorter text"),
+}
+
+
+def named_probes(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of the gate with its probes in words."""
+    return {
+        **row,
+        "probes": [{**probe, "words": PROBES.get(probe["probe"], probe["probe"])} for probe in row["probes"]],
+    }

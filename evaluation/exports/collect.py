@@ -6,11 +6,12 @@ reports say, and so anyone can compute the reports again from the export.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import Any
 
 from annotation.models import Vote, VoteState
 from corpus.models import Item, Release, ReleaseItem, Subtest, withdrawn_items
-from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
+from corpus.records import RecordContent, ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
 from corpus.release_records import foil_counts, vote_counts
 from corpus.vote_records import name_of_imported
 from evaluation.analyses.registry import BY_JOB, OF_SCORES, REPORTS
@@ -18,7 +19,9 @@ from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.documents.release_documents import own_tables, release_documents
 from evaluation.errors import EvaluationError
 from evaluation.exports.recomputed import RECOMPUTED, recomputed
+from evaluation.exports.records import project_content, release_content
 from evaluation.facts.records import found_valid
+from evaluation.imports.survey import Progress, silent
 from evaluation.releases.models import ReleaseGate
 from evaluation.releases.snapshot import frozen_items, item_name
 from evaluation.releases.withheld import withheld_of
@@ -201,3 +204,14 @@ def _from_content(release: Release, kind: str, content: ReleaseContent) -> Any:
     return cached_by_fingerprint(
         release.project, "exported", f"{release.pk}:{kind}", fingerprint, made, in_memory=False
     )["table"]
+
+
+def export_content(
+    exporter: ModuleType, project: Project, release: Release | None, progress: Progress = silent
+) -> ReleaseContent | RecordContent:
+    """Of the release; where there is none, of the project as it is now. EvaluationError: the format needs a release."""
+    if getattr(exporter, "TAKES_RECORDS", False):
+        return release_content(release, progress) if release else project_content(project, progress)
+    if release is None:
+        raise EvaluationError("--release: this format is of a release; name one, or export jsonl")
+    return collect_release(release, tables=exporter.USES_TABLES)

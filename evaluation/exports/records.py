@@ -12,8 +12,7 @@ from django.utils import timezone
 
 from annotation.models import Choice, Stage, Vote, VoteState
 from corpus.models import Caption, Item, MediaState, Release, ReleaseItem, Subtest, withdrawn_items
-from corpus.record_streams import RecordContent, Records
-from corpus.records import MAX_ID, ItemRecord, VoteCounts
+from corpus.records import MAX_ID, ItemRecord, RecordContent, Records, VoteCounts
 from corpus.release_records import about_the_item, foil_counts, hash_of, item_record, release_id
 from evaluation.imports.batch import CHUNK
 from evaluation.imports.survey import Progress, silent

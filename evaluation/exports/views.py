@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from corpus.access import get_release
 from corpus.exporters.registry import EXPORTERS
 from corpus.models import Release
-from evaluation.exports.contents import export_content
+from evaluation.exports.collect import export_content
 from text.registry import load, lookup, parse_params
 
 # Before this the zip stays in memory.

@@ -10,8 +10,7 @@ from corpus.records import ItemRecord, VideoRecord
 from corpus.video_files.ingest import MEDIA_FIELDS, set_media
 from corpus.video_files.player import plays_elsewhere
 from evaluation.imports._changes import CONTENT
-from evaluation.imports.batch import CHUNK, Batch, chunks, text_sha256
-from evaluation.imports.result import MAX_MISSING
+from evaluation.imports.batch import CHUNK, MAX_MISSING, Batch, chunks, text_sha256
 from projects.sql.bulk_writes import insert_many, new_row
 
 _SAME = ("url", "start_time", "end_time", "time_unit")

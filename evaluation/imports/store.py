@@ -21,8 +21,7 @@ from evaluation.imports._ids import settle_ids
 from evaluation.imports._items import check_items, store_items, store_pairs
 from evaluation.imports._subtests import load_subtests, store_subtests, warn_of_other_tests
 from evaluation.imports._videos import check_videos, refuse_taken_down, store_videos
-from evaluation.imports.batch import Batch
-from evaluation.imports.result import ImportResult
+from evaluation.imports.batch import Batch, ImportResult
 from evaluation.imports.survey import Progress, Source, Survey, good_chunks, silent, survey
 from evaluation.imports.utd import import_utd
 from evaluation.imports.votes import read_votes, store_votes

@@ -16,8 +16,7 @@ from corpus.models import MediaState, Video
 from corpus.records import BadRecord, ItemRecord, RecordWarning
 from corpus.video_files.ingest import find_media
 from evaluation.errors import EvaluationError
-from evaluation.imports.batch import CHUNK, Shape, chunks
-from evaluation.imports.result import ImportResult
+from evaluation.imports.batch import CHUNK, ImportResult, Shape, chunks
 from projects.models import Project
 from text.registry import Entry, load, lookup, parse_params
 

@@ -9,8 +9,8 @@ from corpus.errors import CorpusError
 from corpus.importers.registry import IMPORTERS
 from corpus.records import ItemRecord
 from evaluation.errors import EvaluationError
+from evaluation.imports.batch import ImportResult
 from evaluation.imports.models import Import
-from evaluation.imports.result import ImportResult
 from evaluation.imports.store import analyze_after_bulk_import, import_records
 from evaluation.imports.uploads import records_path, remove_files, videos_folder, without_folder
 from jobs.models import Job

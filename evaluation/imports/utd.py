@@ -7,7 +7,7 @@ from django.db import transaction
 
 from corpus.importers.utd import UtdFile
 from evaluation.errors import EvaluationError
-from evaluation.imports.result import ImportResult
+from evaluation.imports.batch import ImportResult
 from evaluation.imports.survey import Source
 from evaluation.utd.actions.import_descriptions import import_descriptions
 from evaluation.utd.actions.import_splits import import_splits

@@ -1,13 +1,19 @@
 """What a release frozen now would contain, and what it would leave out."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.db.models import Count, Q
 from django.utils.translation import ngettext
 
 from corpus.models import Subtest
 from corpus.rules.states import ItemState
+from evaluation.blind.forms import named_probes
+from evaluation.errors import EvaluationError
 from evaluation.facts.records import requeued_as_invalid
+from evaluation.releases.balanced_items import offer
+from evaluation.releases.gate import GateFinding, inspect
+from evaluation.releases.snapshot import valid_items
 from projects.models import Project
 
 LEFT_OUT = ("n_waiting", "n_split", "n_invalid")
@@ -43,3 +49,14 @@ def left_out(content: Sequence[Subtest]) -> str:
         invalid and ngettext("%(n)d invalid", "%(n)d invalid", invalid) % {"n": invalid},
     ]
     return ", ".join(filter(None, parts))
+
+
+def gate_preview(project: Project) -> dict[str, Any] | None:
+    """What the gate says of the items that are valid now; None while there is none."""
+    try:
+        frozen = valid_items(project)
+    except EvaluationError:
+        return None
+    finding: GateFinding = inspect(project, [one.record for one in frozen])
+    offers = [offer(frozen, name) for name in finding.stopped]
+    return {"rows": [named_probes(row) for row in finding.rows], "stopped": finding.stopped, "offers": offers}

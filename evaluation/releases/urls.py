@@ -2,9 +2,8 @@
 
 from django.urls import path
 
-from evaluation.releases.views.changes import release_changes
 from evaluation.releases.views.release import release, release_chart
-from evaluation.releases.views.releases import freeze, releases
+from evaluation.releases.views.releases import freeze, release_changes, releases
 
 app_name = "releases"
 urlpatterns = [

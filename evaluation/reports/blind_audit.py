@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from corpus.models import Subtest
-from evaluation.blind.forms import BarsForm, BlindScorerForm
+from evaluation.blind.forms import BarsForm, BlindScorerForm, named_probes
 from evaluation.blind.models import BlindScorer
-from evaluation.blind.probes import named_probes
 from evaluation.blind.scores import preferences_of
 from evaluation.facts.records import item_facts
 from evaluation.releases.gate import bars_of, row_of

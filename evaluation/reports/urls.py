@@ -3,8 +3,7 @@
 from django.urls import path
 
 from evaluation.reports.views.analyses import analysis, analysis_file
-from evaluation.reports.views.report_files import report_chart, report_file
-from evaluation.reports.views.reports import report, report_ask, report_progress, reports
+from evaluation.reports.views.reports import report, report_ask, report_chart, report_file, report_progress, reports
 
 app_name = "reports"
 urlpatterns = [

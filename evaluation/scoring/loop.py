@@ -21,7 +21,7 @@ import numpy as np
 from hub.contract import rows_of, scores_of, similarities
 from hub.errors import ClipError
 from hub.interfaces import Embedder, Frames, ModelInfo, Scorer, Shrinks, VideoMeta
-from hub.memory import ran_out_of_memory, release_memory
+from hub.loaded_model import ran_out_of_memory, release_memory
 from media.decode_pool import DecodePool
 from media.errors import MediaError
 from media.frames import sample_frames

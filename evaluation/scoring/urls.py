@@ -4,9 +4,8 @@ from django.urls import path
 
 from evaluation.scoring.views.import_scores import bring
 from evaluation.scoring.views.model_card import model_card
-from evaluation.scoring.views.run import run, run_file, run_progress
+from evaluation.scoring.views.run import resume_run, run, run_file, run_progress, stop_run
 from evaluation.scoring.views.run_scores import run_scores
-from evaluation.scoring.views.run_work import resume_run, stop_run
 
 app_name = "scoring"
 urlpatterns = [

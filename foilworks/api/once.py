@@ -18,8 +18,8 @@ from ninja.decorators import decorate_view
 
 from foilworks.api.answers import KeyTaken, RateLimited
 from foilworks.api.bearer import count, token_of
+from projects.audit import record_refusal
 from projects.models import ApiToken, IdempotentAnswer, User
-from projects.refusals import record_refusal
 
 HEADER, REPLAYED = "Idempotency-Key", "Idempotency-Replayed"
 MAX_KEY_LENGTH = 64

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from generation.captioning.records import MadeCaption
 from generation.grammar.numbers import Count, find_count, realise
-from generation.records import CaptionInput, Skip
+from generation.records import CaptionInput, MadeCaption, Skip
 from text.diff import apply_edits
 
 VERSION = "1"

@@ -8,9 +8,8 @@ unfolded." Post-state: "At the end, the red shirt is folded." Reverse: all three
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from generation.captioning.records import MadeCaption
 from generation.grammar.states import ACTION, POST, PRE, REVERSE, SUBTESTS, read_sentence
-from generation.records import CaptionInput, Skip
+from generation.records import CaptionInput, MadeCaption, Skip
 from text.language.change_finding import FoundChange, find_changes
 from text.language.phrases import POSSESSIVE, is_plural_noun
 from text.language.tokens import Token

@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from generation.captioning.records import MadeCaption
 from generation.errors import GenerationError
 from generation.grammar.numbers import Count, realise
-from generation.records import CaptionInput, Skip
+from generation.records import CaptionInput, MadeCaption, Skip
 from text.diff import apply_edits
 from text.language.numbers import WORDS, value_of
 

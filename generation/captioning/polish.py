@@ -10,11 +10,10 @@ from typing import Any
 
 from generation.asking.cached_answers import Asking
 from generation.asking.prompts import Prompt
-from generation.captioning.records import MadeCaption
 from generation.errors import GenerationError
-from generation.records import CaptionInput, Skip
+from generation.records import CaptionInput, MadeCaption, Skip
 from hub.interfaces import ChatReply, ChatRequest
-from text.normal_form import normal_form
+from text.tokens import normal_form
 
 VERSION = "1"
 USES_LLM = True

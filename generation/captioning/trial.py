@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import Any
 
-from generation.captioning.records import MadeCaption
 from generation.captioning.registry import CAPTIONERS
-from generation.records import CaptionInput, Skip
+from generation.records import CaptionInput, MadeCaption, Skip
 from text.registry import load, lookup, parse_params
 
 BATCH = 200

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from generation.captioning.records import MadeCaption
 from generation.grammar.existence import MASS
-from generation.records import CaptionInput, Skip
+from generation.records import CaptionInput, MadeCaption, Skip
 from text.language.inflection import article
 from text.language.phrases import is_plural_noun
 from text.language.verb_forms import verb_form, verb_readings

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from generation.records import CaptionInput, Verdict
-from text.normal_form import normal_form
+from text.tokens import normal_form
 
 VERSION = "1"
 COSTLY = False

@@ -8,8 +8,7 @@ refuses what stays true (hug, meet, "stare at each other", "dances with"); `pape
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from generation.grammar.actor_words import PERSONS, STAYING
-from generation.grammar.actors import Actor, Participants, find_participants
+from generation.grammar.actors import PERSONS, STAYING, Actor, Participants, find_participants
 from generation.grammar.surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit

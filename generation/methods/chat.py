@@ -16,7 +16,7 @@ from generation.methods._chat_answers import check_answers, read_captions
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 from hub.interfaces import ChatReply, ChatRequest
 from text.diff import diff_edits
-from text.normal_form import normal_form
+from text.tokens import normal_form
 
 VERSION = "1"
 # What a run hands over: the model with its kept answers, and the prompt.

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.grammar.span_words import STOP_LISTS, stopped_by
-from generation.grammar.spans import VerbSpan, fitted, inflected, verb_spans
+from generation.grammar.spans import STOP_LISTS, VerbSpan, fitted, inflected, stopped_by, verb_spans
 from generation.grammar.surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from hub.adapters.registry import SPAN_FILLER, open_helper

@@ -10,7 +10,7 @@ import torch
 from torch.nn import functional as F
 from transformers import ImageProcessingMixin
 
-from hub.batching.transfer import moved
+from hub.device import moved
 from hub.errors import HubError
 from hub.loading.pretrained import model_source
 

@@ -8,11 +8,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from projects import audit
-from projects.access import require_role
+from projects.access import checked_roles, require_role
 from projects.demo_accounts import is_published
 from projects.errors import AccessDenied, ProjectError
 from projects.models import Invitation, Project, Role, User
-from projects.roles import checked_roles
 
 MAX_DAYS = 90
 

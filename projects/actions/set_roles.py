@@ -7,10 +7,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from projects import audit
-from projects.access import require_role
+from projects.access import checked_roles, require_role
 from projects.errors import ProjectError
 from projects.models import CrowdWorker, Membership, Project, Role, User
-from projects.roles import checked_roles
 
 
 @transaction.atomic

@@ -26,7 +26,7 @@ from evaluation.reports.reports import project_report
 from foilworks.invariants.registry import violations
 from jobs.runner import execute
 from media.encode import write_mp4
-from media.stills import frame_at, jpeg
+from media.frames import frame_at, jpeg
 from projects.errors import AccessDenied
 from tests import factories
 from tests.annotation.world import World, make_world, new_key

@@ -2,8 +2,14 @@
 
 import pytest
 
-from annotation.rules.adjudication import MAX_REASON, settled_because, why_not_settle
-from annotation.rules.eligibility import PersonFacts, PriorInvolvement, Refusal
+from annotation.rules.eligibility import (
+    MAX_REASON,
+    PersonFacts,
+    PriorInvolvement,
+    Refusal,
+    settled_because,
+    why_not_settle,
+)
 
 HERE, BESIDE, ELSEWHERE = PriorInvolvement(1, 10), PriorInvolvement(1, 11), PriorInvolvement(2, 12)
 

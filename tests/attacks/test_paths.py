@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import override_settings
 
 from corpus.errors import CorpusError
-from corpus.exporters.parts.file_names import safe_name
+from corpus.exporters.parts.folder import safe_name
 from corpus.video_files.ingest import find_media
 from evaluation.errors import EvaluationError
 from evaluation.imports.models import Import
@@ -49,7 +49,7 @@ COPIES = replaced(
     "foilworks.backup.folder.is_inside", "a copy's manifest names files of the copy alone", lambda name: True
 )
 EXPORTS = Guard(
-    "corpus.exporters.parts.file_names.safe_name",
+    "corpus.exporters.parts.folder.safe_name",
     "files of an export are named by letters and digits",
     lambda patch: patch.setattr("tests.attacks.test_paths.safe_name", lambda text: text),
 )

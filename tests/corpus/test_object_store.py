@@ -25,10 +25,9 @@ from corpus.video_files.stored_files import StoredFile, clip_file
 from foilworks.backup.media import back_up_files, copy_in
 from foilworks.doctor import BROKEN, OK, Check, _storage
 from foilworks.invariants.media import a_ready_clip_has_its_file, a_stored_file_is_its_hash
-from media.clip_cache import ClipCache
 from media.encode import write_mp4
 from media.errors import MediaError
-from media.file_cache import FileCache
+from media.file_cache import ClipCache, FileCache
 from media.frames import sample_frames
 from projects.models import Role
 from tests.factories import make_member, make_project, make_user, make_video
@@ -202,14 +201,14 @@ def test_a_store_that_is_away_stops_an_import_with_one_line(settings, store, fil
 
 
 def test_fetched_clips_stay_below_their_limit(tmp_path, monkeypatch):
-    monkeypatch.setattr("media.clip_cache.JUST_USED_S", 0.0)
+    monkeypatch.setattr("media.file_cache.JUST_USED_S", 0.0)
     clips = ClipCache(tmp_path, 1000)
     for number in range(20):
         clips.path(f"{number:02}" + "0" * 62, lambda file: file.write(b"x" * 100))
     assert FileCache(tmp_path, 1).size() <= 1000
     # The last one is there without being fetched again.
     assert clips.path("19" + "0" * 62, lambda file: pytest.fail("fetched again")).stat().st_size == 100
-    monkeypatch.setattr("media.clip_cache.JUST_USED_S", 60.0)
+    monkeypatch.setattr("media.file_cache.JUST_USED_S", 60.0)
     fresh = ClipCache(tmp_path / "busy", 150)
     found = [fresh.path(f"{n}" + "0" * 63, lambda file: file.write(b"x" * 100)) for n in range(3)]
     assert all(path.exists() for path in found), "what was asked for just now may be about to be opened"

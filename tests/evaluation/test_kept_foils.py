@@ -8,7 +8,7 @@ from annotation.actions.claims.claim import claim
 from annotation.actions.studies.open_baseline import open_baseline
 from annotation.actions.submissions.submit_choice import submit_choice
 from annotation.models import Lease, Stage, Vote
-from annotation.queries.choice_cards import baseline_work
+from annotation.queries.cards import baseline_work
 from annotation.rules.baseline import CAPTION
 from corpus.models import DROPPED_OUT, Foil, Subtest
 from corpus.rules.states import FoilVerdict, ItemState, drops_out

@@ -9,8 +9,7 @@ import torch
 from transformers import T5Config, T5ForConditionalGeneration
 
 from generation.errors import GenerationError
-from generation.grammar.span_words import stopped_by
-from generation.grammar.spans import fitted, inflected, verb_spans
+from generation.grammar.spans import fitted, inflected, stopped_by, verb_spans
 from generation.records import CaptionInput
 from hub.adapters.registry import SPAN_FILLER, open_helper
 from hub.training.text_to_text import SpanTraining, Text, corrupted, random_spans, tune

@@ -8,9 +8,9 @@ from django.utils import timezone
 from annotation.access import member_for
 from annotation.actions.claims.lost_roles import end_leases_of_roles
 from annotation.transactions import run_in_transaction
+from projects.access import checked_roles
 from projects.actions.set_roles import set_roles
 from projects.models import Project, User
-from projects.roles import checked_roles
 
 
 def change_roles(

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.access import attempt_for
-from annotation.actions.quality.policies import standing_of
+from annotation.actions.quality.standings import standing_of
 from annotation.errors import AnnotationError
 from annotation.models import Attempt, Question, Stage
 from annotation.queries.quality import PRACTICE_ROLE

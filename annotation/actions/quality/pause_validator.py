@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from annotation.access import validator_for
 from annotation.actions.quality import standings
-from annotation.actions.quality.policies import standing_of
+from annotation.actions.quality.standings import standing_of
 from annotation.errors import AnnotationError
 from annotation.models import Standing
 from annotation.rules.pausing import Reason

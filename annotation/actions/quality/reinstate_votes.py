@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotation.access import validator_for
 from annotation.actions.quality import recounts
-from annotation.actions.quality.policies import standing_of
+from annotation.actions.quality.standings import standing_of
 from annotation.models import VoteState
 from annotation.transactions import run_in_transaction
 from projects import audit

@@ -6,8 +6,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.access import validator_for
-from annotation.actions.quality.policies import standing_of
-from annotation.actions.quality.standings import COUNTS
+from annotation.actions.quality.standings import COUNTS, standing_of
 from annotation.errors import AnnotationError
 from annotation.models import Standing
 from annotation.transactions import run_in_transaction

@@ -7,7 +7,7 @@ from django.db.models import F
 from django.db.models.functions import Floor
 from django.utils.translation import gettext as _
 
-from annotation.actions.quality.policies import policy_of
+from annotation.actions.quality.standings import policy_of
 from annotation.errors import AnnotationError
 from annotation.models import QualityPolicy, Use
 from annotation.queries.quality import readiness

@@ -11,6 +11,7 @@ from annotation.models import (
     Choice,
     Ending,
     Lease,
+    QualityPolicy,
     Slot,
     SlotState,
     Stage,
@@ -144,3 +145,19 @@ def _add(standing: Standing, counts: dict[str, int], sign: int) -> None:
     for name, count in counts.items():
         setattr(standing, name, max(0, getattr(standing, name) + sign * count))
     standing.save(update_fields=list(COUNTS))
+
+
+def policy_of(project: Project) -> QualityPolicy:
+    """The policy, locked; a new one asks for nothing."""
+    pk = QualityPolicy.objects.get_or_create(project=project)[0].pk
+    return QualityPolicy.objects.select_for_update(of=("self",), no_key=True).select_related("project").get(pk=pk)
+
+
+def standing_of(person: User, project: Project) -> Standing:
+    """The person's standing, locked, with its policy and project; what they send and undo waits."""
+    serialize_writes(person)
+    policy, _made = QualityPolicy.objects.get_or_create(project=project)
+    standing, _made = Standing.objects.get_or_create(policy=policy, person=person)
+    found = locked(standing.pk)
+    assert found is not None
+    return found

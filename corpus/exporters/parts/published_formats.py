@@ -9,8 +9,7 @@ from corpus.errors import CorpusError
 from corpus.exporters.parts.folder import write_folder
 from corpus.exporters.parts.released_items import manifest_facts, released_items
 from corpus.exporters.parts.tables import by_subtest, is_trimmed
-from corpus.record_streams import RecordContent
-from corpus.records import ItemRecord, ReleaseContent
+from corpus.records import ItemRecord, RecordContent, ReleaseContent
 
 Writer = Callable[[Path, list[ItemRecord]], None]
 

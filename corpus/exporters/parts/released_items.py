@@ -4,8 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from corpus.exporters.registry import EXPORTERS
-from corpus.record_streams import RecordContent
-from corpus.records import ItemRecord, ReleaseContent, VoteCounts
+from corpus.records import ItemRecord, RecordContent, ReleaseContent, VoteCounts
 from corpus.release_records import foil_counts, hash_of, item_record, vote_counts
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from corpus.exporters.parts.file_names import safe_name
+from corpus.exporters.parts.folder import safe_name
 from corpus.records import ItemRecord, VideoRecord
 
 

@@ -8,8 +8,8 @@ from django.views.decorators.http import require_safe
 from corpus.access import get_release
 from corpus.models import Release
 from evaluation.board import latex as tables
+from evaluation.board.comparison import overlaps
 from evaluation.board.forms import BoardForm
-from evaluation.board.hint_overlap import overlaps
 from evaluation.board.leaderboard import Board, board
 from evaluation.charts import of_models
 from evaluation.errors import EvaluationError

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from corpus.models import MediaState, Release, ReleaseItem
 from corpus.video_files.streaming import stream_file
-from evaluation.blind.probes import named_probes
+from evaluation.blind.forms import named_probes
 from evaluation.board.leaderboard import board
 from evaluation.errors import EvaluationError
 from evaluation.publishing.actions.submit_scores import submit_scores

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from corpus.access import get_release
 from corpus.exporters.registry import EXPORTERS
 from corpus.models import Release, ReleaseItem
-from evaluation.blind.probes import named_probes
+from evaluation.blind.forms import named_probes
 from evaluation.board.leaderboard import is_uneven, leaderboard
 from evaluation.charts import of_reports
 from evaluation.releases.models import ReleaseGate

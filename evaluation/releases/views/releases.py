@@ -3,16 +3,17 @@
 from django.contrib import messages
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
+from corpus.access import get_release
 from corpus.models import Release
 from evaluation.errors import EvaluationError
 from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.releases.changes import changes, previous_of, shifts
 from evaluation.releases.forms import FreezeForm
-from evaluation.releases.freezable import freezable, left_out
-from evaluation.releases.gate_preview import gate_preview
+from evaluation.releases.freezable import freezable, gate_preview, left_out
 from projects.access import get_project
 from projects.models import Role
 
@@ -47,3 +48,20 @@ def freeze(request: HttpRequest, slug: str) -> HttpResponse:
         "gate": gate,
     }
     return render(request, "evaluation/freeze.html", context, status=422 if form.errors else 200)
+
+
+MAX_LISTED = 50
+
+
+@require_safe
+def release_changes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Against the one before it, or the one that `?from=` names."""
+    found = get_release(request.user, slug, pk)
+    request.project = found.project
+    earlier = Release.objects.filter(project=found.project, pk__lt=found.pk).order_by("-pk")
+    asked = request.GET.get("from", "")
+    before = get_object_or_404(earlier, pk=int(asked)) if asked.isdecimal() and len(asked) < 19 else previous_of(found)
+    context = {"release": found, "before": before, "earlier": earlier, "most": MAX_LISTED}
+    if before is not None:
+        context |= {"changes": changes(before, found), "shifts": shifts(before, found)}
+    return render(request, "evaluation/changes.html", context)

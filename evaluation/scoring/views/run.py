@@ -3,14 +3,17 @@
 import csv
 from typing import Any
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.charts import of_reports
 from evaluation.score_files.score_writers import WRITERS as WRITERS_OF_SCORES
 from evaluation.scoring.access import get_run
+from evaluation.scoring.actions.resume_run import resume_run as resume
+from evaluation.scoring.actions.stop_run import stop_run as stop
 from evaluation.scoring.clip_keys import Keyed
 from evaluation.scoring.human_baseline import human_line
 from evaluation.scoring.models import Run, Score
@@ -118,3 +121,21 @@ def _groups(results: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
     # A test of one subtest would say the same twice.
     rows += [("test", name, group) for name, group in tests.items() if group not in subtests.values()]
     return [*rows, ("overall", "overall", results["overall"])]
+
+
+@require_POST
+def stop_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = get_run(request.user, slug, pk)
+    request.project = found.release.project
+    stop(request.user, found)
+    messages.success(request, _("The run is stopped. What is scored stays."))
+    return redirect("scoring:run", found.release.project.slug, found.pk)
+
+
+@require_POST
+def resume_run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = get_run(request.user, slug, pk)
+    request.project = found.release.project
+    resume(request.user, found)
+    messages.success(request, _("The run goes on."))
+    return redirect("scoring:run", found.release.project.slug, found.pk)

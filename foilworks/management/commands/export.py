@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from corpus.exporters.parts.folder import manifest_hash
 from corpus.exporters.registry import EXPORTERS
-from evaluation.exports.contents import export_content
+from evaluation.exports.collect import export_content
 from evaluation.scoring.queries import project_named, release_named
 from foilworks.management.base import FoilworksCommand
 from text.registry import load, lookup, parse_params

@@ -5,8 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from foilworks.management.base import FoilworksCommand
-from foilworks.management.set_options import parse_set_options
+from foilworks.management.base import FoilworksCommand, parse_set_options
 from generation.caption_file import CaptionFile
 from generation.errors import GenerationError
 from generation.methods.registry import METHODS

@@ -5,8 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from corpus.models import Subtest
-from foilworks.management.base import FoilworksCommand
-from foilworks.management.set_options import parse_set_options
+from foilworks.management.base import FoilworksCommand, parse_set_options
 from generation.actions.start_run import start_run
 from generation.errors import GenerationError
 from generation.filters.registry import DEFAULT_FILTERS, FILTERS, default_filters

@@ -8,9 +8,8 @@ from django.core.management.base import CommandParser
 
 from corpus.importers.registry import IMPORTERS
 from evaluation.imports.store import analyze_after_bulk_import, import_records
-from foilworks.management.base import FoilworksCommand, one_line
+from foilworks.management.base import FoilworksCommand, one_line, parse_set_options
 from foilworks.management.projects import project_to_fill
-from foilworks.management.set_options import parse_set_options
 from foilworks.management.text_tables import table
 
 SHOWN = 20

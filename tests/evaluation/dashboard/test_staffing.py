@@ -9,8 +9,7 @@ from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Attempt, Involvement, QualityPolicy, Stage, Standing
 from corpus.rules.states import CandidateState
 from evaluation.dashboard.counting import count
-from evaluation.dashboard.staffing import short_subtests
-from evaluation.dashboard.team import missing_people
+from evaluation.dashboard.staffing import missing_people, short_subtests
 from projects.models import CrowdStudy, Membership, Role
 from tests import factories
 from tests.annotation.world import make_world

@@ -9,7 +9,7 @@ import torch
 from evaluation.scoring.loop import Clip, ScoringCounts, score_pairs
 from hub.adapters.fake import FakeEmbedder
 from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
-from hub.memory import ran_out_of_memory
+from hub.loaded_model import ran_out_of_memory
 from tests.evaluation.test_scoring import still
 
 CLIPS = [(Clip("x" * n), [f"text {n}", "both"]) for n in range(1, 12)]

@@ -6,12 +6,11 @@ from hypothesis import strategies as st
 
 from generation.asking.cached_answers import Asking, MemoryAnswers
 from generation.asking.prompts import built_in
-from generation.captioning.records import MadeCaption
 from generation.captioning.registry import CAPTIONERS
 from generation.captioning.trial import make_captions
 from generation.grammar.existence import read_existence
 from generation.grammar.states import SUBTESTS, read_sentence
-from generation.records import MODES, CaptionInput, Skip
+from generation.records import MODES, CaptionInput, MadeCaption, Skip
 from hub.adapters.fake import FakeChat
 from tests.generation.making import drafts, outcomes
 from text.registry import load, parse_params
