@@ -46,6 +46,11 @@ test: checks $(STAMPS)/dev ## set up everything with a browser, the checks of li
 	@chromium="$$($(BIN)/python scripts/ensure_chromium.py)" && \
 	FOILWORKS_CHROMIUM="$$chromium" $(OFFLINE) $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
+.PHONY: test-full
+test-full: $(STAMPS)/dev ## the heaviest tests: full crowd, soak, wheel, old databases on both engines (an hour at most)
+	@chromium="$$($(BIN)/python scripts/ensure_chromium.py)" && \
+	FOILWORKS_CHROMIUM="$$chromium" $(OFFLINE) $(BIN)/python -m pytest -n $(JOBS) -m full $(ARGS)
+
 .PHONY: lint
 lint: checks ## ruff, direction of imports, types of the pure packages, missing migrations, unsafe code, known holes
 	@$(BIN)/python scripts/audit.py --packages

@@ -22,9 +22,9 @@ _ROW = {
     )
     for model in (User, Project)
 }
-MAX_KEY = 64
+MAX_KEY_LENGTH = 64
 # PostgreSQL ended this writer so that another could go on: deadlock, serialisation failure.
-LOST_THE_RACE = frozenset({"40P01", "40001"})
+RETRYABLE_SQLSTATES = frozenset({"40P01", "40001"})
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Refused:
     refusal: Refusal
 
 
-def committed(write: Callable[[], T | Refused]) -> T:
+def run_in_transaction(write: Callable[[], T | Refused]) -> T:
     """The result of `write`, run in one transaction.
 
     Where somebody else's row came first (one_vote_a_key and the like) the whole write runs again and finds that row.
@@ -49,7 +49,7 @@ def committed(write: Callable[[], T | Refused]) -> T:
                 raise
             continue
         except OperationalError as error:
-            if attempt == ATTEMPTS or not lost_the_race(error):
+            if attempt == ATTEMPTS or not was_rolled_back_by_the_database(error):
                 raise
             continue
         if isinstance(result, Refused):
@@ -58,12 +58,12 @@ def committed(write: Callable[[], T | Refused]) -> T:
     raise AssertionError("the last attempt returns or raises")
 
 
-def lost_the_race(error: OperationalError) -> bool:
+def was_rolled_back_by_the_database(error: OperationalError) -> bool:
     """Whether the writer was ended so that another could go on: what it wrote is undone, and may be written again."""
-    return getattr(error.__cause__, "sqlstate", None) in LOST_THE_RACE
+    return getattr(error.__cause__, "sqlstate", None) in RETRYABLE_SQLSTATES
 
 
-def one_write_at_a_time(whose: User | Project) -> None:
+def serialize_writes(whose: User | Project) -> None:
     """Writes of one person, or of one project, queue up here until the transaction ends.
 
     SQLite's writers queue by themselves.
@@ -84,6 +84,6 @@ def lock_rows(rows: QuerySet) -> None:
 
 def checked_key(key: str) -> str:
     """The idempotency key, 1 to 64 characters, or AnnotationError."""
-    if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY or not key.isprintable():
+    if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_LENGTH or not key.isprintable():
         raise AnnotationError(_("The submit carries no usable key; reload the page and submit again."))
     return key

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.actions.claims.claim import ROLE_OF_STAGE
 from annotation.messages import ADMISSION, EMPTY
 from annotation.models import Slot, SlotState, Stage, Task
-from annotation.models.stages import stages_at
+from annotation.models.stages import stages_shown_as
 from annotation.queries.quality import why_barred
 from annotation.queries.queues import open_work, why_empty, work_counts
 from projects.access import roles_in
@@ -67,7 +67,7 @@ def queues_of(person: User, project: Project) -> list[Queue]:
 
 def queue_of(person: User, project: Project, stage: str) -> Queue:
     """One queue; the person's role for it is the caller's to check."""
-    mine = Slot.objects.filter(project=project, stage__in=stages_at(stage), person=person)
+    mine = Slot.objects.filter(project=project, stage__in=stages_shown_as(stage), person=person)
     held = mine.filter(state=SlotState.LEASED).exists()
     available = open_work(person, project, stage)
     today, in_all = work_counts(person, project, stage, timezone.now())

@@ -37,7 +37,7 @@ from transformers import (  # noqa: E402
     LlavaNextVideoForConditionalGeneration,
 )
 
-from evaluation.scoring.loop import Clip, Tally, score_pairs  # noqa: E402
+from evaluation.scoring.loop import Clip, ScoringCounts, score_pairs  # noqa: E402
 from evaluation.scoring.protocol_models import FrameReader  # noqa: E402
 from evaluation.scoring.protocols import PROTOCOLS  # noqa: E402
 from hub.adapters.registry import open_adapter  # noqa: E402
@@ -195,7 +195,7 @@ def limit(paths: Sequence[Path], folder: Path, device: torch.device) -> None:
             with DecodePool(decoders) as pool:
                 read = FrameReader(PROTOCOL, kept)
                 list(score_pairs(adapter, requests[: count // 8], read=read, pool=pool))
-                tally, began = Tally(), time.perf_counter()
+                tally, began = ScoringCounts(), time.perf_counter()
                 stored = [
                     (s.clip_key, s.text, s.value)
                     for s in score_pairs(adapter, requests, tally=tally, read=read, pool=pool)

@@ -233,7 +233,7 @@ class Foil(models.Model):
 DROPPED_OUT = Q(verdict=FoilVerdict.INVALID) | Q(verdict=FoilVerdict.SPLIT, item__state=ItemState.VALID)
 
 
-def taken_out(path: str = "") -> Q:
+def withdrawn_items(path: str = "") -> Q:
     """Items that no report and no export tells of: retracted ones, and those of a video that was taken down, whatever
     they were. `path`: where the item is found, as "item__"."""
     return Q(**{f"{path}state": ItemState.RETRACTED}) | Q(**{f"{path}video__media_state": MediaState.TAKEN_DOWN})

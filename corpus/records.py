@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from corpus.release_documents import ReleasePapers
+from corpus.release_documents import ReleaseDocuments
 
 # Long enough for any caption (the longest published one has a few hundred characters), short enough for a page.
 MAX_TEXT = 2_000
@@ -171,4 +171,4 @@ class ReleaseContent:
     # Tombstones of released items whose video was taken down since: they stand in no file but this list.
     withheld: tuple[Mapping[str, Any], ...] = ()
     # Who made it, its terms, its datasheet's answers, its changelog, rejected candidates, figures.
-    papers: ReleasePapers = field(default_factory=ReleasePapers)
+    papers: ReleaseDocuments = field(default_factory=ReleaseDocuments)

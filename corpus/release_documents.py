@@ -52,7 +52,7 @@ def _nothing() -> Iterable[Mapping[str, Any]]:
 
 
 @dataclass(frozen=True)
-class ReleasePapers:
+class ReleaseDocuments:
     """`answers`: by slug of corpus.exporters.parts.datasheet_questions. `known`: numbers for the datasheet.
     `rejected`: asked for once, and read as it comes, since there may be many times more of them than items."""
 

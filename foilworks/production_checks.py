@@ -13,7 +13,7 @@ from django.db import DatabaseError
 
 from projects.demo_accounts import published_accounts
 
-SHORTEST_KEY, FEWEST_CHARACTERS = 50, 10
+MIN_KEY_LENGTH, MIN_KEY_CHARACTERS = 50, 10
 MONTH = 30 * 24 * 3600
 KNOWN_KEYS = ("django-insecure-", "changeme", "change-me", "secret", "insecure", "example")
 NEAR = frozenset({"", "localhost", "127.0.0.1", "::1", "[::1]", "testserver"})
@@ -21,7 +21,7 @@ ENCRYPTED = frozenset({"require", "verify-ca", "verify-full"})
 
 
 @dataclass(frozen=True)
-class Finding:
+class ProductionFinding:
     """A setting that is not fit for production: what it is, what to do."""
 
     name: str
@@ -29,9 +29,9 @@ class Finding:
     todo: str
 
 
-def findings() -> list[Finding]:
+def findings() -> list[ProductionFinding]:
     """Everything that is wrong, in the order of the rules."""
-    return [Finding(*found) for rule in RULES for found in rule()]
+    return [ProductionFinding(*found) for rule in RULES for found in rule()]
 
 
 Found = Iterator[tuple[str, str, str]]
@@ -45,7 +45,7 @@ def _debug() -> Found:
 def _key() -> Found:
     key = settings.SECRET_KEY
     known = any(key.lower().startswith(word) for word in KNOWN_KEYS)
-    if known or len(key) < SHORTEST_KEY or len(set(key)) < FEWEST_CHARACTERS:
+    if known or len(key) < MIN_KEY_LENGTH or len(set(key)) < MIN_KEY_CHARACTERS:
         todo = "unset it, and the home's own is used, or give 50 characters of chance"
         yield "SECRET_KEY", "is short, simple or a known one: whoever guesses it signs in as anybody", todo
     path = settings.FOILWORKS_HOME / "secret_key"

@@ -46,7 +46,7 @@ def sqlite(path: Path) -> Settings:
     }
 
 
-OF_A_CONNECTION = "-c plan_cache_mode=force_generic_plan -c jit=off"
+CONNECTION_OPTIONS = "-c plan_cache_mode=force_generic_plan -c jit=off"
 
 
 def database(url: str, home: Path) -> Settings:
@@ -66,7 +66,7 @@ def database(url: str, home: Path) -> Settings:
     threshold = options.pop("prepare_threshold", "0")
     options["prepare_threshold"] = int(threshold) if threshold.isdecimal() else None
     if options["prepare_threshold"] is not None:
-        options["options"] = f"{options.get('options', '')} {OF_A_CONNECTION}".strip()
+        options["options"] = f"{options.get('options', '')} {CONNECTION_OPTIONS}".strip()
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),

@@ -16,7 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 ON, OFF = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 
 
-def whole(name: str, text: str, default: int, least: int = 0) -> int:
+def whole_number(name: str, text: str, default: int, least: int = 0) -> int:
     """The whole number, or the default where nothing is written."""
     if not text.strip():
         return default

@@ -51,7 +51,7 @@ def _flag(name: str, default: bool) -> bool:
 
 
 def _whole(name: str, default: int, least: int = 0) -> int:
-    return setting_values.whole(name, _env(name), default, least)
+    return setting_values.whole_number(name, _env(name), default, least)
 
 
 def _number(name: str, default: float, above: float | None = None) -> float:
@@ -135,7 +135,7 @@ def _price(prefix: str) -> dict:
 FOILWORKS_HOME = _made(Path(_env("FOILWORKS_HOME", str(DEFAULT_HOME))).resolve())
 FOILWORKS_DEVICE = setting_values.device("FOILWORKS_DEVICE", _env("FOILWORKS_DEVICE", "auto"))
 # OpenMP knows a list, for loops in loops; the first counts.
-_OMP_THREADS = setting_values.whole("OMP_NUM_THREADS", _env("OMP_NUM_THREADS").partition(",")[0], 0)
+_OMP_THREADS = setting_values.whole_number("OMP_NUM_THREADS", _env("OMP_NUM_THREADS").partition(",")[0], 0)
 # Of one worker's models; 0: the processors shared out among the workers. More threads than processors are many times
 # slower than one.
 FOILWORKS_THREADS = _whole("FOILWORKS_THREADS", _OMP_THREADS)

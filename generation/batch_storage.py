@@ -16,8 +16,8 @@ from generation.thresholds.registry import THRESHOLDS
 from projects import audit
 from projects.models import AuditEvent
 
-LONGEST_WHY = 200
-LONGEST_DETAIL = 300
+MAX_REASON_LENGTH = 200
+MAX_DETAIL_LENGTH = 300
 ROWS = 500
 # A text that was turned down is free to be proposed again; the filters judge it anew.
 OUT_OF_PLAY = (CandidateState.FILTERED_OUT, CandidateState.DROPPED, CandidateState.SUPERSEDED)
@@ -94,7 +94,7 @@ def known_foils(
 
 
 def _why(outcome: Outcome) -> str:
-    return "" if outcome.foils or outcome.blanks else "; ".join(outcome.skipped)[:LONGEST_WHY]
+    return "" if outcome.foils or outcome.blanks else "; ".join(outcome.skipped)[:MAX_REASON_LENGTH]
 
 
 def _rejected_by(run: GenerationRun, judged: Judged) -> list[str]:
@@ -157,7 +157,7 @@ def _scores(
             measure_id=measures.row(slug, judged.pair) if measures else None,
             score=verdict.score,
             passed=verdict.passed,
-            detail=verdict.detail[:LONGEST_DETAIL],
+            detail=verdict.detail[:MAX_DETAIL_LENGTH],
         )
 
 

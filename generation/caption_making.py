@@ -26,7 +26,7 @@ from text.registry import load, lookup, version_of
 LOOKED_AT = 200
 SHOWN = 20
 BATCH = 500
-LONGEST_KEY = 200
+MAX_KEY_LENGTH = 200
 
 # The row of a source, the video that its captions are of, what the maker is told of it.
 Source = tuple[int, int, CaptionInput]
@@ -149,5 +149,5 @@ def _store(run: CaptionRun, things: Sequence[tuple[int, MadeCaption | Skip]], ba
 def _row(run: CaptionRun, video: int, made: MadeCaption) -> Caption:
     sha256 = hashlib.sha256(made.text.encode()).hexdigest()
     facts = {**made.facts, "maker": made.maker, "mode": made.mode, "made_by_run": run.pk}
-    key = f"{made.maker}-{sha256[:12]}"[:LONGEST_KEY]
+    key = f"{made.maker}-{sha256[:12]}"[:MAX_KEY_LENGTH]
     return Caption(video_id=video, key=key, text=made.text, text_sha256=sha256, facts=facts)

@@ -7,7 +7,7 @@ from typing import Any
 
 from corpus.models import Caption, MediaState, Video
 from corpus.video_files.stored_files import clip_file
-from generation.models.side_work import Sighting
+from generation.models.side_work import DetectionResult
 from generation.pipeline import Step
 from generation.records import CaptionInput
 from hub.adapters.registry import DETECTOR, open_helper
@@ -18,7 +18,7 @@ from media.frames import SAMPLING_POLICY, sample_frames
 
 
 @dataclass(frozen=True)
-class Looking:
+class DetectorStep:
     """One detector with the frames it looks at and the score from which on a thing counts as seen."""
 
     model: str
@@ -33,18 +33,18 @@ class Looking:
         return found
 
 
-def looking(steps: Sequence[Step]) -> list[Looking]:
+def detectors_of(steps: Sequence[Step]) -> list[DetectorStep]:
     """The detectors that the steps name; steps that name none, or have no such parameter, look at nothing."""
     named = {
         (step.params["detector"], step.params["frames"], step.params["min_score"], step.params.get("device", "auto"))
         for step in steps
         if step.params.get("detector")
     }
-    return [Looking(*one) for one in sorted(named)]
+    return [DetectorStep(*one) for one in sorted(named)]
 
 
 def with_objects(
-    eyes: Sequence[Looking], given: Sequence[CaptionInput], rows: Mapping[str, Caption]
+    eyes: Sequence[DetectorStep], given: Sequence[CaptionInput], rows: Mapping[str, Caption]
 ) -> list[CaptionInput]:
     """The captions, their fact "objects" widened by what is seen in their videos; `rows` by the captions' ids."""
     if not eyes:
@@ -62,12 +62,12 @@ def _told(caption: CaptionInput, seen: set[str]) -> CaptionInput:
     return replace(caption, facts={**caption.facts, "objects": sorted(known)})
 
 
-def _looked_at(eyes: Looking, videos: Sequence[Video]) -> dict[int, dict[str, float]]:
+def _looked_at(eyes: DetectorStep, videos: Sequence[Video]) -> dict[int, dict[str, float]]:
     """video -> label -> its highest score; videos without a usable file are left out."""
     usable = [video for video in videos if video.file and video.media_state == MediaState.READY]
     info = eyes.detector.info if usable else None
     keys = {video.pk: _key(eyes, video, info) for video in usable if info}
-    rows = Sighting.objects.filter(video__in=keys, key__in=set(keys.values()))
+    rows = DetectionResult.objects.filter(video__in=keys, key__in=set(keys.values()))
     found = {row.video_id: row.labels for row in rows if row.key == keys[row.video_id]}
     for video in videos:
         if video.pk in keys and video.pk not in found:
@@ -78,7 +78,7 @@ def _looked_at(eyes: Looking, videos: Sequence[Video]) -> dict[int, dict[str, fl
     return found
 
 
-def _seen(eyes: Looking, video: Video) -> dict[str, float] | None:
+def _seen(eyes: DetectorStep, video: Video) -> dict[str, float] | None:
     try:
         sample = sample_frames(Path(clip_file(video)), eyes.frames, video.start_time, video.end_time)
     except MediaError:
@@ -90,16 +90,16 @@ def _seen(eyes: Looking, video: Video) -> dict[str, float] | None:
     return best
 
 
-def _keep(eyes: Looking, video: Video, key: str, labels: dict[str, float]) -> None:
+def _keep(eyes: DetectorStep, video: Video, key: str, labels: dict[str, float]) -> None:
     info: Any = eyes.detector.info
-    Sighting.objects.get_or_create(
+    DetectionResult.objects.get_or_create(
         video=video,
         key=key,
         defaults={"labels": labels, "model_id": info.model_id[:200], "model_revision": info.revision[:64]},
     )
 
 
-def _key(eyes: Looking, video: Video, info: ModelInfo) -> str:
+def _key(eyes: DetectorStep, video: Video, info: ModelInfo) -> str:
     return content_key(
         video=video.sha256,
         start=video.start_time,

@@ -4,9 +4,9 @@ Pure and streaming: at most one batch of captions is in memory, plus what the me
 
 A method module has VERSION and `make(captions, *, params, mode, seed)`, which gives what `Made` names. With a
 `prepare(captions, *, params, mode, seed)` it sees all captions of the run first, and `make` gets what came of that as
-`state=`. One that says TRADES sees the captions that the run began with, also those that dropped out meanwhile.
+`state=`. One with NEEDS_ALL_CAPTIONS sees the captions that the run began with, also those that dropped out since.
 
-A filter that keeps the foils of a whole run in balance says CLOSING: it judges, in order, what all the others passed.
+A filter that keeps the foils of a whole run in balance says RUNS_LAST: it judges, in order, what all the others passed.
 
 A filter module has VERSION, COSTLY and `judge(caption, foil, *, others, params)`, or `judge_many(cases, *, params)`,
 one verdict a case, where cases are judged together. With a `prepare(captions, *, params)` it learns from captions first
@@ -26,7 +26,7 @@ from text.diff import apply_edits
 from text.registry import Entry, load, lookup, version_of
 
 BATCH = 256
-CHEAP, COSTLY, CLOSING = range(3)
+CHEAP, COSTLY, RUNS_LAST = range(3)
 
 Made = FoilDraft | Skip | Blank | Shortfall
 
@@ -162,7 +162,7 @@ def _judge(filters: Sequence[Step], found: Sequence[_Open], measures: Measures |
     """All cheap filters judge every draft, the costly ones those that passed them all, the closing ones what is left
     of those; verdicts are noted in place.
     """
-    for turn in (CHEAP, COSTLY, CLOSING):
+    for turn in (CHEAP, COSTLY, RUNS_LAST):
         left = [one for one in found if turn == CHEAP or all(verdict.passed for verdict in one.verdicts.values())]
         for step in filters:
             if turn == _turn(step.module):
@@ -171,8 +171,8 @@ def _judge(filters: Sequence[Step], found: Sequence[_Open], measures: Measures |
 
 
 def _turn(module: Any) -> int:
-    if getattr(module, "CLOSING", False):
-        return CLOSING
+    if getattr(module, "RUNS_LAST", False):
+        return RUNS_LAST
     return COSTLY if module.COSTLY else CHEAP
 
 

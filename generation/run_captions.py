@@ -57,7 +57,7 @@ class RunCaptions:
         return pk not in self._without and (self._keys is None or key in self._keys)
 
 
-def note_those_out(run: GenerationRun) -> None:
+def record_excluded_captions(run: GenerationRun) -> None:
     """Note with a run that begins which captions are out already, so that `captions_to_plan` stays what it is now."""
     if "without" in run.selection or CandidateGroup.objects.filter(run=run).exists():
         return

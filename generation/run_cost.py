@@ -10,7 +10,7 @@ from generation.models import Candidate, CandidateGroup, GenerationRun, RunCost
 
 
 @dataclass(frozen=True)
-class Spent:
+class RunSpending:
     """`…_limit` 0: none. `money` None: no price is configured. `unanswered`: captions that can be asked about again."""
 
     requests: int
@@ -25,7 +25,7 @@ class Spent:
     money_per_accepted: float | None = None
 
 
-def spent_by(run: GenerationRun, states: dict[str, int]) -> Spent | None:
+def spending_of(run: GenerationRun, states: dict[str, int]) -> RunSpending | None:
     """None for a run that asks no instruction model; two queries. `states`: how many candidates are in each."""
     if not endpoints.asks_a_model(run.params):
         return None
@@ -34,7 +34,7 @@ def spent_by(run: GenerationRun, states: dict[str, int]) -> Spent | None:
     endpoint = endpoints.configured().get(run.params["endpoint"])
     money = endpoint.cost(cost.prompt_tokens, cost.completion_tokens) if endpoint else None
     accepted = states.get(CandidateState.ACCEPTED, 0)
-    return Spent(
+    return RunSpending(
         requests=cost.requests,
         requests_limit=run.params["requests"] if endpoint else 0,
         tokens=tokens,

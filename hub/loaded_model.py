@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from hub.interfaces import Trust
-from hub.memory import give_back
+from hub.memory import release_memory
 
 
 @dataclass
-class _Warm:
+class _Loaded:
     key: tuple[Any, ...] = ()
     adapter: Any = None
 
 
-_warm = _Warm()
+_loaded = _Loaded()
 
 
 @contextmanager
-def warm_adapter(
+def loaded_adapter(
     load: Callable[..., Any], spec: str, *, device: str, dtype: str = "float32", trust: Trust | None = None
 ) -> Iterator[Any]:
     """`load(spec, device=…, dtype=…, trust=…)`, or what it gave this process last.
@@ -30,26 +30,26 @@ def warm_adapter(
     An adapter under whose use an error came is let go: its state is unknown. HubError: it does not load.
     """
     key = (load, spec, device, dtype, trust, _stamps(spec))
-    if _warm.key != key:
-        let_go()
-        _warm.adapter = load(spec, device=device, dtype=dtype, trust=trust)
-        _warm.key = key
+    if _loaded.key != key:
+        unload()
+        _loaded.adapter = load(spec, device=device, dtype=dtype, trust=trust)
+        _loaded.key = key
     whole = False
     try:
-        yield _warm.adapter
+        yield _loaded.adapter
         whole = True
     finally:
         if not whole:
-            let_go()
+            unload()
 
 
-def let_go() -> None:
+def unload() -> None:
     """Forget the adapter, and give the memory back that it held."""
-    held, _warm.key, _warm.adapter = _warm.adapter, (), None
+    held, _loaded.key, _loaded.adapter = _loaded.adapter, (), None
     if held is None:
         return
     del held
-    give_back()
+    release_memory()
 
 
 def _stamps(spec: str) -> tuple[tuple[str, int, int], ...]:

@@ -14,7 +14,7 @@ def ran_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and any(sign in str(error).lower() for sign in SIGNS)
 
 
-def give_back() -> None:
+def release_memory() -> None:
     """Return what is no longer used to the device: call it where the error's own variables are gone."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():

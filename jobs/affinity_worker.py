@@ -13,7 +13,7 @@ from jobs.queue import EXECUTE, lanes_in_redis
 logger = logging.getLogger(__name__)
 
 # How many jobs of one model in a row while others wait: a long run must not shut out the others.
-IN_A_ROW = 8
+MAX_CONSECUTIVE_JOBS = 8
 # Seconds after which a sleeping worker looks whether there is work of a model that nobody had asked for before.
 LOOK_SECONDS = 2
 
@@ -30,7 +30,7 @@ def is_ours(job: Any) -> bool:
         return False
 
 
-class Engine(SimpleWorker):
+class ModelAffinityWorker(SimpleWorker):
     """Listens to the plain queues it was given, in that order, and to the lanes of every model on them."""
 
     def __init__(self, queues: Any, *arguments: Any, **options: Any) -> None:
@@ -48,7 +48,7 @@ class Engine(SimpleWorker):
         found: list[Queue] = []
         for queue in self._plain:
             lanes = by_plain[queue.name]
-            stays = self._warm in lanes and self._in_a_row < IN_A_ROW
+            stays = self._warm in lanes and self._in_a_row < MAX_CONSECUTIVE_JOBS
             others = [name for name in lanes if name > self._warm] + [name for name in lanes if name < self._warm]
             warm = [self._warm] if self._warm in lanes else []
             after = others if stays else [*others, *warm]

@@ -17,9 +17,9 @@ from pathlib import Path
 log = logging.getLogger(__name__)
 
 # How full a folder is left after room was made, so that not every write looks through it again.
-LEFT = 0.9
+TARGET_FILL = 0.9
 # After so much was written by this process, what others wrote meanwhile is counted anew.
-COUNT_AGAIN = 0.05
+RESCAN_FRACTION = 0.05
 
 
 def content_key(**parts: object) -> str:
@@ -71,7 +71,7 @@ class FileCache:
         """So many bytes were added; let go of what was not used for longest where there is no room."""
         self._held += size
         self._uncounted += size
-        if self._uncounted > self.limit * COUNT_AGAIN or self._held > self.limit:
+        if self._uncounted > self.limit * RESCAN_FRACTION or self._held > self.limit:
             self._make_room()
 
     def drop(self, key: str) -> None:
@@ -104,7 +104,7 @@ class FileCache:
         if self._held <= self.limit:
             return
         for used, size, path in entries:
-            if self._held <= self.limit * LEFT or (self.spare_s and used > time.time() - self.spare_s):
+            if self._held <= self.limit * TARGET_FILL or (self.spare_s and used > time.time() - self.spare_s):
                 break
             with suppress(OSError):
                 path.unlink()

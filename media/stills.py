@@ -10,7 +10,7 @@ from media.errors import MediaError
 from media.frames import END_TOLERANCE_S, sample_frames
 
 # Longest side of a stored picture, in pixels: enough to judge, small enough to send.
-LONGEST_SIDE = 1280
+MAX_SIDE = 1280
 
 
 def frame_at(path: Path, time: float) -> np.ndarray:
@@ -28,7 +28,7 @@ def jpeg(picture: np.ndarray, quality: int = 4) -> bytes:
     The same picture gives the same bytes. MediaError where it cannot be encoded.
     """
     height, width = picture.shape[:2]
-    scale = min(1.0, LONGEST_SIDE / max(height, width))
+    scale = min(1.0, MAX_SIDE / max(height, width))
     # Chroma is halved, so sides are even.
     wide, high = (max(2, round(side * scale / 2) * 2) for side in (width, height))
     codec = av.CodecContext.create("mjpeg", "w")

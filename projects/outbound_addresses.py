@@ -16,7 +16,7 @@ from projects.errors import ProjectError
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 PORTS = {"http": 80, "https": 443}
-LONGEST = 500
+MAX_URL_LENGTH = 500
 # They carry an IPv4 address that a gateway may lead to, whatever it is: NAT64, 6to4, Teredo.
 WRAPPERS = tuple(ipaddress.ip_network(each) for each in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32"))
 
@@ -53,7 +53,7 @@ def checked_target(url: str) -> Target:
 
 def _parts(url: str) -> tuple[str, str, int, str]:
     wrong = ProjectError(_("Give an address such as https://example.org/hook, without a user name or a fragment."))
-    if len(url) > LONGEST or not url.isascii() or not url.isprintable() or " " in url:
+    if len(url) > MAX_URL_LENGTH or not url.isascii() or not url.isprintable() or " " in url:
         raise wrong
     try:
         parts = urlsplit(url)

@@ -11,7 +11,7 @@ from django.db.models import F
 from django.http import HttpRequest
 from django.utils import timezone
 
-from projects.models import Tries
+from projects.models import RateLimitCounter
 
 
 @dataclass(frozen=True)
@@ -39,26 +39,26 @@ ARCHIVES = Limit("archives to an address", 30, HOUR)
 REFUSAL_ROWS = Limit("audit rows of refusals", 200, HOUR)
 
 
-def count(limit: Limit, *whose: object) -> bool:
+def hit(limit: Limit, *whose: object) -> bool:
     """Counts one more; whether it is within the limit still."""
     now, key = timezone.now(), _key(limit, whose)
     with transaction.atomic():
-        Tries.objects.filter(ends_at__lte=now).delete()
+        RateLimitCounter.objects.filter(ends_at__lte=now).delete()
         ends_at = now + timedelta(seconds=limit.seconds)
-        Tries.objects.get_or_create(key=key, defaults={"ends_at": ends_at})
-        Tries.objects.filter(key=key).update(count=F("count") + 1)
-    return not is_over(limit, *whose, more=0)
+        RateLimitCounter.objects.get_or_create(key=key, defaults={"ends_at": ends_at})
+        RateLimitCounter.objects.filter(key=key).update(count=F("count") + 1)
+    return not is_exceeded(limit, *whose, more=0)
 
 
-def is_over(limit: Limit, *whose: object, more: int = 1) -> bool:
+def is_exceeded(limit: Limit, *whose: object, more: int = 1) -> bool:
     """Whether `more` tries are too many."""
-    live = Tries.objects.filter(key=_key(limit, whose), ends_at__gt=timezone.now())
+    live = RateLimitCounter.objects.filter(key=_key(limit, whose), ends_at__gt=timezone.now())
     return (live.values_list("count", flat=True).first() or 0) + more > limit.most
 
 
-def forget(limit: Limit, *whose: object) -> None:
+def reset(limit: Limit, *whose: object) -> None:
     """What was counted is over: the right password came."""
-    Tries.objects.filter(key=_key(limit, whose)).delete()
+    RateLimitCounter.objects.filter(key=_key(limit, whose)).delete()
 
 
 def address_of(request: HttpRequest) -> str:

@@ -33,7 +33,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 # Folders of programs: not installed, but part of the product.
 PROGRAMS = ("benchmarks", "scripts")
-LARGEST_SHOWN = 20
+MAX_ROOMS_SHOWN = 20
 
 
 @dataclass(frozen=True)
@@ -242,7 +242,7 @@ def in_words(house: House, *, everything: bool) -> Iterator[str]:
     yield f"| private imports | {len(house.private)} |"
     for title, sizes in (("package", house.by_package), ("room", house.by_room)):
         shown = sorted(sizes.items(), key=lambda size: (-size[1], size[0]))
-        shown = shown if everything or title == "package" else shown[:LARGEST_SHOWN]
+        shown = shown if everything or title == "package" else shown[:MAX_ROOMS_SHOWN]
         yield from ("", f"| {title} | statements | share |", "|---|--:|--:|")
         yield from (f"| `{name}` | {count:,} | {house.share(count):.1%} |" for name, count in shown)
     for knot in tied:

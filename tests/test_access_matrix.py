@@ -37,7 +37,7 @@ from evaluation.imports.models import Import
 from evaluation.publishing.models import PublicPage, Submission
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.actions.start_run import start_run
-from evaluation.teacher.models import TeacherPoint, TeacherReading, TeacherTraining
+from evaluation.teacher.models import StudentEvaluation, TeacherPoint, TeacherTraining
 from evaluation.utd.models import BiasRun, Descriptions
 from generation.models import Selection
 from generation.models.side_work import CaptionRun, Tuning
@@ -427,7 +427,7 @@ def make_submission(release: Release) -> Submission:
 def make_training(release: Release) -> TeacherTraining:
     training = TeacherTraining.objects.create(project=release.project, label="taught", student="tiny:start")
     TeacherPoint.objects.create(training=training, step=1, loss=0.5)
-    TeacherReading.objects.create(training=training, release=release)
+    StudentEvaluation.objects.create(training=training, release=release)
     return training
 
 

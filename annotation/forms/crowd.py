@@ -9,7 +9,7 @@ from annotation.actions.claims.claim import ROLE_OF_STAGE
 from annotation.models import Stage
 from projects.models import CrowdStudy
 
-LEAST, MOST = 0, 100
+MIN_SHARE, MAX_SHARE = 0, 100
 
 
 class CrowdStudyForm(forms.ModelForm):
@@ -18,8 +18,8 @@ class CrowdStudyForm(forms.ModelForm):
     )
     approval = forms.IntegerField(
         label=_("Least approval rate, per cent"),
-        min_value=LEAST,
-        max_value=MOST,
+        min_value=MIN_SHARE,
+        max_value=MAX_SHARE,
         required=False,
         help_text=_(
             "Of what the platform signs, and of right answers on gold in this project; empty: nobody is refused for it."
@@ -47,7 +47,7 @@ class CrowdStudyForm(forms.ModelForm):
         """What open_crowd_study takes."""
         values = dict(self.cleaned_data)
         percent = values.pop("approval")
-        return {**values, "least_approval": None if percent is None else percent / MOST}
+        return {**values, "least_approval": None if percent is None else percent / MAX_SHARE}
 
     def _post_clean(self) -> None:
         """The action validates the row, whose role and project are not the form's."""

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.actions.quality.add_gold_pairs import MOST
+from annotation.actions.quality.add_gold_pairs import MAX_PAIRS_AT_ONCE
 from annotation.models import QualityPolicy, Use
 from annotation.queries.quality import sources
 from corpus.models import Caption, Subtest
@@ -61,7 +61,7 @@ class PairsForm(forms.Form):
     """What pairs are drawn from; the seed makes the draw repeatable."""
 
     subtest = forms.ModelChoiceField(Subtest.objects.none(), label=_("Valid items of"), empty_label=None)
-    number = forms.IntegerField(label=_("How many"), min_value=1, max_value=MOST, initial=10)
+    number = forms.IntegerField(label=_("How many"), min_value=1, max_value=MAX_PAIRS_AT_ONCE, initial=10)
     mismatched = forms.BooleanField(label=_("With another item's video: the answer is “neither”"), required=False)
     seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=2**31 - 1, initial=0)
     explanation = forms.CharField(label=_("Explanation"), required=False, max_length=1000)

@@ -5,14 +5,14 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.actions.studies.open_baseline import MOST_OVERLAP
-from annotation.actions.studies.open_object_check import MOST_FRAMES
+from annotation.actions.studies.open_baseline import MAX_OVERLAP
+from annotation.actions.studies.open_object_check import MAX_FRAMES
 from annotation.models import FrameObjects
 from annotation.rules.objects import FRAMES
 from corpus.models import Release, Subtest
 from projects.models import Project
 
-LARGEST_SEED = 2**31 - 1
+MAX_SEED = 2**31 - 1
 SEED_HELP = _("The same seed draws the same sample.")
 
 
@@ -21,7 +21,7 @@ class SeedField(forms.IntegerField):
 
     def __init__(self) -> None:
         super().__init__(
-            label=_("Seed"), min_value=0, max_value=LARGEST_SEED, initial=0, required=False, help_text=SEED_HELP
+            label=_("Seed"), min_value=0, max_value=MAX_SEED, initial=0, required=False, help_text=SEED_HELP
         )
 
     def clean(self, value: Any) -> int:
@@ -43,7 +43,7 @@ class BaselineForm(forms.Form):
     overlap = forms.IntegerField(
         label=_("People an item"),
         min_value=1,
-        max_value=MOST_OVERLAP,
+        max_value=MAX_OVERLAP,
         initial=1,
         help_text=_("1: accuracy of single people (Feint6K); 3: also of their majority (contrast sets)."),
     )
@@ -62,11 +62,11 @@ class ObjectCheckForm(forms.Form):
     size = forms.IntegerField(
         label=_("Frames in the sample"),
         min_value=1,
-        max_value=MOST_FRAMES,
+        max_value=MAX_FRAMES,
         initial=FRAMES,
         help_text=_("One frame each of so many videos (UTD: 100)."),
     )
-    overlap = forms.IntegerField(label=_("People a frame"), min_value=1, max_value=MOST_OVERLAP, initial=1)
+    overlap = forms.IntegerField(label=_("People a frame"), min_value=1, max_value=MAX_OVERLAP, initial=1)
     seed = SeedField()
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:

@@ -7,7 +7,7 @@ from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 
 from annotation.models import Choice, Edit, ObjectAnswer, Review, Stage, Vote, VoteState
-from annotation.models.stages import desk_of
+from annotation.models.stages import public_stage
 from annotation.rules.activity import Figures, Judgement, Piece, figures
 from projects.models import Project, User
 
@@ -44,7 +44,7 @@ def _pieces(project: Project, person: User | None = None) -> Iterator[Piece]:
     here = Q(item__subtest__project=project) | Q(gold__project=project)
     votes = Vote.objects.filter(here, **own).exclude(state=VoteState.UNDONE)
     for stage, pk, seconds, watch in votes.values_list("stage", *PIECE).order_by():
-        yield Piece(pk, desk_of(stage), seconds, _watched(watch))
+        yield Piece(pk, public_stage(stage), seconds, _watched(watch))
 
 
 def _judgements(project: Project, votes: QuerySet[Vote] | None = None) -> Iterator[Judgement]:

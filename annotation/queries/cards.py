@@ -24,7 +24,7 @@ from annotation.models import (
     Task,
     Vote,
 )
-from annotation.models.stages import desk_of, stages_at
+from annotation.models.stages import public_stage, stages_shown_as
 from annotation.queries.choice_cards import BaselineWork, ObjectsWork, baseline_work, objects_work
 from annotation.queries.eligibility import lineage_of
 from annotation.queries.queues import work_counts
@@ -143,7 +143,7 @@ def claim_card(person: User, claim: Claim, *, counted: bool = True, now: datetim
     """
     slot, lease = claim.rows or _rows_of(person, claim)
     slot.video.project = slot.project
-    desk = desk_of(slot.stage)
+    desk = public_stage(slot.stage)
     today, in_all = work_counts(person, slot.project, desk, now or timezone.now()) if counted else (None, None)
     fields = {
         "claim": claim,
@@ -205,12 +205,12 @@ _CARD_ROWS = {
 
 
 def _running(desk: str) -> "Prepared[Slot]":
-    rows = (path for stage in stages_at(desk) for path in _CARD_ROWS[Stage(stage)])
+    rows = (path for stage in stages_shown_as(desk) for path in _CARD_ROWS[Stage(stage)])
     slots = Slot.objects.select_related("project", "video", *rows)
     return Prepared(lambda pk, person, token: slots.filter(pk=pk, person=person, token=token, state=SlotState.LEASED))
 
 
-_RUNNING = {desk: _running(desk) for desk in {desk_of(stage) for stage in _CARD_ROWS}}
+_RUNNING = {desk: _running(desk) for desk in {public_stage(stage) for stage in _CARD_ROWS}}
 
 
 _SURVIVORS = Prepared(

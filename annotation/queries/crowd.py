@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from django.db.models import Q, QuerySet
 
 from annotation.models import Edit, ObjectAnswer, Review, Slot, SlotState, Stage, Standing, Vote, VoteState
-from annotation.models.stages import stages_at
+from annotation.models.stages import stages_shown_as
 from annotation.queries.queues import open_work
 from projects.models import CrowdPlace, CrowdStudy, PlaceState, Project, User
 
 # Fewer answers to gold say nothing of anybody.
-LEAST_GOLD = 4
+MIN_GOLD = 4
 NO_WORK = (VoteState.UNDONE, VoteState.SET_ASIDE)
 
 
@@ -40,7 +40,7 @@ def progress_of(place: CrowdPlace) -> Progress:
     if done >= study.pieces:
         return Progress(done, study.pieces)
     held = Slot.objects.filter(person=place.person_id, project=study.project_id, state=SlotState.LEASED)
-    in_hand = held.filter(stage__in=stages_at(study.stage)).exists()
+    in_hand = held.filter(stage__in=stages_shown_as(study.stage)).exists()
     return Progress(done, study.pieces, not in_hand and not open_work(place.person, study.project, study.stage))
 
 
@@ -65,7 +65,7 @@ def places_left(study: CrowdStudy) -> int:
 def gold_share(person: User, project: Project) -> float | None:
     """How often the person was right on gold in the project; None where they saw too little to tell."""
     standing = Standing.objects.filter(policy__project=project, person=person).first()
-    if standing is None or standing.gold_seen < max(LEAST_GOLD, 1):
+    if standing is None or standing.gold_seen < max(MIN_GOLD, 1):
         return None
     return standing.gold_right / standing.gold_seen
 
@@ -104,7 +104,7 @@ def _work(study: CrowdStudy) -> QuerySet:
     if stage == Stage.OBJECTS:
         return ObjectAnswer.objects.filter(frame__check_of__project=project, undone_at=None)
     here = Q(item__subtest__project=project) | Q(gold__project=project)
-    return Vote.objects.filter(here, stage__in=stages_at(stage)).exclude(state__in=NO_WORK)
+    return Vote.objects.filter(here, stage__in=stages_shown_as(stage)).exclude(state__in=NO_WORK)
 
 
 def state_counts(places: Iterable[CrowdPlace]) -> Counter[str]:

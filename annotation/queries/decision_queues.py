@@ -15,24 +15,24 @@ from projects.models import LeakageScope, Project, Role, User
 from projects.pseudonyms import pseudonym
 from text.diff import diff_segments
 
-SETTLERS = frozenset({Role.RESEARCHER, Role.REVIEWER})
+ADJUDICATORS = frozenset({Role.RESEARCHER, Role.REVIEWER})
 _BARRING = (Involvement.Kind.MADE, Involvement.Kind.REVIEWED, Involvement.Kind.JUDGED)
 LIVE = (ItemState.IN_VALIDATION, ItemState.VALID, ItemState.INVALID, ItemState.SPLIT)
 
 
-def split_items(project: Project) -> QuerySet[Item]:
+def disputed_items(project: Project) -> QuerySet[Item]:
     """The project's items whose votes are split, those that wait longest first."""
     return Item.objects.filter(subtest__project=project, state=ItemState.SPLIT).order_by("decided_at", "pk")
 
 
-def settleable(person: User, project: Project) -> QuerySet[Item]:
+def adjudicable(person: User, project: Project) -> QuerySet[Item]:
     """Split items that the person had no hand in: annotation.rules.adjudication as a query."""
     hands = Involvement.objects.filter(person=person, kind__in=_BARRING, video=OuterRef("video"))
     if project.leakage_scope == LeakageScope.VIDEO:
-        return split_items(project).exclude(Exists(hands))
+        return disputed_items(project).exclude(Exists(hands))
     same = Q(Exists(hands.filter(group=OuterRef("candidate_group__id"))))
     imported = Q(candidate_group=None) & Q(Exists(hands.filter(group=None)))
-    return split_items(project).exclude(same | imported)
+    return disputed_items(project).exclude(same | imported)
 
 
 def captions_in_doubt(project: Project) -> QuerySet[Caption]:
@@ -41,7 +41,7 @@ def captions_in_doubt(project: Project) -> QuerySet[Caption]:
 
 
 @dataclass(frozen=True)
-class Ballots:
+class AnswerCount:
     """One answer: how many gave it and who, under pseudonyms ("" for votes from a file)."""
 
     choice: str
@@ -56,7 +56,7 @@ class JudgedPair:
     foil: Foil | None
     segments: list[tuple[str, str]]
     is_open: bool
-    ballots: list[Ballots]
+    ballots: list[AnswerCount]
 
 
 def judged_pairs(project: Project, item: Item) -> list[JudgedPair]:
@@ -78,8 +78,8 @@ def judged_pairs(project: Project, item: Item) -> list[JudgedPair]:
     return pairs
 
 
-def _ballots(given: dict[str, list[str]]) -> list[Ballots]:
-    return [Ballots(choice, label, given[choice]) for choice, label in Choice.choices if choice in given]
+def _ballots(given: dict[str, list[str]]) -> list[AnswerCount]:
+    return [AnswerCount(choice, label, given[choice]) for choice, label in Choice.choices if choice in given]
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def _revisions_before(caption: Caption) -> list[Caption]:
 
 
 @dataclass(frozen=True)
-class Desk:
+class DecisionQueue:
     """Decisions that wait beside the queues: `waiting` for this person, `barred` kept from them by a hand they had."""
 
     slug: str
@@ -147,14 +147,14 @@ class Desk:
     barred: int = 0
 
 
-def desks_of(person: User, project: Project) -> list[Desk]:
+def desks_of(person: User, project: Project) -> list[DecisionQueue]:
     """The desks of the person's roles at which something waits. Three queries at most."""
     roles, desks = roles_in(person, project), []
-    if roles & SETTLERS:
-        waiting, everything = settleable(person, project).count(), split_items(project).count()
-        desks.append(Desk("adjudication", waiting, everything - waiting))
+    if roles & ADJUDICATORS:
+        waiting, everything = adjudicable(person, project).count(), disputed_items(project).count()
+        desks.append(DecisionQueue("adjudication", waiting, everything - waiting))
     if Role.RESEARCHER in roles:
-        desks.append(Desk("repair", captions_in_doubt(project).count()))
+        desks.append(DecisionQueue("repair", captions_in_doubt(project).count()))
     return [desk for desk in desks if desk.waiting or desk.barred]
 
 

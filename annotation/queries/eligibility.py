@@ -23,7 +23,7 @@ from annotation.models import (
     Vote,
     VoteState,
 )
-from annotation.rules.eligibility import OPEN_TO_ALL, Hand, PersonFacts, TaskFacts
+from annotation.rules.eligibility import OPEN_TO_ALL, PersonFacts, PriorInvolvement, TaskFacts
 from annotation.rules.ordering import FRESH, STARTED
 from corpus.models import WATCHABLE
 from generation.models import Candidate
@@ -39,7 +39,7 @@ _GROUP = {
 }
 JUDGING = frozenset({Stage.VALIDATION, Stage.BASELINE})
 
-_HANDS = Prepared(
+_INVOLVEMENTS = Prepared(
     lambda person, video: Involvement.objects.filter(person=person, video=video).values_list("kind", "group")
 )
 _JUDGED = Prepared(
@@ -52,7 +52,7 @@ _JUDGED = Prepared(
 
 
 @dataclass(frozen=True)
-class Bars:
+class ExclusionConditions:
     """What keeps the person from a slot, each as a condition on Slot rows of the stage."""
 
     media: Q
@@ -68,7 +68,7 @@ class Bars:
         return self.declined | self.media | self.reserved | self.made | self.reviewed | self.judged | self.yours
 
 
-def bars(person: int, scope: str, stage: str, now: datetime) -> Bars:
+def bars(person: int, scope: str, stage: str, now: datetime) -> ExclusionConditions:
     """The conditions under which `person` may not take a slot of `stage` now; `scope` is the project's of leakage."""
     nothing = Q(pk__in=[])
     own = Q(Exists(Slot.objects.filter(task=OuterRef("task"), person=person)))
@@ -86,7 +86,7 @@ def bars(person: int, scope: str, stage: str, now: datetime) -> Bars:
         judged = _hand(person, scope, stage, Involvement.Kind.JUDGED)
         own |= Q(task__second=True) & (Q(Exists(decided)) | judged)
     leaks = stage not in OPEN_TO_ALL
-    return Bars(
+    return ExclusionConditions(
         media=~Q(video__media_state__in=WATCHABLE),
         reserved=Q(reserved_for__isnull=False, reserved_until__gt=now) & ~Q(reserved_for=person),
         made=_hand(person, scope, stage, Involvement.Kind.MADE) if leaks else nothing,
@@ -172,7 +172,7 @@ def task_facts(slot: Slot, now: datetime) -> TaskFacts:
     reserved = slot.reserved_for_id if slot.reserved_until and slot.reserved_until > now else None
     return TaskFacts(
         stage=slot.stage,
-        hand=Hand(slot.video_id, group_of(slot)),
+        hand=PriorInvolvement(slot.video_id, group_of(slot)),
         item=slot.item_id,
         lineage=lineage_of(task.candidate) if task.candidate_id else (),
         is_open=task.state == "open",
@@ -193,11 +193,11 @@ def group_of(slot: Slot) -> int | None:
     return group.pk if group else None
 
 
-def hands_of(person: User, video: int) -> PersonFacts:
+def involvements_of(person: User, video: int) -> PersonFacts:
     """The person's hands in a video. One query."""
-    by_kind: dict[str, set[Hand]] = {}
-    for kind, group in _HANDS.all(person=person.pk, video=video):
-        by_kind.setdefault(kind, set()).add(Hand(video, group))
+    by_kind: dict[str, set[PriorInvolvement]] = {}
+    for kind, group in _INVOLVEMENTS.all(person=person.pk, video=video):
+        by_kind.setdefault(kind, set()).add(PriorInvolvement(video, group))
     return PersonFacts(
         person=person.pk,
         made=frozenset(by_kind.get(Involvement.Kind.MADE, ())),
@@ -215,7 +215,7 @@ def person_facts(person: User, task: TaskFacts, answered: Collection[int] | None
     if answered is None:
         answered = {task.item} if task.item and _has_judged(person, task) else ()
     return replace(
-        hands_of(person, task.hand.video),
+        involvements_of(person, task.hand.video),
         wrote=frozenset(_written(person, task.lineage) if task.lineage else ()),
         decided=frozenset(_decided(person, task.lineage) if task.second else ()),
         judged_items=frozenset(answered or ()),

@@ -6,7 +6,7 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.models import Ending, Guideline, Lease, Stage
-from annotation.models.stages import desk_of
+from annotation.models.stages import public_stage
 from corpus.models import Subtest
 from projects.models import Project
 
@@ -45,7 +45,7 @@ def current_guidelines(project: Project) -> list[Current]:
         newest[row.stage, row.subtest_id] = row
     found = []
     for stage, label in Stage.choices:
-        if desk_of(stage) != stage:
+        if public_stage(stage) != stage:
             # People are told of it as of the stage that they know.
             continue
         found.append(Current(stage, label, None, newest.get((stage, None))))
@@ -54,7 +54,7 @@ def current_guidelines(project: Project) -> list[Current]:
     return found
 
 
-def work_begun(project: Project, stage: str, subtest: Subtest | None) -> int:
+def work_under_version(project: Project, stage: str, subtest: Subtest | None) -> int:
     """How many pieces were done, or are in hand, by the version that a new one would replace (or by none yet)."""
     leases = Lease.objects.filter(slot__project=project, slot__stage=stage, ending__in=DONE_OR_BEGUN)
     if subtest is None:

@@ -8,8 +8,8 @@ from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 
 from annotation.models import Edit, ObjectAnswer, PayPolicy, PayRate, Review, Stage, Vote, VoteState
-from annotation.models.stages import desk_of
-from annotation.rules.pay import Rate, Statement, Worked, statement
+from annotation.models.stages import public_stage
+from annotation.rules.pay import PaidWork, Rate, Statement, statement
 from projects.models import Project, User
 
 # What can be paid: practice and the qualification are no work, gold is paid as the validation that it looks like.
@@ -25,14 +25,14 @@ def rates_of(project: Project) -> dict[str, Rate]:
     return {row.stage: Rate(row.unit, row.amount) for row in PayRate.objects.filter(project=project)}
 
 
-def worked(project: Project, person: User | None = None) -> list[Worked]:
+def paid_work(project: Project, person: User | None = None) -> list[PaidWork]:
     """Pieces that were not undone, of everybody or of one person, by person, stage and day. Four queries."""
     cells: dict[tuple[int, str, date], list[float]] = defaultdict(lambda: [0, 0, 0.0])
     for stage, rows in _pieces(project, person):
         for pk, kind, day, pieces, timed, seconds in rows:
-            cell = cells[pk, desk_of(kind or stage), day]
+            cell = cells[pk, public_stage(kind or stage), day]
             cell[0], cell[1], cell[2] = cell[0] + pieces, cell[1] + timed, cell[2] + (seconds or 0.0)
-    return [Worked(*key, int(pieces), int(timed), seconds) for key, (pieces, timed, seconds) in sorted(cells.items())]
+    return [PaidWork(*key, int(pieces), int(timed), seconds) for key, (pieces, timed, seconds) in sorted(cells.items())]
 
 
 def _pieces(project: Project, person: User | None) -> Iterable[tuple[str, Iterable[tuple]]]:
@@ -55,4 +55,4 @@ def _cells(rows: QuerySet, *columns: str) -> Iterable[tuple]:
 def pay_of(project: Project, person: User | None = None) -> tuple[PayPolicy, dict[str, Rate], Statement]:
     """The policy, the rates and what they come to. Six queries."""
     policy, rates = policy_of(project), rates_of(project)
-    return policy, rates, statement(worked(project, person), rates, policy.floor)
+    return policy, rates, statement(paid_work(project, person), rates, policy.floor)

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.models import Attempt, DeclinedVideo, Draft, Edit, Lease, ObjectAnswer, Review, Vote, VoteState
-from annotation.models.stages import desk_of
+from annotation.models.stages import public_stage
 from annotation.rules.baseline import place_of
 from annotation.rules.voting import answer_of
 from projects.models import AuditEvent, Consent, CrowdPlace, CrowdWorker, InvitationUse, Membership, User
@@ -59,7 +59,7 @@ def _judgements(votes: QuerySet[Vote]) -> Iterable[dict[str, Any]]:
 
 def _leases(leases: QuerySet[Lease]) -> Iterable[dict[str, Any]]:
     for row in leases.values("task__stage", "leased_at", "ended_at", "ending"):
-        yield {**row, "task__stage": desk_of(row["task__stage"])}
+        yield {**row, "task__stage": public_stage(row["task__stage"])}
 
 
 def _audit(events: QuerySet[AuditEvent]) -> Iterable[dict[str, Any]]:

@@ -21,7 +21,7 @@ from annotation.models import (
     VoteState,
 )
 from annotation.rules.ordering import seeded_share
-from annotation.rules.pausing import Bars, position_p, wilson
+from annotation.rules.pausing import Thresholds, position_p, wilson
 from annotation.rules.watch_evidence import shown_seconds
 from corpus.models import WATCHABLE, Item, Subtest
 from corpus.rules.states import ItemState
@@ -31,7 +31,7 @@ from projects.sql.prepared_queries import Prepared
 PRACTICE_ROLE = {Stage.EDIT: Role.ANNOTATOR, Stage.VALIDATION: Role.VALIDATOR}
 USE_OF_STAGE = {Stage.PRACTICE: Use.PRACTICE, Stage.QUALIFICATION: Use.QUALIFICATION}
 # Two experts label ten items each (ViLMA, Sec. B.1).
-LABELS_AN_EXPERT = 10
+LABELS_PER_EXPERT = 10
 # Only what validators found valid is known to be right; and no real vote on it is waited for.
 DECIDED = (ItemState.VALID,)
 # Of a video: what says how long its clip is as it is shown.
@@ -71,7 +71,7 @@ def why_barred(person: User, project: Project) -> str:
     return (why_not_admitted(*found) or "") if found else ""
 
 
-def kept_from_judging(project: Project) -> set[int]:
+def barred_from_judging(project: Project) -> set[int]:
     """Who judges nothing until a researcher lets them: paused, or no try left at a qualification that is required.
     One query."""
     standings = Standing.objects.filter(policy__project=project)
@@ -84,8 +84,8 @@ def kept_from_judging(project: Project) -> set[int]:
     return set(paused.union(last.values_list("person", flat=True)))
 
 
-def bars_of(policy: QualityPolicy) -> Bars:
-    return Bars(
+def bars_of(policy: QualityPolicy) -> Thresholds:
+    return Thresholds(
         careful=policy.careful_accuracy,
         guess=policy.guess_accuracy,
         false_pauses=policy.false_pauses,
@@ -262,7 +262,7 @@ def next_to_label(person: User, policy: QualityPolicy) -> tuple[GoldPair | None,
         default=None,
     )
     found = GoldPair.objects.select_related("video__project", "subtest").filter(pk=chosen).first()
-    return (found if done < LABELS_AN_EXPERT else None), done
+    return (found if done < LABELS_PER_EXPERT else None), done
 
 
 def sources(project: Project, use: str) -> QuerySet[Subtest]:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotation.messages import EMPTY
 from annotation.models import Edit, ObjectAnswer, Review, Slot, SlotState, Stage, Vote, VoteState
-from annotation.models.stages import stages_at
+from annotation.models.stages import stages_shown_as
 from annotation.queries.eligibility import JUDGING, bars, places_ahead
 from projects.models import Project, User
 from projects.sql.prepared_queries import Prepared
@@ -48,7 +48,7 @@ def _work_of(stage: str, person: int, project: int) -> QuerySet:
     if stage == Stage.OBJECTS:
         return ObjectAnswer.objects.filter(person=person, undone_at=None, frame__check_of__project=project)
     here = Q(stage=stage, item__subtest__project=project)
-    if Stage.GOLD in stages_at(stage):
+    if Stage.GOLD in stages_shown_as(stage):
         here |= Q(gold__project=project)
     return Vote.objects.filter(here, person=person).exclude(state=VoteState.UNDONE)
 

@@ -3,13 +3,13 @@
 A split is settled by somebody fresh: who made, reviewed or judged anything on the video has an interest in the outcome.
 """
 
-from annotation.rules.eligibility import Hand, PersonFacts, Refusal
+from annotation.rules.eligibility import PersonFacts, PriorInvolvement, Refusal
 
 REASONS = ("foil_false", "foil_true", "caption_false", "not_visible", "wording", "other")
 MAX_REASON = 500
 
 
-def why_not_settle(person: PersonFacts, hand: Hand, scope: str) -> Refusal | None:
+def why_not_settle(person: PersonFacts, hand: PriorInvolvement, scope: str) -> Refusal | None:
     """Why the person may not settle an item behind `hand`, or None. `scope` of leakage: "video", or "item"."""
     hands = (
         (Refusal.MADE_IT, person.made),

@@ -11,7 +11,7 @@ from annotation.rules.ordering import seeded_share
 
 CAPTION = 0
 # Keys 1 to 9 answer.
-MOST_TEXTS = 9
+MAX_TEXTS = 9
 
 
 def caption_place(seed: object, serial: int, texts: int) -> int:

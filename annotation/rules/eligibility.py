@@ -23,7 +23,7 @@ class Refusal(StrEnum):
 
 
 @dataclass(frozen=True)
-class Hand:
+class PriorInvolvement:
     """Somebody had a hand in a video; `group` is the item's making behind it, None for imported items."""
 
     video: int
@@ -38,7 +38,7 @@ class TaskFacts:
     """
 
     stage: str
-    hand: Hand
+    hand: PriorInvolvement
     item: int | None = None
     lineage: tuple[int, ...] = ()
     is_open: bool = True
@@ -56,10 +56,10 @@ class PersonFacts:
     """
 
     person: int
-    made: frozenset[Hand] = frozenset()
-    reviewed: frozenset[Hand] = frozenset()
-    settled: frozenset[Hand] = frozenset()
-    judged: frozenset[Hand] = frozenset()
+    made: frozenset[PriorInvolvement] = frozenset()
+    reviewed: frozenset[PriorInvolvement] = frozenset()
+    settled: frozenset[PriorInvolvement] = frozenset()
+    judged: frozenset[PriorInvolvement] = frozenset()
     wrote: frozenset[int] = frozenset()
     decided: frozenset[int] = frozenset()
     judged_items: frozenset[int] = frozenset()
@@ -97,7 +97,7 @@ def _leak(person: PersonFacts, task: TaskFacts, scope: str) -> Refusal | None:
     return None
 
 
-def _within(hands: frozenset[Hand], target: Hand, scope: str) -> bool:
+def _within(hands: frozenset[PriorInvolvement], target: PriorInvolvement, scope: str) -> bool:
     if scope == "item":
         return target in hands
     return any(hand.video == target.video for hand in hands)

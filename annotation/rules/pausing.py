@@ -31,7 +31,7 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True)
-class Tally:
+class JudgementCounts:
     """Counts of a person's judgements: gold seen and right; answers "first" and "second"; timed and fast ones."""
 
     gold_seen: int = 0
@@ -43,7 +43,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Bars:
+class Thresholds:
     """What a project takes for careful and for guessing; the least counts before a test may pause anybody."""
 
     careful: float = 0.92
@@ -61,7 +61,7 @@ ONE_PLACE = 0.9
 CAREFUL_FAST, HASTY_FAST = 0.25, 0.75
 
 
-def suspicion(tally: Tally, bars: Bars) -> Reason | None:
+def suspicion(tally: JudgementCounts, bars: Thresholds) -> Reason | None:
     """Why the person should be paused by what they have done so far, or None. O(1): it reads counts alone."""
     if tally.gold_seen >= bars.gold_min and gold_weight(tally, bars) >= _bar(bars, OF_GOLD):
         return Reason.GOLD
@@ -72,7 +72,7 @@ def suspicion(tally: Tally, bars: Bars) -> Reason | None:
     return None
 
 
-def gold_weight(tally: Tally, bars: Bars) -> float:
+def gold_weight(tally: JudgementCounts, bars: Thresholds) -> float:
     """Log likelihood ratio of the gold answers, guessing against careful; 0 where guessers are right as often."""
     if bars.guess >= bars.careful:
         return 0.0
@@ -82,7 +82,7 @@ def gold_weight(tally: Tally, bars: Bars) -> float:
     )
 
 
-def position_weight(tally: Tally) -> float:
+def position_weight(tally: JudgementCounts) -> float:
     """Log likelihood ratio of the places, mostly one of them against either half of the time."""
     n = tally.first + tally.second
     sides = [_logs(ONE_PLACE, n, count) for count in (tally.first, tally.second)]
@@ -90,12 +90,12 @@ def position_weight(tally: Tally) -> float:
     return top + math.log(sum(math.exp(side - top) for side in sides) / 2) - n * math.log(0.5)
 
 
-def speed_weight(tally: Tally) -> float:
+def speed_weight(tally: JudgementCounts) -> float:
     """Log likelihood ratio of the times, mostly fast against seldom fast."""
     return _logs(HASTY_FAST, tally.timed, tally.fast) - _logs(CAREFUL_FAST, tally.timed, tally.fast)
 
 
-def accuracy_on_the_line(bars: Bars) -> float:
+def accuracy_on_the_line(bars: Thresholds) -> float:
     """The accuracy on gold under which somebody is paused sooner or later: there, gold weighs nothing on average."""
     if bars.guess >= bars.careful:
         return 0.0
@@ -125,5 +125,5 @@ def _logs(p: float, n: int, hits: int) -> float:
     return hits * math.log(p) + (n - hits) * math.log(1 - p)
 
 
-def _bar(bars: Bars, share: float) -> float:
+def _bar(bars: Thresholds, share: float) -> float:
     return -math.log(bars.false_pauses * share)

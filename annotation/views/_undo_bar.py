@@ -19,7 +19,7 @@ GETTERS = {
     "objectanswer": object_answer_for,
 }
 # Row ids have at most so many digits; a longer number in the address is somebody's play.
-LONGEST_ID = 18
+MAX_ID_DIGITS = 18
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def done_parameter(record: Record) -> str:
 def done_bar(request: HttpRequest) -> Done | None:
     """The person's record that `?done=` names; None for anything else. Http404 for somebody else's record."""
     kind, _dash, number = request.GET.get("done", "").partition("-")
-    if kind not in GETTERS or not number.isdecimal() or len(number) > LONGEST_ID:
+    if kind not in GETTERS or not number.isdecimal() or len(number) > MAX_ID_DIGITS:
         return None
     return done_with(request, GETTERS[kind](request.user, int(number)))
 

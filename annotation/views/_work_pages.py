@@ -20,7 +20,7 @@ from annotation.actions.claims.claim import ROLE_OF_STAGE, claim
 from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError, NotAdmitted
 from annotation.models import Lease, Slot, Stage
-from annotation.models.stages import desk_of
+from annotation.models.stages import public_stage
 from annotation.queries.cards import Card, draft_of
 from annotation.queries.crowd import finished_place
 from annotation.queries.eligibility import JUDGING
@@ -28,7 +28,7 @@ from annotation.views._guidelines import guideline_html
 from annotation.views._undo_bar import Record, done_bar, done_parameter, done_with
 from corpus.video_files.player import player_clip, stream_url
 from projects.access import get_project
-from projects.crowd_entry import ON_A_PLACE
+from projects.crowd_entry import CROWD_PLACE_KEY
 from projects.models import Project
 
 # Asked by the page's script (foilworks/static/annotation/swap.js), and what it is told.
@@ -47,7 +47,7 @@ def my_lease(request: HttpRequest, slug: str, token: str, stage: str) -> Lease:
     """The same as the row; of an item's stage with all that its submit asks."""
     request.project = get_project(request.user, slug, ROLE_OF_STAGE[stage])
     lease = (judged_lease_for if stage in JUDGING else lease_for)(request.user, token)
-    if lease.slot.project_id != request.project.pk or desk_of(lease.slot.stage) != stage:
+    if lease.slot.project_id != request.project.pk or public_stage(lease.slot.stage) != stage:
         raise Http404(_("There is no such work of yours."))
     # The same row, with what is known of it already.
     lease.slot.project = request.project
@@ -125,10 +125,10 @@ def next_piece(
     `last`: the claim that was just submitted. Where the page's script asked and the stage can `show` the next card, it
     is the answer itself: one request a piece. Who came by a crowd study goes back to their place when its work is done.
     """
-    crowd, query = ON_A_PLACE in request.session, _told(done)
+    crowd, query = CROWD_PLACE_KEY in request.session, _told(done)
     if crowd and done is not None and (place := finished_place(request.user, project, stage)):
-        request.session[ON_A_PLACE] = place.pk
-        return go_to(request, reverse("annotation:place", args=[project.slug]) + query)
+        request.session[CROWD_PLACE_KEY] = place.pk
+        return redirect_to(request, reverse("annotation:place", args=[project.slug]) + query)
     try:
         found = claim(request.user, project, stage, preferred=last.upcoming_slot if last else None)
     except NotAdmitted:
@@ -140,9 +140,9 @@ def next_piece(
         messages.warning(request, str(error))
         found = None
     if found is None and crowd:
-        return go_to(request, reverse("annotation:place", args=[project.slug]) + query)
+        return redirect_to(request, reverse("annotation:place", args=[project.slug]) + query)
     if found is None:
-        return go_to(request, queue_url(project, stage) + query)
+        return redirect_to(request, queue_url(project, stage) + query)
     address = piece_url(project, found) + query
     if show is None or not is_swap(request):
         return redirect(address)
@@ -161,21 +161,23 @@ def is_swap(request: HttpRequest) -> bool:
     return SWAP in request.headers
 
 
-def go_to(request: HttpRequest, address: str) -> HttpResponse:
+def redirect_to(request: HttpRequest, address: str) -> HttpResponse:
     """A redirect, which scripts are told of in a header: they could not read where it leads."""
     if is_swap(request):
         return HttpResponse(status=204, headers={SWAP_GOES: address})
     return redirect(address)
 
 
-def lost(request: HttpRequest, claim: Claim, problem: str = "", done: Record | None = None) -> HttpResponse:
+def redirect_lease_expired(
+    request: HttpRequest, claim: Claim, problem: str = "", done: Record | None = None
+) -> HttpResponse:
     """Back to the queue, with a word on why the piece is not shown.
 
     `done` is what was submitted in this very request: it is told of there, and nothing that could be taken for its end.
     """
     if done is None:
         messages.warning(request, problem or _("Your time on that piece is over; take the next."))
-    return go_to(request, queue_url(request.project, claim.stage) + _told(done))
+    return redirect_to(request, queue_url(request.project, claim.stage) + _told(done))
 
 
 def upcoming_source(project: Project, found: Claim) -> str:

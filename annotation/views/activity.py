@@ -25,7 +25,7 @@ from projects.models import Project, Role, User
 from text.csv_cells import safe_row
 
 # With fewer votes that can be compared a share says nothing to the person themselves.
-ENOUGH_TO_COMPARE = 20
+MIN_COMPARED_VOTES = 20
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def own(request: HttpRequest, slug: str) -> HttpResponse:
         "earned": paid.people.get(request.user.pk, Earned()),
         "rates": [(Stage(stage).label, rates[stage]) for stage in PAID if stage in rates],
         "policy": policy,
-        "compares": found.agreement.seen >= ENOUGH_TO_COMPARE,
+        "compares": found.agreement.seen >= MIN_COMPARED_VOTES,
         "today": today,
     }
     return render(request, "annotation/own_figures.html", context)

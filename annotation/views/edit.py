@@ -11,8 +11,8 @@ from annotation.errors import AnnotationError
 from annotation.models import Stage
 from annotation.queries.cards import EditWork, Suggestion, claim_card
 from annotation.views._edit_checks import live_checks, marked_words, note_words
-from annotation.views._undo_bar import LONGEST_ID, Record
-from annotation.views._work_pages import base_of, lost, my_claim, next_piece, sent_with, work_page
+from annotation.views._undo_bar import MAX_ID_DIGITS, Record
+from annotation.views._work_pages import base_of, my_claim, next_piece, redirect_lease_expired, sent_with, work_page
 from generation.hints import hint_model
 
 
@@ -34,14 +34,14 @@ def _page(request: HttpRequest, claim: Claim, done: Record | None, problem: str 
     try:
         card = claim_card(request.user, claim)
     except Http404:
-        return lost(request, claim, problem, done)
+        return redirect_lease_expired(request, claim, problem, done)
     typed = QueryDict() if done else request.POST
     context = _context(card.edit, typed) | {"hint_model": hint_model(request.project)}
     return work_page(request, card, context, problem, done)
 
 
 def _answer(form: QueryDict) -> tuple[str, list[str], list[int | None]]:
-    parents = [int(pk) if pk.isdecimal() and len(pk) <= LONGEST_ID else None for pk in form.getlist("parent")]
+    parents = [int(pk) if pk.isdecimal() and len(pk) <= MAX_ID_DIGITS else None for pk in form.getlist("parent")]
     return form.get("idempotency_key", ""), form.getlist("text"), parents
 
 

@@ -8,7 +8,7 @@ from annotation.access import lease_for
 from annotation.models import Stage
 from generation.actions.ask_hint import ask_hint
 from generation.errors import GenerationError
-from generation.hints import said
+from generation.hints import hint_answer
 from projects.access import get_project
 from projects.models import Role
 
@@ -21,7 +21,7 @@ def hint(request: HttpRequest, slug: str, token: str) -> JsonResponse:
     if lease.slot.project_id != project.pk or lease.slot.stage != Stage.EDIT:
         raise Http404(_("There is no such work of yours."))
     try:
-        found = said(ask_hint(request.user, project, lease.task.group.caption, request.POST.get("text", "")))
+        found = hint_answer(ask_hint(request.user, project, lease.task.group.caption, request.POST.get("text", "")))
     except GenerationError as error:
         return JsonResponse({"problem": str(error)}, status=400)
     return JsonResponse({"state": found.state, "words": str(found.words), "text": found.text, "caption": found.caption})

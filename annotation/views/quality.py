@@ -20,7 +20,7 @@ from annotation.errors import AnnotationError
 from annotation.forms.quality import PairsForm, PolicyForm, PracticeForm
 from annotation.models import PracticeCaption, QualityPolicy, Use
 from annotation.queries.cards import two_texts
-from annotation.queries.quality import LABELS_AN_EXPERT, baseline, experts, next_to_label, pairs_of, readiness
+from annotation.queries.quality import LABELS_PER_EXPERT, baseline, experts, next_to_label, pairs_of, readiness
 from annotation.views.validation import ANSWERS
 from corpus.video_files.player import player_clip
 from projects.access import get_project
@@ -49,7 +49,7 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
         "uses": [(use, label, readiness(project, use)) for use, label in Use.choices],
         "experts": found,
         "baseline": baseline(found),
-        "wanted": LABELS_AN_EXPERT,
+        "wanted": LABELS_PER_EXPERT,
     }
     return render(request, "annotation/quality.html", context, status=422 if form.errors else 200)
 
@@ -117,7 +117,7 @@ def label(request: HttpRequest, slug: str) -> HttpResponse:
             problem = str(error)
     policy, _made = QualityPolicy.objects.get_or_create(project=project)
     pair, done = next_to_label(request.user, policy)
-    context: dict[str, Any] = {"pair": pair, "done": done, "wanted": LABELS_AN_EXPERT, "problem": problem}
+    context: dict[str, Any] = {"pair": pair, "done": done, "wanted": LABELS_PER_EXPERT, "problem": problem}
     if pair is not None:
         work = two_texts(pair.caption_text, pair.foil_text, label_order(policy, request.user, pair.pk))
         texts = [(_("First"), work.first.segments), (_("Second"), work.second.segments)]

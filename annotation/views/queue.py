@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotation.actions.claims.claim import ROLE_OF_STAGE
-from annotation.actions.workflow.make_tasks import TASKED_A_LOOK, make_tasks
+from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks
 from annotation.views._undo_bar import done_bar
 from annotation.views._work_pages import next_piece
 from annotation.work_queues import queue_of
@@ -20,6 +20,6 @@ def queue(request: HttpRequest, slug: str, stage: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, ROLE_OF_STAGE[stage])
     if request.method == "POST":
         return next_piece(request, project, stage)
-    make_tasks(project, limit=TASKED_A_LOOK)
+    make_tasks(project, limit=MAX_GROUPS_PER_CALL)
     context = {"queue": queue_of(request.user, project, stage), "done": done_bar(request)}
     return render(request, "annotation/queue.html", context)

@@ -19,7 +19,7 @@ from annotation.errors import AnnotationError
 from annotation.models import Stage
 from annotation.queries.decision_queues import captions_in_doubt, doubt_about, guideline_of
 from annotation.views._guidelines import guideline_html
-from annotation.views._undo_bar import LONGEST_ID
+from annotation.views._undo_bar import MAX_ID_DIGITS
 from corpus.models import Caption
 from corpus.video_files.player import player_clip
 from projects.access import get_project
@@ -79,7 +79,7 @@ def _settle(request: HttpRequest, pk: int) -> str:
 
 
 def _kept(form: QueryDict) -> list[int]:
-    return [int(foil) for foil in form.getlist("keep") if foil.isdecimal() and len(foil) <= LONGEST_ID]
+    return [int(foil) for foil in form.getlist("keep") if foil.isdecimal() and len(foil) <= MAX_ID_DIGITS]
 
 
 def _next(request: HttpRequest, slug: str) -> HttpResponse:

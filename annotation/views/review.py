@@ -15,7 +15,7 @@ from annotation.models import Stage
 from annotation.queries.cards import ReviewWork, Suggestion, claim_card
 from annotation.views._edit_checks import live_checks, marked_words, note_words
 from annotation.views._undo_bar import Record
-from annotation.views._work_pages import base_of, lost, my_claim, next_piece, sent_with, work_page
+from annotation.views._work_pages import base_of, my_claim, next_piece, redirect_lease_expired, sent_with, work_page
 from generation.filters.registry import FILTERS
 from generation.methods.registry import METHODS
 from text.diff import changed_words
@@ -40,7 +40,7 @@ def _page(request: HttpRequest, claim: Claim, done: Record | None, problem: str 
     try:
         card = claim_card(request.user, claim)
     except Http404:
-        return lost(request, claim, problem, done)
+        return redirect_lease_expired(request, claim, problem, done)
     typed = QueryDict() if done else request.POST
     return work_page(request, card, _context(card.review, typed), problem, done)
 

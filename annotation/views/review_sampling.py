@@ -6,7 +6,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from annotation.actions.settings.set_review_sampling import set_review_shares
+from annotation.actions.settings.set_review_sampling import set_review_sampling
 from annotation.errors import AnnotationError
 from annotation.forms.review_sampling import ReviewSharesForm
 from annotation.queries.review_sampling import annotator_shares, policy_of, waiting_second_reviews
@@ -23,7 +23,7 @@ def review_shares(request: HttpRequest, slug: str) -> HttpResponse:
     )
     if form.is_bound and form.is_valid():
         try:
-            set_review_shares(request.user, project, **form.shares())
+            set_review_sampling(request.user, project, **form.shares())
         except AnnotationError as error:
             form.add_error(None, str(error))
         else:

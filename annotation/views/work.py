@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotation.actions.workflow.make_tasks import TASKED_A_LOOK, make_tasks
+from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks
 from annotation.models import QualityPolicy
 from annotation.queries.decision_queues import desks_of
 from annotation.work_queues import queues_of
@@ -14,7 +14,7 @@ from projects.access import get_project
 @require_safe
 def work(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug)
-    make_tasks(project, limit=TASKED_A_LOOK)
+    make_tasks(project, limit=MAX_GROUPS_PER_CALL)
     context = {
         "queues": queues_of(request.user, project),
         "desks": desks_of(request.user, project),

@@ -102,7 +102,7 @@ ITEM_MOVES: dict[str, Move] = {
 # Nothing leads on from these but an undo within the project's seconds, and the repair of a caption found false.
 TERMINAL_CANDIDATE_STATES = frozenset({C.ACCEPTED, C.DROPPED, C.SUPERSEDED})
 # Taken out: nobody is asked for them any more, and they stay as the record of what was decided.
-GONE = frozenset({I.REQUEUED, I.RETRACTED})
+WITHDRAWN = frozenset({I.REQUEUED, I.RETRACTED})
 
 
 def next_candidate_state(state: str, move: str) -> CandidateState:

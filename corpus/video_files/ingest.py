@@ -16,12 +16,12 @@ from media.transcode import transcode_mp4
 from projects.models import Project
 
 # Below the number of variables that every database takes in one statement.
-FILES_A_QUERY = 500
+FILES_PER_QUERY = 500
 SUFFIXES = ("", ".mp4", ".webm", ".mov", ".mkv", ".avi")
 
 
 @dataclass(frozen=True)
-class KeptMedia:
+class StoredMedia:
     """A file as it is in storage (`name`), or why it cannot be used (`error`, in one line).
 
     `original`: the file that it is a playable copy of, None where it is that file itself.
@@ -67,7 +67,7 @@ def stays_below(name: str) -> bool:
     return not path.is_absolute() and ".." not in path.parts and "\\" not in name and "\x00" not in name
 
 
-def keep_media(path: Path, *, copy: bool = True) -> KeptMedia:
+def store_media(path: Path, *, copy: bool = True) -> StoredMedia:
     """Probe the file and copy it into storage, named by its SHA-256: equal files are kept once.
 
     What browsers do not play is kept as a copy that they do. With `copy` False nothing is stored. A file that cannot
@@ -82,16 +82,16 @@ def keep_media(path: Path, *, copy: bool = True) -> KeptMedia:
             transcode_mp4(path, playable)
             return replace(_stored(playable, probe(playable), copy), original=facts)
     except MediaError as error:
-        return KeptMedia(error=str(error).replace(str(path), path.name))
+        return StoredMedia(error=str(error).replace(str(path), path.name))
     except OSError as error:
         raise CorpusError(f"{path}: cannot be kept ({error.strerror}); free space where media is stored") from error
 
 
-def _stored(path: Path, facts: VideoFacts, copy: bool) -> KeptMedia:
+def _stored(path: Path, facts: VideoFacts, copy: bool) -> StoredMedia:
     name = f"videos/{facts.sha256[:2]}/{facts.sha256}.{facts.container}"
     if copy and _stored_bytes(name) != facts.size_bytes:
         store(path, name)
-    return KeptMedia(name=name, facts=facts)
+    return StoredMedia(name=name, facts=facts)
 
 
 def _stored_bytes(name: str) -> int | None:
@@ -101,7 +101,7 @@ def _stored_bytes(name: str) -> int | None:
         return None
 
 
-def set_media(video: Video, kept: KeptMedia, taken_down: Mapping[str, str]) -> None:
+def set_media(video: Video, kept: StoredMedia, taken_down: Mapping[str, str]) -> None:
     """Put the file, or what is wrong with it, on the row; the caller saves. `taken_down`: see `reasons_taken_down`.
 
     A clip that was taken down stays so. A file that was taken down from the project comes in under no other key either.
@@ -128,21 +128,21 @@ def set_media(video: Video, kept: KeptMedia, taken_down: Mapping[str, str]) -> N
     video.width, video.height = facts.width, facts.height
 
 
-def reasons_taken_down(project: Project, files: Iterable[KeptMedia]) -> dict[str, str]:
+def reasons_taken_down(project: Project, files: Iterable[StoredMedia]) -> dict[str, str]:
     """SHA-256 -> why, of those files that were taken down from the project. A query for every 500 files."""
     hashes = sorted({sha256 for kept in files for sha256 in _hashes(kept)})
     found: dict[str, str] = {}
-    for start in range(0, len(hashes) if project.pk else 0, FILES_A_QUERY):
-        some = Takedown.objects.filter(video__project=project, sha256__in=hashes[start : start + FILES_A_QUERY])
+    for start in range(0, len(hashes) if project.pk else 0, FILES_PER_QUERY):
+        some = Takedown.objects.filter(video__project=project, sha256__in=hashes[start : start + FILES_PER_QUERY])
         found.update(some.values_list("sha256", "reason"))
     return found
 
 
-def _hashes(kept: KeptMedia) -> set[str]:
+def _hashes(kept: StoredMedia) -> set[str]:
     return {kept.facts.sha256, kept.made_from} - {""} if kept.facts else set()
 
 
-def _why_refused(kept: KeptMedia, taken_down: Mapping[str, str]) -> str:
+def _why_refused(kept: StoredMedia, taken_down: Mapping[str, str]) -> str:
     reason = next((taken_down[sha256] for sha256 in _hashes(kept) if sha256 in taken_down), None)
     return "" if reason is None else f"this file was taken down from the project: {reason}"
 
@@ -164,7 +164,7 @@ MEDIA_FIELDS = (
 )
 
 
-def _trim_in_seconds(video: Video, kept: KeptMedia) -> tuple[float | None, float | None]:
+def _trim_in_seconds(video: Video, kept: StoredMedia) -> tuple[float | None, float | None]:
     """Start and end by the clock and the frames of the file as it came: those of a playable copy are others."""
     start, end, facts = video.start_time, video.end_time, kept.original or kept.facts
     if facts is None or video.time_unit == "sec":

@@ -18,7 +18,7 @@ from storages.backends.s3 import S3Storage
 
 # Stores of others than Amazon refuse what these are about; content is checked by its own hash where it is read.
 CHECKSUMS = {"request_checksum_calculation": "when_required", "response_checksum_validation": "when_required"}
-PATIENCE = {"connect_timeout": 5, "read_timeout": 60, "retries": {"mode": "standard", "total_max_attempts": 4}}
+TIMEOUTS = {"connect_timeout": 5, "read_timeout": 60, "retries": {"mode": "standard", "total_max_attempts": 4}}
 # Of a file that is read through Django; larger ones go by the disk.
 IN_MEMORY_BYTES = 8 * 1024 * 1024
 
@@ -28,46 +28,46 @@ class ObjectStore(S3Storage):
 
     def __init__(self, *, public_url: str, addressing_style: str, **options: Any) -> None:
         self.public_url = public_url
-        config = Config(signature_version="s3v4", s3={"addressing_style": addressing_style}, **CHECKSUMS, **PATIENCE)
+        config = Config(signature_version="s3v4", s3={"addressing_style": addressing_style}, **CHECKSUMS, **TIMEOUTS)
         super().__init__(
             client_config=config, default_acl=None, file_overwrite=True, max_memory_size=IN_MEMORY_BYTES, **options
         )
 
     def exists(self, name: str) -> bool:
-        with _told(name):
+        with _store_errors(name):
             return bool(super().exists(name))
 
     def delete(self, name: str) -> None:
-        with _told(name):
+        with _store_errors(name):
             super().delete(name)
 
     def size(self, name: str) -> int:
-        with _told(name):
+        with _store_errors(name):
             return int(super().size(name))
 
     def get_modified_time(self, name: str) -> Any:
-        with _told(name):
+        with _store_errors(name):
             return super().get_modified_time(name)
 
     def _open(self, name: str, mode: str = "rb") -> Any:
-        with _told(name):
+        with _store_errors(name):
             # What is read is fetched here, not at the first read.
             found = super()._open(name, mode)
             return found.open() if "r" in mode else found
 
     def _save(self, name: str, content: Any) -> str:
-        with _told(name):
+        with _store_errors(name):
             return str(super()._save(name, content))
 
     def download(self, name: str, file: IO[bytes]) -> None:
         """Write the object's bytes into `file`, a part at a time."""
-        with _told(name):
+        with _store_errors(name):
             self.bucket.download_fileobj(self._normalize_name(name), file)
 
     def names(self) -> Iterator[tuple[str, int]]:
         """(name, bytes) of every object below the prefix."""
         prefix = f"{self.location.rstrip('/')}/" if self.location else ""
-        with _told("the bucket"):
+        with _store_errors("the bucket"):
             for found in self.bucket.objects.filter(Prefix=prefix):
                 yield posixpath.relpath(found.key, prefix or "."), found.size
 
@@ -93,7 +93,7 @@ class ObjectStore(S3Storage):
 
 
 @contextmanager
-def _told(name: str) -> Iterator[None]:
+def _store_errors(name: str) -> Iterator[None]:
     """What boto says, as an error of a file."""
     try:
         yield

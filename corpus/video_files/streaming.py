@@ -31,7 +31,7 @@ from media.ranges import ByteRange, UnsatisfiableRangeError, iter_bytes, parse_r
 PLAYABLE = frozenset({"video/mp4", "video/webm", "video/ogg", "video/quicktime", "video/x-matroska", "image/jpeg"})
 
 # How long a browser keeps a file, or the way to it.
-KEPT_SECONDS = 600
+CACHE_SECONDS = 600
 
 
 def stream_video(request: HttpRequest, video: Video) -> HttpResponseBase:
@@ -62,19 +62,19 @@ def stream_file(request: HttpRequest, stored: FieldFile, digest: str = "") -> Ht
     response.headers["Accept-Ranges"] = "bytes"
     response.headers["ETag"] = etag
     response.headers["Last-Modified"] = http_date(modified.timestamp())
-    response.headers["Cache-Control"] = f"private, max-age={KEPT_SECONDS}"
+    response.headers["Cache-Control"] = f"private, max-age={CACHE_SECONDS}"
     return response
 
 
 def _way_to(request: HttpRequest, stored: FieldFile) -> HttpResponse:
     """Kept by the browser for a while, so that a clip that is shown again is not fetched again."""
     content_type, shown = _kind(stored.name)
-    wanted = {"ResponseContentType": content_type, "ResponseCacheControl": f"private, max-age={KEPT_SECONDS}"}
+    wanted = {"ResponseContentType": content_type, "ResponseCacheControl": f"private, max-age={CACHE_SECONDS}"}
     if not shown:
         wanted["ResponseContentDisposition"] = "attachment"
     method = "HEAD" if request.method == "HEAD" else "GET"
     response = HttpResponseRedirect(default_storage.signed_url(stored.name, wanted, method=method))
-    response.headers["Cache-Control"] = f"private, max-age={min(KEPT_SECONDS, settings.MEDIA_URL_SECONDS // 4)}"
+    response.headers["Cache-Control"] = f"private, max-age={min(CACHE_SECONDS, settings.MEDIA_URL_SECONDS // 4)}"
     return response
 
 

@@ -38,8 +38,8 @@ from evaluation.teacher.readings import (  # noqa: E402
     OBJECT,
     R1,
     STANDARD,
+    EvaluationResult,
     HeldOut,
-    Reading,
     changes,
     compared,
     summary,
@@ -237,7 +237,7 @@ def reader(frames: np.ndarray) -> Any:
 
 def arm(
     world: World, folder: Path, shares: dict[str, float], source: tuple[int, int], sizes: Sizes
-) -> tuple[Reading, list[tuple[int, float, float, float]]]:
+) -> tuple[EvaluationResult, list[tuple[int, float, float, float]]]:
     """(the reading afterwards, [(step, loss, RCAD R@1, standard R@1), …])."""
     student = open_student(world.start, reader(world.clips), device="cpu")
     shown = reader(world.shown)
@@ -266,9 +266,9 @@ def arm(
 class Found:
     """Readings by arm, one a seed; curves by arm of the first seed."""
 
-    start: list[Reading]
-    arms: dict[str, list[Reading]]
-    sources: dict[str, list[Reading]]
+    start: list[EvaluationResult]
+    arms: dict[str, list[EvaluationResult]]
+    sources: dict[str, list[EvaluationResult]]
     points: dict[str, list[tuple[int, float, float, float]]]
 
 
@@ -321,7 +321,7 @@ def report(found: Found) -> dict[str, Any]:
     }
 
 
-def _merged(readings: list[Reading]) -> list[Reading]:
+def _merged(readings: list[EvaluationResult]) -> list[EvaluationResult]:
     """The seeds' worlds as one set of items: every seed has clips of its own, so that seeds are clusters as well."""
     named = [
         (
@@ -332,7 +332,7 @@ def _merged(readings: list[Reading]) -> list[Reading]:
         for seed, each in enumerate(readings)
     ]
     return [
-        Reading(
+        EvaluationResult(
             tuple(name for ids, _, _ in named for name in ids),
             tuple(name for _, names, _ in named for name in names),
             tuple(row for each in readings for row in each.kinds),

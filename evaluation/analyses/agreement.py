@@ -17,7 +17,7 @@ from evaluation.metrics.intervals import DRAWS, SEED, wilson
 VERSION = "3"
 INPUT = "votes"
 # 500 annotators share up to 124,750 pairs; a page can show the ones that judged most together.
-MOST_PAIRS = 200
+MAX_PAIRS = 200
 
 Codes = NDArray[np.int64]
 
@@ -93,7 +93,7 @@ def _pairs(votes: Votes, codes: Codes) -> list[dict[str, Any]]:
     pair, place = np.unique(np.concatenate(keys), return_inverse=True)
     shared = np.bincount(place)
     agreed = np.bincount(place, weights=np.concatenate(same).astype(np.float64))
-    largest = np.lexsort((pair, -shared))[:MOST_PAIRS]
+    largest = np.lexsort((pair, -shared))[:MAX_PAIRS]
     return [
         {
             "annotators": [votes.annotator_names[pair[k] // people], votes.annotator_names[pair[k] % people]],

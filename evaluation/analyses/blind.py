@@ -26,7 +26,7 @@ from evaluation.analyses.records import ItemFacts, valid_part
 from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
-from generation.balance.classifier import FOLDS, fitted, held_out, telling_words
+from generation.balance.classifier import FOLDS, cue_words, fitted, held_out
 from generation.balance.records import caption_groups
 from text.tokens import words
 
@@ -35,7 +35,7 @@ INPUT = "texts"
 # Draws for JS and lexical differences: each is a pass over the vocabulary, and a standard error needs few.
 WORD_DRAWS = 200
 BLOCK_CELLS = 4_000_000
-TELLING = 10
+TOP_CUE_WORDS = 10
 
 
 def compute(items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def probes(name: str, items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: i
         "n_captions": n_captions,
         "caption_longer": mean(longer),
         "caption_longer_ci": mean_intervals(longer[:, None], groups, draws=draws, seed=seed)[0],
-        "words": [asdict(word) for word in telling_words(pairs, top=TELLING)],
+        "words": [asdict(word) for word in cue_words(pairs, top=TOP_CUE_WORDS)],
         "fitted_accuracy": mean(fitted(pairs)),
     }
     won = held_out(pairs, seed=seed)

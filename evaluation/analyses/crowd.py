@@ -21,7 +21,7 @@ ITERATIONS = 100
 # crowd-kit starts every one of its own restarts from the same seed; these differ.
 MACE_SEEDS = range(5)
 # As its E-step keeps a likelihood that underflows from minus infinity.
-SMALLEST = 1e-300
+MIN_LIKELIHOOD = 1e-300
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def _mace_likelihood(
     logs = np.zeros((shape[0], shape[2]))
     for category in range(shape[2]):
         chance = guessed + spamming[annotators, 1] * (labels == category)
-        np.add.at(logs[:, category], units, np.log(np.maximum(chance, SMALLEST)))
+        np.add.at(logs[:, category], units, np.log(np.maximum(chance, MIN_LIKELIHOOD)))
     return float(np.logaddexp.reduce(logs - np.log(shape[2]), axis=1).sum())
 
 

@@ -116,6 +116,6 @@ def tallied(votes: Votes, codes: NDArray[np.int64], categories: int) -> NDArray[
     return flat.reshape(units, categories)
 
 
-def as_three(tally: Sequence[int]) -> tuple[int, int, int]:
+def collapse_to_three(tally: Sequence[int]) -> tuple[int, int, int]:
     """A tally over CHOICES or CHOICES3 as one over CHOICES3."""
     return tally[0], tally[1], sum(tally[2:])

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.analyses.agreement_data import Alpha, alpha
-from evaluation.analyses.records import CODINGS, ItemFacts, ProficiencyFacts, as_three, valid_part
+from evaluation.analyses.records import CODINGS, ItemFacts, ProficiencyFacts, collapse_to_three, valid_part
 from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED
@@ -89,7 +89,7 @@ def _alphas(
 
 
 def _table(items: Sequence[ItemFacts], coding: str) -> NDArray[np.int64]:
-    tallies = [tally if coding == "truth" else as_three(tally) for item in items for tally in item.tallies]
+    tallies = [tally if coding == "truth" else collapse_to_three(tally) for item in items for tally in item.tallies]
     return np.array(tallies, dtype=np.int64).reshape(len(tallies), len(CODINGS[coding]))
 
 

@@ -7,8 +7,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Subtest
-from evaluation.blind.actions.set_blind_bars import LEAST, MOST
-from evaluation.scoring.actions.start_run import LONGEST_SPEC
+from evaluation.blind.actions.set_blind_bars import MAX_BAR, MIN_BAR
+from evaluation.scoring.actions.start_run import MAX_SPEC_LENGTH
 from projects.models import Project
 
 
@@ -17,7 +17,7 @@ class BarsForm(forms.Form):
 
     def __init__(self, project: Project, data: Mapping[str, Any] | None = None) -> None:
         super().__init__(data)
-        shared = {"min_value": LEAST, "max_value": MOST, "step_size": 0.01}
+        shared = {"min_value": MIN_BAR, "max_value": MAX_BAR, "step_size": 0.01}
         self.fields["bar"] = forms.FloatField(label=_("Every subtest"), initial=project.blind_bar, **shared)
         self.subtests = list(Subtest.objects.filter(project=project, kind=Subtest.Kind.MAIN))
         for row in self.subtests:
@@ -32,6 +32,6 @@ class BarsForm(forms.Form):
 class BlindScorerForm(forms.Form):
     spec = forms.CharField(
         label=_("Model of text alone"),
-        max_length=LONGEST_SPEC,
+        max_length=MAX_SPEC_LENGTH,
         help_text=_("Such as lm:openai-community/gpt2, or lm: and a folder of the installation's models."),
     )

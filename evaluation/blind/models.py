@@ -3,10 +3,10 @@
 from django.db import models
 
 from projects.models import Project
-from projects.models.requested_jobs import AskedWork
+from projects.models.requested_jobs import RequestedJob
 
 
-class BlindScorer(AskedWork):
+class BlindScorer(RequestedJob):
     """A model that reads texts alone, for the blind audit of a project; its values are Scores without a clip."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="blind_scorers", db_index=False)
@@ -17,7 +17,7 @@ class BlindScorer(AskedWork):
     model_key = models.CharField(max_length=300, blank=True)
     scored_at = models.DateTimeField(null=True, blank=True)
 
-    class Meta(AskedWork.Meta):
+    class Meta(RequestedJob.Meta):
         ordering = ["label", "id"]
         constraints = [models.UniqueConstraint(fields=["project", "spec"], name="one_scorer_a_spec")]
 

@@ -31,7 +31,7 @@ VERSION = "1"
 
 
 @dataclass(frozen=True)
-class Standing:
+class RankedRun:
     """`overall` is a group of evaluation.metrics.pairwise; None while nothing is scored."""
 
     run: Run
@@ -52,16 +52,16 @@ def is_uneven(groups: Iterable[Mapping[str, Any] | None]) -> bool:
     return len({group["P"] is None for group in groups if group is not None}) > 1
 
 
-def leaderboard(release: Release) -> list[Standing]:
+def leaderboard(release: Release) -> list[RankedRun]:
     """Every run of the release; a run that is still at work is shown without results."""
     return sorted((_standing(run) for run in runs_of(release)), key=lambda standing: standing.order)
 
 
-def _standing(run: Run) -> Standing:
+def _standing(run: Run) -> RankedRun:
     if not is_settled(run):
-        return Standing(run, None, 0)
+        return RankedRun(run, None, 0)
     results = results_of(run)
-    return Standing(run, results["overall"], len(results["missing"]))
+    return RankedRun(run, results["overall"], len(results["missing"]))
 
 
 @dataclass(frozen=True)

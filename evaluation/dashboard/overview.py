@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from django.utils import timezone
 
 from annotation.actions.claims.claim import OF_CANDIDATES, ROLE_OF_STAGE
-from annotation.actions.workflow.make_tasks import TASKED_A_LOOK, make_tasks_where_missing
+from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks_where_missing
 from annotation.models import Stage
 from annotation.queries.queues import free_places, open_work_in
 from evaluation.scoring.models import Run
@@ -60,7 +60,7 @@ def lay_out(stages: Mapping[Project, Collection[str]]) -> dict[tuple[int, str], 
     candidates = [project for project, theirs in stages.items() if OF_CANDIDATES.intersection(theirs)]
     judged = [project for project, theirs in stages.items() if Stage.VALIDATION in theirs]
     idle = [project for project in judged if (project.pk, Stage.VALIDATION) not in places]
-    if make_tasks_where_missing(candidates, idle, TASKED_A_LOOK):
+    if make_tasks_where_missing(candidates, idle, MAX_GROUPS_PER_CALL):
         places = free_places(stages)
     return places
 

@@ -22,7 +22,7 @@ from projects.models import Project
 # The picture of the days, in its own units.
 BAR, GAP, HEIGHT = 14, 4, 90
 # The order in which a day's bar is piled up, and the only stages in it.
-PILED = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.OBJECTS)
+STACKED_STAGES = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.OBJECTS)
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _days(counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
     """The last days with their pieces by stage, as a table and as bars that are piled up."""
     today = timezone.localdate()
     shown = [today - timedelta(days=back) for back in range(SHOWN_DAYS - 1, -1, -1)]
-    stages = [stage for stage in PILED if stage in counts]
+    stages = [stage for stage in STACKED_STAGES if stage in counts]
     rows = []
     for day in shown:
         per = [(str(Stage(stage).label), counts[stage].get(day.isoformat(), 0)) for stage in stages]

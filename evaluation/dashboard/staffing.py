@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation.models import Involvement, Slot, SlotState, Stage, TaskState
-from annotation.queries.quality import kept_from_judging
+from annotation.queries.quality import barred_from_judging
 from annotation.queries.vote_rules import changeable
 from corpus.models import Foil, Subtest
 from corpus.rules.states import FoilVerdict, ItemState
@@ -56,7 +56,7 @@ def _team(project: Project) -> tuple[dict[int, set[str]], int]:
     rows = Membership.objects.filter(project=project, person__is_active=True)
     for person, role in rows.values_list("person", "role"):
         team[person].add(role)
-    kept = {person for person in kept_from_judging(project) & team.keys() if Role.VALIDATOR in team[person]}
+    kept = {person for person in barred_from_judging(project) & team.keys() if Role.VALIDATOR in team[person]}
     for person in kept:
         team[person].discard(Role.VALIDATOR)
     return team, len(kept)

@@ -16,7 +16,7 @@ from generation.models import PERSON_METHOD, Candidate
 from projects.models import Project
 
 
-def untasked_places(project: Project) -> Counter[str]:
+def slots_not_yet_created(project: Project) -> Counter[str]:
     """Stage -> places that its tasks will have. Two queries, cheap where few groups wait: they have an index."""
     foils = Foil.objects.filter(item__in=items_without_tasks(project))
     votes = foils.aggregate(n=Sum("item__subtest__votes_wanted"))["n"] or 0

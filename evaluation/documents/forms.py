@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.rules.guidelines import render_guideline
 from corpus.exporters.parts.datasheet_questions import SECTIONS
-from evaluation.documents.actions.describe_publication import LONGEST_ANSWER, TERMS
+from evaluation.documents.actions.describe_publication import MAX_ANSWER_LENGTH, TERMS
 from evaluation.documents.models import PublicationFacts, SourceLicence
 from projects.models import Project
 
@@ -86,7 +86,7 @@ class DatasheetForm(forms.Form):
                 self.fields[question.slug] = forms.CharField(
                     label=question.text,
                     required=False,
-                    max_length=LONGEST_ANSWER,
+                    max_length=MAX_ANSWER_LENGTH,
                     initial=answers.get(question.slug, ""),
                     widget=forms.Textarea(attrs={"rows": 2}),
                 )

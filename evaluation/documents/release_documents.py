@@ -12,7 +12,7 @@ from annotation.models import Edit, Review, Stage, Vote, VoteState
 from annotation.queries.paid_work import pay_of
 from corpus.models import Release, ReleaseItem
 from corpus.records import ReleaseContent
-from corpus.release_documents import Citation, ReleasePapers, SourceTerms
+from corpus.release_documents import Citation, ReleaseDocuments, SourceTerms
 from corpus.rules.states import CandidateState
 from evaluation.board.latex import as_json
 from evaluation.board.leaderboard import board
@@ -26,7 +26,7 @@ from projects.models import Consent, Project
 
 REJECTED = (CandidateState.FILTERED_OUT, CandidateState.DROPPED, CandidateState.SUPERSEDED)
 CENT = Decimal("0.01")
-ROWS_A_QUERY = 500
+ROWS_PER_QUERY = 500
 
 
 def own_tables(release: Release, runs: Sequence[Run]) -> dict[str, Any]:
@@ -38,10 +38,10 @@ def own_tables(release: Release, runs: Sequence[Run]) -> dict[str, Any]:
     }
 
 
-def papers_of(release: Release, content: ReleaseContent) -> ReleasePapers:
+def release_documents(release: Release, content: ReleaseContent) -> ReleaseDocuments:
     """`content` has its items and tables."""
     project = release.project
-    return ReleasePapers(
+    return ReleaseDocuments(
         citation=citation_of(project),
         sources=tuple(sources_of(project, content.items)),
         answers=dict(DatasheetAnswer.objects.filter(project=project).values_list("question", "text")),
@@ -168,7 +168,7 @@ def rejected_of(project: Project) -> Iterator[dict[str, Any]]:
     reviews = Prefetch("reviews", Review.objects.filter(undone_at=None).order_by("pk"), "standing_reviews")
     rows = _rejected_rows(project).order_by("pk").prefetch_related("filter_scores", reviews)
     rows = rows.select_related("parent", "group__run__subtest", "group__caption__video")
-    return (_rejected(project, row) for row in rows.iterator(chunk_size=ROWS_A_QUERY))
+    return (_rejected(project, row) for row in rows.iterator(chunk_size=ROWS_PER_QUERY))
 
 
 def _rejected_rows(project: Project) -> QuerySet[Candidate]:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation.models import Vote, VoteState
-from corpus.models import Item, Release, ReleaseItem, Subtest, taken_out
+from corpus.models import Item, Release, ReleaseItem, Subtest, withdrawn_items
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
 from corpus.release_records import foil_counts, vote_counts
 from corpus.vote_records import name_of_imported
 from evaluation.analyses.registry import BY_JOB, OF_SCORES, REPORTS
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
-from evaluation.documents.release_documents import own_tables, papers_of
+from evaluation.documents.release_documents import own_tables, release_documents
 from evaluation.errors import EvaluationError
 from evaluation.exports.recomputed import RECOMPUTED, recomputed
 from evaluation.facts.records import found_valid
@@ -67,7 +67,7 @@ def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
     if not tables:
         return content
     content = replace(content, tables=_tables(release, runs, content))
-    return replace(content, papers=papers_of(release, content))
+    return replace(content, papers=release_documents(release, content))
 
 
 def _members(release: Release) -> list[_Member]:
@@ -78,7 +78,7 @@ def _members(release: Release) -> list[_Member]:
     rows = {item.pk: item for item in loaded}
     frozen = list(ReleaseItem.objects.filter(release=release).values_list("item_id", "record"))
     members = [_Member(record, rows.get(pk), released=True) for pk, record in frozen]
-    rest = main.exclude(taken_out()).exclude(released_as__release=release)
+    rest = main.exclude(withdrawn_items()).exclude(released_as__release=release)
     others = frozen_items(release.project, rest)
     return members + [_Member(one.record, rows.get(one.item.pk), released=False) for one in others]
 

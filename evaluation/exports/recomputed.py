@@ -10,7 +10,7 @@ from typing import Any
 
 from corpus.records import ReleaseVote
 from corpus.rules.states import ItemState, drops_out
-from corpus.vote_records import names_nobody
+from corpus.vote_records import is_anonymous_vote
 from evaluation.analyses.records import CHOICES, ItemFacts, ProficiencyFacts, Votes
 from evaluation.analyses.registry import REPORTS
 from evaluation.errors import EvaluationError
@@ -95,7 +95,7 @@ def vote_facts_of(items: Items, votes: Iterable[ReleaseVote]) -> Votes:
 def _row(vote: ReleaseVote, places: dict[str, int]) -> VoteRow:
     item = places.setdefault(vote.item, len(places))
     key = vote.item.removeprefix(f"{vote.subtest}:")
-    person = None if names_nobody(vote.source, vote.annotator) else vote.annotator
+    person = None if is_anonymous_vote(vote.source, vote.annotator) else vote.annotator
     return (
         item,
         vote.subtest,

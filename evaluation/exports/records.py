@@ -11,7 +11,7 @@ from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from annotation.models import Choice, Stage, Vote, VoteState
-from corpus.models import Caption, Item, MediaState, Release, ReleaseItem, Subtest, taken_out
+from corpus.models import Caption, Item, MediaState, Release, ReleaseItem, Subtest, withdrawn_items
 from corpus.record_streams import RecordContent, Records
 from corpus.records import MAX_ID, ItemRecord, VoteCounts
 from corpus.release_records import about_the_item, foil_counts, hash_of, item_record, release_id
@@ -118,7 +118,7 @@ def _counts(n_foils: Mapping[int, int]) -> dict[int, VoteCounts]:
 
 
 def _items(project: Project) -> QuerySet[Item]:
-    return Item.objects.filter(subtest__project=project, subtest__kind=Subtest.Kind.MAIN).exclude(taken_out())
+    return Item.objects.filter(subtest__project=project, subtest__kind=Subtest.Kind.MAIN).exclude(withdrawn_items())
 
 
 def _captions(project: Project) -> QuerySet[Caption]:

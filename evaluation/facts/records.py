@@ -11,9 +11,9 @@ from django.db.models.functions import Coalesce, Concat
 from annotation.models import Choice, Stage, Vote, VoteState
 from annotation.queries.vote_rules import rule_in_force
 from annotation.rules.voting import item_outcome
-from corpus.models import Foil, Item, Subtest, taken_out
+from corpus.models import Foil, Item, Subtest, withdrawn_items
 from corpus.rules.states import ItemState, drops_out, is_left_out
-from corpus.vote_records import NOBODY_AS
+from corpus.vote_records import ANONYMOUS_NAME
 from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes
 from projects.models import Project
 
@@ -33,7 +33,7 @@ def counted_votes(project: Project, subtest: Subtest | None = None) -> QuerySet[
     Those on items that are out are out too; a requeued one stays as the record of its votes.
     """
     counted = Vote.objects.filter(stage=Stage.VALIDATION, state=VoteState.COUNTED)
-    rows = counted.exclude(taken_out("item__"))
+    rows = counted.exclude(withdrawn_items("item__"))
     if subtest is not None:
         return rows.filter(item__subtest=subtest)
     return rows.filter(item__subtest__project=project, item__subtest__kind=Subtest.Kind.MAIN)
@@ -45,7 +45,7 @@ def item_facts(project: Project, subtest: Subtest | None = None) -> list[ItemFac
     Those of `taken_out` are out. `valid` is None for an item that waits for votes, or was requeued before it was
     refused. Three queries.
     """
-    rows = Item.objects.exclude(taken_out()).select_related(
+    rows = Item.objects.exclude(withdrawn_items()).select_related(
         "subtest", "caption", "proficiency_item", "proficiency_item__caption"
     )
     wanted = (
@@ -73,7 +73,7 @@ def found_valid(item: Item, verdicts: Collection[str]) -> bool | None:
 def requeued_as_invalid(project: Project) -> dict[int, int]:
     """The requeued items that validators had refused, item id -> subtest id. One query."""
     requeued = Foil.objects.filter(item__subtest__project=project, item__state=ItemState.REQUEUED)
-    requeued = requeued.exclude(taken_out("item__"))
+    requeued = requeued.exclude(withdrawn_items("item__"))
     found: dict[Item, list[str]] = defaultdict(list)
     for foil in requeued.select_related("item__subtest"):
         found[foil.item].append(foil.verdict)
@@ -160,7 +160,11 @@ def vote_facts(project: Project, subtest: Subtest | None = None) -> Votes:
 CODER = Coalesce(
     "person__username",
     Case(
-        When(~Q(imported_as__regex=f"^({NOBODY_AS})$"), imported_as__gt="", then=Concat(Value("file:"), "imported_as")),
+        When(
+            ~Q(imported_as__regex=f"^({ANONYMOUS_NAME})$"),
+            imported_as__gt="",
+            then=Concat(Value("file:"), "imported_as"),
+        ),
         output_field=CharField(),
     ),
 )

@@ -15,14 +15,14 @@ from annotation.models import Vote
 from annotation.transactions import lock_rows
 from corpus.models import GIVEN_UP, Caption, Foil, Item, MediaState, Video
 from corpus.records import ItemRecord
-from corpus.rules.states import GONE
+from corpus.rules.states import WITHDRAWN
 from evaluation.errors import EvaluationError
 from evaluation.imports.batch import CHUNK, Batch, chunks, text_sha256
 from projects import audit
 from projects.models import AuditEvent, User
 
 CONTENT = frozenset({"clip", "caption", "foils", "proficiency", "votes"})
-LONGEST_SHOWN = 300
+MAX_SHOWN_LENGTH = 300
 
 
 def list_changes(batch: Batch) -> None:
@@ -92,7 +92,7 @@ def _taken_out(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:
     return {
         id_
         for id_, row in _with_other_content(batch, changed).items()
-        if (row.state in GONE if isinstance(row, Item) else row.doubt_settled in GIVEN_UP)
+        if (row.state in WITHDRAWN if isinstance(row, Item) else row.doubt_settled in GIVEN_UP)
     }
 
 
@@ -214,4 +214,4 @@ def _shown(stored: Any, said: Any) -> dict[str, Any]:
 def _short(value: Any) -> Any:
     """As it is, unless it is long: then the text of it, cut."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
-    return value if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"
+    return value if len(text) <= MAX_SHOWN_LENGTH else text[:MAX_SHOWN_LENGTH] + "…"

@@ -13,7 +13,7 @@ from annotation.rules.voting import caption_in_doubt, is_unanimous, item_outcome
 from corpus.models import Caption, Foil, Item, Subtest, Video
 from corpus.records import MAX_ID, ItemRecord, PairRecord, VoteCounts
 from corpus.rules.canonical import canonical_line
-from corpus.rules.states import GONE, FoilVerdict, ItemState, first_item_state, next_item_state
+from corpus.rules.states import WITHDRAWN, FoilVerdict, ItemState, first_item_state, next_item_state
 from evaluation.imports._captions import fact_differences
 from evaluation.imports._changes import items_referred_to, referred_to
 from evaluation.imports._videos import label_differences
@@ -281,7 +281,7 @@ def _differences(
     found = {name: both for name, both in pairs.items() if both[0] != both[1]}
     simpler, pair = item.proficiency_item, record.proficiency
     # A pair that is taken out with its item is linked no more.
-    if pair is not None and simpler is None and item.state not in GONE:
+    if pair is not None and simpler is None and item.state not in WITHDRAWN:
         found["proficiency"] = (None, pair.caption)
     elif pair is not None and simpler is not None:
         other = [both for both in _content(simpler, votes, pair).values() if both[0] != both[1]]

@@ -6,7 +6,7 @@ from typing import Any
 from corpus.models import Subtest
 from corpus.records import MAX_LABEL, RecordWarning
 from evaluation.errors import EvaluationError
-from evaluation.imports.batch import MOST_NAMED, Batch, Shape
+from evaluation.imports.batch import MAX_NAMED, Batch, Shape
 
 VOTES_WANTED = 3  # three for main items, one for proficiency items (docs/workflow.md#stage-validation)
 PROFICIENCY_VOTES = 1
@@ -36,7 +36,7 @@ def warn_of_other_tests(batch: Batch) -> None:
         if subtest is None or not others:
             continue
         n = sum(shape.tests[test] for test in others)
-        ids = [id_ for test in others for id_ in shape.first_ids[test]][:MOST_NAMED]
+        ids = [id_ for test in others for id_ in shape.first_ids[test]][:MAX_NAMED]
         listed = ", ".join(repr(id_[:80]) for id_ in ids) + (", …" if n > len(ids) else "")
         its = repr(subtest.test) if subtest.test else "not said"
         problem = (

@@ -11,7 +11,7 @@ from corpus.video_files.ingest import MEDIA_FIELDS, set_media
 from corpus.video_files.player import plays_elsewhere
 from evaluation.imports._changes import CONTENT
 from evaluation.imports.batch import CHUNK, Batch, chunks, text_sha256
-from evaluation.imports.result import MOST_MISSING
+from evaluation.imports.result import MAX_MISSING
 from projects.sql.bulk_writes import insert_many, new_row
 
 _SAME = ("url", "start_time", "end_time", "time_unit")
@@ -92,7 +92,7 @@ def store_videos(batch: Batch) -> None:
         if not batch.is_first("clip", video.key):
             continue
         batch.result.media[video.media_state] += 1
-        if video.media_state == MediaState.MISSING and len(batch.result.missing) < MOST_MISSING:
+        if video.media_state == MediaState.MISSING and len(batch.result.missing) < MAX_MISSING:
             batch.result.missing.append(video.key)
         if video.media_state == MediaState.BROKEN:
             batch.result.broken.append({"video": video.key, "error": video.media_error})

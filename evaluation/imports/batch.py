@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from corpus.models import Caption, Item, Subtest, Video
 from corpus.records import BadRecord, ItemRecord
-from corpus.video_files.ingest import KeptMedia
+from corpus.video_files.ingest import StoredMedia
 from evaluation.imports.result import ImportResult
 from projects.models import Project
 from text.spill import Spill
@@ -19,7 +19,7 @@ from text.spill import Spill
 # Below the number of variables that every database takes in one statement.
 CHUNK = 500
 # Records that a warning about several of them names.
-MOST_NAMED = 3
+MAX_NAMED = 3
 
 Thing = TypeVar("Thing")
 
@@ -40,7 +40,7 @@ class Shape:
         self.foils[len(record.foils)] += 1
         if record.test:
             self.tests[record.test] += 1
-            if self.tests[record.test] <= MOST_NAMED:
+            if self.tests[record.test] <= MAX_NAMED:
                 self.first_ids.setdefault(record.test, []).append(record.id)
         if record.votes is not None and record.votes.total:
             self.votes[record.votes.total] += 1
@@ -63,7 +63,7 @@ class Batch:
     path: Path
     result: ImportResult
     shapes: Mapping[str, Shape]
-    media: Mapping[str, KeptMedia]
+    media: Mapping[str, StoredMedia]
     # Of the files among them that were taken down from the project: SHA-256 -> why.
     taken_down: Mapping[str, str]
     started: datetime

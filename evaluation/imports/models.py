@@ -3,10 +3,10 @@
 from django.db import models
 
 from projects.models import Project
-from projects.models.requested_jobs import AskedWork
+from projects.models.requested_jobs import RequestedJob
 
 
-class Import(AskedWork):
+class Import(RequestedJob):
     """Files that somebody sent by the page: looked at in a job first, stored in a second one when they say so."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="imports")

@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 # A page of a thousand rows helps nobody; the command line lists them all.
-MOST_LINES = 300
+MAX_LINES = 300
 _PLACE = re.compile(r"(?P<path>.*?):(?P<line>\d+): (?P<field>.+?): (?P<text>.*)", re.DOTALL)
 _WORDS: dict[str, str | Promise] = {
     "items": _("Items"),
@@ -46,7 +46,7 @@ def takes_none(outcome: Mapping[str, Any]) -> bool:
 def lines(outcome: Mapping[str, Any], kind: str) -> list[Line]:
     """The complaints of a kind, taken apart into line, field and words."""
     found = []
-    for message in outcome.get(kind, [])[:MOST_LINES]:
+    for message in outcome.get(kind, [])[:MAX_LINES]:
         match = _PLACE.fullmatch(message)
         place = (match["line"], match["field"], match["text"]) if match else ("", "", message)
         found.append(Line(kind, *place))
@@ -75,10 +75,10 @@ def changes(outcome: Mapping[str, Any]) -> list[Change]:
             _text(both["file"]),
             change["updated"],
         )
-        for change in outcome.get("changes", [])[:MOST_LINES]
+        for change in outcome.get("changes", [])[:MAX_LINES]
         for name, both in change["fields"].items()
     ]
-    return found[:MOST_LINES]
+    return found[:MAX_LINES]
 
 
 def _text(value: Any) -> str:

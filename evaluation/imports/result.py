@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 # Of clips without a file: enough to see what is wrong with their names.
-MOST_MISSING = 5
+MAX_MISSING = 5
 KINDS = ("items", "captions", "proficiency_items", "videos", "subtests", "foils", "votes")
 
 

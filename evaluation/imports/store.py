@@ -11,9 +11,9 @@ from typing import Any
 from django.db import IntegrityError, OperationalError, transaction
 from django.utils import timezone
 
-from annotation.transactions import lost_the_race
+from annotation.transactions import was_rolled_back_by_the_database
 from corpus.models import Caption, Foil, Item, Video
-from corpus.video_files.ingest import KeptMedia, keep_media, reasons_taken_down
+from corpus.video_files.ingest import StoredMedia, reasons_taken_down, store_media
 from evaluation.errors import EvaluationError
 from evaluation.imports._captions import check_captions, store_captions
 from evaluation.imports._changes import list_changes, lock_changed, store_changes, strict_problem
@@ -30,7 +30,7 @@ from projects import audit
 from projects.access import require_role
 from projects.actions.create_project_by_operator import store_project
 from projects.models import Project, Role, User
-from projects.sql.bulk_writes import tell_planner
+from projects.sql.bulk_writes import analyze_tables
 from text.spill import Spill
 
 # New rows that change what a planner should think of the tables.
@@ -91,15 +91,15 @@ def _all_or_nothing(path: Path) -> Iterator[None]:
         with transaction.atomic():
             yield
     except (IntegrityError, OperationalError) as error:
-        if isinstance(error, OperationalError) and not lost_the_race(error):
+        if isinstance(error, OperationalError) and not was_rolled_back_by_the_database(error):
             raise
         raise EvaluationError(f"{path}: somebody else changed the project meanwhile; import again") from error
 
 
-def tell_of_many(result: ImportResult) -> None:
+def analyze_after_bulk_import(result: ImportResult) -> None:
     """Have the database count the tables anew where that changes its plans; whoever waits for the result waits not."""
     if result.created["items"] + result.created["captions"] >= MANY:
-        tell_planner(Video, Caption, Item, Foil)
+        analyze_tables(Video, Caption, Item, Foil)
 
 
 def _import_votes(
@@ -132,10 +132,10 @@ def _stop_if_strict(strict: bool, result: ImportResult, other: str = "") -> None
         raise EvaluationError(f"{problem}{more}; nothing was stored")
 
 
-def _keep(found: dict[str, Path], *, copy: bool, progress: Progress) -> dict[str, KeptMedia]:
+def _keep(found: dict[str, Path], *, copy: bool, progress: Progress) -> dict[str, StoredMedia]:
     """Each file is decoded and copied once, before the transaction: nobody waits for it."""
     paths = list(dict.fromkeys(found.values()))
-    kept = {path: keep_media(path, copy=copy) for path in progress(paths, len(paths), "videos")}
+    kept = {path: store_media(path, copy=copy) for path in progress(paths, len(paths), "videos")}
     return {key: kept[path] for key, path in found.items()}
 
 

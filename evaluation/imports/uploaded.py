@@ -11,7 +11,7 @@ from corpus.records import ItemRecord
 from evaluation.errors import EvaluationError
 from evaluation.imports.models import Import
 from evaluation.imports.result import ImportResult
-from evaluation.imports.store import import_records, tell_of_many
+from evaluation.imports.store import analyze_after_bulk_import, import_records
 from evaluation.imports.uploads import records_path, remove_files, videos_folder, without_folder
 from jobs.models import Job
 from jobs.progress import progress
@@ -34,7 +34,7 @@ def store(upload: Import, job: Job) -> None:
         outcome, result = _outcome(upload, job, dry_run=False)
         Import.objects.filter(pk=upload.pk).update(result=outcome)
         if result is not None:
-            tell_of_many(result)
+            analyze_after_bulk_import(result)
     remove_files(upload)
 
 

@@ -10,7 +10,7 @@ from evaluation.errors import EvaluationError
 from evaluation.imports.result import ImportResult
 from evaluation.imports.survey import Source
 from evaluation.utd.actions.import_descriptions import import_descriptions
-from evaluation.utd.actions.import_splits import bring_splits
+from evaluation.utd.actions.import_splits import import_splits
 from evaluation.utd.models import BiasRun, Descriptions, FrameText
 from evaluation.utd.utd_files import sha256_of
 from projects.models import Project, User
@@ -51,7 +51,7 @@ def _stored_splits(project: Project, source: Source, actor: User | None) -> bool
     """Bring the splits, unless a run of the project holds the same."""
     earlier = [_content(run) for run in BiasRun.objects.filter(project=project, descriptions=None)]
     with transaction.atomic():
-        made = bring_splits(actor, project, source.path)
+        made = import_splits(actor, project, source.path)
         if _content(made) in earlier:
             transaction.set_rollback(True)
             return True

@@ -18,7 +18,7 @@ from evaluation.imports.pages import changes, counted, lines, takes_none
 from projects.access import get_project
 from projects.models import Role
 
-MOST_LISTED = 30
+MAX_LISTED = 30
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -28,7 +28,7 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
     form = ImportForm(request.POST, request.FILES) if sent else ImportForm()
     if sent and form.is_valid():
         return redirect("imports:import", slug, receive_import(request.user, project, **form.wish()).pk)
-    earlier = Import.objects.filter(project=project).select_related("job", "created_by")[:MOST_LISTED]
+    earlier = Import.objects.filter(project=project).select_related("job", "created_by")[:MAX_LISTED]
     # The note below the format is fetched from this page anew: htmx sends the field by its name.
     chosen = (request.POST if sent else request.GET).get("format")
     if chosen in dict(form.fields["format"].choices):

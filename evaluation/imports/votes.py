@@ -21,7 +21,7 @@ from annotation.rules.voting import is_unanimous, item_outcome, pair_verdict
 from corpus.models import Foil, Item
 from corpus.records import BadRecord, RecordWarning
 from corpus.release_records import release_id
-from corpus.rules.states import GONE, FoilVerdict, ItemState, next_item_state
+from corpus.rules.states import WITHDRAWN, FoilVerdict, ItemState, next_item_state
 from corpus.vote_records import VoteRecord
 from evaluation.imports._ids import keys_behind
 from evaluation.imports.batch import CHUNK, chunks
@@ -153,7 +153,7 @@ def _store_item(work: _Import, item: Item, records: Sequence[VoteRecord], stored
     if Counter(new) == Counter(old):
         work.result.unchanged["votes"] += len(new)
         return
-    if item.state in GONE:
+    if item.state in WITHDRAWN:
         problem = f"{item.key[:80]!r} was taken out, and keeps the votes that it was decided on"
         work.refuse(records[0], "item", problem, "leave them out, or name the item that took its place")
         return

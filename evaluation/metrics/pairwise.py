@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals, t_interval
-from evaluation.metrics.ties import Floats, Standing, hit, standing
+from evaluation.metrics.ties import Floats, RivalCounts, hit, standing
 
 VERSION = "1"
 INPUT = "pairs"
@@ -37,8 +37,8 @@ class PairScores:
 
 @dataclass(frozen=True)
 class _Credits:
-    main: Standing
-    proficiency: Standing
+    main: RivalCounts
+    proficiency: RivalCounts
     has_proficiency: NDArray[np.bool_]
     columns: Floats
     clusters: NDArray[np.object_]

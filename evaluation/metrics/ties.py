@@ -19,7 +19,7 @@ POLICIES = ("half", "strict", "optimistic", "first")
 
 
 @dataclass(frozen=True)
-class Standing:
+class RivalCounts:
     """For each of n records: rivals above the right answer, level with it, and level with it but listed before it."""
 
     above: Integers
@@ -38,14 +38,14 @@ class Standing:
         return 1.0 / self.choices
 
 
-def standing(scores: Floats, right: Integers | None = None) -> Standing:
+def standing(scores: Floats, right: Integers | None = None) -> RivalCounts:
     """`scores` (n, w), rows padded with NaN on the right; `right` (n,) column of the right answer, 0 when absent."""
     rows, width = scores.shape
     column = np.zeros(rows, dtype=np.int64) if right is None else right
     best = np.take_along_axis(scores, column[:, None], axis=1)
     equal = scores == best
     before = equal & (np.arange(width)[None, :] < column[:, None])
-    return Standing(
+    return RivalCounts(
         above=(scores > best).sum(axis=1),
         tied=equal.sum(axis=1) - 1,
         tied_before=before.sum(axis=1),
@@ -53,7 +53,7 @@ def standing(scores: Floats, right: Integers | None = None) -> Standing:
     )
 
 
-def rank(where: Standing, policy: str) -> Floats:
+def rank(where: RivalCounts, policy: str) -> Floats:
     """(n,) rank of the right answer, 1 is best; under `half` a tied group shares its mean rank."""
     lost: dict[str, Floats] = {
         "half": where.tied / 2.0,
@@ -66,7 +66,7 @@ def rank(where: Standing, policy: str) -> Floats:
     return lost[policy] + where.above + 1.0
 
 
-def hit(where: Standing, policy: str, k: int = 1) -> Floats:
+def hit(where: RivalCounts, policy: str, k: int = 1) -> Floats:
     """(n,) credit for standing among the best k, in 0..1; with k = 1 the credit of a choice."""
     if policy != "half":
         return (rank(where, policy) <= k).astype(np.float64)

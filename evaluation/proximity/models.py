@@ -4,10 +4,10 @@ from django.db import models
 
 from corpus.models import Release
 from generation.models import Scorer
-from projects.models.requested_jobs import AskedWork
+from projects.models.requested_jobs import RequestedJob
 
 
-class ProximityRun(AskedWork):
+class ProximityRun(RequestedJob):
     """How near the foils of a release are to their captions by one encoder; the cosines are Measures, kept by pair."""
 
     release = models.ForeignKey(Release, models.CASCADE, related_name="proximities")

@@ -16,7 +16,7 @@ from text.errors import ActionableError
 
 # The analysis that reads what is measured here.
 PROXIMITY = "proximity"
-MOST_SHOWN = 5
+MAX_SHOWN = 5
 
 
 @require_POST
@@ -50,6 +50,6 @@ def proximity_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse
 
 
 def proximity_context(found: Release) -> dict[str, Any]:
-    runs = list(proximity_runs(found)[:MOST_SHOWN])
+    runs = list(proximity_runs(found)[:MAX_SHOWN])
     at_work = any(run.job and not run.job.is_over for run in runs)
     return {"proximity_runs": runs, "proximity_at_work": at_work, "proximity_form": ProximityForm()}

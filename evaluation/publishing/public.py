@@ -10,7 +10,7 @@ from django.urls import reverse
 from corpus.exporters.parts.citation import bibtex
 from corpus.models import MediaState, Release, ReleaseItem, Video
 from corpus.records import ReleaseContent
-from corpus.release_documents import Citation, ReleasePapers, SourceTerms
+from corpus.release_documents import Citation, ReleaseDocuments, SourceTerms
 from corpus.video_files.player import plays_elsewhere
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.documents.release_documents import citation_of, sources_of
@@ -137,7 +137,7 @@ def _source(page: PublicPage, position: int, video: Video) -> str:
 
 def cited_as(release: Release, citation: Citation) -> str:
     """The BibTeX entry, as in an export."""
-    papers = ReleasePapers(citation=citation, known={"name": release.project.name})
+    papers = ReleaseDocuments(citation=citation, known={"name": release.project.name})
     facts = (release.project.slug, release.name, release.content_hash, release.created_at.isoformat())
     return bibtex(ReleaseContent(*facts, (), papers=papers))
 

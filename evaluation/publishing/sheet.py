@@ -13,7 +13,7 @@ from corpus.records import ReleaseContent
 from evaluation.analyses import validation
 from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.documents.models import SourceLicence
-from evaluation.documents.release_documents import citation_of, known_of, own_tables, papers_of, pay_statement
+from evaluation.documents.release_documents import citation_of, known_of, own_tables, pay_statement, release_documents
 from evaluation.errors import EvaluationError
 from evaluation.exports.collect import collect_release
 from evaluation.exports.recomputed import item_facts_of
@@ -38,7 +38,7 @@ def own_answers(project: Project) -> tuple[Release | None, dict[str, str]]:
     def make() -> dict[str, str]:
         content = collect_release(release, tables=False)
         content = replace(content, tables=_tables(release, content))
-        content = replace(content, papers=papers_of(release, content))
+        content = replace(content, papers=release_documents(release, content))
         found = {slug: "\n".join(answer(content)).strip() for slug, answer in ANSWERS.items()}
         return {slug: text for slug, text in found.items() if text}
 

@@ -22,7 +22,7 @@ from projects.models import Project
 from text.registry import load
 
 # With fewer captions a share of right answers says too little to stop anything; the page says so.
-ENOUGH_CAPTIONS = 20
+MIN_CAPTIONS = 20
 VERSION = "2"
 # By its path: the classifier's library is none that every page should load.
 BLIND = REPORTS["blind"]
@@ -31,7 +31,7 @@ WORDS = 5
 
 
 @dataclass(frozen=True)
-class Finding:
+class GateFinding:
     """`rows`: one a subtest, as JSON; `stopped`: the names of those that a blind probe solves."""
 
     rows: list[dict[str, Any]]
@@ -56,7 +56,7 @@ def facts_of(records: Iterable[Mapping[str, Any]]) -> list[ItemFacts]:
     ]
 
 
-def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> Finding:
+def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> GateFinding:
     """What the gate makes of these frozen records under the bars of the project and its subtests.
 
     Kept by what it depends on (texts, bars, scorers), so that the same content is inspected once.
@@ -75,7 +75,7 @@ def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> Finding:
         }
         return judge(items, bars, preferences).as_json()
 
-    return Finding(cached_by_fingerprint(project, KIND, "", fingerprint, make, in_memory=False)["rows"])
+    return GateFinding(cached_by_fingerprint(project, KIND, "", fingerprint, make, in_memory=False)["rows"])
 
 
 def bars_of(project: Project) -> dict[str, float]:
@@ -86,7 +86,7 @@ def bars_of(project: Project) -> dict[str, float]:
 
 def judge(
     items: Sequence[ItemFacts], bars: Mapping[str, float], preferences: Mapping[str, Mapping[str, Any]]
-) -> Finding:
+) -> GateFinding:
     """`preferences`: label -> evaluation.analyses.preference.preference over the same items."""
     names = dict.fromkeys(item.subtest for item in items)
     by_label = {label: {row["name"]: row for row in found["subtests"]} for label, found in preferences.items()}
@@ -95,14 +95,14 @@ def judge(
         probes = load(BLIND).probes(name, [item for item in items if item.subtest == name])
         preferred = {label: found[name] for label, found in by_label.items()}
         rows.append(row_of(probes, bars[name], preferred))
-    return Finding(rows)
+    return GateFinding(rows)
 
 
 def row_of(probes: Mapping[str, Any], bar: float, preferred: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The gate's row of one subtest from its probes (a row of the blind report, or its `valid` part)."""
     tried = [_probe("classifier", probes["classifier_accuracy"], probes["ci"], bar), _length(probes, bar)]
     tried += [_language_model(label, row, bar) for label, row in preferred.items()]
-    too_few = probes["n_captions"] < ENOUGH_CAPTIONS
+    too_few = probes["n_captions"] < MIN_CAPTIONS
     return {
         "name": probes["name"],
         "bar": bar,
@@ -125,7 +125,7 @@ def _length(probes: Mapping[str, Any], bar: float) -> dict[str, Any]:
 
 def _language_model(label: str, row: Mapping[str, Any], bar: float) -> dict[str, Any]:
     probe = _probe(label, row["preference"], row["ci"], bar)
-    enough = row["n_captions"] >= ENOUGH_CAPTIONS
+    enough = row["n_captions"] >= MIN_CAPTIONS
     return {**probe, "over": probe["over"] and enough, "n_missing": row["n_missing"]}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from evaluation.blind.probes import named_probes
 from evaluation.errors import EvaluationError
 from evaluation.releases.balanced_items import offer
-from evaluation.releases.gate import Finding, inspect
+from evaluation.releases.gate import GateFinding, inspect
 from evaluation.releases.snapshot import valid_items
 from projects.models import Project
 
@@ -16,6 +16,6 @@ def gate_preview(project: Project) -> dict[str, Any] | None:
         frozen = valid_items(project)
     except EvaluationError:
         return None
-    finding: Finding = inspect(project, [one.record for one in frozen])
+    finding: GateFinding = inspect(project, [one.record for one in frozen])
     offers = [offer(frozen, name) for name in finding.stopped]
     return {"rows": [named_probes(row) for row in finding.rows], "stopped": finding.stopped, "offers": offers}

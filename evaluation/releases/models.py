@@ -11,7 +11,7 @@ class ReleaseGate(models.Model):
     """What the gate found when a release was frozen, and who let it through for which reason, where somebody did."""
 
     release = models.OneToOneField(Release, models.CASCADE, related_name="gate")
-    # evaluation.releases.gate.Finding as JSON.
+    # evaluation.releases.gate.GateFinding as JSON.
     data = models.JSONField()
     override = models.TextField(blank=True)
     overridden_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")

@@ -25,14 +25,14 @@ def verbs(data: dict[str, Any]) -> bytes:
     """Both sources side by side; a source that made no foil has no bar."""
     sources = [source for source, n in data["n"].items() if n]
     rows = [(row["verb"], {source: (row[source], None) for source in sources}) for row in data["rows"]]
-    return of_models.grouped(rows[:MOST_VERBS], label="share of all verbs of a source")
+    return of_models.grouped(rows[:MAX_VERBS], label="share of all verbs of a source")
 
 
 def solved(data: dict[str, Any]) -> bytes:
     return solved_by_words(data["subtests"])
 
 
-MOST_VERBS = 20
+MAX_VERBS = 20
 
 CHARTS: dict[str, Callable[[dict[str, Any]], bytes]] = {
     "votes": votes,

@@ -239,14 +239,14 @@ def _agreement_extras(project: Project, subtest: str, data: Data) -> Data:
 
 # How the page calls who gave a verdict.
 METHODS = {"majority": _("Majority"), "dawid_skene": "Dawid-Skene", "mace": "MACE"}
-MOST_DIFFERING = 100
+MAX_DIFFERING = 100
 
 
 def _skill_extras(project: Project, _subtest: str, data: Data) -> Data:
     """Tables in the order of the coding's categories, choices in words, pairs with the page of their item."""
     categories = CODED[data["coding"]]
     verdicts = [(METHODS[row["method"]], [row[category] for category in categories], row) for row in data["verdicts"]]
-    shown = data["differing"][:MOST_DIFFERING]
+    shown = data["differing"][:MAX_DIFFERING]
     items = _items_of(project, [row["unit"] for row in shown])
     differing = [
         {

@@ -15,7 +15,7 @@ import numpy as np
 
 from corpus.importers.registry import IMPORTERS
 from corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, VoteCounts
-from corpus.vote_records import names_nobody
+from corpus.vote_records import is_anonymous_vote
 from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes
 from evaluation.errors import EvaluationError
 from evaluation.score_files.csv_records import csv_records
@@ -173,7 +173,7 @@ def read_votes(path: Path, file_format: str | None = None) -> Votes:
             continue
         item, person = row.text("item"), row.text("annotator")
         unit = units.setdefault((item, row.text("foil", "")), len(units))
-        is_nobody = names_nobody(str(row.fields.get("source", "")), person)
+        is_nobody = is_anonymous_vote(str(row.fields.get("source", "")), person)
         annotator = NOBODY if is_nobody else people.setdefault(person, len(people))
         if (unit, person) in seen:
             first = seen[unit, person]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.core.files.uploadedfile import UploadedFile
 
-LONGEST_NAME = 150
+MAX_NAME_LENGTH = 150
 
 
 def safe_name(name: str) -> str:
@@ -17,9 +17,9 @@ def safe_name(name: str) -> str:
     last = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
     clean = re.sub(r"[^\w.\- ()+,=@]", "_", last).strip(" .")
     stem, dot, suffix = clean.rpartition(".")
-    if len(clean.encode()) > LONGEST_NAME:
+    if len(clean.encode()) > MAX_NAME_LENGTH:
         tail = f"{dot}{suffix}"[:20]
-        clean = (stem or clean).encode()[: LONGEST_NAME - len(tail.encode())].decode(errors="ignore") + tail
+        clean = (stem or clean).encode()[: MAX_NAME_LENGTH - len(tail.encode())].decode(errors="ignore") + tail
     return clean or "unnamed"
 
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.score_files.score_readers import AUTO, FORMS
-from evaluation.scoring.actions.start_run import ADAPTERS, DEVICE, LONGEST_LABEL, LONGEST_SPEC, SCORE_FILE
+from evaluation.scoring.actions.start_run import ADAPTERS, DEVICE, MAX_LABEL_LENGTH, MAX_SPEC_LENGTH, SCORE_FILE
 from evaluation.scoring.model_cards import FIELDS
 from evaluation.scoring.models import ModelCard
 from evaluation.scoring.protocols import PROTOCOLS
@@ -35,10 +35,10 @@ class ScoringForm(forms.Form):
 
     spec = forms.CharField(
         label=_("Model"),
-        max_length=LONGEST_SPEC,
+        max_length=MAX_SPEC_LENGTH,
         help_text=_("Its kind, a colon, its name: such as clip:openai/clip-vit-base-patch32."),
     )
-    label = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_LABEL)
+    label = forms.CharField(label=_("Called"), required=False, max_length=MAX_LABEL_LENGTH)
     protocol = forms.ChoiceField(
         label=_("Protocol"),
         choices=[(slug, p.label) for slug, p in PROTOCOLS.items()],
@@ -87,7 +87,7 @@ class BringScoresForm(forms.Form):
         max_length=255,
         help_text=_("ViLMA's second file, matched by id; leave it out where the first holds both."),
     )
-    label = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_LABEL)
+    label = forms.CharField(label=_("Called"), required=False, max_length=MAX_LABEL_LENGTH)
     protocol = forms.ChoiceField(
         label=_("Protocol"),
         choices=[(slug, p.label) for slug, p in PROTOCOLS.items()],

@@ -25,7 +25,7 @@ from evaluation.score_files.scores import Notes
 from evaluation.scoring.caches import Caches, caches
 from evaluation.scoring.clip_keys import Keyed, item_key, text_key
 from evaluation.scoring.finished import notify
-from evaluation.scoring.loop import Tally, score_pairs
+from evaluation.scoring.loop import ScoringCounts, score_pairs
 from evaluation.scoring.model_cards import stated
 from evaluation.scoring.models import ModelCard, Run, Score
 from evaluation.scoring.protocol_models import reader, scores_by_item, under_protocol
@@ -35,12 +35,12 @@ from evaluation.scoring.run_results import keep
 from evaluation.scoring.shards.costs import costs
 from evaluation.scoring.shards.outlook import OTHER_MODEL
 from evaluation.scoring.shards.plan import Todo, collected, cut_to, parts_of
-from evaluation.scoring.shards.work import ROWS_A_QUERY, batches, in_time, listed, missing, store, work_of
+from evaluation.scoring.shards.work import ROWS_PER_QUERY, batches, in_time, listed, missing, store, work_of
 from evaluation.scoring.shards.writer import ScoreWriter
 from evaluation.scoring.trusted_models import trust_of
 from hub.adapters.registry import open_adapter
 from hub.interfaces import ModelInfo
-from hub.loaded_model import warm_adapter
+from hub.loaded_model import loaded_adapter
 from jobs.models import Job
 from jobs.progress import progress
 from jobs.spread import Spread
@@ -49,9 +49,9 @@ from text.errors import ActionableError
 
 SHARD = "evaluation.scoring.jobs.score_shard"
 # Their texts are encoded before the first of them is shown.
-CLIPS_A_ROUND = 512
+CLIPS_PER_ROUND = 512
 # A killed worker loses at most these, and the clip batch it was at.
-SCORES_A_WRITE, SECONDS_A_WRITE = 64, 2.0
+SCORES_PER_WRITE, SECONDS_PER_WRITE = 64, 2.0
 
 
 def run_scoring(run_id: int, job: Job) -> Spread | None:
@@ -116,7 +116,7 @@ def _opened(run: Run) -> Iterator[_Opened]:
     protocol, trust = PROTOCOLS[run.protocol], trust_of(run.release.project, run.spec)
     device = settings.FOILWORKS_DEVICE if run.device == "auto" else run.device
     dtype = run.params.get("dtype", "float32")
-    with warm_adapter(open_adapter, run.spec, device=device, dtype=dtype, trust=trust) as loaded:
+    with loaded_adapter(open_adapter, run.spec, device=device, dtype=dtype, trust=trust) as loaded:
         adapter = under_protocol(loaded, protocol)
         info: ModelInfo = adapter.info
         kept = caches(protocol, info, dtype)
@@ -147,16 +147,16 @@ def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
     return {"missing_media": without_media, **listed(work, tally)}
 
 
-def _score_all(run: Run, opened: _Opened, todo: Todo, job: Job) -> Tally:
+def _score_all(run: Run, opened: _Opened, todo: Todo, job: Job) -> ScoringCounts:
     """Ask for all of it and store what comes; the job's row says how far it is and what it cost."""
-    tally, before, done = Tally(), dict(job.measured), job.total - _pairs(todo)
+    tally, before, done = ScoringCounts(), dict(job.measured), job.total - _pairs(todo)
     read, info = reader(opened.protocol, opened.kept.frames), opened.info
     decoders = settings.FOILWORKS_DECODERS or usual_workers()
     with ScoreWriter(partial(store, run, info)) as writer, DecodePool(decoders) as pool:
-        for some in batches(todo, CLIPS_A_ROUND):
+        for some in batches(todo, CLIPS_PER_ROUND):
             requests = [(each.clip, texts) for each, texts in some]
             found = score_pairs(opened.adapter, requests, tally=tally, read=read, kept=opened.kept.vectors, pool=pool)
-            for scores in in_time(found, SCORES_A_WRITE, SECONDS_A_WRITE):
+            for scores in in_time(found, SCORES_PER_WRITE, SECONDS_PER_WRITE):
                 writer.put(scores)
                 done += len(scores)
                 progress(job, done, measured=costs(tally, writer.seconds, before, opened.device))
@@ -188,7 +188,7 @@ def _store_file(run: Run, job: Job) -> dict[str, Any]:
     # What was read otherwise before, by an older version or in another form, is put right.
     Score.objects.bulk_create(
         rows,
-        batch_size=ROWS_A_QUERY,
+        batch_size=ROWS_PER_QUERY,
         update_conflicts=True,
         update_fields=["value"],
         unique_fields=["model_key", "protocol", "clip_key", "text_sha256"],

@@ -7,11 +7,11 @@ from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Release
 from projects.models import Project, User
-from projects.models.requested_jobs import AskedWork
+from projects.models.requested_jobs import RequestedJob
 from projects.personal_data import PersonalData
 
 
-class Run(AskedWork):
+class Run(RequestedJob):
     """One model on one release under one protocol. Metrics are computed from stored scores, never stored here."""
 
     release = models.ForeignKey(Release, models.CASCADE, related_name="runs")

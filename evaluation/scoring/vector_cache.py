@@ -18,7 +18,7 @@ from media.frame_cache import FrameCache
 
 FORMAT = "vectors/1"
 # A row that is larger costs more to read than it saves: BLIP-2's patches of eight frames have 11 MB.
-LARGEST = 4 * 1024 * 1024
+MAX_ROW_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class VectorCache:
     def put(self, clip: Clip, info: ModelInfo, row: np.ndarray) -> None:
         key = self._key(clip, info)
         # What is no number is asked again: it may have been the machine.
-        if not key or row.nbytes > LARGEST or not np.isfinite(row).all():
+        if not key or row.nbytes > MAX_ROW_BYTES or not np.isfinite(row).all():
             return
         data = io.BytesIO()
         np.save(data, np.asarray(row, np.float32), allow_pickle=False)

@@ -1,6 +1,6 @@
 """Background jobs of LLM-teacher."""
 
-from evaluation.teacher.models import TeacherReading, TeacherTraining
+from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from jobs.models import Job
 
 
@@ -15,4 +15,4 @@ def read_release(reading_id: int, job: Job) -> None:
     """Read a release by a student as it was and as it was trained."""
     from evaluation.teacher.teaching import run_reading
 
-    run_reading(TeacherReading.objects.select_related("training__project", "release").get(pk=reading_id), job)
+    run_reading(StudentEvaluation.objects.select_related("training__project", "release").get(pk=reading_id), job)

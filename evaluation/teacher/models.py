@@ -7,10 +7,10 @@ from django.db import models
 from corpus.models import Release
 from jobs.models import Job
 from projects.models import Project
-from projects.models.requested_jobs import AskedWork
+from projects.models.requested_jobs import RequestedJob
 
 
-class TeacherTraining(AskedWork):
+class TeacherTraining(RequestedJob):
     """One student trained on the captions of a project's train split and on what its runs made of them."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="teacher_trainings")
@@ -70,12 +70,12 @@ class TeacherPoint(models.Model):
         return f"{self.training_id}: {self.step}"
 
 
-class TeacherReading(models.Model):
+class StudentEvaluation(models.Model):
     """The values that student and trained model give to a release; metrics are computed from them, never stored."""
 
     training = models.ForeignKey(TeacherTraining, models.CASCADE, related_name="readings", db_index=False)
     release = models.ForeignKey(Release, models.CASCADE, related_name="+")
-    # evaluation.teacher.readings.Reading as JSON; null until read.
+    # evaluation.teacher.readings.EvaluationResult as JSON; null until read.
     before = models.JSONField(null=True, blank=True)
     after = models.JSONField(null=True, blank=True)
     # Ids of items whose clip has no file.
@@ -84,6 +84,7 @@ class TeacherReading(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        db_table = "evaluation_teacherreading"
         ordering = ["-id"]
         constraints = [models.UniqueConstraint(fields=["training", "release"], name="one_reading_a_release")]
 

@@ -26,11 +26,11 @@ from hub.interfaces import Frames, ModelInfo, VideoMeta
 from jobs.models import Job
 from jobs.progress import progress
 
-CLIPS_A_BATCH = 8
-TEXTS_A_BATCH = 256
+CLIPS_PER_BATCH = 8
+TEXTS_PER_BATCH = 256
 
 
-def answer_samples(row: BenchmarkedModel, job: Job) -> None:
+def predict_samples(row: BenchmarkedModel, job: Job) -> None:
     """Fill the row's answers. EvaluationError, HubError: nothing to learn from, or a model that does not load."""
     samples, _ = samples_of(row.run)
     if row.source.startswith(ZERO_SHOT):
@@ -60,7 +60,7 @@ def _trained(row: BenchmarkedModel, samples: Sequence[Sample], job: Job) -> dict
         progress(job, epoch, settings.epochs + 1, f"loss: {loss:.3f}")
 
     head = train(backbone, clip_reader(learnt, backbone.info), labels, names, settings, device=device, heard=heard)
-    found = predicted(head, backbone, clip_reader(test, backbone.info), len(test), CLIPS_A_BATCH, device=device)
+    found = predicted(head, backbone, clip_reader(test, backbone.info), len(test), CLIPS_PER_BATCH, device=device)
     right = {sample.id: float(names[at] == sample.target) for sample, at in zip(test, found, strict=True)}
     row.details = {**row.details, "losses": losses, "model": f"{backbone.info.model_id}@{backbone.info.revision}"}
     progress(job, settings.epochs + 1, settings.epochs + 1)
@@ -79,11 +79,11 @@ def _zero_shot(row: BenchmarkedModel, every: Sequence[Sample], job: Job) -> dict
         raise EvaluationError(f"'{spec}' encodes no videos; name an image-text or video-text encoder, such as clip:ID")
     classifies = row.run.task == CLASSIFICATION
     names = sorted({sample.target for sample in every}) if classifies else [sample.target for sample in samples]
-    starts = range(0, len(names), TEXTS_A_BATCH)
-    texts = np.concatenate([model.encode_text(names[at : at + TEXTS_A_BATCH]) for at in starts])
+    starts = range(0, len(names), TEXTS_PER_BATCH)
+    texts = np.concatenate([model.encode_text(names[at : at + TEXTS_PER_BATCH]) for at in starts])
     read, rows = clip_reader(samples, model.info), []
-    for start in range(0, len(samples), CLIPS_A_BATCH):
-        shown = [read(at) for at in range(start, min(len(samples), start + CLIPS_A_BATCH))]
+    for start in range(0, len(samples), CLIPS_PER_BATCH):
+        shown = [read(at) for at in range(start, min(len(samples), start + CLIPS_PER_BATCH))]
         rows.append(model.encode_video([frames for frames, _ in shown], [meta for _, meta in shown]))
         progress(job, start, len(samples), f"encoding videos: {model.info.model_id}")
     scores = model.score(np.concatenate(rows), texts)

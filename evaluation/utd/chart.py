@@ -17,13 +17,13 @@ from evaluation.charts.of_reports import (
 )
 
 # More classes than this are shown by those that lost most.
-MOST_CLASSES = 60
+MAX_CLASSES = 60
 FORMS = (("n", "full"), ("split", "UTD-split"), ("balanced", "UTD-split, balanced"))
 
 
 def class_distribution(rows: Sequence[Mapping[str, Any]]) -> bytes:
     """`rows`: {"class", "n", "split", "balanced"}: three bars a class, the largest class first."""
-    by_loss = sorted(rows, key=lambda row: (row["split"] - row["n"], row["class"]))[:MOST_CLASSES]
+    by_loss = sorted(rows, key=lambda row: (row["split"] - row["n"], row["class"]))[:MAX_CLASSES]
     chosen = sorted(by_loss, key=lambda row: (-row["n"], row["class"]))
     figure, axes = new_figure(2 * len(chosen), "", legend=True)
     for column, (key, label) in enumerate(FORMS):

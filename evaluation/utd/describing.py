@@ -27,9 +27,9 @@ from media.errors import MediaError
 from media.sampling import CENTRES, Sampling
 
 # A killed worker loses at most these.
-VIDEOS_A_BATCH = 8
+VIDEOS_PER_BATCH = 8
 FROM_FILE = "file:"
-FRAMES_A_BATCH = 64
+FRAMES_PER_BATCH = 64
 
 
 def describe(descriptions: Descriptions, job: Job) -> None:
@@ -69,7 +69,7 @@ def _describe_all(descriptions: Descriptions, ready: QuerySet[Video], job: Job, 
     )
     unreadable: list[dict[str, str]] = []
     # Not one open cursor: what is written between two of its reads fails at once on SQLite once somebody else wrote.
-    for ids in _batches(left.values_list("pk", flat=True), VIDEOS_A_BATCH):
+    for ids in _batches(left.values_list("pk", flat=True), VIDEOS_PER_BATCH):
         batch = list(Video.objects.filter(pk__in=ids).order_by("pk"))
         rows = _known(descriptions, batch, source, k)
         known = {row.video_id for row in rows}
@@ -146,7 +146,7 @@ def _extract_all(descriptions: Descriptions, job: Job, total: int) -> list[str]:
     settings = {"tokens": params["max_tokens"], "temp": params["temperature"]}
     source = source_of(descriptions.extractor, asking.chat.info, settings)
     unanswered: list[str] = []
-    for batch in _batches(ids, FRAMES_A_BATCH):
+    for batch in _batches(ids, FRAMES_PER_BATCH):
         rows = list(FrameText.objects.filter(pk__in=batch).select_related("video"))
         for row, found in zip(rows, extracted(asking, [row.raw for row in rows], params), strict=True):
             row.raw, row.extracted_by = {**row.raw, **found}, source

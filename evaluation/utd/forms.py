@@ -6,8 +6,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.scoring.actions.start_run import DEVICE
-from evaluation.utd.actions.describe_videos import LONGEST_MODEL, LONGEST_NAME, MOST_FRAMES
-from evaluation.utd.actions.measure_bias import LONGEST_LABELS, READINGS
+from evaluation.utd.actions.describe_videos import MAX_FRAMES, MAX_MODEL_LENGTH, MAX_NAME_LENGTH
+from evaluation.utd.actions.measure_bias import MAX_LABELS_LENGTH, READINGS
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
 from evaluation.utd.models import Descriptions
 from evaluation.utd.recipes import RECIPES
@@ -25,7 +25,7 @@ class _Device(forms.RegexField):
 class _Encoder(forms.CharField):
     def __init__(self) -> None:
         help_text = _("sentence:ID or clip:ID; left empty, that of the recipe.")
-        super().__init__(label=_("Text encoder"), required=False, max_length=LONGEST_MODEL, help_text=help_text)
+        super().__init__(label=_("Text encoder"), required=False, max_length=MAX_MODEL_LENGTH, help_text=help_text)
 
 
 class _OfDescriptions(forms.Form):
@@ -45,17 +45,17 @@ class DescribeForm(forms.Form):
     describer = forms.CharField(
         label=_("Describer"),
         required=False,
-        max_length=LONGEST_MODEL,
+        max_length=MAX_MODEL_LENGTH,
         help_text=_("An image-text-to-text model (vlm:ID) or an endpoint that takes pictures (endpoint:NAME)."),
     )
     extractor = forms.CharField(
         label=_("Extractor"),
         required=False,
-        max_length=LONGEST_MODEL,
+        max_length=MAX_MODEL_LENGTH,
         help_text=_("An instruction model (chat:ID) or an endpoint (endpoint:NAME)."),
     )
-    frames = forms.IntegerField(label=_("Frames a video"), initial=8, min_value=1, max_value=MOST_FRAMES)
-    name = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)
+    frames = forms.IntegerField(label=_("Frames a video"), initial=8, min_value=1, max_value=MAX_FRAMES)
+    name = forms.CharField(label=_("Called"), required=False, max_length=MAX_NAME_LENGTH)
     device = _Device()
 
 
@@ -66,10 +66,10 @@ class DescriptionFilesForm(forms.Form):
     extractor = forms.CharField(
         label=_("Extractor"),
         required=False,
-        max_length=LONGEST_MODEL,
+        max_length=MAX_MODEL_LENGTH,
         help_text=_("Asked for concepts that the file lacks; leave it empty where it holds all."),
     )
-    name = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)
+    name = forms.CharField(label=_("Called"), required=False, max_length=MAX_NAME_LENGTH)
 
 
 class MeasureForm(_OfDescriptions):
@@ -77,12 +77,12 @@ class MeasureForm(_OfDescriptions):
     labels = forms.CharField(
         label=_("Classes"),
         required=False,
-        max_length=LONGEST_LABELS,
+        max_length=MAX_LABELS_LENGTH,
         help_text=_("class_label (the default), category or facts:NAME. Retrieval: how the keys of captions begin."),
     )
     encoder = _Encoder()
     max_reading = forms.ChoiceField(label=_("Max-score frame"), choices=list(READING_NAMES.items()))
-    name = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)
+    name = forms.CharField(label=_("Called"), required=False, max_length=MAX_NAME_LENGTH)
     device = _Device()
 
 
@@ -92,7 +92,7 @@ class SplitFileForm(forms.Form):
         max_length=255,
         help_text=_("CSV: sample,class,correct_1 … correct_9,confidence; or JSON: {full: [ids], debiased: [ids]}."),
     )
-    name = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)
+    name = forms.CharField(label=_("Called"), required=False, max_length=MAX_NAME_LENGTH)
 
 
 class AnswersForm(forms.Form):
@@ -101,7 +101,7 @@ class AnswersForm(forms.Form):
         max_length=255,
         help_text=_("CSV: sample,class,prediction (or correct; prediction_NAME for several), or video_id,acc_top1."),
     )
-    label = forms.CharField(label=_("Called"), required=False, max_length=LONGEST_NAME)
+    label = forms.CharField(label=_("Called"), required=False, max_length=MAX_NAME_LENGTH)
 
 
 class ShortcutForm(_OfDescriptions):

@@ -25,7 +25,7 @@ from evaluation.utd.shortcuts import texts_sha256
 from jobs.models import Job
 from jobs.progress import progress
 
-ITEMS_A_BATCH = 200
+ITEMS_PER_BATCH = 200
 ACCEPTED = (ItemState.IN_VALIDATION, ItemState.SPLIT, ItemState.VALID)
 
 
@@ -102,5 +102,5 @@ def _right(
 
 
 def _batches(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    for start in range(0, len(items), ITEMS_A_BATCH):
-        yield items[start : start + ITEMS_A_BATCH]
+    for start in range(0, len(items), ITEMS_PER_BATCH):
+        yield items[start : start + ITEMS_PER_BATCH]

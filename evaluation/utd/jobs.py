@@ -27,6 +27,6 @@ def check_shortcuts(check_id: int, job: Job) -> None:
 
 def answer_samples(model_id: int, job: Job) -> None:
     """Have a model answer the samples of a bias run from their videos (UTD)."""
-    from evaluation.utd.answering import answer_samples as answer
+    from evaluation.utd.answering import predict_samples as answer
 
     answer(BenchmarkedModel.objects.select_related("run__project", "run__descriptions").get(pk=model_id), job)

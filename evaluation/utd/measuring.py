@@ -33,7 +33,7 @@ from jobs.progress import progress
 VERSION = "1"
 ORACLE = "oracle"
 FOLDER = "text-vectors"
-VIDEOS_A_CHUNK = 500
+VIDEOS_PER_CHUNK = 500
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,8 @@ def measure(run: BiasRun, job: Job) -> None:
 
 def _chunks(descriptions: Descriptions, videos: Sequence[int], concept: str) -> Iterator[Texts]:
     """The texts of the videos, in their order, some hundred videos at a time."""
-    for start in range(0, len(videos), VIDEOS_A_CHUNK):
-        yield texts_of(raw_frames(descriptions, videos[start : start + VIDEOS_A_CHUNK]), concept)
+    for start in range(0, len(videos), VIDEOS_PER_CHUNK):
+        yield texts_of(raw_frames(descriptions, videos[start : start + VIDEOS_PER_CHUNK]), concept)
 
 
 def _task(run: BiasRun, embedding: Embedding, samples: Sequence[Sample]) -> _Task:

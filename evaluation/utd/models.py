@@ -5,7 +5,7 @@ from django.db import models
 from corpus.models import Item, Video
 from evaluation.utd.instructions import CLASSIFICATION, MODELS, TASKS
 from projects.models import Project, User
-from projects.models.requested_jobs import AskedWork
+from projects.models.requested_jobs import RequestedJob
 
 
 class TextSource(models.Model):
@@ -21,7 +21,7 @@ class TextSource(models.Model):
         return f"{self.spec} {self.sha256[:8]}"
 
 
-class Descriptions(AskedWork):
+class Descriptions(RequestedJob):
     """A describer and an extractor on the frames of a project's videos (UTD, Sec. 3.3.1), or a file of theirs."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="descriptions")
@@ -58,7 +58,7 @@ class FrameText(models.Model):
         return f"{self.video_id}:{self.place}"
 
 
-class BiasRun(AskedWork):
+class BiasRun(RequestedJob):
     """The biases of a data set under one embedding of its descriptions; nine models' predictions, and splits.
 
     Without descriptions the predictions came as a file, and there are splits alone.
@@ -83,7 +83,7 @@ class BiasRun(AskedWork):
         return self.name
 
 
-class BenchmarkedModel(AskedWork):
+class BenchmarkedModel(RequestedJob):
     """A model's right and wrong answers on the samples of a bias run: {sample: 0 to 1}."""
 
     run = models.ForeignKey(BiasRun, models.CASCADE, related_name="benchmarked", db_index=False)
@@ -95,7 +95,7 @@ class BenchmarkedModel(AskedWork):
     details = models.JSONField(default=dict, blank=True)
     scored_at = models.DateTimeField(null=True, blank=True)
 
-    class Meta(AskedWork.Meta):
+    class Meta(RequestedJob.Meta):
         ordering = ["label", "id"]
         constraints = [models.UniqueConstraint(fields=["run", "label"], name="one_benchmarked_model_a_label")]
 
@@ -103,7 +103,7 @@ class BenchmarkedModel(AskedWork):
         return self.label
 
 
-class ItemCheck(AskedWork):
+class ItemCheck(RequestedJob):
     """Which items of a project descriptions alone answer, by one embedding."""
 
     descriptions = models.ForeignKey(Descriptions, models.CASCADE, related_name="item_checks")

@@ -19,8 +19,8 @@ from text.storable import storable
 NAMES = {concept: concept for concept in (DESCRIPTION, OBJECTS, ACTIVITIES, VERBS)}
 NAMES[SUMMARY] = f"{DESCRIPTION}_15_words"
 CONCEPT_OF = {name: concept for concept, name in NAMES.items()} | {SUMMARY: SUMMARY}
-LONGEST = 20_000
-MOST_FRAMES = 64
+MAX_TEXT_LENGTH = 20_000
+MAX_FRAMES = 64
 
 Described = dict[str, list[dict[str, str]]]
 
@@ -49,10 +49,10 @@ def _take(path: Path, video: str, concepts: Any, own: dict[str, list[str]]) -> N
         concept = CONCEPT_OF.get(name)
         if concept is None:
             fail(path, None, f"{video}.{name}", "is no concept", f"name one of {', '.join(NAMES.values())}")
-        if not isinstance(texts, list) or not 0 < len(texts) <= MOST_FRAMES:
-            fail(path, None, f"{video}.{name}", "is no list of texts", f"give 1 to {MOST_FRAMES}, a text a frame")
+        if not isinstance(texts, list) or not 0 < len(texts) <= MAX_FRAMES:
+            fail(path, None, f"{video}.{name}", "is no list of texts", f"give 1 to {MAX_FRAMES}, a text a frame")
         for text in texts:
-            if not isinstance(text, str) or len(text) > LONGEST:
+            if not isinstance(text, str) or len(text) > MAX_TEXT_LENGTH:
                 fail(path, None, f"{video}.{name}", "holds what is no text, or too long a one", "give texts")
         own[concept] = [storable(text) for text in texts]
 

@@ -123,7 +123,7 @@ def bring_scores(
     """Bring scores of a model that ran elsewhere; a job stores them. `form`: as on the page, `auto` has it guessed."""
     release = get_release(request.user, slug, pk)
     asked = cleaned(BringScoresForm(body.dict(), request.FILES))
-    return Status(202, scoring_out(bringing.bring_scores(request.user, release, asked.pop("scores"), **asked)))
+    return Status(202, scoring_out(bringing.import_scores(request.user, release, asked.pop("scores"), **asked)))
 
 
 @router.get("/scoring/{int:pk}", response=reads(ScoringDetail))

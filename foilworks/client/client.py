@@ -15,7 +15,7 @@ from foilworks.client.work import Work, work_of
 Json = dict[str, Any]
 # Of a request that did not get through, or came too early.
 TRIES = 4
-LONGEST_WAIT = 60.0
+MAX_WAIT_S = 60.0
 AGAIN = frozenset({429, 502, 503, 504})
 # Between two looks at an import: at first, at most, and as a share of the time that it has taken so far.
 POLL_SECONDS, POLL_SHARE = (0.1, 1.0), 0.08
@@ -216,7 +216,7 @@ class Client:
                 time.sleep(0.2 * attempt)
                 continue
             if response.status_code in AGAIN and not last:
-                time.sleep(min(LONGEST_WAIT, float(response.headers.get("Retry-After") or 0.5 * attempt)))
+                time.sleep(min(MAX_WAIT_S, float(response.headers.get("Retry-After") or 0.5 * attempt)))
                 continue
             if response.status_code >= 400:
                 raise _error(response)

@@ -19,7 +19,7 @@ from foilworks.invariants import (
     votes,
     ways_in,
 )
-from foilworks.invariants.violation import Check, Finding
+from foilworks.invariants.violation import Check, InvariantViolation
 
 _SUBJECTS: tuple[tuple[str, tuple[Check, ...]], ...] = (
     (
@@ -145,5 +145,5 @@ def damaged_files(progress: Callable[[Iterable[Any], int, str], Iterator[Any]]) 
     return [_violation(f"media.{check.__name__}", found) for found in check(progress)]
 
 
-def _violation(name: str, found: Finding) -> dict[str, str]:
+def _violation(name: str, found: InvariantViolation) -> dict[str, str]:
     return {"invariant": name, "row": found.row, "problem": found.problem}

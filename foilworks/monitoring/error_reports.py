@@ -8,7 +8,7 @@ from foilworks import __version__
 from jobs.trace import job_id, request_id
 
 # Of a request its method alone: addresses hold tokens, the rest is what people sent.
-KEPT_OF_A_REQUEST = frozenset({"method"})
+KEPT_REQUEST_FIELDS = frozenset({"method"})
 
 
 def report_errors(dsn: str) -> None:
@@ -34,7 +34,7 @@ def without_people(event: dict[str, Any], _hint: dict[str, Any]) -> dict[str, An
     for name in ("user", "breadcrumbs", "extra", "server_name", "transaction", "modules"):
         event.pop(name, None)
     if "request" in event:
-        event["request"] = {k: v for k, v in event["request"].items() if k in KEPT_OF_A_REQUEST}
+        event["request"] = {k: v for k, v in event["request"].items() if k in KEPT_REQUEST_FIELDS}
     for each in event.get("exception", {}).get("values", []):
         # Messages quote what they stumbled over: a caption, a path, a name.
         each["value"] = ""

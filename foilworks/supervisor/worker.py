@@ -20,10 +20,10 @@ def main(queues: list[str]) -> None:
     from django_rq import get_queue
     from redis.exceptions import ConnectionError as NoRedis
 
-    from jobs.affinity_worker import Engine
+    from jobs.affinity_worker import ModelAffinityWorker
 
     plain = [get_queue(name) for name in queues or sorted(settings.RQ_QUEUES)]
-    engine = Engine(plain, connection=plain[0].connection, serializer=plain[0].serializer)
+    engine = ModelAffinityWorker(plain, connection=plain[0].connection, serializer=plain[0].serializer)
     for name in JOBS:
         import_module(name)
     try:

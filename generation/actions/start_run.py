@@ -27,7 +27,7 @@ from text.storable import is_storable
 
 JOB = "generation.jobs.run_generation"
 SELECTION = {"split": str, "key_prefix": str, "caption_keys": list}
-LARGEST_SEED = 2**63 - 1
+MAX_SEED = 2**63 - 1
 
 
 @transaction.atomic
@@ -132,7 +132,7 @@ def _check(run: GenerationRun) -> None:
         raise GenerationError(f"there is no mode '{run.mode}'; choose one of: {', '.join(MODES)}")
     if run.subtest.project_id != run.project.pk:
         raise GenerationError(f"the subtest {run.subtest.name} belongs to another project; choose one of this project")
-    if not 0 <= run.seed <= LARGEST_SEED:
-        raise GenerationError(f"the seed is {run.seed}; give a whole number from 0 to {LARGEST_SEED}")
+    if not 0 <= run.seed <= MAX_SEED:
+        raise GenerationError(f"the seed is {run.seed}; give a whole number from 0 to {MAX_SEED}")
     if not len(RunCaptions(run)):
         raise GenerationError("the run has no captions; import captions into the project or select others")

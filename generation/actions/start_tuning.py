@@ -22,7 +22,7 @@ from text.registry import parse_params
 
 JOB = "generation.jobs.run_tuning"
 FROM_ONE = ("epochs", "batch", "checkpoint_every")
-LONGEST_NAME = 300
+MAX_NAME_LENGTH = 300
 
 
 @transaction.atomic
@@ -45,7 +45,7 @@ def start_tuning(
         raise GenerationError(_("No caption is in the train split; what learns reads that one only. Import splits."))
     tuning = Tuning.objects.create(
         project=project,
-        base_model=chosen["model"][:LONGEST_NAME],
+        base_model=chosen["model"][:MAX_NAME_LENGTH],
         params=chosen,
         seed=seed,
         last_caption=last,

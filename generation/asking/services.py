@@ -27,7 +27,7 @@ def services(
 
     Raises GenerationError or HubError: an unknown endpoint, prompt or model.
     """
-    if not getattr(module, "ASKS", False):
+    if not getattr(module, "USES_LLM", False):
         return {}
     wanted = endpoints.checked(params)
     prompt = find_prompt(wanted["template"], project)

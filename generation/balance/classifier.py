@@ -68,7 +68,7 @@ def fitted(pairs: Texts) -> Won:
     return _won(counts[:n], counts[n:], _weights(counts[:n], counts[n:]))
 
 
-def telling_words(pairs: Texts, *, top: int = 10) -> list[TellingWord]:
+def cue_words(pairs: Texts, *, top: int = 10) -> list[TellingWord]:
     """The words that give captions and foils away, by their gain, then by word; without those of no gain."""
     if not pairs:
         return []

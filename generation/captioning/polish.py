@@ -17,11 +17,11 @@ from hub.interfaces import ChatReply, ChatRequest
 from text.normal_form import normal_form
 
 VERSION = "1"
-ASKS = True
+USES_LLM = True
 NUMBERED = re.compile(r"(?:^|\n|(?<=[.!?\"”]) )\s*(\d{1,3})[.):]\s+")
 QUOTES = "\"“”'`*"
-MOST_TIMES, MOST_MORE = 4, 80
-LARGEST_SEED = 2**31
+MAX_TIMES_LONGER, MAX_EXTRA_CHARACTERS = 4, 80
+MAX_SEED = 2**31
 # What stays true of a sentence whose words change.
 KEPT = ("count", "entities")
 
@@ -57,7 +57,7 @@ def _request(group: Sequence[CaptionInput], params: dict[str, Any], seed: int, p
         prompt.messages(sentences, len(group)),
         max_tokens=params["max_tokens"] * len(group),
         temperature=params["temperature"],
-        seed=seed % LARGEST_SEED,
+        seed=seed % MAX_SEED,
     )
 
 
@@ -107,6 +107,6 @@ def _bare(text: str) -> str:
 def _problem(source: str, answer: str) -> str:
     if normal_form(answer) == normal_form(source):
         return "repeats the caption"
-    if len(answer) > MOST_TIMES * len(source) + MOST_MORE:
+    if len(answer) > MAX_TIMES_LONGER * len(source) + MAX_EXTRA_CHARACTERS:
         return "far longer than the caption"
     return ""

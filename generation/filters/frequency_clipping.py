@@ -15,7 +15,7 @@ from generation.records import CaptionInput, Case, Verdict
 
 VERSION = "2"
 COSTLY = True
-CLOSING = True
+RUNS_LAST = True
 
 
 @dataclass
@@ -53,7 +53,7 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any]) -> Coun
     return counts
 
 
-def recall(state: Counts, judged: Iterable[tuple[str, str, str, bool]]) -> None:
+def restore(state: Counts, judged: Iterable[tuple[str, str, str, bool]]) -> None:
     """Count what has been judged before: (a name of the caption, its text, the foil, passed), in order."""
     for name, text, foil, passed in judged:
         state.turn_to(name)

@@ -76,7 +76,7 @@ def words_by_form(words: Collection[str], seen: Collection[tuple[str, str]] | No
     return {form: tuple(listed) for form, listed in found.items()}
 
 
-def says_the_same(spot: Spot, word: str) -> bool:
+def is_form_of(spot: Spot, word: str) -> bool:
     """Whether the word is a form of what stood there: "folds" and "folded", "box" and "boxes"."""
     if word in (spot.word, spot.lemma):
         return True

@@ -66,7 +66,7 @@ OPENERS = word_set(
 )
 THERE_BE = re.compile(r"\bthere\s+(is|are|was|were)\s+(?:exactly\s+)?$", re.IGNORECASE)
 AND_BEFORE = re.compile(r"\b(?:and|or)\s+(?:exactly\s+)?$", re.IGNORECASE)
-LONGEST_PHRASE = 12
+MAX_PHRASE_WORDS = 12
 
 Token = tuple[int, int, str]
 
@@ -216,7 +216,7 @@ def _noun_phrase(count: Count) -> list[Token]:
             break
         found.append(token)
         at = match.end()
-        if word in ("time", "times") or len(found) == LONGEST_PHRASE:
+        if word in ("time", "times") or len(found) == MAX_PHRASE_WORDS:
             break
     return found
 

@@ -14,7 +14,7 @@ from text.language.verb_forms import inflect_like
 
 ACTION, PRE, POST, REVERSE = "action", "pre_state", "post_state", "reverse"
 SUBTESTS = (ACTION, PRE, POST, REVERSE)
-LONGEST = 400
+MAX_CAPTION_LENGTH = 400
 
 _STATES = "|".join(
     sorted(
@@ -44,7 +44,7 @@ class Sentence:
 def read_sentence(text: str) -> Sentence:
     """The template of a caption."""
     for subtest, pattern in TEMPLATES.items():
-        match = pattern.match(text) if len(text) <= LONGEST else None
+        match = pattern.match(text) if len(text) <= MAX_CAPTION_LENGTH else None
         if match:
             spans = {name: match.span(name) for name in ("pre", "post", "middle") if name in match.re.groupindex}
             return Sentence(subtest, **spans)

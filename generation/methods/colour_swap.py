@@ -28,7 +28,7 @@ KINDS = word_set(
 # Between two colours of one thing there is nothing else.
 JOINING = word_set("and or , / & - the a an")
 # Captions of 10^6 characters stay linear.
-MOST_PLACES = 12
+MAX_PLACES = 12
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def _apart(first: Place, second: Place) -> bool:
 
 def _places(tokens: Sequence[Token]) -> list[Place]:
     """The colours that a thing has to itself, from left to right."""
-    found = [at for at, token in enumerate(tokens) if PATTERN.fullmatch(token.text)][:MOST_PLACES]
+    found = [at for at, token in enumerate(tokens) if PATTERN.fullmatch(token.text)][:MAX_PLACES]
     joined = {
         at
         for before, after in pairwise(found)

@@ -26,7 +26,7 @@ from text.tokens import words
 VERSION = "3"
 DRAWS = 20
 # Longer captions are no sentences that were said of a video.
-LONGEST_TAGGED = 2000
+MAX_TAGGED_LENGTH = 2000
 # Somebody tries the method on a sentence: there are no other videos to take things from.
 LISTED = (
     "apple",
@@ -139,7 +139,7 @@ def _own_things(caption: CaptionInput, found: Existence, state: Things) -> froze
 @lru_cache(maxsize=20_000)
 def _nouns(text: str) -> tuple[str, ...]:
     """The rules' tagger, whatever else is installed: the same captions make the same foils everywhere."""
-    if len(text) > LONGEST_TAGGED or read_existence(text):
+    if len(text) > MAX_TAGGED_LENGTH or read_existence(text):
         return ()
     return tuple({token.lower for token in tagger("offline").tag(text) if token.part == "NOUN"})
 

@@ -39,7 +39,7 @@ from text.language.tools import Tagger, tagger
 VERSION = "2"
 THINGS = ("NOUN", "PROPN")
 # Each noun is held against all persons of the caption: captions of 10^6 characters stay linear.
-MOST_TRIED = 12
+MAX_NOUNS_TRIED = 12
 # "man's", "he's" and "she'll" are found, "man-made", "mandarin", "human" are not.
 MENTION = re.compile(
     rf"(?<!\w)(?<![\w'’-])(?ai:{'|'.join(sorted({*GENDER, *OTHERS, *PRONOUNS}, key=len, reverse=True))})"
@@ -68,7 +68,7 @@ def make(
             continue
         rng = generator_for(seed, "gender_swap", caption.id)
         rng.shuffle(choices)
-        yield _draft(caption, choices[:MOST_TRIED], mentions, rng.random(), mode, tags)
+        yield _draft(caption, choices[:MAX_NOUNS_TRIED], mentions, rng.random(), mode, tags)
 
 
 def _draft(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.grammar.blanks import Spot, says_the_same, spots, words_by_form
+from generation.grammar.blanks import Spot, is_form_of, spots, words_by_form
 from generation.grammar.surface import replace_phrase
 from generation.methods._fillers import Choice, fill_all, identity, open_fillers
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
@@ -123,7 +123,7 @@ def _drafts(
     for spot in chosen:
         for blank in _blanks(caption.text, spot, params, state):
             for choice in answers[spot.form][blank]:
-                same = choice.word == spot.word if mode == "paper" else says_the_same(spot, choice.word)
+                same = choice.word == spot.word if mode == "paper" else is_form_of(spot, choice.word)
                 before = offered.get((spot, choice.word))
                 if not same and (before is None or before.log_probability < choice.log_probability):
                     offered[spot, choice.word] = choice

@@ -19,9 +19,9 @@ from text.language.numbers import value_of
 
 VERSION = "2"
 # What one caption gives another takes: a run taken up again deals out among the captions that it began with.
-TRADES = True
+NEEDS_ALL_CAPTIONS = True
 SMALL = frozenset({1, 2, 3})
-LARGEST = 20
+MAX_NUMBER = 20
 
 State = dict[str, tuple[Given, ...]] | None
 
@@ -62,8 +62,8 @@ def make(
 def _check(params: dict[str, Any]) -> None:
     if params["foils"] < 1:
         raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
-    if not 2 <= params["max"] <= LARGEST:
-        raise GenerationError(f"parameter 'max' is {params['max']}; give a whole number from 2 to {LARGEST}")
+    if not 2 <= params["max"] <= MAX_NUMBER:
+        raise GenerationError(f"parameter 'max' is {params['max']}; give a whole number from 2 to {MAX_NUMBER}")
 
 
 def _stated(caption: CaptionInput, params: dict[str, Any]) -> Count | str:

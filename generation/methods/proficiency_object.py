@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.grammar.blanks import NOUN_FORMS, PLAIN_WORD, Spot, says_the_same, spots, words_by_form
+from generation.grammar.blanks import NOUN_FORMS, PLAIN_WORD, Spot, is_form_of, spots, words_by_form
 from generation.grammar.surface import replace_phrase
 from generation.methods._fillers import Choice, fill_all, identity, open_fillers
 from generation.methods._proficiency import Verdicts, verdicts_of
@@ -22,7 +22,7 @@ from text.language.phrases import is_plural_noun
 from text.language.tools import Tagger, tagger
 
 VERSION = "2"
-SPAN_BEAMS, SPAN_TOKENS, MOST_WORDS = 8, 6, 3
+SPAN_BEAMS, SPAN_TOKENS, MAX_WORDS = 8, 6, 3
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,10 @@ def _phrases(
 def _is_thing(phrase: str, spot: Spot) -> bool:
     """Corrected: a few plain words whose last is a noun of the same number and another one ("wine glass")."""
     words = phrase.lower().split()
-    if not 1 <= len(words) <= MOST_WORDS or not all(PLAIN_WORD.fullmatch(word) for word in words):
+    if not 1 <= len(words) <= MAX_WORDS or not all(PLAIN_WORD.fullmatch(word) for word in words):
         return False
     several = spot.form == "NNS"
-    return "NOUN" in lemmas(words[-1]) and is_plural_noun(words[-1]) == several and not says_the_same(spot, words[-1])
+    return "NOUN" in lemmas(words[-1]) and is_plural_noun(words[-1]) == several and not is_form_of(spot, words[-1])
 
 
 def _spot(caption: CaptionInput, state: State) -> Spot | None:
@@ -112,7 +112,7 @@ def _spot(caption: CaptionInput, state: State) -> Spot | None:
 def _is_other(spot: Spot | None, choice: Choice, mode: str) -> bool:
     if spot is None:
         return False
-    return choice.word != spot.word if mode == "paper" else not says_the_same(spot, choice.word)
+    return choice.word != spot.word if mode == "paper" else not is_form_of(spot, choice.word)
 
 
 def _draft(

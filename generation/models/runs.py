@@ -8,14 +8,14 @@ from corpus.models import Caption, Foil, Subtest
 from corpus.rules.states import CandidateState
 from jobs.models import Job
 from projects.models import Project, User
-from projects.models.requested_jobs import AskedWork
+from projects.models.requested_jobs import RequestedJob
 from text.registry import MAX_VERSION_LENGTH
 
 # The method of what people write: its groups come without a suggestion.
 PERSON_METHOD = "person"
 
 
-class GenerationRun(AskedWork):
+class GenerationRun(RequestedJob):
     """One method with its parameters over the captions of a project, making candidates for one subtest."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="generation_runs")

@@ -4,7 +4,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from projects.models import Project
-from projects.models.requested_jobs import AskedWork
+from projects.models.requested_jobs import RequestedJob
 from text.registry import MAX_VERSION_LENGTH
 
 
@@ -13,7 +13,7 @@ class CaptionSources(models.TextChoices):
     VIDEOS = "videos", _("videos without a caption (their class label)")
 
 
-class CaptionRun(AskedWork):
+class CaptionRun(RequestedJob):
     """One caption maker over a project's sources: looked at first, stored when somebody says so."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="caption_runs")
@@ -39,7 +39,7 @@ class CaptionRun(AskedWork):
         return f"{self.maker} for {self.project_id}"
 
 
-class Tuning(AskedWork):
+class Tuning(RequestedJob):
     """A text-to-text model fine-tuned on the captions of a project's train split by span corruption."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="tunings")
@@ -58,7 +58,7 @@ class Tuning(AskedWork):
         return f"{self.base_model} for {self.project_id}"
 
 
-class Sighting(models.Model):
+class DetectionResult(models.Model):
     """What one detector saw in one video's frames: looked at once, whatever the score that a run asks for."""
 
     video = models.ForeignKey("corpus.Video", models.CASCADE, related_name="sightings", db_index=False)
@@ -70,6 +70,7 @@ class Sighting(models.Model):
     labels = models.JSONField(default=dict)
 
     class Meta:
+        db_table = "generation_sighting"
         constraints = [models.UniqueConstraint(fields=["video", "key"], name="one_sighting_a_video_and_key")]
 
     def __str__(self) -> str:

@@ -16,7 +16,7 @@ from generation.selections.open_candidates import Pool, pool_of
 EXAMPLES = 20
 
 
-def work_out(chosen: Selection) -> tuple[dict[str, Any], list[int]]:
+def choose_candidates(chosen: Selection) -> tuple[dict[str, Any], list[int]]:
     """(what is shown, ids that are left out). GenerationError: nothing to choose from, or gaps that are not scored."""
     pool = pool_of(chosen)
     if not pool.open:

@@ -12,7 +12,7 @@ from generation.thresholds.arithmetic import failing
 
 C = CandidateState
 # In somebody's hands, or past them: they stay, and the balance is found around them.
-BEGUN = (C.EDITING, C.IN_REVIEW, C.RETURNED, C.ACCEPTED)
+IN_WORK = (C.EDITING, C.IN_REVIEW, C.RETURNED, C.ACCEPTED)
 GONE = (ItemState.INVALID, ItemState.REQUEUED, ItemState.RETRACTED)
 # Filters whose score is a gap between caption and foil: above 0 the model prefers the caption.
 GAPS = ("plausibility_gap", "grammar_gap", "perplexity")
@@ -70,7 +70,7 @@ def pool_of(chosen: Selection) -> Pool:
     ids = {row[0] for row in rows}
     of_items = Foil.objects.filter(item__subtest=chosen.subtest)
     gone = of_items.filter(DROPPED_OUT | Q(item__state__in=GONE))
-    begun = Candidate.objects.filter(group__run__subtest=chosen.subtest, state__in=BEGUN).exclude(foil__in=gone)
+    begun = Candidate.objects.filter(group__run__subtest=chosen.subtest, state__in=IN_WORK).exclude(foil__in=gone)
     fixed = [
         Pair(f"c{pk}", str(group), caption, text)
         for pk, group, caption, text in begun.order_by("id").values_list(

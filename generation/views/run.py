@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from generation.access import get_run
 from generation.methods.registry import METHODS
 from generation.models import GenerationRun
-from generation.run_cost import candidates_a_second, spent_by
+from generation.run_cost import candidates_a_second, spending_of
 from generation.run_counts import candidates_of, filter_counts, state_counts
 from generation.thresholds.histograms import score_histograms
 from text.diff import diff_segments
@@ -51,7 +51,7 @@ def _progress(found: GenerationRun) -> dict[str, Any]:
         "run": found,
         "entry": METHODS.get(found.method),
         "states": states,
-        "spent": spent_by(found, dict(states)),
+        "spent": spending_of(found, dict(states)),
         "speed": candidates_a_second(found),
         "missing": sorted(found.missing.items(), key=lambda pair: -pair[1]),
         "filters": filter_counts(found),

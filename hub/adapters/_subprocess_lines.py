@@ -19,7 +19,7 @@ from typing import IO, Any
 from hub.errors import HubError
 
 GRACE_S = 2.0
-LONGEST_WORDS = 200
+MAX_OUTPUT_LENGTH = 200
 # What the program sees of our environment; keys to databases and endpoints are not its business.
 INHERITED = (
     "PATH",
@@ -86,10 +86,10 @@ class Program:
         try:
             answer = json.loads(line)
         except ValueError as error:
-            said = line.decode(errors="replace").strip()[:LONGEST_WORDS]
+            said = line.decode(errors="replace").strip()[:MAX_OUTPUT_LENGTH]
             raise self._failed(f"it wrote '{said}', which is no JSON line; print logs to stderr") from error
         if not isinstance(answer, dict):
-            raise self._failed(f"it wrote {str(answer)[:LONGEST_WORDS]}, which is no JSON object")
+            raise self._failed(f"it wrote {str(answer)[:MAX_OUTPUT_LENGTH]}, which is no JSON object")
         return answer
 
     def end(self) -> None:
@@ -113,7 +113,7 @@ class Program:
     def _last_words(self) -> str:
         self._words.seek(0)
         lines = self._words.read()[-4096:].decode(errors="replace").strip().splitlines()
-        return lines[-1][:LONGEST_WORDS] if lines else ""
+        return lines[-1][:MAX_OUTPUT_LENGTH] if lines else ""
 
 
 def _read(source: IO[bytes], lines: "queue.Queue[bytes]") -> None:

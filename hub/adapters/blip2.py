@@ -20,8 +20,8 @@ from hub.loading.options import split_options
 from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
 
 FRAMES = 8
-IMAGES_A_BATCH = 32
-PAIRS_A_BATCH = 128
+IMAGES_PER_BATCH = 32
+PAIRS_PER_BATCH = 128
 PADDING = -1
 POOLINGS = ("logits", "probability")
 
@@ -53,8 +53,8 @@ class Blip2Matcher:
         check_clips(clips, meta, self.info)
         images = torch.cat([self.pixels(clip, self.device) for clip in clips]).to(self._dtype)
         rows = [
-            plain(self.model.vision_model(pixel_values=images[at : at + IMAGES_A_BATCH]).last_hidden_state)
-            for at in range(0, len(images), IMAGES_A_BATCH)
+            plain(self.model.vision_model(pixel_values=images[at : at + IMAGES_PER_BATCH]).last_hidden_state)
+            for at in range(0, len(images), IMAGES_PER_BATCH)
         ]
         found = np.concatenate(rows)
         return found.reshape(len(clips), self.info.frames, *found.shape[1:])
@@ -83,7 +83,7 @@ class Blip2Matcher:
         ids = ids[:, : int((ids != PADDING).sum(1).max())] if len(ids) else ids
         for at, row in enumerate(videos):
             frames = torch.from_numpy(np.ascontiguousarray(row)).to(self.device, self._dtype)
-            step = max(1, PAIRS_A_BATCH // k)
+            step = max(1, PAIRS_PER_BATCH // k)
             for begin in range(0, len(texts), step):
                 part = ids[begin : begin + step]
                 logits = self._logits(frames.repeat_interleave(len(part), dim=0), part.repeat(k, 1))

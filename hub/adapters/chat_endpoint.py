@@ -25,14 +25,14 @@ from hub.interfaces import ChatReply, ChatRequest, ModelInfo, ScoreKind
 from text.storable import storable
 
 FIRST_PAUSE = 1.0
-MOST_BYTES = 4 * 1024 * 1024
-LONGEST_MESSAGE = 160
+MAX_BYTES = 4 * 1024 * 1024
+MAX_MESSAGE_LENGTH = 160
 # So many requests in a row without an answer, each with all its tries: the endpoint is away, the rest is not asked.
-FAILURES_IN_A_ROW = 20
+MAX_CONSECUTIVE_FAILURES = 20
 # What servers that know less than the protocol are sent without: a word of their complaint -> the field.
 OPTIONAL = {"response_format": "response_format", "schema": "response_format", "seed": "seed", "temper": "temperature"}
 # Characters a token, at least; only for what is set aside of a budget before the server has counted.
-CHARS_A_TOKEN = 3
+CHARS_PER_TOKEN = 3
 
 
 @dataclass(frozen=True)
@@ -110,10 +110,10 @@ class ChatEndpoint:
     def _reply(self, client: httpx.Client, request: ChatRequest) -> ChatReply:
         """The answer to one request, after as many tries as it takes and is allowed."""
         sent, tries, failed = 0, 0, _Failed("not asked")
-        reserve = sum(len(content) for _, content in request.messages) // CHARS_A_TOKEN + request.max_tokens
+        reserve = sum(len(content) for _, content in request.messages) // CHARS_PER_TOKEN + request.max_tokens
         spent = 0
         while tries < self._patience.tries and failed.again and not self._stopped.is_set():
-            if self._in_a_row >= FAILURES_IN_A_ROW:
+            if self._in_a_row >= MAX_CONSECUTIVE_FAILURES:
                 return ChatReply(failure="not asked: the endpoint had failed too often", requests=sent)
             if not self._budget.take(reserve):
                 return ChatReply(failure="budget spent", requests=sent, prompt_tokens=spent)
@@ -167,7 +167,7 @@ class ChatEndpoint:
                     # A server that drips keeps every single read within its timeout.
                     if time.monotonic() > until:
                         return _Failed("timed out", charged=True)
-                    if len(content) > MOST_BYTES:
+                    if len(content) > MAX_BYTES:
                         return _Failed("the answer is too long", again=False, charged=True)
         except httpx.TimeoutException:
             return _Failed("timed out", charged=True)
@@ -223,7 +223,7 @@ class ChatEndpoint:
             text = str(inner.get("message", "") if isinstance(inner, dict) else inner)
         if self._endpoint.key:
             text = text.replace(self._endpoint.key, "…")
-        line = " ".join(storable(text).split())[:LONGEST_MESSAGE]
+        line = " ".join(storable(text).split())[:MAX_MESSAGE_LENGTH]
         return f": {line}" if line else ""
 
 
@@ -249,7 +249,9 @@ def _answer(content: bytes) -> ChatReply | _Failed:
         return _Failed("not JSON", charged=True)
     if not isinstance(text, str) or not text.strip():
         refusal = message.get("refusal")
-        why = f"refused: {' '.join(refusal.split())[:LONGEST_MESSAGE]}" if isinstance(refusal, str) else "empty answer"
+        why = (
+            f"refused: {' '.join(refusal.split())[:MAX_MESSAGE_LENGTH]}" if isinstance(refusal, str) else "empty answer"
+        )
         return _Failed(why, again=False, charged=True)
     return ChatReply(
         storable(text),
@@ -265,7 +267,9 @@ def _counted(reply: ChatReply, request: ChatRequest) -> ChatReply:
     if reply.prompt_tokens or reply.completion_tokens:
         return reply
     asked = sum(len(content) for _, content in request.messages)
-    return replace(reply, prompt_tokens=asked // CHARS_A_TOKEN, completion_tokens=len(reply.text) // CHARS_A_TOKEN + 1)
+    return replace(
+        reply, prompt_tokens=asked // CHARS_PER_TOKEN, completion_tokens=len(reply.text) // CHARS_PER_TOKEN + 1
+    )
 
 
 def _joined(content: object) -> object:

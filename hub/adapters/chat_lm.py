@@ -13,7 +13,7 @@ from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer, 
 from text.storable import storable
 
 TOGETHER = 16
-LARGEST_SEED = 2**63 - 1
+MAX_SEED = 2**63 - 1
 
 
 class ChatLM:
@@ -77,7 +77,7 @@ class ChatLM:
             mask[at, longest - len(row) :] = 1
         room = max(request.max_tokens for request in requests)
         with torch.random.fork_rng(devices=[self.device] if self.device.type == "cuda" else []):
-            torch.manual_seed(requests[0].seed % LARGEST_SEED)
+            torch.manual_seed(requests[0].seed % MAX_SEED)
             made = self.model.generate(
                 input_ids=ids.to(self.device),
                 attention_mask=mask.to(self.device),

@@ -21,7 +21,7 @@ from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
 
 FRAMES = 8
 # A CPU has its caches full sooner.
-IMAGES_A_BATCH = {"cuda": 64, "cpu": 8}
+IMAGES_PER_BATCH = {"cuda": 64, "cpu": 8}
 POOLINGS = ("features", "logits")
 FREE = "siglip2"
 
@@ -54,7 +54,7 @@ class FrameEmbedder:
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
         """n clips of k frames, each of its own height and width -> (n, k, d)."""
         check_clips(clips, meta, self.info)
-        given, step = self._images(clips), IMAGES_A_BATCH[self.device.type]
+        given, step = self._images(clips), IMAGES_PER_BATCH[self.device.type]
         rows = [
             self.model.get_image_features(**{name: part[at : at + step] for name, part in given.items()}).pooler_output
             for at in range(0, len(given["pixel_values"]), step)

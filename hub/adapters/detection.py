@@ -16,10 +16,10 @@ from hub.interfaces import Detection, Frames, ModelInfo, ScoreKind
 from hub.loading.pretrained import Pretrained, load_pretrained, model_source
 
 # What a model finds less likely than this is nothing that a bar would ever let through.
-LEAST_SCORE = 0.05
+MIN_SCORE = 0.05
 SHORT_SIDE, LONG_SIDE = 800, 1333
 FRAMES = 8
-FRAMES_A_BATCH = 4
+FRAMES_PER_BATCH = 4
 
 
 class ObjectDetector:
@@ -38,8 +38,8 @@ class ObjectDetector:
             return []
         images = self._images(frames)
         found: list[list[Detection]] = []
-        for at in range(0, len(images), FRAMES_A_BATCH):
-            output = self.model(pixel_values=images[at : at + FRAMES_A_BATCH].to(self.model.dtype))
+        for at in range(0, len(images), FRAMES_PER_BATCH):
+            output = self.model(pixel_values=images[at : at + FRAMES_PER_BATCH].to(self.model.dtype))
             scores = self._scores(output.logits.float()).cpu().numpy()
             boxes = output.pred_boxes.float().cpu().numpy()
             found += [self._seen(*one) for one in zip(scores, boxes, strict=True)]
@@ -64,7 +64,7 @@ class ObjectDetector:
         found = [
             Detection(self._labels[int(label)], float(row[label]), _corners(box))
             for label, row, box in zip(best, scores, boxes, strict=True)
-            if row[label] >= LEAST_SCORE
+            if row[label] >= MIN_SCORE
         ]
         return sorted(found, key=lambda one: (-one.score, one.label))
 

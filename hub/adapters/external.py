@@ -28,7 +28,7 @@ PROTOCOL = 1
 PYTHON = "{python}"
 START_S, ANSWER_S = 600.0, 300.0
 # So many clips without an answer between them, and it is the program that is broken, not the clips.
-MOST_FAILURES = 3
+MAX_FAILURES = 3
 EMBEDDER, SCORER = "embedder", "scorer"
 
 
@@ -77,7 +77,7 @@ class External:
         except LinesError as error:
             self._program = None
             self._failed.add(about)
-            if not about or len(self._failed) >= MOST_FAILURES:
+            if not about or len(self._failed) >= MAX_FAILURES:
                 raise HubError(
                     f"{error}; mend the program, then start the run again: it goes on where it is"
                 ) from error

@@ -34,7 +34,7 @@ from text.tokens import words
 DIMENSIONS = 32
 FRAMES = 4
 SIZE = (32, 32)
-LARGEST_COST = 8.0
+MAX_COST = 8.0
 REVISION = "1"
 FILL_WORDS = ("anchor", "balloon", "candle", "drum", "folds", "jumps", "lifts", "opens", "pulling", "pushing")
 FILL_SPANS = ("climbs", "climbing", "jumps over", "jumping over", "and sings", "it", "walks", "uses", "sleep")
@@ -93,7 +93,7 @@ class FakeScorer:
         return [self._score(text) for text in texts]
 
     def _score(self, text: str) -> Score:
-        costs = [LARGEST_COST * (_number(word.encode(), self.seed) % 1009) / 1008 for word in words(text)]
+        costs = [MAX_COST * (_number(word.encode(), self.seed) % 1009) / 1008 for word in words(text)]
         total = -sum(costs)
         parts = {"sum": total, "mean": total / max(len(costs), 1), "tokens": float(len(costs))}
         return Score(parts["mean"], ScoreKind.LOG_LIKELIHOOD, parts)

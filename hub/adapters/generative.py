@@ -40,7 +40,7 @@ MODES = {
     P_YES: ScoreKind.P_YES,
     CHOICE: ScoreKind.P_YES,
 }
-CLIPS_A_BATCH = 4
+CLIPS_PER_BATCH = 4
 
 
 class GenerativeModel:
@@ -116,8 +116,8 @@ class GenerativeModel:
             groups.setdefault(key, []).append((at, prepared, ids))
         found = [""] * len(requests)
         for group in groups.values():
-            for begin in range(0, len(group), CLIPS_A_BATCH):
-                part = group[begin : begin + CLIPS_A_BATCH]
+            for begin in range(0, len(group), CLIPS_PER_BATCH):
+                part = group[begin : begin + CLIPS_PER_BATCH]
                 texts = self._written(part, requests[part[0][0]])
                 for (at, _, _), text in zip(part, texts, strict=True):
                     found[at] = text

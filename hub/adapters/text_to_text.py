@@ -14,7 +14,7 @@ from hub.batching.token_rows import padded
 from hub.errors import HubError
 from hub.interfaces import Fill, Frames, ModelInfo, Score, ScoreKind, VideoMeta
 from hub.loading.pretrained import (
-    TOKENS_A_BATCH,
+    TOKENS_PER_BATCH,
     Pretrained,
     distinct,
     load_pretrained,
@@ -25,7 +25,7 @@ from hub.loading.pretrained import (
 
 SENTINELS = ("<extra_id_0>", "<extra_id_1>")
 # The decoder runs once a beam: with many of them fewer captions go through together.
-BEAMS_A_BATCH = 8
+BEAMS_PER_BATCH = 8
 IGNORED = -100
 
 
@@ -55,7 +55,7 @@ class TextToText:
         once, place = distinct(texts)
         encoded = [self._with_blank(text) for text in once]
         found: list[list[Fill]] = [[] for _ in once]
-        budget = max(1, TOKENS_A_BATCH * BEAMS_A_BATCH // max(beams, BEAMS_A_BATCH))
+        budget = max(1, TOKENS_PER_BATCH * BEAMS_PER_BATCH // max(beams, BEAMS_PER_BATCH))
         for batch in token_batches([len(row) for row in encoded], self.device, budget=budget):
             for at, fills in zip(batch, self._searched([encoded[at] for at in batch], k, beams, longest), strict=True):
                 found[at] = fills

@@ -20,7 +20,7 @@ from hub.loading.processor_files import video_settings
 
 # Eight frames, and as many more as a backbone takes together in one token (UTD, Sec. B.4).
 FRAMES = 8
-CLIPS_A_BATCH = 4
+CLIPS_PER_BATCH = 4
 IMAGENET = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}
 SQUARE = {
     "size": {"shortest_edge": 224},
@@ -61,8 +61,8 @@ class VideoBackbone:
         """n clips of `info.frames` frames -> (n, tokens, d), the last hidden states."""
         check_clips(clips, meta, self.info)
         rows = []
-        for at in range(0, len(clips), CLIPS_A_BATCH):
-            part = torch.stack([self._shown(clip) for clip in clips[at : at + CLIPS_A_BATCH]]).to(self._dtype)
+        for at in range(0, len(clips), CLIPS_PER_BATCH):
+            part = torch.stack([self._shown(clip) for clip in clips[at : at + CLIPS_PER_BATCH]]).to(self._dtype)
             given = {"pixel_values_videos": part, "skip_predictor": True}
             found = self.model(**(given if self.kind == "vjepa2" else {"pixel_values": part}))
             rows.append(plain(found.last_hidden_state))

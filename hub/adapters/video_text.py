@@ -18,7 +18,7 @@ from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
 from hub.loading.processor_files import video_settings
 
 FRAMES = 16
-CLIPS_A_BATCH = 4
+CLIPS_PER_BATCH = 4
 SPACES = str.maketrans(dict.fromkeys(string.punctuation, " "))
 
 
@@ -126,4 +126,4 @@ def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32")
 
 
 def _parts(clips: Sequence[Frames]) -> list[Sequence[Frames]]:
-    return [clips[at : at + CLIPS_A_BATCH] for at in range(0, len(clips), CLIPS_A_BATCH)]
+    return [clips[at : at + CLIPS_PER_BATCH] for at in range(0, len(clips), CLIPS_PER_BATCH)]

@@ -18,9 +18,9 @@ from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
 from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
 
-CLIPS_A_BATCH = 8
+CLIPS_PER_BATCH = 8
 # Texts that are prompted with one clip at a time: (texts, patches) attention.
-TEXTS_A_SCORE = 256
+TEXTS_PER_SCORE = 256
 
 
 class XClip:
@@ -43,7 +43,9 @@ class XClip:
     def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
         """n clips of exactly `info.frames` frames -> (n, 1 + patches, d)."""
         check_clips(clips, meta, self.info)
-        rows = [plain(self.video_rows(clips[at : at + CLIPS_A_BATCH])) for at in range(0, len(clips), CLIPS_A_BATCH)]
+        rows = [
+            plain(self.video_rows(clips[at : at + CLIPS_PER_BATCH])) for at in range(0, len(clips), CLIPS_PER_BATCH)
+        ]
         return np.concatenate(rows)
 
     @torch.inference_mode()
@@ -57,11 +59,11 @@ class XClip:
         found = np.zeros((len(videos), len(texts)), np.float32)
         for at, row in enumerate(videos):
             seen = torch.from_numpy(np.ascontiguousarray(row)).to(self.device)
-            for begin in range(0, len(texts), TEXTS_A_SCORE):
-                part = torch.from_numpy(np.ascontiguousarray(texts[begin : begin + TEXTS_A_SCORE])).to(self.device)
+            for begin in range(0, len(texts), TEXTS_PER_SCORE):
+                part = torch.from_numpy(np.ascontiguousarray(texts[begin : begin + TEXTS_PER_SCORE])).to(self.device)
                 prompt = self.model.prompts_generator(part[None].to(self._dtype), seen[None, 1:].to(self._dtype))[0]
                 cosines = torch.nn.functional.cosine_similarity(part + prompt.float(), seen[:1], dim=1)
-                found[at, begin : begin + TEXTS_A_SCORE] = plain(cosines)
+                found[at, begin : begin + TEXTS_PER_SCORE] = plain(cosines)
         return found
 
     def text_rows(self, texts: Sequence[str]) -> torch.Tensor:

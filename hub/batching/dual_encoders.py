@@ -11,7 +11,7 @@ from hub.errors import HubError
 from hub.interfaces import Frames, ModelInfo, VideoMeta
 from hub.loading.pretrained import distinct, longest_input
 
-TEXTS_A_BATCH = 128
+TEXTS_PER_BATCH = 128
 
 
 def check_clips(clips: Sequence[Frames], meta: Sequence[VideoMeta], info: ModelInfo) -> None:
@@ -52,7 +52,7 @@ class Tokens:
 def encoded(texts: Sequence[str], encode: Callable[[Sequence[str]], NDArray[np.float32]]) -> NDArray[np.float32]:
     """`encode` over batches of the distinct texts, back in the order given; no text is no row."""
     once, place = distinct(texts)
-    rows = [encode(once[at : at + TEXTS_A_BATCH]) for at in range(0, len(once), TEXTS_A_BATCH)]
+    rows = [encode(once[at : at + TEXTS_PER_BATCH]) for at in range(0, len(once), TEXTS_PER_BATCH)]
     return np.concatenate(rows)[place] if rows else np.zeros((0, 1), np.float32)
 
 

@@ -17,8 +17,8 @@ import torch
 from torch import Tensor
 
 # A row of nodes pays for attention among all of them: at 256 that is a twentieth of the work of gpt2's layers.
-NODES_A_ROW = 256
-ROWS_A_FORWARD = 4
+NODES_PER_ROW = 256
+ROWS_PER_FORWARD = 4
 HEAD_POSITIONS = 256
 # How near packed and plain sums of a few tokens lie in float32, and in a shorter format.
 AGREEMENT, COARSE_AGREEMENT = 1e-4, 3e-2
@@ -50,7 +50,7 @@ class Row:
         self.texts.append((place, list(guesses)))
 
 
-def packed(texts: Sequence[Sequence[int]], nodes: int = NODES_A_ROW) -> Iterator[Row]:
+def packed(texts: Sequence[Sequence[int]], nodes: int = NODES_PER_ROW) -> Iterator[Row]:
     """Rows of up to `nodes` nodes (a longer text has a row of its own); texts of one token or none are left out."""
     row, path, guesses, before = Row(), list[int](), list[int](), list[int]()
     for place in sorted((at for at, ids in enumerate(texts) if len(ids) > 1), key=lambda at: list(texts[at])):
@@ -82,7 +82,7 @@ class PackedLM:
         """The summed log-likelihood in nats of each text's tokens after its first."""
         found = [0.0] * len(texts)
         every = packed(texts)
-        while rows := list(islice(every, ROWS_A_FORWARD)):
+        while rows := list(islice(every, ROWS_PER_FORWARD)):
             values = self._guesses(rows)
             start = 0
             for row in rows:

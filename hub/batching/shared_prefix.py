@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 # Texts that go through together after one prefix: their caches are copies of the prefix's.
-TEXTS_A_BATCH = 16
+TEXTS_PER_BATCH = 16
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ class PrefixModel:
         given = self.forward_inputs(prefix, prefix.ids)
         first = self.model(**given, position_ids=positions, use_cache=True, logits_to_keep=1)
         order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
-        for begin in range(0, len(order), TEXTS_A_BATCH):
-            last = begin + TEXTS_A_BATCH >= len(order)
+        for begin in range(0, len(order), TEXTS_PER_BATCH):
+            last = begin + TEXTS_PER_BATCH >= len(order)
             cache = first.cache if last else copy.deepcopy(first.cache)
-            yield order[begin : begin + TEXTS_A_BATCH], cache, first.logits[:, -1], int(positions.max()) + 1
+            yield order[begin : begin + TEXTS_PER_BATCH], cache, first.logits[:, -1], int(positions.max()) + 1
 
     def _positions(self, prefix: Prefix) -> Tensor:
         """(1, length), or (3, 1, length) where they are by grid."""

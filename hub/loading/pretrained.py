@@ -29,11 +29,11 @@ OTHER_HEADS = re.compile(
     r"attn\.masked_bias$|discriminator_predictions\.|embeddings\.token_type_ids$)"
 )
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
-MOST_NAMES = 5
+MAX_NAMES = 5
 # Files that a score depends on.
 KINDS = frozenset({".json", ".safetensors", ".txt", ".model", ".jinja", ".bin", ".py"})
 # A CPU is fastest while a layer's states stay in its cache; a GPU wants many at a time.
-TOKENS_A_BATCH, TOKENS_ON_A_GPU = 2048, 8192
+TOKENS_PER_BATCH, TOKENS_PER_GPU_BATCH = 2048, 8192
 TRUST = "the project's owner may allow it: foilworks trust"
 Thing = TypeVar("Thing")
 
@@ -130,7 +130,7 @@ def load_tokenizer(argument: str) -> Any:
 def token_batches(lengths: Sequence[int], device: torch.device, *, budget: int = 0) -> Iterator[list[int]]:
     """Indices in batches of like length, long ones first: rows x longest stays within `budget` tokens (0: the
     device's)."""
-    budget = budget or (TOKENS_ON_A_GPU if device.type == "cuda" else TOKENS_A_BATCH)
+    budget = budget or (TOKENS_PER_GPU_BATCH if device.type == "cuda" else TOKENS_PER_BATCH)
     batch: list[int] = []
     longest = 0
     for at in sorted(range(len(lengths)), key=lambda at: (-lengths[at], at)):
@@ -202,9 +202,9 @@ def _refuse_misfits(argument: str, info: dict[str, Any]) -> None:
     problems = [f"missing {name}" for name in missing if name not in reshaped_names]
     problems += [f"unexpected {name}" for name in unexpected] + reshaped + list(info["error_msgs"])
     if problems:
-        more = f"; and {len(problems) - MOST_NAMES} more" if len(problems) > MOST_NAMES else ""
+        more = f"; and {len(problems) - MAX_NAMES} more" if len(problems) > MAX_NAMES else ""
         raise HubError(
-            f"{argument}: {'; '.join(problems[:MOST_NAMES])}{more}; these weights are not of the model that "
+            f"{argument}: {'; '.join(problems[:MAX_NAMES])}{more}; these weights are not of the model that "
             "config.json describes"
         )
 

@@ -26,7 +26,7 @@ from hub.loading.pretrained import load_pretrained, load_tokenizer
 CHECKPOINT = "checkpoint.safetensors"
 CLIP = 1.0
 # As many as T5 has.
-MOST_SENTINELS = 100
+MAX_SENTINELS = 100
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def random_spans(n: int, density: float, mean: float, rng: np.random.Generator) 
     if n < 2:
         return [(0, n)] if n else []
     taken = min(max(round(n * density), 1), n - 1)
-    count = min(max(round(taken / mean), 1), taken, n - taken, MOST_SENTINELS - 1)
+    count = min(max(round(taken / mean), 1), taken, n - taken, MAX_SENTINELS - 1)
     gaps, lengths = _composition(n - taken, count, rng), _composition(taken, count, rng)
     # What stays first is as often in front as behind: a caption's first word is taken out as well.
     shift = int(rng.integers(0, gaps[0] + 1))

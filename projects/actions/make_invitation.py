@@ -14,7 +14,7 @@ from projects.errors import AccessDenied, ProjectError
 from projects.models import Invitation, Project, Role, User
 from projects.roles import checked_roles
 
-LONGEST_DAYS = 90
+MAX_DAYS = 90
 
 
 @transaction.atomic
@@ -25,9 +25,9 @@ def make_invitation(
     require_role(actor, project, Role.RESEARCHER)
     if is_published(actor):
         raise AccessDenied(_("The accounts of a demo invite nobody; sign in with an account of your own."))
-    if not 1 <= days <= LONGEST_DAYS or (most_uses is not None and most_uses < 1):
+    if not 1 <= days <= MAX_DAYS or (most_uses is not None and most_uses < 1):
         words = _("An invitation holds for 1 to %(most)s days, for one person or more.")
-        raise ProjectError(words % {"most": LONGEST_DAYS})
+        raise ProjectError(words % {"most": MAX_DAYS})
     wanted = list(checked_roles(roles))
     invitation = Invitation.objects.create(
         project=project,

@@ -6,7 +6,7 @@ from django import forms
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.utils.translation import gettext_lazy as _
 
-from projects.actions.make_invitation import LONGEST_DAYS
+from projects.actions.make_invitation import MAX_DAYS
 from projects.models import ConsentText, OnWithdrawal, Role, User
 
 PLAIN = {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
@@ -32,7 +32,7 @@ class AccountForm(forms.ModelForm):
 
 class InvitationForm(forms.Form):
     roles = forms.MultipleChoiceField(label=_("Roles"), choices=Role.choices, widget=forms.CheckboxSelectMultiple)
-    days = forms.IntegerField(label=_("Days until it expires"), min_value=1, max_value=LONGEST_DAYS, initial=7)
+    days = forms.IntegerField(label=_("Days until it expires"), min_value=1, max_value=MAX_DAYS, initial=7)
     most_uses = forms.IntegerField(
         label=_("For how many people"),
         min_value=1,

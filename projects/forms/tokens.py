@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from projects.access import visible_projects
 from projects.models import ApiToken, Role, User
-from projects.tokens import LONGEST_DAYS, USUAL_DAYS
+from projects.tokens import MAX_DAYS, USUAL_DAYS
 
 
 class TokenForm(forms.Form):
@@ -21,7 +21,7 @@ class TokenForm(forms.Form):
         label=_("In"), queryset=None, required=False, empty_label=_("all my projects"), to_field_name="slug"
     )
     role = forms.ChoiceField(label=_("As"), required=False, choices=[("", _("all my roles")), *Role.choices])
-    days = forms.IntegerField(label=_("Good for, in days"), min_value=1, max_value=LONGEST_DAYS, initial=USUAL_DAYS)
+    days = forms.IntegerField(label=_("Good for, in days"), min_value=1, max_value=MAX_DAYS, initial=USUAL_DAYS)
 
     def __init__(self, person: User, data: Any = None) -> None:
         super().__init__(data)

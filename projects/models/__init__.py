@@ -1,6 +1,6 @@
 """People, projects, who may do what, and the record of every write."""
 
-from projects.models.accounts import Consent, ConsentText, OnWithdrawal, RecoveryCode, SecondFactor, Tries
+from projects.models.accounts import Consent, ConsentText, OnWithdrawal, RateLimitCounter, RecoveryCode, SecondFactor
 from projects.models.entry import (
     CrowdPlace,
     CrowdStudy,
@@ -33,12 +33,12 @@ __all__ = [
     "PlaceState",
     "Platform",
     "Project",
+    "RateLimitCounter",
     "RecoveryCode",
     "RequestCount",
     "Role",
     "SecondFactor",
     "SpentEntry",
-    "Tries",
     "User",
     "Webhook",
 ]

@@ -83,12 +83,15 @@ class RecoveryCode(models.Model):
         return f"recovery code of {self.person_id}"
 
 
-class Tries(models.Model):
+class RateLimitCounter(models.Model):
     """How often something was tried in a stretch of time. `key` is a keyed hash: it names nobody."""
 
     key = models.CharField(max_length=64, unique=True)
     count = models.PositiveIntegerField(default=0)
     ends_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        db_table = "projects_tries"
 
     def __str__(self) -> str:
         return f"{self.count} tries"

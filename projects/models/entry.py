@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from projects.personal_data import PersonalData
 
 # Four weeks.
-LONGEST_MINUTES = 28 * 24 * 60
+MAX_MINUTES = 28 * 24 * 60
 
 
 def new_key() -> str:
@@ -95,7 +95,7 @@ class CrowdStudy(models.Model):
     minutes = models.PositiveIntegerField(
         _("minutes until a place is free again"),
         default=90,
-        validators=[MinValueValidator(1), MaxValueValidator(LONGEST_MINUTES)],
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_MINUTES)],
     )
     # Shown to who has done the work; empty: each place has a code of its own.
     completion_code = models.CharField(_("completion code"), max_length=64, blank=True)

@@ -6,7 +6,7 @@ from jobs.models import Job
 from projects.models import User
 
 
-class AskedWork(models.Model):
+class RequestedJob(models.Model):
     """The newest first, where the table says nothing else."""
 
     job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+")

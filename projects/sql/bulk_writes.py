@@ -86,7 +86,7 @@ def insert_many(rows: Sequence[Model]) -> None:
             cursor.executemany(statement, list(_values(connection, model, rows)))
 
 
-def tell_planner(*models: type[Model]) -> None:
+def analyze_tables(*models: type[Model]) -> None:
     """Have PostgreSQL count the tables now, not at its next look in a minute: it plans for those that it knows."""
     connection = connections[DEFAULT_DB_ALIAS]
     if connection.vendor != "postgresql":

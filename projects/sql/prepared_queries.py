@@ -45,7 +45,7 @@ class Prepared(Generic[Row]):
         found = self._compiled.get(place)
         if found is None:
             found = self._compiled[place] = _compile(self._build, values, connection)
-        with hot_cursor(connection) as cursor:
+        with server_binding_cursor(connection) as cursor:
             cursor.execute(found.sql, found.parameters(values, connection))
             rows = cursor.fetchall()
         return found.read(rows, connection)
@@ -65,7 +65,7 @@ class _Compiled:
     populators: tuple[Any, ...]
 
     def parameters(self, values: Mapping[str, Value], connection: Any) -> list[Any]:
-        return sent(self.places, values, connection)
+        return bind(self.places, values, connection)
 
     def read(self, rows: Sequence[Sequence[Any]], connection: Any) -> Iterator[Any]:
         for row in rows:
@@ -87,7 +87,7 @@ def _compile(build: Callable[..., QuerySet], values: Mapping[str, Value], connec
     querysets = [build(**one) for one in samples]
     compilers = [queryset.query.get_compiler(connection=connection) for queryset in querysets]
     made = [compiler.as_sql() for compiler in compilers]
-    sql, places = inlined(made[0][0], places_of(made, samples[0], connection), connection)
+    sql, places = inline_constants(made[0][0], places_of(made, samples[0], connection), connection)
     compiler = compilers[0]
     found = compiler.get_converters([column[0] for column in compiler.select])
     converters = tuple((at, tuple(convert), expression) for at, (convert, expression) in found.items())
@@ -119,7 +119,7 @@ def places_of(
     return places
 
 
-def hot_cursor(connection: Any) -> Any:
+def server_binding_cursor(connection: Any) -> Any:
     """A cursor whose statements the server parses and plans once a connection; SQLite keeps them by itself.
 
     Not for all statements: Django makes some that PostgreSQL cannot find the types of.
@@ -136,7 +136,9 @@ def hot_cursor(connection: Any) -> Any:
     return connection._prepare_cursor(ServerBindingCursor(connection.connection))
 
 
-def inlined(sql: str, places: Sequence[tuple[str, Any]], connection: Any) -> tuple[str, tuple[tuple[str, Any], ...]]:
+def inline_constants(
+    sql: str, places: Sequence[tuple[str, Any]], connection: Any
+) -> tuple[str, tuple[tuple[str, Any], ...]]:
     """The SQL with its constants in it, and the places that are left.
 
     A plan that is kept can use an index with a condition only where the text of the query says that it holds.
@@ -154,7 +156,7 @@ def inlined(sql: str, places: Sequence[tuple[str, Any]], connection: Any) -> tup
     return "".join(text), tuple(place for place in places if place[0])
 
 
-def sent(places: Sequence[tuple[str, Any]], values: Mapping[str, Value], connection: Any) -> list[Any]:
+def bind(places: Sequence[tuple[str, Any]], values: Mapping[str, Value], connection: Any) -> list[Any]:
     """The parameters of the values."""
     given = {name: _adapted(value, connection) for name, value in values.items()}
     return [given[name] if name else constant for name, constant in places]

@@ -12,7 +12,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Field, Model, QuerySet
 from django.db.models.sql import UpdateQuery
 
-from projects.sql.prepared_queries import Value, hot_cursor, inlined, places_of, samples_of, sent
+from projects.sql.prepared_queries import Value, bind, inline_constants, places_of, samples_of, server_binding_cursor
 
 Changes = Mapping[str, Any]
 
@@ -30,7 +30,7 @@ def insert(*rows: Model, ignore_conflicts: bool = False) -> None:
         return _insert_without_keys(rows, ignore_conflicts=ignore_conflicts)
     sql, fields = _insert_sql(model, len(rows), ignore_conflicts, connection.vendor)
     given = [field.get_db_prep_save(field.pre_save(row, add=True), connection) for row in rows for field in fields]
-    with hot_cursor(connection) as cursor:
+    with server_binding_cursor(connection) as cursor:
         cursor.execute(sql, given)
         keys = () if ignore_conflicts else cursor.fetchall()
     for row in rows:
@@ -82,14 +82,14 @@ class PreparedUpdate:
         if found is None:
             found = self._compiled[place] = self._compile(values, connection)
         sql, places = found
-        with hot_cursor(connection) as cursor:
-            cursor.execute(sql, sent(places, values, connection))
+        with server_binding_cursor(connection) as cursor:
+            cursor.execute(sql, bind(places, values, connection))
             return cursor.rowcount
 
     def _compile(self, values: Mapping[str, Value], connection: Any) -> tuple[str, tuple[tuple[str, Any], ...]]:
         samples = samples_of(values)
         made = [_as_sql(*self._build(**one), connection) for one in samples]
-        return inlined(made[0][0], places_of(made, samples[0], connection), connection)
+        return inline_constants(made[0][0], places_of(made, samples[0], connection), connection)
 
 
 def _as_sql(rows: QuerySet, changes: Changes, connection: Any) -> tuple[str, tuple[Any, ...]]:

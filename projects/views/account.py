@@ -73,7 +73,7 @@ def second_factor(request: HttpRequest) -> HttpResponse:
 def _change(request: HttpRequest) -> HttpResponse:
     form = CodeForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        if rate_limits.is_over(rate_limits.SECOND_FACTOR, request.user.pk):
+        if rate_limits.is_exceeded(rate_limits.SECOND_FACTOR, request.user.pk):
             raise TooManyTries(_("Too many wrong codes; wait a quarter of an hour."))
         if check_second_factor(request.user, form.cleaned_data["code"]):
             if request.POST.get("do") == "remove":
@@ -81,6 +81,6 @@ def _change(request: HttpRequest) -> HttpResponse:
                 messages.success(request, _("The second factor is removed."))
                 return redirect("projects:account")
             return render(request, "projects/recovery_codes.html", {"codes": renew_recovery_codes(request.user)})
-        rate_limits.count(rate_limits.SECOND_FACTOR, request.user.pk)
+        rate_limits.hit(rate_limits.SECOND_FACTOR, request.user.pk)
         form.add_error("code", _("This code does not fit, or was used already; type the one that the app shows now."))
     return render(request, "projects/second_factor_change.html", {"form": form}, status=422 if form.errors else 200)

@@ -13,7 +13,7 @@ from annotation.actions.decisions.requeue import requeue
 from annotation.actions.decisions.retract import retract
 from annotation.actions.decisions.take_down_video import take_down_video
 from annotation.actions.people.remove_answers import remove_answers
-from annotation.actions.quality.exclude_votes import set_votes_aside
+from annotation.actions.quality.exclude_votes import exclude_votes
 from annotation.actions.studies.open_baseline import open_baseline
 from annotation.actions.submissions.submit_choice import submit_choice
 from annotation.actions.undo.undo_choice import undo_choice
@@ -243,7 +243,7 @@ def test_what_is_asked_stays_as_it_was_opened_whatever_is_voted_since(world):
     release = freeze_release(world.owner, world.project)
     ask(world, release=release)
     for name in ("vera", "vic"):
-        set_votes_aside(world.owner, world.project, getattr(world, name).pk)
+        exclude_votes(world.owner, world.project, getattr(world, name).pk)
         world.people[f"other {name}"] = factories.make_member(world.project, Role.VALIDATOR)
         world.vote(f"other {name}", "foil")
     item.refresh_from_db()

@@ -8,8 +8,8 @@ from annotation.actions.decisions.confirm_caption import confirm_caption
 from annotation.actions.decisions.drop_caption import drop_caption
 from annotation.actions.decisions.retract import retract
 from annotation.actions.decisions.take_down_video import take_down_video
-from annotation.actions.quality.exclude_votes import set_votes_aside
-from annotation.actions.quality.reinstate_votes import bring_votes_back
+from annotation.actions.quality.exclude_votes import exclude_votes
+from annotation.actions.quality.reinstate_votes import reinstate_votes
 from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.actions.undo.undo_vote import undo_vote
 from annotation.actions.workflow.caption_doubts import flag_captions
@@ -111,9 +111,9 @@ def test_votes_on_a_retracted_item_take_the_doubt_with_them_and_bring_it_back(wo
     adjudicate(world.rob, item.pk, "valid", "I see it")
     retract(world.owner, item.pk, "blurred")
     assert is_flagged(item)
-    assert set_votes_aside(world.owner, world.project, world.vera.pk) == 1
+    assert exclude_votes(world.owner, world.project, world.vera.pk) == 1
     assert not is_flagged(item)
-    assert bring_votes_back(world.owner, world.project, world.vera.pk) == (1, 0)
+    assert reinstate_votes(world.owner, world.project, world.vera.pk) == (1, 0)
     assert is_flagged(item)
     item.refresh_from_db()
     assert (item.state, Vote.objects.filter(state="counted").count()) == ("retracted", 3)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotation.actions.quality.exclude_votes import set_votes_aside
-from annotation.actions.quality.reinstate_votes import bring_votes_back
+from annotation.actions.quality.exclude_votes import exclude_votes
+from annotation.actions.quality.reinstate_votes import reinstate_votes
 from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Lease, Slot, SlotState, Stage, Standing, Vote
 from corpus.models import Foil, Item
@@ -51,13 +51,13 @@ def test_spammers_are_paused_and_what_they_said_can_be_set_aside_and_brought_bac
 
     before, states = alpha(project), state_of(project)
     paused = [outcome.person.pk for outcome in outcomes if outcome.kind != "honest"]
-    moved = sum(set_votes_aside(world.owner, project, pk) for pk in paused)
+    moved = sum(exclude_votes(world.owner, project, pk) for pk in paused)
     assert moved == Vote.objects.filter(state="set_aside").count() > 0
     assert sound()
     after = alpha(project)
     assert after > before + 0.1
     # Nobody has taken their places since: all of it counts again, and every verdict is what it was.
-    assert [sum(pair) for pair in zip(*(bring_votes_back(world.owner, project, pk) for pk in paused), strict=True)] == [
+    assert [sum(pair) for pair in zip(*(reinstate_votes(world.owner, project, pk) for pk in paused), strict=True)] == [
         moved,
         0,
     ]

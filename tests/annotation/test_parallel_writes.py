@@ -18,7 +18,7 @@ from annotation.actions.decisions.drop_caption import drop_caption
 from annotation.actions.decisions.retract import retract
 from annotation.actions.decisions.take_down_video import take_down_video
 from annotation.actions.leases.release import release
-from annotation.actions.quality.exclude_votes import set_votes_aside
+from annotation.actions.quality.exclude_votes import exclude_votes
 from annotation.actions.quality.save_quality_policy import save_quality_policy
 from annotation.actions.studies.open_baseline import open_baseline
 from annotation.actions.submissions.submit_choice import submit_choice
@@ -202,7 +202,7 @@ class TestAPlaceIsGivenBackWhile:
     def test_the_vote_that_decided_is_set_aside(self, world):
         self.judge(world, "vic")
         one_after_the_other(
-            lambda: self.give_back(world), lambda: set_votes_aside(world.owner, world.project, world.vic.pk)
+            lambda: self.give_back(world), lambda: exclude_votes(world.owner, world.project, world.vic.pk)
         )
         assert sorted(Slot.objects.values_list("state", flat=True)) == ["done", "free", "free"]
 

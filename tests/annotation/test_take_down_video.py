@@ -20,7 +20,7 @@ from corpus.models import Item, MediaState, Takedown, Video
 from corpus.release_records import content_of
 from corpus.rules.canonical import canonical_line
 from corpus.rules.states import ItemState
-from corpus.video_files.ingest import KeptMedia, reasons_taken_down, set_media
+from corpus.video_files.ingest import StoredMedia, reasons_taken_down, set_media
 from evaluation.board.comparison import items_at
 from evaluation.exports.collect import collect_release
 from evaluation.exports.verify import verify
@@ -122,7 +122,7 @@ def test_only_researchers_take_down_and_only_once(world):
 def test_it_does_not_come_back_under_its_own_or_another_key(world):
     take_down(world)
     facts = VideoFacts(sha256="a" * 64, **{name: 1 for name in VideoFacts.__dataclass_fields__ if name != "sha256"})
-    kept = KeptMedia(name="videos/aa/one.mp4", facts=facts)
+    kept = StoredMedia(name="videos/aa/one.mp4", facts=facts)
     clip = Video.objects.get(pk=world.clip.pk)
     set_media(clip, kept, reasons_taken_down(world.project, [kept]))
     assert clip.media_state == MediaState.TAKEN_DOWN

@@ -23,7 +23,7 @@ from evaluation.score_files.scores import read_matrix
 from evaluation.utd.utd_files import read_descriptions
 from hub.errors import HubError
 from hub.interfaces import Trust
-from jobs.affinity_worker import Engine
+from jobs.affinity_worker import ModelAffinityWorker
 from tests.attacks.guards import Guard, guarded_by, replaced
 from tests.jobs.conftest import RedisServer
 
@@ -40,7 +40,7 @@ class Bomb:
         return (os.mkdir, (str(self.path),))
 
 
-class Guest(Engine):
+class Guest(ModelAffinityWorker):
     def _install_signal_handlers(self) -> None:
         pass
 

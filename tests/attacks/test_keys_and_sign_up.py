@@ -26,7 +26,9 @@ STRONG = replaced(
     "passwords are long, and not the usual ones",
     list,
 )
-GUESSES = replaced("projects.rate_limits.is_over", "wrong passwords have an end", lambda limit, *whose, more=1: False)
+GUESSES = replaced(
+    "projects.rate_limits.is_exceeded", "wrong passwords have an end", lambda limit, *whose, more=1: False
+)
 UNUSED = replaced(
     "projects.actions.renew_password.unused_accounts",
     "a researcher renews the password of an account that nobody used, and of no other",

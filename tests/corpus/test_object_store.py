@@ -20,9 +20,9 @@ from annotation.models import CheckedFrame, ObjectCheck
 from corpus.actions.attach_media import attach_folder, attach_media
 from corpus.errors import CorpusError
 from corpus.models import MediaState
-from corpus.video_files.ingest import keep_media
+from corpus.video_files.ingest import store_media
 from corpus.video_files.stored_files import StoredFile, clip_file
-from foilworks.backup.media import copy_in, copy_out
+from foilworks.backup.media import back_up_files, copy_in
 from foilworks.doctor import BROKEN, OK, Check, _storage
 from foilworks.invariants.media import a_ready_clip_has_its_file, a_stored_file_is_its_hash
 from media.clip_cache import ClipCache
@@ -98,7 +98,7 @@ def test_a_file_that_the_store_refuses_is_named_by_the_check_of_files(settings, 
 
 def test_what_browsers_do_not_play_is_kept_as_a_copy_that_they_do(tmp_path):
     path = encode(tmp_path / "film.avi", "mpeg4", n=8, rate=8)
-    kept = keep_media(path)
+    kept = store_media(path)
     assert kept.made_from == digest(path)
     with default_storage.open(kept.name) as file:
         assert hashlib.sha256(file.read()).hexdigest() == kept.facts.sha256
@@ -198,7 +198,7 @@ def test_what_cannot_be_fetched_is_told_apart(settings, store, video):
 def test_a_store_that_is_away_stops_an_import_with_one_line(settings, store, films):
     use(settings, store, endpoint_url="http://127.0.0.1:9", public_url="http://127.0.0.1:9")
     with pytest.raises(CorpusError, match="cannot be kept"):
-        keep_media(films / "a.mp4")
+        store_media(films / "a.mp4")
 
 
 def test_fetched_clips_stay_below_their_limit(tmp_path, monkeypatch):
@@ -233,7 +233,7 @@ def test_the_doctor_tries_the_store(settings, store):
 
 
 def test_videos_go_into_a_copy_and_back(settings, store, video, films, tmp_path):
-    copy_out(tmp_path / "copy", lambda things, *_: iter(things))
+    back_up_files(tmp_path / "copy", lambda things, *_: iter(things))
     copied = tmp_path / "copy" / video.file.name
     assert copied.read_bytes() == (films / "a.mp4").read_bytes()
     use(settings, store, location="another")

@@ -23,9 +23,9 @@ from tests.e2e.tabs import Tabs
 from tests.factories import make_caption, make_item, make_member
 
 pytestmark = pytest.mark.django_db(transaction=True)
-MOST_BYTES, MOST_REQUESTS = 100_000, 20
+MAX_BYTES, MAX_REQUESTS = 100_000, 20
 # Pages of work load the modules of every kind of work, once: the browser keeps them for good.
-MOST_REQUESTS_AT_WORK = 34
+MAX_REQUESTS_AT_WORK = 34
 # How long nothing may be asked for until a page counts as whole.
 QUIET_MS = 150
 SHIFTS = """
@@ -146,7 +146,7 @@ def test_a_first_page_is_light_and_stands_still(
         tabs.forget(page)
         requests, size, shifted = visit(page, address)
         at_work = page.locator("script[src$='annotation/work.js']").count()
-        if requests >= (MOST_REQUESTS_AT_WORK if at_work else MOST_REQUESTS) or size >= MOST_BYTES or shifted > 0.01:
+        if requests >= (MAX_REQUESTS_AT_WORK if at_work else MAX_REQUESTS) or size >= MAX_BYTES or shifted > 0.01:
             heavy[name] = (requests, size, shifted)
         assert_accessible(page)
     assert heavy == {}

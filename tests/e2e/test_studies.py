@@ -22,7 +22,7 @@ from tests.factories import make_caption, make_item, make_member, make_project, 
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-MOST_REQUESTS, MOST_BYTES = 34, 150_000
+MAX_REQUESTS, MAX_BYTES = 34, 150_000
 BOTH = pytest.mark.parametrize("narrow", [False, True], ids=["1280", "360"])
 FOILS = tuple(f"a red dot moves {where}." for where in ("to the left", "up", "down", "in a circle", "nowhere"))
 
@@ -271,8 +271,8 @@ def test_a_judgement_page_is_light_when_nothing_is_cached(dots: Subtest, sign_in
     fresh.goto(page.url)
     fresh.wait_for_selector(WORK)
     fresh.wait_for_load_state("networkidle")
-    assert len(answers) <= MOST_REQUESTS, [answer.url for answer in answers]
+    assert len(answers) <= MAX_REQUESTS, [answer.url for answer in answers]
     page_files = [answer for answer in answers if "/media/" not in answer.url]
     sizes = {answer.url: len(answer.body()) for answer in page_files}
-    assert sum(sizes.values()) <= MOST_BYTES, sizes
+    assert sum(sizes.values()) <= MAX_BYTES, sizes
     assert Lease.objects.filter(task__stage=Stage.VALIDATION).count() == 1

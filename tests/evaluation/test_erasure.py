@@ -18,7 +18,7 @@ from annotation.actions.leases.decline_video import decline_video
 from annotation.actions.leases.save_draft import save_draft
 from annotation.actions.people.remove_member import remove_member
 from annotation.actions.people.withdraw import withdraw
-from annotation.actions.quality.exclude_votes import set_votes_aside
+from annotation.actions.quality.exclude_votes import exclude_votes
 from annotation.erasure.actions.erase_person import ERASED, erase_person, may_erase
 from annotation.errors import AnnotationError
 from annotation.models import DeclinedVideo, Draft, Edit, Lease, QualityPolicy, Review, ReviewRate, Slot, Standing, Vote
@@ -134,7 +134,7 @@ def plant(world: World, zaphod: User) -> None:
     world.group()
     lease = claim(zaphod, project, "edit")
     save_draft(zaphod, lease.token, json.dumps({"base": "", "values": {"text": [f"by {NAME}"]}}))
-    set_votes_aside(world.owner, project, zaphod.pk, f"{NAME.upper()} ({MAIL}) answers too fast")
+    exclude_votes(world.owner, project, zaphod.pk, f"{NAME.upper()} ({MAIL}) answers too fast")
     for _ in range(2):
         world.vote("val")
     Standing.objects.filter(person=zaphod).update(paused_note=f"ask {FIRST} {LAST}")

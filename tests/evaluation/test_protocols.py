@@ -16,7 +16,7 @@ from evaluation.metrics.ties import POLICIES
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring import jobs
 from evaluation.scoring.actions.start_run import start_run
-from evaluation.scoring.clip_keys import LONGEST_KEY, Keyed, score_key
+from evaluation.scoring.clip_keys import MAX_KEY_LENGTH, Keyed, score_key
 from evaluation.scoring.loop import Clip
 from evaluation.scoring.models import Score
 from evaluation.scoring.protocol_models import (
@@ -188,8 +188,8 @@ class TestKeys:
 
     def test_they_fit_where_they_are_stored(self):
         long = {"sha256": "", "source_id": "s" * 150}
-        assert Score._meta.get_field("clip_key").max_length == LONGEST_KEY
-        assert max(len(self.key(("a", "b"), **video)) for video in ({}, long)) <= LONGEST_KEY
+        assert Score._meta.get_field("clip_key").max_length == MAX_KEY_LENGTH
+        assert max(len(self.key(("a", "b"), **video)) for video in ({}, long)) <= MAX_KEY_LENGTH
         assert self.key(("a", "b"), **long) != self.key(("a", "c"), **long)
 
 

@@ -25,7 +25,7 @@ from evaluation.errors import EvaluationError
 from evaluation.exports.collect import collect_release
 from evaluation.exports.verify import verify
 from evaluation.publishing.actions.decide_submission import accept_submission, refuse_submission
-from evaluation.publishing.actions.set_public_page import ask_archive, renew_address, set_public_page
+from evaluation.publishing.actions.set_public_page import renew_address, request_archive, set_public_page
 from evaluation.publishing.models import PublicPage, Submission
 from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.scoring.models import Run
@@ -276,7 +276,7 @@ class TestArchive:
         answer = stranger.get(url("public_export", opened))
         assert answer.status_code == 400
         assert "withdrawn" in answer.content.decode()
-        run_now(ask_archive(world.owner, opened.release).job)
+        run_now(request_archive(world.owner, opened.release).job)
         assert stranger.get(url("public_export", opened)).status_code == 200
 
     @pytest.mark.parametrize("worked", [True, False])
@@ -295,7 +295,7 @@ class TestArchive:
         client.force_login(world.owner)
         owners = reverse("publishing:public_page", args=["dots", opened.release_id])
         assert "withdrawn: something of it" in client.get(owners).content.decode()
-        run_now(ask_archive(world.owner, opened.release).job)
+        run_now(request_archive(world.owner, opened.release).job)
         assert stranger.get(url("public_export", opened)).status_code == 200
 
     def test_who_is_erased_while_it_is_made_may_stand_in_it(self, stranger, world):
@@ -333,7 +333,7 @@ class TestWhatPeopleSaid:
                     caption_first=True,
                     idempotency_key=f"{number}-{person.pk}",
                 )
-        run_now(ask_archive(world.owner, release).job)
+        run_now(request_archive(world.owner, release).job)
         answer = stranger.get(url("public_release", page))
         judged, body = answer.context["judged"], answer.content.decode()
         assert (judged.whole["n_items"], judged.whole["n_valid"], judged.agreement["n_votes"]) == (3, 3, 6)

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from corpus.models import Foil, Item, MediaState, Subtest, Video
 from corpus.rules.states import ItemState
-from evaluation.dashboard.alarms import ENOUGH_PAIRS, alarms_of
+from evaluation.dashboard.alarms import MIN_PAIRS, alarms_of
 from evaluation.dashboard.counting import count
 from evaluation.dashboard.page import context
 from evaluation.dashboard.stored_count import Counted
@@ -75,7 +75,7 @@ def test_a_subtest_with_counts_of_a_file_is_coded_alike_everywhere(project):
     (counted,) = count(project)["subtests"]
     assert counted["coding"] == validation["alpha_coding"] == "truth3"
     assert counted["alpha"] == pytest.approx(validation["alpha_all"])
-    found = {**count(project), "subtests": [{**counted, "n_pairs": ENOUGH_PAIRS}]}
+    found = {**count(project), "subtests": [{**counted, "n_pairs": MIN_PAIRS}]}
     shown = context(project, Counted({**found, "alarms": alarms_of(found)}, timezone.now()))["alarms"]
     assert "Coding: truth3." in next(alarm.text for alarm in shown if alarm.code == "agreement")
 

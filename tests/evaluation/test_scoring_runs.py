@@ -115,7 +115,7 @@ def test_a_killed_worker_loses_one_batch_and_its_successor_goes_on(release, monk
             yield each
 
     real = jobs.score_pairs
-    monkeypatch.setattr(jobs, "SCORES_A_WRITE", 3)
+    monkeypatch.setattr(jobs, "SCORES_PER_WRITE", 3)
     monkeypatch.setattr(jobs, "score_pairs", dying)
     run = start_run(None, release, "fake:1")
     with pytest.raises(KilledError):

@@ -13,7 +13,7 @@ from evaluation.analyses import crowd as _crowd
 from evaluation.analyses import skill
 from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
-from evaluation.reports.actions.request_report import ask_report
+from evaluation.reports.actions.request_report import request_report
 from evaluation.reports.reports import project_report, stored_report
 from jobs.models import Job, JobState
 from jobs.runner import run_now
@@ -262,7 +262,7 @@ def test_the_page_has_it_computed_by_a_job_and_again_when_votes_change(client, p
 def test_a_failed_job_is_not_queued_again_by_looking(client, project, owner):
     client.force_login(owner)
     project_report(project, "skill")
-    row = ask_report(owner, project, "skill", subtest="", params={})
+    row = request_report(owner, project, "skill", subtest="", params={})
     Job.objects.filter(pk=row.job.pk).update(state=JobState.FAILED, error="out of memory")
     Vote.objects.filter(item__key="i0").update(state=VoteState.SET_ASIDE)
     html = client.get(skill_page(project)).content.decode()
@@ -274,9 +274,9 @@ def test_a_failed_job_is_not_queued_again_by_looking(client, project, owner):
 @pytest.mark.django_db
 def test_only_researchers_ask_and_only_for_what_needs_a_job(project, owner):
     with pytest.raises(AccessDenied):
-        ask_report(factories.make_member(project, Role.VALIDATOR), project, "skill", subtest="", params={})
+        request_report(factories.make_member(project, Role.VALIDATOR), project, "skill", subtest="", params={})
     with pytest.raises(EvaluationError, match="needs no job"):
-        ask_report(owner, project, "validation", subtest="", params={})
+        request_report(owner, project, "validation", subtest="", params={})
     with pytest.raises(EvaluationError, match="no subtest"):
-        ask_report(owner, project, "skill", subtest="nouns", params={})
+        request_report(owner, project, "skill", subtest="nouns", params={})
     assert not CachedResult.objects.exists()

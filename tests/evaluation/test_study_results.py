@@ -456,7 +456,7 @@ class TestSkill:
         }
 
     def test_beyond_the_most_that_are_shown_they_are_counted(self, fits, monkeypatch):
-        monkeypatch.setattr(skill, "MOST_DIFFERING", 1)
+        monkeypatch.setattr(skill, "MAX_DIFFERING", 1)
         found = skill.compute(self.VOTES)
         assert (found["n_differing"], found["differing"]) == (len(self.differing(fits)), self.differing(fits)[:1])
 
@@ -549,7 +549,7 @@ class TestCrowd:
     def test_a_vote_that_cannot_be_has_the_smallest_likelihood_there_is(self):
         never = np.array([[0.0, 0.0]])
         found = _crowd._mace_likelihood(never, never, *np.zeros((3, 1), dtype=np.int64), (1, 1, 2))
-        assert found == pytest.approx(math.log(_crowd.SMALLEST))
+        assert found == pytest.approx(math.log(_crowd.MIN_LIKELIHOOD))
 
     def test_one_step_in_arrays_is_crowd_kits_table_for_table(self):
         # The last person never names the last label.

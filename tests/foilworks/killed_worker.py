@@ -106,7 +106,7 @@ def work(job_id: str, log: str, stop_after: str = "") -> dict[str, str]:
     noted(FakeEmbedder, "encode_video", lambda clips, meta: [about.key for about in meta])
     generation.BATCH = 5
     # Never by time: a write that fell between a clip's two scores would move all later ones.
-    scoring.SCORES_A_WRITE, scoring.SECONDS_A_WRITE = 4, 600
+    scoring.SCORES_PER_WRITE, scoring.SECONDS_PER_WRITE = 4, 600
     scoring.score_pairs = partial(scoring.score_pairs, clips_a_batch=2)
     execute(job_id)
     return {"state": Job.objects.get(pk=job_id).state}

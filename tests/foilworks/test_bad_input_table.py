@@ -154,7 +154,7 @@ def test_an_archive_is_no_array_of_scores(tmp_path, capsys):
 @pytest.mark.django_db
 def test_a_table_that_unpacks_to_too_much_is_refused(tmp_path, capsys, monkeypatch):
     pyarrow = pytest.importorskip("pyarrow")
-    monkeypatch.setattr("corpus.importers.hf.MOST_BYTES", 10**6)
+    monkeypatch.setattr("corpus.importers.hf.MAX_BYTES", 10**6)
     rows = [{"id": str(n), "caption": "a", "extra": json.dumps({"x": f"{n:04}" * 1000})} for n in range(500)]
     path = tmp_path / "bomb.parquet"
     pytest.importorskip("pyarrow.parquet").write_table(pyarrow.Table.from_pylist(rows), path, compression="zstd")

@@ -85,7 +85,7 @@ class Up:
 
     def workers(self) -> list[int]:
         """Their pids; where setproctitle is installed, as `make mutations` does, rq gives them another name."""
-        names = ("supervisor.engine", "rq:worker")
+        names = ("supervisor.worker", "rq:worker")
         return [pid for pid, said in self.children().items() if any(name in said for name in names)]
 
 
@@ -99,9 +99,14 @@ def _arguments(process: psutil.Process) -> str:
 
 @pytest.fixture
 def up(tmp_path) -> Iterator[Up]:
-    command = [PYTHON, "manage.py", "up", "--port", "0", "--workers", "1", "--json"]
+    # A folder of the user's whose files are called as packages of ours: no process may take them for those.
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for name in ("jobs.py", "text.py"):
+        (elsewhere / name).write_text("raise RuntimeError('a file of the working directory was imported')\n")
+    command = [PYTHON, ROOT / "manage.py", "up", "--port", "0", "--workers", "1", "--json"]
     process = subprocess.Popen(
-        command, env=environment(tmp_path), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, env=environment(tmp_path), cwd=elsewhere, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     yield Up(tmp_path, process)
     if process.poll() is None:

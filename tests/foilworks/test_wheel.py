@@ -138,7 +138,10 @@ def test_an_empty_environment_runs_the_demo_and_serves_its_pages(wheel: Path, tm
         page = client.get("/sign-in/")
         assert page.status_code == 200
         linked = re.findall(r'(?:href|src)="(/static/[^"]+)"', page.text)
-        assert any("/bundles/" in one for one in linked)
-        assert {client.get(one).status_code for one in linked} == {200}
+        assert {one.rpartition(".")[2] for one in linked} >= {"css", "js"}
+        files = [client.get(one) for one in linked]
+        modules = [str(file.url.join(name)) for file in files for name in re.findall(r'from "(\./[^"]+)"', file.text)]
+        assert modules
+        assert {file.status_code for file in [*files, *map(client.get, modules)]} == {200}
         german = client.get("/sign-in/", headers={"accept-language": "de"})
         assert "Anmelden" in german.text

@@ -15,7 +15,7 @@ def step(slug: str, **params: Any) -> pipeline.Step:
     entry = METHODS[slug]
     module = load(entry)
     served = {"asking": Asking(FakeChat(), MemoryAnswers()), "prompt": built_in("counterfactual@1")}
-    given = served if getattr(module, "ASKS", False) else {}
+    given = served if getattr(module, "USES_LLM", False) else {}
     return pipeline.Step(slug, module, parse_params(entry, params), given=given)
 
 

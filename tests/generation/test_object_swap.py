@@ -8,7 +8,7 @@ from generation.actions.start_run import start_run
 from generation.filters import detector
 from generation.grammar.synonyms import names_of, seen_as
 from generation.models import Candidate
-from generation.models.side_work import Sighting
+from generation.models.side_work import DetectionResult
 from generation.records import CaptionInput
 from hub.adapters.fake import FakeDetector
 from hub.interfaces import Detection
@@ -165,6 +165,6 @@ def test_a_run_looks_at_every_file_once_and_drops_what_it_sees(tmp_path, setting
     )
     assert run_now(again.job).state == JobState.DONE
     assert seen == [5]
-    assert Sighting.objects.get().labels == {"cell phone": 0.9}
+    assert DetectionResult.objects.get().labels == {"cell phone": 0.9}
     texts = set(Candidate.objects.filter(group__run=again).values_list("text", flat=True))
     assert "there is at least one phone" in texts

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluation.scoring.loop import Clip, Tally, score_pairs
+from evaluation.scoring.loop import Clip, ScoringCounts, score_pairs
 from hub.adapters import _subprocess_lines
 from hub.adapters.external import ExternalEmbedder
 from hub.adapters.registry import open_adapter
@@ -159,7 +159,7 @@ def test_two_bad_clips_of_a_batch_do_not_stop_the_run(tmp_path: Path) -> None:
         "else: say(id=q['id'], vector=[3, 4])"
     )
     adapter = open_adapter(program(tmp_path / "m", body, {**FIRST, "interface": "embedder"}), device="cpu")
-    tally = Tally()
+    tally = ScoringCounts()
     requests = [(Clip(key), ["x"]) for key in ("bad 1", "bad 2", "good")]
     found = list(score_pairs(adapter, requests, tally=tally, read=lambda one, _: (clip(0), VideoMeta(one.key))))
     assert [(score.clip_key, score.value) for score in found] == [("good", 11)]

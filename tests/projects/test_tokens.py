@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from projects.actions.make_token import MOST_LIVE, make_token
+from projects.actions.make_token import MAX_LIVE_TOKENS, make_token
 from projects.actions.revoke_token import revoke_token
 from projects.errors import AccessDenied, ProjectError
 from projects.models import ApiToken, AuditEvent, IdempotentAnswer, Role
@@ -67,7 +67,7 @@ def test_what_makes_no_token(fields):
 def test_there_is_an_end_to_tokens():
     person = make_user()
     rows = {"person": person, "expires_at": timezone.now() + timedelta(days=1)}
-    ApiToken.objects.bulk_create(ApiToken(digest=f"{number}", **rows) for number in range(MOST_LIVE))
+    ApiToken.objects.bulk_create(ApiToken(digest=f"{number}", **rows) for number in range(MAX_LIVE_TOKENS))
     with pytest.raises(ProjectError, match="revoke"):
         make_token(person, name="one more")
 

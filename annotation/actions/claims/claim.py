@@ -21,7 +21,7 @@ from annotation.actions.workflow.make_tasks import make_tasks, task_groups
 from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError, Conflict
 from annotation.models import Ending, Lease, Question, Slot, SlotState, Stage, Standing
-from annotation.models.stages import stages_at
+from annotation.models.stages import stages_shown_as
 from annotation.queries.eligibility import (
     AS_STARTED,
     FRESH_PLACE,
@@ -35,7 +35,7 @@ from annotation.queries.eligibility import (
 )
 from annotation.rules.eligibility import why_not
 from annotation.rules.ordering import FRESH
-from annotation.transactions import committed, one_write_at_a_time
+from annotation.transactions import run_in_transaction, serialize_writes
 from corpus.models import WATCHABLE
 from projects.access import require_consent, require_role
 from projects.models import Project, Role, User
@@ -56,14 +56,14 @@ _ITEM = ("project", "video", "task__item__caption", "task__item__subtest")
 SHOWN = {Stage.VALIDATION: (*_ITEM, "task__foil"), Stage.BASELINE: _ITEM}
 # So long others may be faster before the person is told to ask again. No number of tries: where pieces come one at a
 # time, some of many people lose every round while each round serves somebody.
-PATIENCE = 8.0
+CLAIM_TIMEOUT_S = 8.0
 # Places that are tried in one look at the queue.
-TRIES = 5
+MAX_CANDIDATE_SLOTS = 5
 # One claim makes tasks for at most so many groups, so that it stays quick behind a large run.
-TASKED_A_CLAIM = 1_000
+MAX_GROUPS_PER_CLAIM = 1_000
 # The next piece is chosen among so many places: the longer, the rarer two people prefer the same one. The piece at hand
 # may have some of them.
-LOOKED_AHEAD = 18
+LOOKAHEAD_SLOTS = 18
 
 
 def _free_place(*shown: str) -> Prepared[Slot]:
@@ -82,7 +82,7 @@ def _leased(stage: str) -> Prepared[Slot]:
     leased = Slot.objects.filter(state=SlotState.LEASED).order_by("-leased_at")
     return Prepared(
         lambda project, person, now: leased.filter(
-            Q(person=person, stage__in=stages_at(stage)) | Q(expires_at__lte=now), project=project
+            Q(person=person, stage__in=stages_shown_as(stage)) | Q(expires_at__lte=now), project=project
         )
     )
 
@@ -105,10 +105,10 @@ def _behind(project: int, stage: str, person: int) -> QuerySet:
 
 _FREE_PLACE = {stage: _free_place(*shown) for stage, shown in SHOWN.items()}
 _LEASED = {stage: _leased(stage) for stage in ROLE_OF_STAGE}
-_BEHIND = Prepared(lambda project, stage, person: _behind(project, stage, person)[:LOOKED_AHEAD])
+_BEHIND = Prepared(lambda project, stage, person: _behind(project, stage, person)[:LOOKAHEAD_SLOTS])
 # Where the piece at hand has all places that stand next.
 _BEHIND_TASK = Prepared(
-    lambda project, stage, person, task: _behind(project, stage, person).exclude(task=task)[:LOOKED_AHEAD]
+    lambda project, stage, person, task: _behind(project, stage, person).exclude(task=task)[:LOOKAHEAD_SLOTS]
 )
 
 
@@ -182,19 +182,19 @@ def claim(
     require_role(person, project, ROLE_OF_STAGE[Stage(stage)])
     require_consent(person, project)
     moment = now or timezone.now()
-    ends = monotonic() + PATIENCE
+    ends = monotonic() + CLAIM_TIMEOUT_S
     for attempt in count():
         ahead = _BEHIND.all(project=project.pk, stage=stage, person=person.pk) if stage in JUDGING else ()
         asked = _Asked(person, project, stage, moment, patient=attempt > 0, ahead=ahead)
         try:
-            found = committed(lambda asked=asked: _claim(asked, preferred))
+            found = run_in_transaction(lambda asked=asked: _claim(asked, preferred))
         except IntegrityError:
             if attempt:
                 raise
             continue
         if found is not None:
             return found
-        make_tasks(project, limit=TASKED_A_CLAIM)
+        make_tasks(project, limit=MAX_GROUPS_PER_CLAIM)
         if not asked.anything():
             return None
         if monotonic() > ends:
@@ -205,11 +205,11 @@ def claim(
 def _claim(asked: _Asked, preferred: int | None) -> Claim | None:
     """One look at the queue."""
     person, project, stage, now = asked.person, asked.project, asked.stage, asked.now
-    one_write_at_a_time(person)
+    serialize_writes(person)
     standing = standings.admitted(person, project, now) if stage == Stage.VALIDATION else None
     running = _running(asked)
     if stage in OF_CANDIDATES:
-        task_groups(project, limit=TASKED_A_CLAIM)
+        task_groups(project, limit=MAX_GROUPS_PER_CLAIM)
     if running is not None:
         return running
     due = gold_slots.is_due(standing)
@@ -255,7 +255,7 @@ def _running(asked: _Asked) -> Claim | None:
     looked_at = _LEASED[asked.stage].all(**asked.whose)
     if any(slot.expires_at <= now for slot in looked_at):
         leasing.sweep(project.pk, now)
-        leased = Slot.objects.filter(project=project, state=SlotState.LEASED, stage__in=stages_at(asked.stage))
+        leased = Slot.objects.filter(project=project, state=SlotState.LEASED, stage__in=stages_shown_as(asked.stage))
         looked_at = list(leased.filter(person=asked.person).order_by("-leased_at"))
     if not looked_at:
         return None
@@ -269,7 +269,7 @@ def _take(asked: _Asked, standing: Standing | None, *, skipped: bool) -> Claim |
     tried: list[int] = []
     while slot is not None:
         found = _lease(asked, slot, standing, skipped=skipped)
-        if found is not None or len(tried) == TRIES:
+        if found is not None or len(tried) == MAX_CANDIDATE_SLOTS:
             return found
         tried.append(slot.pk)
         others = _open_places(scope, stage, patient=patient, **asked.whose).exclude(pk__in=tried)
@@ -306,7 +306,7 @@ def _upcoming(asked: _Asked, slot: Slot, standing: Standing | None) -> tuple[int
     if standing is not None and (gold := gold_slots.upcoming(standing, asked.person, slot)) is not None:
         return gold
     others = [each for each in asked.ahead if each[2] != slot.task_id]
-    if not others and len(asked.ahead) == LOOKED_AHEAD:
+    if not others and len(asked.ahead) == LOOKAHEAD_SLOTS:
         whose = {"project": asked.project.pk, "person": asked.person.pk}
         others = _BEHIND_TASK.all(stage=asked.stage, task=slot.task_id, **whose)
     return secrets.choice(others)[:2] if others else (None, None)

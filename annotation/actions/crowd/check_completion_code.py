@@ -19,14 +19,14 @@ def check_completion_code(actor: User, project: Project, study_id: int, code: st
     an hour.
     """
     study = crowd_study_for(actor, project, study_id)
-    if rate_limits.is_over(rate_limits.COMPLETION_CODE, study.pk):
+    if rate_limits.is_exceeded(rate_limits.COMPLETION_CODE, study.pk):
         raise TooManyTries(_("Too many wrong codes for this study; wait an hour."))
     plain, found = code.strip().encode(), None
     for place in study.taken.filter(state=PlaceState.COMPLETED).select_related("study", "person").order_by("pk"):
         if hmac.compare_digest(code_of(place).encode(), plain):
             found = place
     if found is None:
-        rate_limits.count(rate_limits.COMPLETION_CODE, study.pk)
+        rate_limits.hit(rate_limits.COMPLETION_CODE, study.pk)
         raise refused(study, "code")
     with transaction.atomic():
         audit.record(audit.event(project, actor, "check_completion_code", found))

@@ -9,7 +9,7 @@ from annotation.access import crowd_place_for, crowd_study_for
 from annotation.actions.crowd.places import end_place, free_timed_out
 from annotation.errors import AnnotationError
 from annotation.queries.crowd import progress_of
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from projects.crowd_entry import refused
 from projects.models import CrowdPlace, PlaceState, Project, User
 
@@ -21,7 +21,7 @@ def complete_place(
 
     Which of the person's places is meant: see `crowd_place_for`.
     """
-    return committed(lambda: _complete(person, project, place_id, now or timezone.now()))
+    return run_in_transaction(lambda: _complete(person, project, place_id, now or timezone.now()))
 
 
 def return_place(
@@ -34,7 +34,7 @@ def return_place(
         end_place(place, PlaceState.RETURNED, person, now or timezone.now())
         return place
 
-    return committed(write)
+    return run_in_transaction(write)
 
 
 def free_place(actor: User, project: Project, study_id: int, place_id: int, *, now: datetime | None = None) -> bool:
@@ -47,12 +47,12 @@ def free_place(actor: User, project: Project, study_id: int, place_id: int, *, n
             raise AnnotationError(_("This study has no such place."))
         return end_place(place, PlaceState.RETURNED, actor, now or timezone.now())
 
-    return committed(write)
+    return run_in_transaction(write)
 
 
 def free_late_places(actor: User, project: Project, study_id: int, *, now: datetime | None = None) -> int:
     """A researcher frees the places whose time is over, without waiting for the next who arrives."""
-    return committed(lambda: free_timed_out(crowd_study_for(actor, project, study_id), now or timezone.now()))
+    return run_in_transaction(lambda: free_timed_out(crowd_study_for(actor, project, study_id), now or timezone.now()))
 
 
 def _complete(person: User, project: Project, place_id: int | None, now: datetime) -> CrowdPlace:

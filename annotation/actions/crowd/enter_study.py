@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotation.actions.crowd.places import end_place, free_timed_out
 from annotation.queries.crowd import places_left, under_the_bar
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from projects import audit
 from projects.crowd_entry import Entry, refused
 from projects.models import CrowdPlace, CrowdStudy, CrowdWorker, Membership, PlaceState, Platform, SpentEntry, User
@@ -24,7 +24,7 @@ def enter_study(study: CrowdStudy, entry: Entry, *, now: datetime | None = None)
     person whom the researchers removed, or who is at work in another study of the stage.
     """
     moment = now or timezone.now()
-    return committed(lambda: _enter(study, entry, moment))
+    return run_in_transaction(lambda: _enter(study, entry, moment))
 
 
 def _enter(study: CrowdStudy, entry: Entry, now: datetime) -> CrowdPlace:

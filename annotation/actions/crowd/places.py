@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from annotation.actions.claims.lost_roles import free_work
+from annotation.actions.claims.lost_roles import end_leases_of_roles
 from projects import audit
 from projects.models import CrowdPlace, CrowdStudy, Membership, PlaceState, User
 
@@ -19,7 +19,7 @@ def end_place(place: CrowdPlace, state: str, actor: User | None, now: datetime) 
     )
     if not others.exists():
         Membership.objects.filter(project=study.project_id, person=place.person_id, role=study.role).delete()
-        freed = free_work(study.project, place.person, {study.role}, actor or place.person, now)
+        freed = end_leases_of_roles(study.project, place.person, {study.role}, actor or place.person, now)
     audit.record(
         audit.event(
             study.project, actor, "end_place", place, from_state=PlaceState.ACTIVE, to_state=state, leases=freed

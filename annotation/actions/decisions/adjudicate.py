@@ -10,10 +10,10 @@ from annotation.actions.workflow.transitions import move_item
 from annotation.actions.workflow.verdicts import locked_item
 from annotation.errors import AnnotationError
 from annotation.models import Involvement
-from annotation.queries.eligibility import hands_of
+from annotation.queries.eligibility import involvements_of
 from annotation.rules.adjudication import why_not_settle
-from annotation.rules.eligibility import Hand
-from annotation.transactions import Refused, committed
+from annotation.rules.eligibility import PriorInvolvement
+from annotation.transactions import Refused, run_in_transaction
 from corpus.models import Foil, Item
 from corpus.rules.states import FoilVerdict, ItemState
 from generation.models import CandidateGroup
@@ -33,14 +33,16 @@ def adjudicate(person: User, item_id: int, outcome: str, reason: str, *, now: da
         raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(OUTCOMES)})
     if not reason.strip():
         raise AnnotationError(_("Say why: the reason is kept with the item."))
-    return committed(lambda: _adjudicate(person, item_id, outcome, reason.strip(), now or timezone.now()))
+    return run_in_transaction(lambda: _adjudicate(person, item_id, outcome, reason.strip(), now or timezone.now()))
 
 
 def _adjudicate(person: User, item_id: int, outcome: str, reason: str, now: datetime) -> Item | Refused:
     item = locked_item(item_for(person, item_id, *ROLES).pk)
     project = item.subtest.project
     group = CandidateGroup.objects.filter(item=item).values_list("pk", flat=True).first()
-    refusal = why_not_settle(hands_of(person, item.video_id), Hand(item.video_id, group), project.leakage_scope)
+    refusal = why_not_settle(
+        involvements_of(person, item.video_id), PriorInvolvement(item.video_id, group), project.leakage_scope
+    )
     if refusal is not None:
         return Refused(refusal)
     move_item(item, "adjudicate", project, person, outcome=outcome, reason=reason, also={"decided_at": now})

@@ -54,7 +54,7 @@ def settle(caption: Caption, how: str, person: User, reason: str, kind: str, **d
     Involvement.objects.bulk_create((Involvement(group_id=pk, **hand) for pk in groups), ignore_conflicts=True)
 
 
-def take_items_out(
+def withdraw_items(
     items: QuerySet[Item], move: str, project: Project, person: User, reason: str, now: datetime
 ) -> list[Item]:
     """Make the move with every live item of these; their votes stay with them, and nobody judges them any more."""
@@ -67,7 +67,7 @@ def take_items_out(
     return found
 
 
-def take_candidates_out(
+def withdraw_candidates(
     groups: Iterable[CandidateGroup], move: str, project: Project, person: User, reason: str, now: datetime
 ) -> dict[int, list[Candidate]]:
     """Make the move with every candidate of these groups that is no item's foil; by the id of their group."""

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from annotation.actions.decisions import captions
 from annotation.models import Involvement
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from corpus.models import Caption, DoubtSettled
 from projects.models import User
 
@@ -17,7 +17,7 @@ def confirm_caption(person: User, caption_id: int, reason: str, *, now: datetime
     AnnotationError without a reason, and for a caption that is not in doubt.
     """
     why = captions.checked_reason(reason)
-    return committed(lambda: _confirm(person, caption_id, why, now or timezone.now()))
+    return run_in_transaction(lambda: _confirm(person, caption_id, why, now or timezone.now()))
 
 
 def _confirm(person: User, caption_id: int, reason: str, now: datetime) -> Caption:

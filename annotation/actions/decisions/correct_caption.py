@@ -16,7 +16,7 @@ from annotation.messages import of_finding
 from annotation.models import Involvement
 from annotation.rules import editing
 from annotation.rules.editing import Problem
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from corpus.models import Caption, DoubtSettled, Foil, Item, Subtest
 from corpus.rules.states import CandidateState
 from generation.models import Candidate, CandidateGroup
@@ -53,17 +53,17 @@ def correct_caption(
     has already, for a foil to keep that is no foil of the new caption, for a caption that is not in doubt.
     """
     wanted = Correction(text.strip(), reason.strip(), frozenset(keep), now or timezone.now())
-    return committed(lambda: _correct(person, caption_id, wanted))
+    return run_in_transaction(lambda: _correct(person, caption_id, wanted))
 
 
 def _correct(person: User, caption_id: int, wanted: Correction) -> Caption:
     old = captions.caption_in_doubt(person, caption_id)
     new = _revision(old, wanted.text)
     project = old.video.project
-    items = captions.take_items_out(Item.objects.filter(caption=old), MOVE, project, person, wanted.reason, wanted.now)
+    items = captions.withdraw_items(Item.objects.filter(caption=old), MOVE, project, person, wanted.reason, wanted.now)
     unfinished = CandidateGroup.objects.filter(caption=old, item=None).select_related("run__subtest")
     # Closed before anything is made of the new one: an undone review cannot bring the old one back.
-    under_way = captions.take_candidates_out(unfinished, MOVE, project, person, wanted.reason, wanted.now)
+    under_way = captions.withdraw_candidates(unfinished, MOVE, project, person, wanted.reason, wanted.now)
     captions.settle(
         old, DoubtSettled.CORRECTED, person, wanted.reason, Involvement.Kind.MADE, revision=new.pk, items=len(items)
     )

@@ -12,7 +12,7 @@ from annotation.actions.workflow.groups import advance, locked_group, reopened_g
 from annotation.actions.workflow.transitions import move_item
 from annotation.actions.workflow.verdicts import locked_item
 from annotation.models import Stage, Task
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from corpus.models import Foil, Item
 from corpus.rules.states import CandidateState, FoilVerdict
 from generation.models import Candidate, CandidateGroup
@@ -25,7 +25,7 @@ def requeue(person: User, item_id: int, reason: str = "", *, now: datetime | Non
 
     IllegalMove for an item that is not invalid.
     """
-    return committed(lambda: _requeue(person, item_id, reason.strip(), now or timezone.now()))
+    return run_in_transaction(lambda: _requeue(person, item_id, reason.strip(), now or timezone.now()))
 
 
 def _requeue(person: User, item_id: int, reason: str, now: datetime) -> Item:

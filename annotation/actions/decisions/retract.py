@@ -12,7 +12,7 @@ from annotation.actions.workflow.transitions import move_item
 from annotation.actions.workflow.verdicts import locked_item
 from annotation.errors import AnnotationError
 from annotation.models import Stage, Task
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from corpus.models import Item
 from projects.models import Role, User
 
@@ -21,7 +21,7 @@ def retract(person: User, item_id: int, reason: str, *, now: datetime | None = N
     """valid -> retracted. AnnotationError without a reason, IllegalMove for an item that is not valid."""
     if not reason.strip():
         raise AnnotationError(_("Say why: the reason is kept with the item."))
-    return committed(lambda: _retract(person, item_id, reason.strip(), now or timezone.now()))
+    return run_in_transaction(lambda: _retract(person, item_id, reason.strip(), now or timezone.now()))
 
 
 def _retract(person: User, item_id: int, reason: str, now: datetime) -> Item:

@@ -20,7 +20,7 @@ from annotation.actions.decisions import captions
 from annotation.actions.workflow import task_slots
 from annotation.errors import AnnotationError
 from annotation.models import CheckedFrame, GoldPair, PracticeCaption, Task
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from corpus.access import get_video
 from corpus.models import Item, MediaState, ReleaseItem, Takedown, Video
 from corpus.video_files.stored_files import CLIPS
@@ -58,7 +58,7 @@ def take_down_video(person: User, slug: str, video_id: int, reason: str, *, now:
     video = get_video(person, slug, video_id, Role.RESEARCHER)
     if not reason.strip():
         raise AnnotationError(_("Say why: the reason stands in every release and export that held the video."))
-    return committed(lambda: _take_down(person, video, reason.strip()[:500], now or timezone.now()))
+    return run_in_transaction(lambda: _take_down(person, video, reason.strip()[:500], now or timezone.now()))
 
 
 def _take_down(person: User, video: Video, reason: str, now: datetime) -> Scope:
@@ -85,9 +85,9 @@ def _clips(video: Video) -> QuerySet[Video]:
 
 def _end_work(clips: list[Video], project: Project, person: User, reason: str, now: datetime) -> None:
     """Items and foils on the way are out; nobody is given anything of it, gold and practice included."""
-    captions.take_items_out(Item.objects.filter(video__in=clips), MOVE, project, person, reason, now)
+    captions.withdraw_items(Item.objects.filter(video__in=clips), MOVE, project, person, reason, now)
     groups = CandidateGroup.objects.filter(caption__video__in=clips).select_for_update(of=("self",), no_key=True)
-    captions.take_candidates_out(groups, MOVE, project, person, reason, now)
+    captions.withdraw_candidates(groups, MOVE, project, person, reason, now)
     task_slots.cancel(Task.objects.filter(video__in=clips), now)
     GoldPair.objects.filter(video__in=clips, withdrawn_at=None).update(withdrawn_at=now)
     PracticeCaption.objects.filter(caption__video__in=clips, withdrawn_at=None).update(withdrawn_at=now)

@@ -7,13 +7,13 @@ from django.utils import timezone
 from annotation.access import lease_for
 from annotation.actions.leases.leasing import end_lease
 from annotation.models import DeclinedVideo, Ending, Slot, SlotState
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from projects.models import User
 
 
 def decline_video(person: User, token: str, *, now: datetime | None = None) -> None:
     """The audit trail says that the piece was skipped, as of any skip, and not why. No harm where it is over."""
-    committed(lambda: _decline(person, token, now or timezone.now()))
+    run_in_transaction(lambda: _decline(person, token, now or timezone.now()))
 
 
 def _decline(person: User, token: str, now: datetime) -> None:

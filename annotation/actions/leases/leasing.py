@@ -14,7 +14,7 @@ from annotation.actions.workflow import task_slots
 from annotation.actions.workflow.transitions import move_candidates
 from annotation.errors import AnnotationError, Conflict
 from annotation.models import Draft, Ending, Guideline, Lease, Slot, SlotState, Stage, Standing, TaskState
-from annotation.models.stages import desk_of
+from annotation.models.stages import public_stage
 from annotation.queries.eligibility import JUDGING
 from annotation.rules.baseline import order_shown
 from annotation.rules.ordering import caption_first
@@ -84,7 +84,7 @@ _SUBMITTED = PreparedUpdate(
 
 
 @dataclass(frozen=True)
-class Place:
+class SlotToFill:
     """What a submit gets: a slot to fill, or None where the work came too late to count."""
 
     slot: Slot | None
@@ -142,7 +142,7 @@ def take_candidates(slot: Slot, person: User) -> None:
         move_candidates(of_state, "claim", slot.project, person, claimed_from=state)
 
 
-def put_candidates_back(slot: Slot, actor: User | None, reason: str) -> None:
+def return_candidates(slot: Slot, actor: User | None, reason: str) -> None:
     """What is still in the editor's hands goes back to where it was claimed from."""
     in_hand = IN_HAND.all(group=slot.task.group_id)
     returned = [candidate for candidate in in_hand if candidate.claimed_from == CandidateState.RETURNED]
@@ -159,9 +159,9 @@ def end_lease(slot: Slot, ending: str, now: datetime, actor: User | None) -> Non
         return
     Lease.objects.filter(token=slot.token).update(ending=ending, ended_at=now)
     if slot.stage == Stage.EDIT:
-        put_candidates_back(slot, actor, ending)
+        return_candidates(slot, actor, ending)
     if slot.stage == Stage.VALIDATION:
-        task_slots.no_longer_wanted(slot)
+        task_slots.cancel_if_decided(slot)
     audit.record(
         audit.event(
             slot.project, actor, "end_lease", slot, from_state=SlotState.LEASED, to_state=SlotState.FREE, reason=ending
@@ -177,7 +177,7 @@ def sweep(project_id: int, now: datetime) -> None:
         end_lease(slot, Ending.EXPIRED, now, None)
 
 
-def find_place(lease: Lease, now: datetime) -> Place:
+def find_slot(lease: Lease, now: datetime) -> SlotToFill:
     """The slot that work under this lease may fill: its own, or where the lease has ended one that is free.
 
     A newer lease of the same person on the same task serves as well: it is the same work. AnnotationError where
@@ -191,7 +191,7 @@ def find_place(lease: Lease, now: datetime) -> Place:
         # What never changes of them was read with the lease.
         own.task, own.project, own.video = lease.task, lease.slot.project, lease.slot.video
         own.task.state = TaskState.OPEN
-        return Place(own, late=own.expires_at <= now)
+        return SlotToFill(own, late=own.expires_at <= now)
     slots = locked.select_related("task__candidate", "task__item__candidate_group", "project", "video")
     of_task = slots.filter(task=lease.task_id, task__state=TaskState.OPEN)
     if lease.slot.stage == Stage.GOLD:
@@ -200,9 +200,9 @@ def find_place(lease: Lease, now: datetime) -> Place:
     reserved = Q(reserved_until__gt=now) & ~Q(reserved_for=lease.person_id)
     takeable = Q(state=SlotState.LEASED, person=lease.person_id) | (Q(state=SlotState.FREE) & ~reserved)
     found = of_task.filter(takeable).order_by(_nearest(lease), "index").first()
-    if found is not None and _sits_elsewhere(lease, found):
+    if found is not None and _holds_other_slot(lease, found):
         found = None
-    return Place(found, late=True)
+    return SlotToFill(found, late=True)
 
 
 def fill(slot: Slot, lease: Lease, now: datetime) -> None:
@@ -235,7 +235,7 @@ def _nearest(lease: Lease) -> Case:
     )
 
 
-def _sits_elsewhere(lease: Lease, found: Slot) -> bool:
+def _holds_other_slot(lease: Lease, found: Slot) -> bool:
     """Whether the person has another place in that item: one place a person in an item."""
     if found.stage not in JUDGING:
         return False
@@ -266,7 +266,7 @@ def _order_shown(slot: Slot) -> list[int] | None:
 def _current_guideline(slot: Slot) -> Guideline | None:
     if slot.stage in JUDGING:
         subtest = slot.task.item.subtest_id
-        return _GUIDELINE.first(project=slot.project_id, stage=desk_of(slot.stage), subtest=subtest)
+        return _GUIDELINE.first(project=slot.project_id, stage=public_stage(slot.stage), subtest=subtest)
     asked = {"slot": slot.pk} if Stage(slot.stage) in SUBTEST_PATH else {}
     return _guideline_of(slot.stage).first(project=slot.project_id, **asked)
 
@@ -275,7 +275,7 @@ def _current_guideline(slot: Slot) -> Guideline | None:
 def _guideline_of(stage: str) -> Prepared[Guideline]:
     """The guideline of the slot's subtest, or that of the stage as a whole."""
     path = SUBTEST_PATH.get(Stage(stage))
-    of_stage = Guideline.objects.filter(stage=desk_of(stage)).order_by(*NEWEST)
+    of_stage = Guideline.objects.filter(stage=public_stage(stage)).order_by(*NEWEST)
     if path is None:
         return Prepared(lambda project: of_stage.filter(project=project, subtest=None)[:1])
     return Prepared(

@@ -7,13 +7,13 @@ from django.utils import timezone
 from annotation.access import lease_for
 from annotation.actions.leases.leasing import end_lease
 from annotation.models import Ending, Slot, SlotState
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from projects.models import User
 
 
 def release(person: User, token: str, *, now: datetime | None = None) -> None:
     """Free the slot; the task comes back to this person only when there is nothing else. No harm where it is over."""
-    committed(lambda: _release(person, token, now or timezone.now()))
+    run_in_transaction(lambda: _release(person, token, now or timezone.now()))
 
 
 def _release(person: User, token: str, now: datetime) -> None:

@@ -9,7 +9,7 @@ from annotation.access import lease_for
 from annotation.errors import AnnotationError, LeaseEnded
 from annotation.models import Draft, Ending
 from annotation.rules.drafts import parse_draft
-from annotation.transactions import committed, one_write_at_a_time
+from annotation.transactions import run_in_transaction, serialize_writes
 from projects.models import User
 
 
@@ -23,11 +23,11 @@ def save_draft(person: User, token: str, text: str, *, now: datetime | None = No
     payload = parse_draft(text)
     if payload is None:
         raise AnnotationError(_("This cannot be kept as a draft: it is too long or not what the page sends."))
-    return committed(lambda: _save(person, token, payload, now or timezone.now()))
+    return run_in_transaction(lambda: _save(person, token, payload, now or timezone.now()))
 
 
 def _save(person: User, token: str, payload: dict, now: datetime) -> datetime:
-    one_write_at_a_time(person)
+    serialize_writes(person)
     lease = lease_for(person, token)
     if lease.ending == Ending.SUBMITTED:
         raise LeaseEnded(_("This was sent already; there is nothing left to keep."))

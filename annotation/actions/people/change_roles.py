@@ -6,8 +6,8 @@ from datetime import datetime
 from django.utils import timezone
 
 from annotation.access import member_for
-from annotation.actions.claims.lost_roles import free_work
-from annotation.transactions import committed
+from annotation.actions.claims.lost_roles import end_leases_of_roles
+from annotation.transactions import run_in_transaction
 from projects.actions.set_roles import set_roles
 from projects.models import Project, User
 from projects.roles import checked_roles
@@ -21,10 +21,10 @@ def change_roles(
     ProjectError: no role, an unknown one, the last researcher. Http404 for who is no member.
     """
     wanted = checked_roles(roles)
-    return committed(lambda: _change(actor, project, person_id, wanted, now or timezone.now()))
+    return run_in_transaction(lambda: _change(actor, project, person_id, wanted, now or timezone.now()))
 
 
 def _change(actor: User, project: Project, person_id: int, roles: Sequence[str], now: datetime) -> int:
     person = member_for(actor, project, person_id)
     lost = set_roles(actor, project, person, roles)
-    return free_work(project, person, lost, actor, now)
+    return end_leases_of_roles(project, person, lost, actor, now)

@@ -24,7 +24,7 @@ from annotation.models import (
 )
 from annotation.transactions import lock_rows
 from corpus.models import Item
-from corpus.rules.states import GONE
+from corpus.rules.states import WITHDRAWN
 from projects.models import Project, User
 
 # Edits and reviews stay, for others' work stands on them; what tells of the person is taken out of their rows.
@@ -41,7 +41,7 @@ def remove_answers(person: User, project: Project, actor: User, now: datetime) -
     answered = Vote.objects.filter(person=person, item__subtest__project=project)
     lock_rows(Item.objects.filter(pk__in=answered.values("item")))
     for vote in recounts.votes_of(person, project, VoteState.COUNTED):
-        recounts.put_aside(vote, project, actor, "answers were removed", now)
+        recounts.exclude_vote(vote, project, actor, "answers were removed", now)
     votes = Vote.objects.filter(Q(item__subtest__project=project) | Q(gold__project=project), person=person)
     answers = ObjectAnswer.objects.filter(frame__check_of__project=project, person=person)
     _free_places(person, project, now)
@@ -61,7 +61,7 @@ def _free_places(person: User, project: Project, now: datetime) -> None:
     leases.filter(ending=Ending.SUBMITTED).update(ending=Ending.CANCELLED, ended_at=now)
     done = Slot.objects.filter(project=project, person=person, state=SlotState.DONE, stage__in=ANSWERS)
     again = done.filter(stage__in=(Stage.BASELINE, Stage.OBJECTS)).exclude(task__state=TaskState.CANCELLED)
-    again = again.exclude(item__state__in=GONE)
+    again = again.exclude(item__state__in=WITHDRAWN)
     tasks = list(again.values_list("task", flat=True))
     nobody = {"person": None, "token": "", "expires_at": None}
     again.update(state=SlotState.FREE, **nobody)

@@ -5,8 +5,8 @@ from datetime import datetime
 from django.utils import timezone
 
 from annotation.access import member_for
-from annotation.actions.claims.lost_roles import free_work
-from annotation.transactions import committed
+from annotation.actions.claims.lost_roles import end_leases_of_roles
+from annotation.transactions import run_in_transaction
 from projects.actions.set_roles import set_roles
 from projects.models import Project, User
 
@@ -16,10 +16,10 @@ def remove_member(actor: User, project: Project, person_id: int, *, now: datetim
 
     ProjectError for the last researcher, Http404 for who is no member.
     """
-    return committed(lambda: _remove(actor, project, person_id, now or timezone.now()))
+    return run_in_transaction(lambda: _remove(actor, project, person_id, now or timezone.now()))
 
 
 def _remove(actor: User, project: Project, person_id: int, now: datetime) -> int:
     person = member_for(actor, project, person_id)
     lost = set_roles(actor, project, person, ())
-    return free_work(project, person, lost, actor, now)
+    return end_leases_of_roles(project, person, lost, actor, now)

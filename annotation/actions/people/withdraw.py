@@ -5,12 +5,12 @@ from datetime import datetime
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.actions.claims.lost_roles import free_work
+from annotation.actions.claims.lost_roles import end_leases_of_roles
 from annotation.actions.crowd.places import end_place
 from annotation.actions.people.remove_answers import remove_answers
 from annotation.errors import AnnotationError
 from annotation.models import Draft, ReviewRate
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from projects import audit
 from projects.actions.leave_project import leave_project
 from projects.models import ConsentText, CrowdPlace, OnWithdrawal, PlaceState, Project, Role, User
@@ -28,7 +28,7 @@ def withdraw(person: User, project: Project, work: str, *, now: datetime | None 
     Drafts go, places in crowd studies are free. ProjectError for the last researcher, AnnotationError for a choice that
     the consent does not give.
     """
-    return committed(lambda: withdraw_in_transaction(person, project, work, person, now or timezone.now()))
+    return run_in_transaction(lambda: withdraw_in_transaction(person, project, work, person, now or timezone.now()))
 
 
 def withdraw_in_transaction(person: User, project: Project, work: str, actor: User, now: datetime) -> int:
@@ -39,7 +39,7 @@ def withdraw_in_transaction(person: User, project: Project, work: str, actor: Us
     for place in CrowdPlace.objects.filter(person=person, study__project=project, state=PlaceState.ACTIVE):
         end_place(place, PlaceState.RETURNED, actor, now)
     leave_project(person, project, actor, now=now)
-    free_work(project, person, Role.values, actor, now)
+    end_leases_of_roles(project, person, Role.values, actor, now)
     Draft.objects.filter(person=person, task__project=project).delete()
     ReviewRate.objects.filter(person=person, project=project).delete()
     removed = remove_answers(person, project, actor, now) if work == OnWithdrawal.REMOVE else 0

@@ -8,14 +8,14 @@ from annotation.errors import AnnotationError
 from annotation.models import GoldPair, KnownAnswer, Use
 from annotation.queries.quality import free_items
 from annotation.rules.ordering import seeded_share
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from corpus.models import Foil, Item, Subtest
 from corpus.rules.states import FoilVerdict
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
 
-MOST = 500
+MAX_PAIRS_AT_ONCE = 500
 
 
 def add_gold_pairs(
@@ -38,9 +38,9 @@ def add_gold_pairs(
     require_role(actor, project, Role.RESEARCHER)
     if subtest.project_id != project.pk or use not in Use.values:
         raise AnnotationError(_("Choose a subtest of this project, and a use."))
-    if not 1 <= number <= MOST:
-        raise AnnotationError(_("Ask for 1 to %(most)s pairs.") % {"most": MOST})
-    return committed(lambda: _add(actor, project, use, subtest, number, mismatched, seed, explanation.strip()))
+    if not 1 <= number <= MAX_PAIRS_AT_ONCE:
+        raise AnnotationError(_("Ask for 1 to %(most)s pairs.") % {"most": MAX_PAIRS_AT_ONCE})
+    return run_in_transaction(lambda: _add(actor, project, use, subtest, number, mismatched, seed, explanation.strip()))
 
 
 def _add(

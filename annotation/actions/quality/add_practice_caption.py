@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from annotation.errors import AnnotationError
 from annotation.models import PracticeCaption
 from annotation.rules.editing import check_text, errors
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from corpus.models import Caption
 from projects import audit
 from projects.access import require_role
@@ -27,7 +27,7 @@ def add_practice_caption(
     wrong = [foil for foil in foils if errors(check_text(caption.text, foil))]
     if wrong:
         raise AnnotationError(_("This example is no foil of the caption: %(text)s") % {"text": wrong[0]})
-    return committed(lambda: _add(actor, project, caption, foils, explanation.strip()))
+    return run_in_transaction(lambda: _add(actor, project, caption, foils, explanation.strip()))
 
 
 def _add(actor: User, project: Project, caption: Caption, examples: list[str], explanation: str) -> PracticeCaption:

@@ -15,7 +15,7 @@ from annotation.rules.editing import MAX_CHARACTERS
 from annotation.rules.quizzes import grade_edit, has_passed
 from annotation.rules.voting import ANSWERS, parse_answer, truth_of
 from annotation.rules.watch_evidence import seconds_spent, watch_evidence
-from annotation.transactions import committed, one_write_at_a_time
+from annotation.transactions import run_in_transaction, serialize_writes
 from projects import audit
 from projects.access import require_role
 from projects.models import User
@@ -36,13 +36,13 @@ def answer_question(
     `answer`: 1-5 or its name for a pair, the foil for a caption. AnnotationError for an answer that is none.
     """
     moment = now or timezone.now()
-    return committed(lambda: _answer(person, attempt_id, place, answer, watch, seconds, moment))
+    return run_in_transaction(lambda: _answer(person, attempt_id, place, answer, watch, seconds, moment))
 
 
 def _answer(
     person: User, attempt_id: int, place: int, answer: str | int, watch: Any, seconds: Any, now: datetime
 ) -> Question:
-    one_write_at_a_time(person)
+    serialize_writes(person)
     attempt = attempt_for(person, attempt_id)
     require_role(person, attempt.project, PRACTICE_ROLE[Stage(attempt.of_stage)])
     question = attempt.questions.select_related("pair", "practice__caption").filter(place=place).first()

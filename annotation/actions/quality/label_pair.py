@@ -7,7 +7,7 @@ from annotation.errors import AnnotationError
 from annotation.models import ExpertLabel, QualityPolicy, Use
 from annotation.rules.gold_serving import gold_caption_first
 from annotation.rules.voting import ANSWERS, parse_answer, truth_of
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from projects import audit
 from projects.models import Project, User
 
@@ -25,7 +25,7 @@ def label_pair(actor: User, project: Project, pair_id: int, answer: str | int) -
         raise AnnotationError(_("Answer with 1 to 5 or one of: %(list)s.") % {"list": ", ".join(ANSWERS)})
     if pair.use != Use.QUALIFICATION:
         raise AnnotationError(_("Experts label the pairs of the qualification."))
-    return committed(lambda: _label(actor, project, pair_id, shown))
+    return run_in_transaction(lambda: _label(actor, project, pair_id, shown))
 
 
 def _label(actor: User, project: Project, pair_id: int, shown: str) -> ExpertLabel:

@@ -11,7 +11,7 @@ from annotation.actions.quality.policies import standing_of
 from annotation.errors import AnnotationError
 from annotation.models import Standing
 from annotation.rules.pausing import Reason
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from projects.models import Project, User
 
 
@@ -22,7 +22,7 @@ def pause_validator(
 
     AnnotationError where they are paused already.
     """
-    return committed(lambda: _pause(actor, project, person_id, note.strip(), now or timezone.now()))
+    return run_in_transaction(lambda: _pause(actor, project, person_id, note.strip(), now or timezone.now()))
 
 
 def _pause(actor: User, project: Project, person_id: int, note: str, now: datetime) -> int:

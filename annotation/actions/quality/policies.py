@@ -2,7 +2,7 @@
 
 from annotation.actions.quality.standings import locked
 from annotation.models import QualityPolicy, Standing
-from annotation.transactions import one_write_at_a_time
+from annotation.transactions import serialize_writes
 from projects.models import Project, User
 
 
@@ -14,7 +14,7 @@ def policy_of(project: Project) -> QualityPolicy:
 
 def standing_of(person: User, project: Project) -> Standing:
     """The person's standing, locked, with its policy and project; what they send and undo waits."""
-    one_write_at_a_time(person)
+    serialize_writes(person)
     policy, _made = QualityPolicy.objects.get_or_create(project=project)
     standing, _made = Standing.objects.get_or_create(policy=policy, person=person)
     found = locked(standing.pk)

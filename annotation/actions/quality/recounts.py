@@ -3,12 +3,12 @@
 from datetime import datetime
 
 from annotation.actions.workflow.caption_doubts import flag_captions
-from annotation.actions.workflow.verdicts import locked_item, vote_moved, vote_taken_back
+from annotation.actions.workflow.verdicts import apply_vote, locked_item, revert_vote
 from annotation.models import Slot, SlotState, Stage, Task, TaskState, Vote, VoteState
 from annotation.rules.ordering import caption_first
 from annotation.transactions import lock_rows
 from corpus.models import Caption, Item
-from corpus.rules.states import GONE
+from corpus.rules.states import WITHDRAWN
 from projects import audit
 from projects.models import Project, User
 
@@ -26,7 +26,7 @@ def votes_of(person: User, project: Project, state: str) -> list[Vote]:
     return list(votes.order_by("item_id", "pk"))
 
 
-def put_aside(vote: Vote, project: Project, actor: User, reason: str, now: datetime) -> bool:
+def exclude_vote(vote: Vote, project: Project, actor: User, reason: str, now: datetime) -> bool:
     """Counted -> set aside; its place is free for somebody else and its item in validation again.
 
     False where the vote had changed in the meantime.
@@ -35,7 +35,7 @@ def put_aside(vote: Vote, project: Project, actor: User, reason: str, now: datet
     if not Vote.objects.filter(pk=vote.pk, state=COUNTED).update(state=ASIDE):
         return False
     _record(vote, project, actor, "set_vote_aside", COUNTED, ASIDE, reason)
-    if item.state in GONE:
+    if item.state in WITHDRAWN:
         # What was decided on them stands, but for whether the caption is in doubt.
         flag_captions([item.caption_id])
         return True
@@ -44,11 +44,11 @@ def put_aside(vote: Vote, project: Project, actor: User, reason: str, now: datet
         state=SlotState.FREE, person=None, token="", expires_at=None
     )
     Task.objects.filter(pk=task.pk, state=TaskState.DONE).update(state=TaskState.OPEN)
-    vote_taken_back(item, task, actor, reason or "votes were set aside", now)
+    revert_vote(item, task, actor, reason or "votes were set aside", now)
     return True
 
 
-def bring_back(vote: Vote, project: Project, actor: User, reason: str, now: datetime) -> str:
+def reinstate_vote(vote: Vote, project: Project, actor: User, reason: str, now: datetime) -> str:
     """Set aside -> counted where a place is free, else surplus; the new state."""
     item = locked_item(vote.item_id)
     slot = _place_for(vote, item)
@@ -57,18 +57,18 @@ def bring_back(vote: Vote, project: Project, actor: User, reason: str, now: date
     _record(vote, project, actor, "bring_vote_back", ASIDE, new, reason)
     if slot is None:
         return new
-    if item.state in GONE:
+    if item.state in WITHDRAWN:
         flag_captions([item.caption_id])
         return new
     Slot.objects.filter(pk=slot.pk).update(state=SlotState.DONE, person=vote.person_id, token="", expires_at=None)
-    vote_moved(item, slot.task, actor, now)
+    apply_vote(item, slot.task, actor, now)
     return new
 
 
 def _place_for(vote: Vote, item: Item) -> Slot | None:
     """The place that the vote had, if it is free; else a free one whose order of texts is the vote's; else any."""
     slots = Slot.objects.select_for_update(of=("self",), no_key=True).select_related("task")
-    if item.state in GONE:
+    if item.state in WITHDRAWN:
         return slots.filter(pk=vote.slot_id, state=SlotState.DONE, person=vote.person_id).first()
     elsewhere = Slot.objects.filter(item=item, stage=Stage.VALIDATION, person=vote.person_id)
     if elsewhere.exists():

@@ -10,7 +10,7 @@ from annotation.actions.quality.policies import standing_of
 from annotation.actions.quality.standings import COUNTS
 from annotation.errors import AnnotationError
 from annotation.models import Standing
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from projects import audit
 from projects.models import Project, User
 
@@ -22,7 +22,7 @@ def resume_validator(
 
     AnnotationError where they are not paused.
     """
-    return committed(lambda: _resume(actor, project, person_id, note.strip(), now or timezone.now()))
+    return run_in_transaction(lambda: _resume(actor, project, person_id, note.strip(), now or timezone.now()))
 
 
 def _resume(actor: User, project: Project, person_id: int, note: str, now: datetime) -> Standing:

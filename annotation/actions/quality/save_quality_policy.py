@@ -11,7 +11,7 @@ from annotation.actions.quality.policies import policy_of
 from annotation.errors import AnnotationError
 from annotation.models import QualityPolicy, Use
 from annotation.queries.quality import readiness
-from annotation.transactions import committed, lock_rows
+from annotation.transactions import lock_rows, run_in_transaction
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
@@ -20,7 +20,7 @@ from projects.models import Project, Role, User
 def save_quality_policy(actor: User, project: Project, **fields: Any) -> QualityPolicy:
     """Store the fields. AnnotationError names what is wrong, or what is missing before something can be opened."""
     require_role(actor, project, Role.RESEARCHER)
-    return committed(lambda: _save(actor, project, fields))
+    return run_in_transaction(lambda: _save(actor, project, fields))
 
 
 def _save(actor: User, project: Project, fields: dict[str, Any]) -> QualityPolicy:

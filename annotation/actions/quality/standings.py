@@ -17,12 +17,12 @@ from annotation.models import (
     Standing,
     Vote,
 )
-from annotation.models.stages import stages_at
+from annotation.models.stages import stages_shown_as
 from annotation.queries.quality import PAUSED, bars_of, policy_and_standing, why_not_admitted
 from annotation.rules.gold_serving import stretch_of
-from annotation.rules.pausing import Reason, Tally, suspicion
+from annotation.rules.pausing import JudgementCounts, Reason, suspicion
 from annotation.rules.watch_evidence import shown_seconds
-from annotation.transactions import one_write_at_a_time
+from annotation.transactions import serialize_writes
 from projects import audit
 from projects.models import Project, User
 
@@ -76,7 +76,7 @@ def is_fast(standing: Standing, lease: Lease, now: datetime) -> bool | None:
     return (now - lease.leased_at).total_seconds() < share * length
 
 
-def of_vote(vote: Vote) -> dict[str, int]:
+def counts_of_vote(vote: Vote) -> dict[str, int]:
     """What a judgement adds to the counts. Its gold pair is loaded."""
     counts = dict.fromkeys(COUNTS, 0)
     if vote.gold_id is not None:
@@ -89,29 +89,29 @@ def of_vote(vote: Vote) -> dict[str, int]:
     return counts
 
 
-def tally(standing: Standing, vote: Vote, now: datetime) -> None:
+def add_vote(standing: Standing, vote: Vote, now: datetime) -> None:
     """The judgement goes into the locked standing; who is under the bar is paused from here on.
 
     One that was sent before the counts began anew, and waited for that, is not in them.
     """
     if vote.created_at < standing.counted_from:
         return
-    _add(standing, of_vote(vote), 1)
-    reason = suspicion(Tally(**{name: getattr(standing, name) for name in COUNTS}), bars_of(standing.policy))
+    _add(standing, counts_of_vote(vote), 1)
+    reason = suspicion(JudgementCounts(**{name: getattr(standing, name) for name in COUNTS}), bars_of(standing.policy))
     if reason is not None and standing.state == Standing.State.ACTIVE:
         pause(standing, reason, now, None)
 
 
-def take_back(standing: Standing, vote: Vote) -> None:
+def subtract_vote(standing: Standing, vote: Vote) -> None:
     """An undone judgement leaves the locked standing; one from before the counts began is not in them."""
     if vote.created_at >= standing.counted_from:
-        _add(standing, of_vote(vote), -1)
+        _add(standing, counts_of_vote(vote), -1)
 
 
 def pause(standing: Standing, reason: Reason, now: datetime, actor: User | None, note: str = "") -> int:
     """Active -> paused; how many leases were freed. The standing is locked, its policy's project loaded."""
     project = standing.policy.project
-    one_write_at_a_time(standing.person)
+    serialize_writes(standing.person)
     standing.state, standing.paused_at, standing.paused_by = Standing.State.PAUSED, now, actor
     standing.paused_why, standing.paused_note = reason, note[:500]
     standing.save(update_fields=["state", "paused_at", "paused_by", "paused_why", "paused_note"])
@@ -123,18 +123,18 @@ def pause(standing: Standing, reason: Reason, now: datetime, actor: User | None,
     )
     # Work that comes in late under an ended lease finds the pause through it.
     leases = Lease.objects.filter(person=standing.person_id, task__project=project, standing=None)
-    leases.filter(task__stage__in=stages_at(Stage.VALIDATION)).exclude(ending=Ending.SUBMITTED).update(
+    leases.filter(task__stage__in=stages_shown_as(Stage.VALIDATION)).exclude(ending=Ending.SUBMITTED).update(
         standing=standing
     )
     held = Slot.objects.filter(project=project, person=standing.person_id, state=SlotState.LEASED)
-    held = held.filter(stage__in=stages_at(Stage.VALIDATION))
+    held = held.filter(stage__in=stages_shown_as(Stage.VALIDATION))
     slots = list(held.select_for_update(of=("self",), no_key=True).select_related("task", "project"))
     for slot in slots:
         end_lease(slot, Ending.CANCELLED, now, actor)
     return len(slots)
 
 
-def refuse_undo(standing: Standing | None) -> None:
+def refuse_undo_while_paused(standing: Standing | None) -> None:
     """Who is paused takes nothing back: the piece would be in their hands again."""
     if standing is not None and standing.state == Standing.State.PAUSED:
         raise NotAdmitted(str(ADMISSION[PAUSED]), PAUSED)

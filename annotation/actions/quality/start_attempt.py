@@ -13,7 +13,7 @@ from annotation.queries.eligibility import declined_by
 from annotation.queries.quality import PRACTICE_ROLE, USE_OF_STAGE
 from annotation.rules.gold_serving import gold_caption_first
 from annotation.rules.quizzes import PRACTICE_LENGTH, draw
-from annotation.transactions import committed, one_write_at_a_time
+from annotation.transactions import run_in_transaction, serialize_writes
 from corpus.models import WATCHABLE
 from projects import audit
 from projects.access import require_role
@@ -30,11 +30,11 @@ def start_attempt(
     if stage not in USE_OF_STAGE or of_stage not in PRACTICE_ROLE:
         raise AnnotationError(_("There is no such exercise."))
     require_role(person, project, PRACTICE_ROLE[Stage(of_stage)])
-    return committed(lambda: _start(person, project, stage, of_stage, now or timezone.now()))
+    return run_in_transaction(lambda: _start(person, project, stage, of_stage, now or timezone.now()))
 
 
 def _start(person: User, project: Project, stage: str, of_stage: str, now: datetime) -> Attempt:
-    one_write_at_a_time(person)
+    serialize_writes(person)
     mine = Attempt.objects.filter(person=person, project=project, stage=stage, of_stage=of_stage)
     running = mine.filter(finished_at=None).first()
     if running is not None:

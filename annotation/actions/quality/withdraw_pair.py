@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from annotation.access import pair_for, practice_for
 from annotation.errors import AnnotationError
 from annotation.models import GoldPair, PracticeCaption
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from projects import audit
 from projects.models import Project, User
 
@@ -16,13 +16,13 @@ from projects.models import Project, User
 def withdraw_pair(actor: User, project: Project, pair_id: int, *, now: datetime | None = None) -> None:
     """AnnotationError where it is withdrawn already."""
     row = pair_for(actor, project, pair_id)
-    committed(lambda: _withdraw(actor, project, row, now or timezone.now()))
+    run_in_transaction(lambda: _withdraw(actor, project, row, now or timezone.now()))
 
 
 def withdraw_practice(actor: User, project: Project, practice_id: int, *, now: datetime | None = None) -> None:
     """The same for a caption to practise on."""
     row = practice_for(actor, project, practice_id)
-    committed(lambda: _withdraw(actor, project, row, now or timezone.now()))
+    run_in_transaction(lambda: _withdraw(actor, project, row, now or timezone.now()))
 
 
 def _withdraw(actor: User, project: Project, row: GoldPair | PracticeCaption, now: datetime) -> None:

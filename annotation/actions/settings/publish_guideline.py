@@ -4,9 +4,9 @@ from django.utils.translation import gettext as _
 
 from annotation.errors import AnnotationError
 from annotation.models import Guideline, Stage
-from annotation.queries.guidelines import work_begun
+from annotation.queries.guidelines import work_under_version
 from annotation.rules.guidelines import MAX_CHARACTERS
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from corpus.models import Subtest
 from projects import audit
 from projects.access import require_role
@@ -29,7 +29,7 @@ def publish_guideline(
         raise AnnotationError(_("At most %(most)s characters; shorten them.") % {"most": MAX_CHARACTERS})
     if subtest is not None and subtest.project_id != project.pk:
         raise AnnotationError(_("This subtest belongs to another project; choose one of this project."))
-    return committed(lambda: _publish(person, project, stage, text.strip(), subtest))
+    return run_in_transaction(lambda: _publish(person, project, stage, text.strip(), subtest))
 
 
 def _publish(person: User, project: Project, stage: str, text: str, subtest: Subtest | None) -> Guideline:
@@ -38,7 +38,7 @@ def _publish(person: User, project: Project, stage: str, text: str, subtest: Sub
     if newest is not None and newest.text == text:
         raise AnnotationError(_("This is what holds already; change something first."))
     last = newest.version if newest else 0
-    begun = work_begun(project, stage, subtest)
+    begun = work_under_version(project, stage, subtest)
     guideline = Guideline.objects.create(
         project=project, stage=stage, subtest=subtest, version=last + 1, text=text, created_by=person
     )

@@ -10,7 +10,7 @@ from annotation.errors import AnnotationError
 from annotation.models import PayPolicy, PayRate
 from annotation.queries.paid_work import PAID
 from annotation.rules.pay import Rate
-from annotation.transactions import committed, one_write_at_a_time
+from annotation.transactions import run_in_transaction, serialize_writes
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
@@ -27,11 +27,11 @@ def set_pay(
     require_role(person, project, Role.RESEARCHER)
     if not set(rates) <= set(PAID):
         raise AnnotationError(_("Only edits, reviews, judgements, the human baseline and object checks are paid."))
-    return committed(lambda: _set(person, project, currency, floor, rates))
+    return run_in_transaction(lambda: _set(person, project, currency, floor, rates))
 
 
 def _set(person: User, project: Project, currency: str, floor: Decimal | None, rates: Mapping[str, Rate]) -> PayPolicy:
-    one_write_at_a_time(project)
+    serialize_writes(project)
     policy = PayPolicy.objects.filter(project=project).first() or PayPolicy(project=project)
     policy.currency, policy.floor = currency, floor
     rows = [PayRate(project=project, stage=stage, unit=rate.unit, amount=rate.amount) for stage, rate in rates.items()]

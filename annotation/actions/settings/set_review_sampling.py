@@ -8,13 +8,13 @@ from django.utils.translation import gettext as _
 
 from annotation.errors import AnnotationError
 from annotation.models import ReviewPolicy, ReviewRate
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from projects import audit
 from projects.access import require_role
 from projects.models import Membership, Project, Role, User
 
 
-def set_review_shares(
+def set_review_sampling(
     person: User,
     project: Project,
     *,
@@ -34,7 +34,7 @@ def set_review_shares(
     members = Membership.objects.filter(project=project, role=Role.ANNOTATOR, person__in=rates)
     if members.count() != len(rates):
         raise AnnotationError(_("Somebody is no annotator of this project any more; reload the page."))
-    return committed(lambda: _set(person, project, rate, second_share, rates, now or timezone.now()))
+    return run_in_transaction(lambda: _set(person, project, rate, second_share, rates, now or timezone.now()))
 
 
 def _set(

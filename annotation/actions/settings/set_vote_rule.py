@@ -9,8 +9,8 @@ from annotation.errors import AnnotationError
 from annotation.models import Slot, Stage, Task, TaskState
 from annotation.queries.vote_rules import rule_in_force, why_fixed
 from annotation.rules.voting import VoteRule
-from annotation.transactions import committed, one_write_at_a_time
-from corpus.forms import MOST
+from annotation.transactions import run_in_transaction, serialize_writes
+from corpus.forms import MAX_PER_ITEM
 from corpus.models import Subtest
 from projects import audit
 from projects.access import require_role
@@ -26,15 +26,15 @@ def set_vote_rule(person: User, subtest: Subtest, rule: VoteRule) -> Subtest:
     require_role(person, subtest.project, Role.RESEARCHER)
     if rule.needed > rule.wanted:
         raise AnnotationError(_("More votes are needed than are asked for; lower this or raise the other."))
-    if not 0 <= rule.needed <= rule.wanted <= MOST or not 1 <= rule.pairs_enough <= MOST:
+    if not 0 <= rule.needed <= rule.wanted <= MAX_PER_ITEM or not 1 <= rule.pairs_enough <= MAX_PER_ITEM:
         said = _("A pair takes 0 to %(most)d votes, and 1 to %(most)d valid pairs can be enough.")
-        raise AnnotationError(said % {"most": MOST})
-    return committed(lambda: _set(person, subtest, rule))
+        raise AnnotationError(said % {"most": MAX_PER_ITEM})
+    return run_in_transaction(lambda: _set(person, subtest, rule))
 
 
 def _set(person: User, held: Subtest, rule: VoteRule) -> Subtest:
     # The project first, as imports and make_tasks do; who makes an item of the subtest holds the row as well.
-    one_write_at_a_time(held.project)
+    serialize_writes(held.project)
     subtest = Subtest.objects.select_related("project").select_for_update(of=("self",)).get(pk=held.pk)
     places = Slot.objects.filter(item__subtest=subtest, stage=Stage.VALIDATION).order_by("pk")
     # Who claims one of them in this moment has it, and is seen below, or finds it gone.

@@ -9,12 +9,12 @@ from annotation.access import checked_frame_for
 from annotation.errors import AnnotationError
 from annotation.models import CheckedFrame, ObjectError, ObjectErrorClass
 from annotation.queries.object_checks import unseen_places
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from projects import audit
 from projects.models import Project, Role, User
 
 
-def class_object(
+def classify_object(
     person: User, project: Project, frame_id: int, place: int, error_class: str, *, now: datetime | None = None
 ) -> ObjectError:
     """Class the object in `place` of the frame's list; another class takes the place of an earlier one.
@@ -23,7 +23,7 @@ def class_object(
     """
     if error_class not in ObjectErrorClass.values:
         raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(ObjectErrorClass.values)})
-    return committed(lambda: _class(person, project, frame_id, place, error_class, now or timezone.now()))
+    return run_in_transaction(lambda: _class(person, project, frame_id, place, error_class, now or timezone.now()))
 
 
 def _class(person: User, project: Project, frame_id: int, place: int, error_class: str, now: datetime) -> ObjectError:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from annotation.errors import AnnotationError
 from annotation.models import FrameObjects
 from annotation.rules.objects import Extracted, LineError, parse_line
-from annotation.transactions import committed, one_write_at_a_time
+from annotation.transactions import run_in_transaction, serialize_writes
 from corpus.models import Video
 from jobs.models import Job
 from jobs.queue import enqueue
@@ -18,7 +18,7 @@ from projects.models import Project, Role, User
 
 BATCH = 1000
 FROM_CAPTIONS = "captions"
-MOST_ERRORS = 20
+MAX_ERRORS = 20
 
 
 def import_objects(
@@ -36,7 +36,7 @@ def import_objects(
         raise AnnotationError("\n".join(errors))
     if not rows:
         raise AnnotationError(f"{name}:1: line: the file names no frame; write one JSON object a line")
-    return committed(lambda: _store(person, project, rows))
+    return run_in_transaction(lambda: _store(person, project, rows))
 
 
 def ask_for_nouns(person: User, project: Project) -> Job:
@@ -87,13 +87,13 @@ def _read(
                 rows.append((ids[row.key], row))
             else:
                 errors.append(f"{name}:{number}: video: the project has no video '{row.key}'; import it first")
-        if len(errors) >= MOST_ERRORS:
-            return rows, [*errors[:MOST_ERRORS], f"{name}: further lines were not read"]
+        if len(errors) >= MAX_ERRORS:
+            return rows, [*errors[:MAX_ERRORS], f"{name}: further lines were not read"]
     return rows, errors
 
 
 def _store(person: User | None, project: Project, rows: list[tuple[int, Extracted]]) -> int:
-    one_write_at_a_time(project)
+    serialize_writes(project)
     store_objects(project, rows)
     sources = sorted({row.source for _video, row in rows})
     audit.record(audit.event(project, person, "import_objects", project, frames=len(rows), sources=sources[:20]))

@@ -11,15 +11,15 @@ from django.utils.translation import gettext as _
 from annotation.actions.workflow import task_slots
 from annotation.errors import AnnotationError
 from annotation.models import Stage, Task, TaskState
-from annotation.rules.baseline import MOST_TEXTS, drawn
-from annotation.transactions import committed, lock_rows, one_write_at_a_time
+from annotation.rules.baseline import MAX_TEXTS, drawn
+from annotation.transactions import lock_rows, run_in_transaction, serialize_writes
 from corpus.models import DROPPED_OUT, WATCHABLE, Foil, Item, Release, ReleaseItem, Subtest
 from corpus.rules.states import ItemState
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
 
-MOST_OVERLAP = 15
+MAX_OVERLAP = 15
 
 
 def open_baseline(
@@ -41,14 +41,16 @@ def open_baseline(
     AnnotationError where there is nothing to ask for.
     """
     require_role(person, project, Role.RESEARCHER)
-    if (size is not None and size < 1) or not 1 <= overlap <= MOST_OVERLAP:
+    if (size is not None and size < 1) or not 1 <= overlap <= MAX_OVERLAP:
         raise AnnotationError(
-            _("Ask for at least one item, and for 1 to %(most)s people an item.") % {"most": MOST_OVERLAP}
+            _("Ask for at least one item, and for 1 to %(most)s people an item.") % {"most": MAX_OVERLAP}
         )
     if any(each is not None and each.project_id != project.pk for each in (release, subtest)):
         raise AnnotationError(_("Choose a release and a subtest of this project."))
     items = baseline_items(project, release, subtest)
-    return committed(lambda: _open(person, project, items, size, overlap, seed, now or timezone.now(), release))
+    return run_in_transaction(
+        lambda: _open(person, project, items, size, overlap, seed, now or timezone.now(), release)
+    )
 
 
 def baseline_items(project: Project, release: Release | None, subtest: Subtest | None) -> QuerySet[Item]:
@@ -71,7 +73,7 @@ def _open(
     now: datetime,
     release: Release | None,
 ) -> int:
-    one_write_at_a_time(project)
+    serialize_writes(project)
     sample = drawn(list(items.order_by("pk").values_list("pk", flat=True)), size, seed)
     if not sample:
         raise AnnotationError(_("There is no valid item with a video to ask about; have items validated first."))
@@ -92,7 +94,7 @@ def _open(
             foils_asked=foils[pk],
         )
         for pk in fresh
-        if 1 <= len(foils[pk]) < MOST_TEXTS
+        if 1 <= len(foils[pk]) < MAX_TEXTS
     ]
     task_slots.store(tasks)
     details = {"sample": len(sample), "overlap": overlap, "seed": seed, "release": release.pk if release else None}

@@ -6,18 +6,18 @@ from datetime import datetime
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.actions.studies.open_baseline import MOST_OVERLAP
+from annotation.actions.studies.open_baseline import MAX_OVERLAP
 from annotation.errors import AnnotationError
 from annotation.models import CheckedFrame, FrameObjects, ObjectCheck
 from annotation.rules.objects import FRAMES, drawn_frames, drawn_time
-from annotation.transactions import committed, one_write_at_a_time
+from annotation.transactions import run_in_transaction, serialize_writes
 from corpus.models import MediaState, Video
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
 
-MOST_FRAMES = 10_000
+MAX_FRAMES = 10_000
 
 
 def open_object_check(
@@ -35,18 +35,18 @@ def open_object_check(
     Fewer where fewer videos have objects and a file. AnnotationError where none has.
     """
     require_role(person, project, Role.RESEARCHER)
-    if not 1 <= size <= MOST_FRAMES or not 1 <= overlap <= MOST_OVERLAP:
+    if not 1 <= size <= MAX_FRAMES or not 1 <= overlap <= MAX_OVERLAP:
         raise AnnotationError(
             _("Ask for 1 to %(frames)s frames, and for 1 to %(people)s people a frame.")
-            % {"frames": MOST_FRAMES, "people": MOST_OVERLAP}
+            % {"frames": MAX_FRAMES, "people": MAX_OVERLAP}
         )
-    return committed(lambda: _open(person, project, source, size, overlap, seed, now or timezone.now()))
+    return run_in_transaction(lambda: _open(person, project, source, size, overlap, seed, now or timezone.now()))
 
 
 def _open(
     person: User, project: Project, source: str, size: int, overlap: int, seed: int, now: datetime
 ) -> ObjectCheck:
-    one_write_at_a_time(project)
+    serialize_writes(project)
     rows = FrameObjects.objects.filter(project=project, source=source, video__media_state=MediaState.READY)
     by_video: dict[int, list[int]] = defaultdict(list)
     for pk, video in rows.order_by("pk").values_list("pk", "video"):

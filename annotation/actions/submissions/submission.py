@@ -11,18 +11,18 @@ from annotation.access import lease_for
 from annotation.actions.leases import leasing
 from annotation.errors import AnnotationError
 from annotation.models import Ending, Involvement, Lease, Slot
-from annotation.models.stages import desk_of
+from annotation.models.stages import public_stage
 from annotation.queries.eligibility import group_of, person_facts, task_facts
 from annotation.rules.eligibility import why_not
 from annotation.rules.watch_evidence import seconds_spent, watch_evidence
-from annotation.transactions import Refused, checked_key, one_write_at_a_time
+from annotation.transactions import Refused, checked_key, serialize_writes
 from projects.access import require_role
 from projects.models import User
 from projects.sql.prepared_writes import insert
 
 
 @dataclass(frozen=True)
-class Sent:
+class Submission:
     """What every submit carries."""
 
     person: User
@@ -35,22 +35,22 @@ class Sent:
     lease: Lease | None = None
 
 
-def opened(sent: Sent, stage: str, role: str) -> Lease:
+def get_open_lease(sent: Submission, stage: str, role: str) -> Lease:
     """The lease that the work came under; AnnotationError for another stage's, AccessDenied without the role.
 
     Another submit of the person waits from here on: of an edit and a vote on one video that are sent at once, each
     would not know of the other, and both would count.
     """
     checked_key(sent.key)
-    one_write_at_a_time(sent.person)
+    serialize_writes(sent.person)
     lease = sent.lease or lease_for(sent.person, sent.token)
-    if desk_of(lease.slot.stage) != stage:
+    if public_stage(lease.slot.stage) != stage:
         raise AnnotationError(_("This work belongs to another stage; reload the page."))
     require_role(sent.person, lease.slot.project, role)
     return lease
 
 
-def forbidden(slot: Slot, sent: Sent, answered: Collection[int] | None = None) -> Refused | None:
+def check_eligibility(slot: Slot, sent: Submission, answered: Collection[int] | None = None) -> Refused | None:
     """The rule again, of facts as they are now. Where it forbids, the slot is freed for somebody else.
 
     Two things hold at the claim alone: a video that went missing since was still watched, and a reservation ends with
@@ -64,7 +64,7 @@ def forbidden(slot: Slot, sent: Sent, answered: Collection[int] | None = None) -
     return Refused(refusal)
 
 
-def common_fields(sent: Sent, lease: Lease, place: leasing.Place) -> dict[str, Any]:
+def common_fields(sent: Submission, lease: Lease, place: leasing.SlotToFill) -> dict[str, Any]:
     """The columns of WorkRecord. Without a slot the record is kept apart: it came too late to count.
 
     Time is paid, and a browser can say any: it is at most that since the claim. Not since the last heartbeat, and not
@@ -82,7 +82,7 @@ def common_fields(sent: Sent, lease: Lease, place: leasing.Place) -> dict[str, A
     }
 
 
-def involve(sent: Sent, slot: Slot, *kinds: str) -> None:
+def involve(sent: Submission, slot: Slot, *kinds: str) -> None:
     """The person had a hand in the slot's video: the leakage rule reads it from now on. The slot's task is loaded."""
     hand = {"project_id": slot.project_id, "person": sent.person, "video_id": slot.video_id, "group_id": group_of(slot)}
     insert(*(Involvement(kind=kind, **hand) for kind in kinds), ignore_conflicts=True)

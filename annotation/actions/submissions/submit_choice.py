@@ -8,12 +8,12 @@ from django.utils.translation import gettext as _
 
 from annotation.actions.leases import leasing
 from annotation.actions.submissions import submission
-from annotation.actions.submissions.submission import Sent
+from annotation.actions.submissions.submission import Submission
 from annotation.actions.workflow import task_slots
 from annotation.errors import AnnotationError
 from annotation.models import Choice, Involvement, Lease, Stage, Vote, VoteState
 from annotation.rules.baseline import CAPTION, chosen_text
-from annotation.transactions import Refused, committed
+from annotation.transactions import Refused, run_in_transaction
 from projects import audit
 from projects.models import Role, User
 
@@ -33,12 +33,12 @@ def submit_choice(
     It counts for the baseline alone: no state of the item follows. Late work counts if a place is free, else it is
     stored as surplus. AnnotationError for a place that was not shown, or a second choice on the item.
     """
-    sent = Sent(person, token, key, now or timezone.now(), watch, seconds)
-    return committed(lambda: _submit(sent, answer))
+    sent = Submission(person, token, key, now or timezone.now(), watch, seconds)
+    return run_in_transaction(lambda: _submit(sent, answer))
 
 
-def _submit(sent: Sent, answer: str | int) -> Vote | Refused:
-    lease = submission.opened(sent, Stage.BASELINE, Role.ANNOTATOR)
+def _submit(sent: Submission, answer: str | int) -> Vote | Refused:
+    lease = submission.get_open_lease(sent, Stage.BASELINE, Role.ANNOTATOR)
     chosen = chosen_text(lease.order_shown or [], answer)
     if chosen is None:
         raise AnnotationError(_("Answer with the number of one of the texts."))
@@ -46,14 +46,14 @@ def _submit(sent: Sent, answer: str | int) -> Vote | Refused:
     before = mine.filter(idempotency_key=sent.key).first()
     if before is not None:
         return before
-    place = leasing.find_place(lease, sent.now)
+    place = leasing.find_slot(lease, sent.now)
     if place.slot is None:
         if mine.filter(item=lease.task.item_id, stage=Stage.BASELINE).exclude(state=VoteState.UNDONE).exists():
             raise AnnotationError(_("You have answered this item already; nothing was added."))
         leasing.close(lease, sent.now)
         submission.involve(sent, submission.slot_with_task(lease), Involvement.Kind.JUDGED)
         return _record(sent, lease, place, chosen)
-    refused = submission.forbidden(place.slot, sent)
+    refused = submission.check_eligibility(place.slot, sent)
     if refused is not None:
         return refused
     leasing.fill(place.slot, lease, sent.now)
@@ -63,7 +63,7 @@ def _submit(sent: Sent, answer: str | int) -> Vote | Refused:
     return vote
 
 
-def _record(sent: Sent, lease: Lease, place: leasing.Place, chosen: int) -> Vote:
+def _record(sent: Submission, lease: Lease, place: leasing.SlotToFill, chosen: int) -> Vote:
     order = lease.order_shown or []
     vote = Vote.objects.create(
         item_id=lease.task.item_id,

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from annotation.actions.leases import leasing
 from annotation.actions.submissions import submission
-from annotation.actions.submissions.submission import Sent
+from annotation.actions.submissions.submission import Submission
 from annotation.actions.workflow import authoring, task_slots
 from annotation.actions.workflow.groups import advance, group_facts, locked_group
 from annotation.actions.workflow.transitions import move_candidates
@@ -24,7 +24,7 @@ from annotation.rules import editing
 from annotation.rules.editing import Problem
 from annotation.rules.flow import texts_wanted
 from annotation.rules.reviewing import drawn_for_review
-from annotation.transactions import Refused, committed
+from annotation.transactions import Refused, run_in_transaction
 from corpus.rules.states import CandidateState
 from generation.models import Candidate, CandidateGroup
 from projects import audit
@@ -61,22 +61,22 @@ def submit_edit(
     A text equal to a suggestion sends that suggestion on; any other text becomes a child of the suggestion it came
     from, which is superseded. The rest of the suggestions wait on. Late work whose place is taken is kept as texts.
     """
-    sent = Sent(person, token, key, now or timezone.now(), watch, seconds)
+    sent = Submission(person, token, key, now or timezone.now(), watch, seconds)
     padded = [*parents, *([None] * (len(texts) - len(parents)))]
     stripped = Texts(tuple(text.strip() for text in texts), tuple(padded[: len(texts)]))
-    return committed(lambda: _submit(sent, stripped))
+    return run_in_transaction(lambda: _submit(sent, stripped))
 
 
-def _submit(sent: Sent, given: Texts) -> Edit | Refused:
-    lease = submission.opened(sent, Stage.EDIT, Role.ANNOTATOR)
+def _submit(sent: Submission, given: Texts) -> Edit | Refused:
+    lease = submission.get_open_lease(sent, Stage.EDIT, Role.ANNOTATOR)
     group = locked_group(lease.task.group_id)
     before = Edit.objects.filter(person=sent.person, idempotency_key=sent.key).first()
     if before is not None:
         return before
-    place = leasing.find_place(lease, sent.now)
+    place = leasing.find_slot(lease, sent.now)
     if place.slot is None:
         return _keep_apart(sent, lease, place, group, given)
-    refused = submission.forbidden(place.slot, sent)
+    refused = submission.check_eligibility(place.slot, sent)
     if refused is not None:
         return refused
     if place.slot.state == SlotState.FREE:
@@ -84,7 +84,7 @@ def _submit(sent: Sent, given: Texts) -> Edit | Refused:
     return _store(sent, lease, place, group, given)
 
 
-def _store(sent: Sent, lease: Lease, place: leasing.Place, group: CandidateGroup, given: Texts) -> Edit:
+def _store(sent: Submission, lease: Lease, place: leasing.SlotToFill, group: CandidateGroup, given: Texts) -> Edit:
     slot = place.slot
     _check(group, given)
     leasing.fill(slot, lease, sent.now)
@@ -93,13 +93,13 @@ def _store(sent: Sent, lease: Lease, place: leasing.Place, group: CandidateGroup
     candidates = _become_candidates(sent.person, group, given)
     edit.candidates.add(*candidates)
     _pass_unreviewed(sent.person, group, candidates)
-    leasing.put_candidates_back(slot, sent.person, "not used")
+    leasing.return_candidates(slot, sent.person, "not used")
     submission.involve(sent, slot, Involvement.Kind.MADE)
     advance(group, sent.person, sent.now)
     return edit
 
 
-def _record(sent: Sent, lease: Lease, place: leasing.Place, group: CandidateGroup, given: Texts) -> Edit:
+def _record(sent: Submission, lease: Lease, place: leasing.SlotToFill, group: CandidateGroup, given: Texts) -> Edit:
     fields = submission.common_fields(sent, lease, place)
     edit = Edit.objects.create(group=group, texts=list(given.texts), **fields)
     counted = "counted" if place.slot else "kept apart"
@@ -107,7 +107,7 @@ def _record(sent: Sent, lease: Lease, place: leasing.Place, group: CandidateGrou
     return edit
 
 
-def _keep_apart(sent: Sent, lease: Lease, place: leasing.Place, group: CandidateGroup, given: Texts) -> Edit:
+def _keep_apart(sent: Submission, lease: Lease, place: leasing.SlotToFill, group: CandidateGroup, given: Texts) -> Edit:
     found = editing.check_texts(group.caption.text, given.texts)
     _raise_first([finding for finding in found if finding.problem in UNSTORABLE])
     leasing.close(lease, sent.now)

@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 
 from annotation.actions.leases import leasing
 from annotation.actions.submissions import submission
-from annotation.actions.submissions.submission import Sent
+from annotation.actions.submissions.submission import Submission
 from annotation.actions.workflow import task_slots
 from annotation.errors import AnnotationError
 from annotation.models import CheckedFrame, Lease, ObjectAnswer, Stage
 from annotation.rules.objects import parse_answers
-from annotation.transactions import Refused, committed
+from annotation.transactions import Refused, run_in_transaction
 from projects import audit
 from projects.models import Role, User
 
@@ -32,12 +32,12 @@ def submit_objects(
 
     Late work counts if a place is free, else it is kept apart. AnnotationError where an object has no answer.
     """
-    sent = Sent(person, token, key, now or timezone.now(), None, seconds)
-    return committed(lambda: _submit(sent, answers))
+    sent = Submission(person, token, key, now or timezone.now(), None, seconds)
+    return run_in_transaction(lambda: _submit(sent, answers))
 
 
-def _submit(sent: Sent, answers: Mapping[str, str]) -> ObjectAnswer | Refused:
-    lease = submission.opened(sent, Stage.OBJECTS, Role.ANNOTATOR)
+def _submit(sent: Submission, answers: Mapping[str, str]) -> ObjectAnswer | Refused:
+    lease = submission.get_open_lease(sent, Stage.OBJECTS, Role.ANNOTATOR)
     frame = CheckedFrame.objects.get(pk=lease.task.frame_id)
     visible = parse_answers(answers, len(frame.objects_named))
     if visible is None:
@@ -48,11 +48,11 @@ def _submit(sent: Sent, answers: Mapping[str, str]) -> ObjectAnswer | Refused:
         return before
     if mine.filter(frame=frame, undone_at=None).exists():
         raise AnnotationError(_("You have answered this frame already; nothing was added."))
-    place = leasing.find_place(lease, sent.now)
+    place = leasing.find_slot(lease, sent.now)
     if place.slot is None:
         leasing.close(lease, sent.now)
         return _record(sent, lease, place, frame, visible)
-    refused = submission.forbidden(place.slot, sent)
+    refused = submission.check_eligibility(place.slot, sent)
     if refused is not None:
         return refused
     leasing.fill(place.slot, lease, sent.now)
@@ -61,7 +61,9 @@ def _submit(sent: Sent, answers: Mapping[str, str]) -> ObjectAnswer | Refused:
     return answer
 
 
-def _record(sent: Sent, lease: Lease, place: leasing.Place, frame: CheckedFrame, visible: list[bool]) -> ObjectAnswer:
+def _record(
+    sent: Submission, lease: Lease, place: leasing.SlotToFill, frame: CheckedFrame, visible: list[bool]
+) -> ObjectAnswer:
     answer = ObjectAnswer.objects.create(frame=frame, visible=visible, **submission.common_fields(sent, lease, place))
     state = "counted" if place.slot else "surplus"
     project = lease.slot.project

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.actions.leases import leasing
 from annotation.actions.submissions import submission
-from annotation.actions.submissions.submission import Sent
+from annotation.actions.submissions.submission import Submission
 from annotation.actions.workflow import authoring, task_slots
 from annotation.actions.workflow.groups import advance, locked_group
 from annotation.actions.workflow.transitions import move_candidates
@@ -18,7 +18,7 @@ from annotation.errors import AnnotationError
 from annotation.messages import of_finding
 from annotation.models import Edit, Involvement, Lease, Review, ReviewPolicy, Stage, Task, TaskState
 from annotation.rules import editing, reviewing
-from annotation.transactions import Refused, committed
+from annotation.transactions import Refused, run_in_transaction
 from corpus.rules.states import CandidateState
 from generation.models import Candidate, CandidateGroup
 from projects import audit
@@ -59,9 +59,9 @@ def submit_review(
     AnnotationError for an unknown decision or reason, for a return or drop without one, for a fix that is no foil.
     Late work whose place is taken is kept and decides nothing.
     """
-    sent = Sent(person, token, key, now or timezone.now(), watch, seconds)
+    sent = Submission(person, token, key, now or timezone.now(), watch, seconds)
     wanted = _checked(decision, reasons, comment, fixed_text)
-    return committed(lambda: _submit(sent, wanted))
+    return run_in_transaction(lambda: _submit(sent, wanted))
 
 
 def _checked(decision: str, reasons: Sequence[str], comment: str, fixed_text: str) -> Decision:
@@ -83,27 +83,32 @@ def _checked(decision: str, reasons: Sequence[str], comment: str, fixed_text: st
     return Decision(decision, reviewing.in_table_order(reasons), comment.strip(), fixed_text.strip())
 
 
-def _submit(sent: Sent, wanted: Decision) -> Review | Refused:
-    lease = submission.opened(sent, Stage.REVIEW, Role.REVIEWER)
+def _submit(sent: Submission, wanted: Decision) -> Review | Refused:
+    lease = submission.get_open_lease(sent, Stage.REVIEW, Role.REVIEWER)
     candidate = Candidate.objects.get(pk=lease.task.candidate_id)
     group = locked_group(candidate.group_id)
     candidate.refresh_from_db()
     before = Review.objects.filter(person=sent.person, idempotency_key=sent.key).first()
     if before is not None:
         return before
-    place = leasing.find_place(lease, sent.now)
+    place = leasing.find_slot(lease, sent.now)
     if place.slot is None:
         leasing.close(lease, sent.now)
         submission.involve(sent, submission.slot_with_task(lease), Involvement.Kind.REVIEWED)
         return _record(sent, lease, place, candidate, group, wanted)
-    refused = submission.forbidden(place.slot, sent)
+    refused = submission.check_eligibility(place.slot, sent)
     if refused is not None:
         return refused
     return _decide(sent, lease, place, candidate, group, wanted)
 
 
 def _decide(
-    sent: Sent, lease: Lease, place: leasing.Place, candidate: Candidate, group: CandidateGroup, wanted: Decision
+    sent: Submission,
+    lease: Lease,
+    place: leasing.SlotToFill,
+    candidate: Candidate,
+    group: CandidateGroup,
+    wanted: Decision,
 ) -> Review:
     if lease.task.second:
         return _second_opinion(sent, lease, place, candidate, group, wanted)
@@ -130,7 +135,12 @@ def _decide(
 
 
 def _second_opinion(
-    sent: Sent, lease: Lease, place: leasing.Place, candidate: Candidate, group: CandidateGroup, wanted: Decision
+    sent: Submission,
+    lease: Lease,
+    place: leasing.SlotToFill,
+    candidate: Candidate,
+    group: CandidateGroup,
+    wanted: Decision,
 ) -> Review:
     """Kept beside the first decision; nothing moves. A fix is kept as the comment."""
     leasing.fill(place.slot, lease, sent.now)
@@ -169,9 +179,9 @@ def _author(candidate: Candidate) -> User | None:
 
 
 def _record(
-    sent: Sent,
+    sent: Submission,
     lease: Lease,
-    place: leasing.Place,
+    place: leasing.SlotToFill,
     candidate: Candidate,
     group: CandidateGroup,
     wanted: Decision,

@@ -11,12 +11,12 @@ from annotation.access import judged_lease_for
 from annotation.actions.leases import leasing
 from annotation.actions.quality import standings
 from annotation.actions.submissions import submission
-from annotation.actions.submissions.submission import Sent
-from annotation.actions.workflow.verdicts import lock, vote_moved
+from annotation.actions.submissions.submission import Submission
+from annotation.actions.workflow.verdicts import apply_vote, lock
 from annotation.errors import AnnotationError
 from annotation.models import Ending, Involvement, Lease, SlotState, Stage, Standing, Vote, VoteState
 from annotation.rules.voting import ANSWERS, parse_answer, truth_of
-from annotation.transactions import Refused, committed
+from annotation.transactions import Refused, run_in_transaction
 from projects import audit
 from projects.models import AuditEvent, Role, User
 from projects.sql.prepared_queries import Prepared
@@ -45,12 +45,12 @@ def submit_vote(
     if shown is None:
         raise AnnotationError(_("Answer with 1 to 5 or one of: %(list)s.") % {"list": ", ".join(ANSWERS)})
     held = lease or judged_lease_for(person, token)
-    sent = Sent(person, token, key, now or timezone.now(), watch, seconds, held)
-    return committed(lambda: _submit(sent, shown))
+    sent = Submission(person, token, key, now or timezone.now(), watch, seconds, held)
+    return run_in_transaction(lambda: _submit(sent, shown))
 
 
-def _submit(sent: Sent, shown: str) -> Vote | Refused:
-    lease = submission.opened(sent, Stage.VALIDATION, Role.VALIDATOR)
+def _submit(sent: Submission, shown: str) -> Vote | Refused:
+    lease = submission.get_open_lease(sent, Stage.VALIDATION, Role.VALIDATOR)
     # Gold has no item: nothing follows from what is said of it.
     item = lease.task.item
     if item is not None:
@@ -61,7 +61,7 @@ def _submit(sent: Sent, shown: str) -> Vote | Refused:
         return before
     answered = any(vote.state != VoteState.UNDONE for vote in mine)
     standing = standings.locked(lease.standing_id)
-    place = leasing.find_place(lease, sent.now)
+    place = leasing.find_slot(lease, sent.now)
     if _is_paused(standing):
         place = _put_apart(place, sent)
     if place.slot is None:
@@ -72,7 +72,7 @@ def _submit(sent: Sent, shown: str) -> Vote | Refused:
         vote, event = _record(sent, lease, place, shown, standing)
         audit.record(event)
         return vote
-    refused = submission.forbidden(place.slot, sent, [lease.task.item_id] if answered else [])
+    refused = submission.check_eligibility(place.slot, sent, [lease.task.item_id] if answered else [])
     if refused is not None:
         return refused
     leasing.fill(place.slot, lease, sent.now)
@@ -81,7 +81,7 @@ def _submit(sent: Sent, shown: str) -> Vote | Refused:
     if item is None:
         audit.record(event)
     else:
-        vote_moved(item, place.slot.task, sent.person, sent.now, event)
+        apply_vote(item, place.slot.task, sent.person, sent.now, event)
     return vote
 
 
@@ -89,11 +89,11 @@ def _is_paused(standing: Standing | None) -> bool:
     return standing is not None and standing.state == Standing.State.PAUSED
 
 
-def _put_apart(place: leasing.Place, sent: Sent) -> leasing.Place:
+def _put_apart(place: leasing.SlotToFill, sent: Submission) -> leasing.SlotToFill:
     """No place for work of somebody who is paused; one that is still in their hands is free for others."""
     if place.slot is not None and place.slot.state == SlotState.LEASED:
         leasing.end_lease(place.slot, Ending.CANCELLED, sent.now, None)
-    return leasing.Place(None, late=True)
+    return leasing.SlotToFill(None, late=True)
 
 
 _ON_ITEM = Prepared(
@@ -103,7 +103,7 @@ _ON_ITEM = Prepared(
 )
 
 
-def _mine(sent: Sent, lease: Lease) -> list[Vote]:
+def _mine(sent: Submission, lease: Lease) -> list[Vote]:
     """The person's votes under the key, and on the same: an item, whatever its pair, or a gold pair. What is known
     from gold is answered as well."""
     if lease.task.item_id is not None:
@@ -112,7 +112,7 @@ def _mine(sent: Sent, lease: Lease) -> list[Vote]:
 
 
 def _record(
-    sent: Sent, lease: Lease, place: leasing.Place, shown: str, standing: Standing | None
+    sent: Submission, lease: Lease, place: leasing.SlotToFill, shown: str, standing: Standing | None
 ) -> tuple[Vote, AuditEvent]:
     """The stored vote, and its audit row for the caller to store."""
     task, state = lease.task, VoteState.COUNTED if place.slot else VoteState.SURPLUS
@@ -132,6 +132,6 @@ def _record(
     )
     insert(vote)
     if standing is not None:
-        standings.tally(standing, vote, sent.now)
+        standings.add_vote(standing, vote, sent.now)
     project = lease.slot.project
     return vote, audit.event(project, sent.person, "submit_vote", vote, to_state=vote.state, late=place.late)

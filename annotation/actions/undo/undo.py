@@ -9,7 +9,7 @@ from annotation.actions.workflow import task_slots
 from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Lease, ObjectAnswer, Review, Slot, SlotState, Standing, Task, TaskState, Vote
-from corpus.rules.states import GONE
+from corpus.rules.states import WITHDRAWN
 from projects.access import require_role
 from projects.models import User
 
@@ -27,7 +27,7 @@ def in_time(work: Edit | Review | Vote | ObjectAnswer, person: User, role: str, 
         )
 
 
-def hand_back(
+def lease_again(
     slot: Slot, person: User, now: datetime, *, standing: Standing | None = None, first: bool | None = None
 ) -> Claim:
     """The filled slot is leased to the person again, under a new token; its task is open.
@@ -49,10 +49,10 @@ def hand_back(
 
 def _called_off(task_id: int) -> bool:
     state, item = Task.objects.values_list("state", "item__state").get(pk=task_id)
-    return state == TaskState.CANCELLED or item in GONE
+    return state == TaskState.CANCELLED or item in WITHDRAWN
 
 
-def already_back(slot: Slot | None, person: User) -> Claim:
+def running_lease(slot: Slot | None, person: User) -> Claim:
     """The running lease of work that was undone before: a double press of the key gives one undo."""
     held = Slot.objects.filter(pk=slot.pk if slot else None, person=person, state=SlotState.LEASED).first()
     if held is None:

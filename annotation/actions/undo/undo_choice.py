@@ -10,7 +10,7 @@ from annotation.actions.undo import undo
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Involvement, Stage, Vote, VoteState
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from projects import audit
 from projects.models import Role, User
 
@@ -20,7 +20,7 @@ def undo_choice(person: User, vote_id: int, *, now: datetime | None = None) -> C
 
     AnnotationError after the project's undo_seconds.
     """
-    return committed(lambda: _undo_choice(person, vote_id, now or timezone.now()))
+    return run_in_transaction(lambda: _undo_choice(person, vote_id, now or timezone.now()))
 
 
 def _undo_choice(person: User, vote_id: int, now: datetime) -> Claim:
@@ -28,7 +28,7 @@ def _undo_choice(person: User, vote_id: int, now: datetime) -> Claim:
     if vote.stage != Stage.BASELINE:
         raise AnnotationError(_("This is no choice of the human baseline."))
     if vote.state == VoteState.UNDONE:
-        return undo.already_back(vote.slot, person)
+        return undo.running_lease(vote.slot, person)
     undo.in_time(vote, person, Role.ANNOTATOR, now)
     if Vote.objects.filter(pk=vote.pk, state=VoteState.COUNTED).update(state=VoteState.UNDONE) != 1:
         raise AnnotationError(_("This was undone before."))
@@ -37,7 +37,7 @@ def _undo_choice(person: User, vote_id: int, now: datetime) -> Claim:
         audit.event(project, person, "undo_choice", vote, from_state=VoteState.COUNTED, to_state=VoteState.UNDONE)
     )
     _take_back_the_hand(vote)
-    return undo.hand_back(vote.slot, person, now)
+    return undo.lease_again(vote.slot, person, now)
 
 
 def _take_back_the_hand(vote: Vote) -> None:

@@ -14,7 +14,7 @@ from annotation.actions.workflow.transitions import move_candidates
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Edit, SlotState, Stage, Task, TaskState
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from corpus.rules.states import CandidateState
 from projects import audit
 from projects.models import Role, User
@@ -27,14 +27,14 @@ def undo_edit(person: User, edit_id: int, *, now: datetime | None = None) -> Cla
 
     AnnotationError after the project's undo_seconds, or once a reviewer has taken one of its foils.
     """
-    return committed(lambda: _undo_edit(person, edit_id, now or timezone.now()))
+    return run_in_transaction(lambda: _undo_edit(person, edit_id, now or timezone.now()))
 
 
 def _undo_edit(person: User, edit_id: int, now: datetime) -> Claim:
     group = locked_group(edit_for(person, edit_id).group_id)
     edit = edit_for(person, edit_id)
     if edit.undone_at is not None:
-        return undo.already_back(edit.slot, person)
+        return undo.running_lease(edit.slot, person)
     undo.in_time(edit, person, Role.ANNOTATOR, now)
     candidates = list(edit.candidates.all())
     passed = [candidate for candidate in candidates if candidate.unreviewed and candidate.state == C.ACCEPTED]
@@ -53,7 +53,7 @@ def _undo_edit(person: User, edit_id: int, now: datetime) -> Claim:
     move_candidates(in_review, "undo_submit", project, person, "undone")
     Edit.objects.filter(pk=edit.pk).update(undone_at=now)
     audit.record(audit.event(project, person, "undo_edit", edit, from_state="counted", to_state="undone"))
-    claim = undo.hand_back(edit.slot, person, now)
+    claim = undo.lease_again(edit.slot, person, now)
     if passed:
         # What the assembled item had called off is asked for again.
         advance(group, person, now)

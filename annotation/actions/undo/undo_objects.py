@@ -10,7 +10,7 @@ from annotation.actions.undo import undo
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import ObjectAnswer, ObjectError
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from projects import audit
 from projects.models import Role, User
 
@@ -20,13 +20,13 @@ def undo_objects(person: User, answer_id: int, *, now: datetime | None = None) -
 
     AnnotationError after the project's undo_seconds, or once a researcher has classed an object of the frame.
     """
-    return committed(lambda: _undo_objects(person, answer_id, now or timezone.now()))
+    return run_in_transaction(lambda: _undo_objects(person, answer_id, now or timezone.now()))
 
 
 def _undo_objects(person: User, answer_id: int, now: datetime) -> Claim:
     answer = object_answer_for(person, answer_id)
     if answer.undone_at is not None:
-        return undo.already_back(answer.slot, person)
+        return undo.running_lease(answer.slot, person)
     undo.in_time(answer, person, Role.ANNOTATOR, now)
     if ObjectError.objects.filter(frame=answer.frame_id).exists():
         raise AnnotationError(_("A researcher has gone through this frame since; ask them to set it right."))
@@ -35,4 +35,4 @@ def _undo_objects(person: User, answer_id: int, now: datetime) -> Claim:
     audit.record(
         audit.event(answer.slot.project, person, "undo_objects", answer, from_state="counted", to_state="undone")
     )
-    return undo.hand_back(answer.slot, person, now)
+    return undo.lease_again(answer.slot, person, now)

@@ -13,7 +13,7 @@ from annotation.actions.workflow.transitions import move_candidates
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Review, SlotState, Stage, Task, TaskState
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from corpus.models import GIVEN_UP
 from corpus.rules.states import CandidateState
 from generation.models import Candidate
@@ -27,14 +27,14 @@ def undo_review(person: User, review_id: int, *, now: datetime | None = None) ->
     An item that it completed is taken apart. AnnotationError after the project's undo_seconds, or once somebody has
     taken what followed: the returned piece, the item's validation.
     """
-    return committed(lambda: _undo_review(person, review_id, now or timezone.now()))
+    return run_in_transaction(lambda: _undo_review(person, review_id, now or timezone.now()))
 
 
 def _undo_review(person: User, review_id: int, now: datetime) -> Claim:
     group = locked_group(review_for(person, review_id).candidate.group_id)
     review = review_for(person, review_id)
     if review.undone_at is not None:
-        return undo.already_back(review.slot, person)
+        return undo.running_lease(review.slot, person)
     undo.in_time(review, person, Role.REVIEWER, now)
     project = group.run.project
     # The group may have been waited for while its caption was given up.
@@ -58,7 +58,7 @@ def _mark_undone(review: Review, project: Project, person: User, now: datetime) 
     Review.objects.filter(pk=review.pk).update(undone_at=now)
     was = "compared" if review.second else "counted"
     audit.record(audit.event(project, person, "undo_review", review, from_state=was, to_state="undone"))
-    return undo.hand_back(review.slot, person, now)
+    return undo.lease_again(review.slot, person, now)
 
 
 def _require_nothing_followed(review: Review) -> None:

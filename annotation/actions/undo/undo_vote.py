@@ -8,13 +8,13 @@ from django.utils.translation import gettext as _
 from annotation.access import vote_for
 from annotation.actions.quality import standings
 from annotation.actions.undo import undo
-from annotation.actions.workflow.verdicts import locked_item, vote_taken_back
+from annotation.actions.workflow.verdicts import locked_item, revert_vote
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Vote, VoteState
-from annotation.transactions import committed, one_write_at_a_time
+from annotation.transactions import run_in_transaction, serialize_writes
 from corpus.models import Item, ReleaseItem
-from corpus.rules.states import GONE, ItemState
+from corpus.rules.states import WITHDRAWN, ItemState
 from projects import audit
 from projects.models import AuditEvent, Role, User
 
@@ -25,21 +25,21 @@ def undo_vote(person: User, vote_id: int, *, now: datetime | None = None) -> Cla
     An item that it decided is in validation again. AnnotationError after the project's undo_seconds, or once the item
     was released, adjudicated, requeued or retracted.
     """
-    return committed(lambda: _undo_vote(person, vote_id, now or timezone.now()))
+    return run_in_transaction(lambda: _undo_vote(person, vote_id, now or timezone.now()))
 
 
 def _undo_vote(person: User, vote_id: int, now: datetime) -> Claim:
     item_id = vote_for(person, vote_id).item_id
-    one_write_at_a_time(person)
+    serialize_writes(person)
     # Gold has no item, and nothing hangs on it.
     item = locked_item(item_id) if item_id else None
     vote = vote_for(person, vote_id)
     standing = standings.locked(vote.standing_id)
     if vote.state == VoteState.UNDONE:
-        return undo.already_back(vote.slot, person)
+        return undo.running_lease(vote.slot, person)
     undo.in_time(vote, person, Role.VALIDATOR, now)
-    standings.refuse_undo(standing)
-    if vote.state != VoteState.COUNTED or (item is not None and (item.state in GONE or _settled(item))):
+    standings.refuse_undo_while_paused(standing)
+    if vote.state != VoteState.COUNTED or (item is not None and (item.state in WITHDRAWN or _settled(item))):
         raise AnnotationError(_("The item was decided on since; ask the project's researcher to set it right."))
     if Vote.objects.filter(pk=vote.pk, state=VoteState.COUNTED).update(state=VoteState.UNDONE) != 1:
         raise AnnotationError(_("This was undone before."))
@@ -49,11 +49,11 @@ def _undo_vote(person: User, vote_id: int, now: datetime) -> Claim:
         )
     )
     first = vote.caption_first if item is None else None
-    claim = undo.hand_back(vote.slot, person, now, standing=standing, first=first)
+    claim = undo.lease_again(vote.slot, person, now, standing=standing, first=first)
     if standing is not None:
-        standings.take_back(standing, vote)
+        standings.subtract_vote(standing, vote)
     if item is not None:
-        vote_taken_back(item, vote.slot.task, person, "a vote was undone", now)
+        revert_vote(item, vote.slot.task, person, "a vote was undone", now)
     return claim
 
 

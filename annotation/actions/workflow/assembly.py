@@ -12,7 +12,7 @@ from annotation.models import Slot, SlotState, Task, Vote
 from annotation.transactions import lock_rows
 from corpus.models import Foil, Item, ReleaseItem, Subtest, Video
 from corpus.release_records import OF_EACH_FOIL
-from corpus.rules.states import GONE, CandidateState, FoilVerdict, ItemState, first_item_state
+from corpus.rules.states import WITHDRAWN, CandidateState, FoilVerdict, ItemState, first_item_state
 from generation.models import Candidate, CandidateGroup
 from projects import audit
 from projects.models import Project, User
@@ -52,7 +52,7 @@ def link_main_items(item: Item) -> None:
     waiting = Item.objects.filter(
         subtest__proficiency_subtest=item.subtest_id, video=item.video_id, proficiency_item=None
     )
-    waiting.exclude(state__in=GONE).update(proficiency_item=item)
+    waiting.exclude(state__in=WITHDRAWN).update(proficiency_item=item)
 
 
 def unlink_main_items(item: Item) -> None:
@@ -63,7 +63,7 @@ def unlink_main_items(item: Item) -> None:
     if not orphans:
         return
     heirs = Item.objects.filter(subtest=item.subtest_id, video=item.video_id).exclude(pk=item.pk)
-    heir = heirs.exclude(state__in=GONE).order_by("pk").first()
+    heir = heirs.exclude(state__in=WITHDRAWN).order_by("pk").first()
     Item.objects.filter(pk__in=orphans).update(proficiency_item=heir)
 
 
@@ -77,7 +77,7 @@ def take_apart(group: CandidateGroup, project: Project, actor: User) -> None:
     """Undo `assemble` while nothing has followed: the accepted candidates stay accepted, the item is gone."""
     item = group.item
     untouched = not Slot.objects.filter(item=item).exclude(state=SlotState.FREE).exists()
-    if not untouched or item.state in GONE or in_use(item):
+    if not untouched or item.state in WITHDRAWN or in_use(item):
         raise AnnotationError(_("The item made of it is in use already; ask the project's researcher to set it right."))
     audit.record(audit.event(project, actor, "take_apart", item, from_state=item.state, group=group.pk))
     unlink_main_items(item)
@@ -124,7 +124,7 @@ def _proficiency_item(subtest: Subtest, group: CandidateGroup) -> Item | None:
     if subtest.proficiency_subtest_id is None:
         return None
     found = Item.objects.filter(subtest=subtest.proficiency_subtest_id, video=group.caption.video_id)
-    items = list(found.exclude(state__in=GONE).order_by("pk"))
+    items = list(found.exclude(state__in=WITHDRAWN).order_by("pk"))
     return min(items, key=lambda item: item.caption_id != group.caption_id, default=None)
 
 

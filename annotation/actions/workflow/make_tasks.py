@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotation.actions.workflow import task_slots
 from annotation.actions.workflow.groups import advance
 from annotation.models import Stage, Task, TaskState
-from annotation.transactions import committed, one_write_at_a_time
+from annotation.transactions import run_in_transaction, serialize_writes
 from corpus.models import GIVEN_UP, Caption, Foil, Item
 from corpus.rules.states import CandidateState, ItemState
 from generation.models import Candidate, CandidateGroup
@@ -20,7 +20,7 @@ from projects.sql.prepared_queries import Prepared
 BATCH = 500
 # Work that a run or an import has just brought gets its tasks when somebody looks, so that the counts are true; one
 # look makes them for at most so many groups and as many items, so that it stays quick behind a large run.
-TASKED_A_LOOK = 1_000
+MAX_GROUPS_PER_CALL = 1_000
 
 
 def make_tasks(project: Project, *, limit: int | None = None) -> int:
@@ -80,11 +80,11 @@ _GROUPS_WAIT = Prepared(lambda project: groups_without_tasks(project).values_lis
 def _groups_batch(project: Project, size: int) -> int:
     if not _GROUPS_WAIT.all(project=project.pk):
         return 0
-    return committed(lambda: _give_tasks_to_groups(project, size))
+    return run_in_transaction(lambda: _give_tasks_to_groups(project, size))
 
 
 def _give_tasks_to_groups(project: Project, size: int) -> int:
-    one_write_at_a_time(project)
+    serialize_writes(project)
     rows = groups_without_tasks(project).select_related("run__subtest", "run__project", "caption")
     # What somebody else is changing now is left for the next time.
     rows = rows.select_for_update(of=("self",), no_key=True, skip_locked=True)
@@ -135,11 +135,11 @@ _ITEMS_WAIT = Prepared(lambda project: items_without_tasks(project).values_list(
 def _items_batch(project: Project, size: int) -> int:
     if not _ITEMS_WAIT.all(project=project.pk):
         return 0
-    return committed(lambda: _give_tasks_to_items(project, size))
+    return run_in_transaction(lambda: _give_tasks_to_items(project, size))
 
 
 def _give_tasks_to_items(project: Project, size: int) -> int:
-    one_write_at_a_time(project)
+    serialize_writes(project)
     waiting = items_without_tasks(project).select_related("subtest").prefetch_related("foils")
     items = list(waiting.order_by("pk")[:size])
     tasks = [

@@ -104,7 +104,7 @@ def stop_collecting(task: Task) -> None:
     finish_when_full(task.pk)
 
 
-def collect_again(task: Task) -> None:
+def reopen_for_votes(task: Task) -> None:
     """A vote counts no longer, so the places that were cancelled early are wanted again."""
     lock(task.pk)
     stopped = Slot.objects.filter(task=task, state=SlotState.CANCELLED)
@@ -112,7 +112,7 @@ def collect_again(task: Task) -> None:
         Task.objects.filter(pk=task.pk, state=TaskState.DONE).update(state=TaskState.OPEN)
 
 
-def no_longer_wanted(slot: Slot) -> None:
+def cancel_if_decided(slot: Slot) -> None:
     """A place that was given back is cancelled where its pair was decided early meanwhile."""
     lock(slot.task_id)
     decided = Slot.objects.filter(pk=slot.pk, state=SlotState.FREE, task__stage=Stage.VALIDATION)

@@ -64,7 +64,7 @@ def counted_votes(item: Item) -> dict[int, Counter[str]]:
     return counts
 
 
-def vote_moved(
+def apply_vote(
     item: Item, task: Task, actor: User, now: datetime, *beside: AuditEvent, says_something: bool = True
 ) -> None:
     """A vote has come in: the pair gets its verdict when it was the last one, and the item its state.
@@ -112,19 +112,19 @@ def _votes_and_verdicts(item: Item) -> tuple[dict[int, Counter[str]], dict[int, 
     return counts, verdicts
 
 
-def vote_taken_back(item: Item, task: Task, actor: User, reason: str, now: datetime) -> None:
+def revert_vote(item: Item, task: Task, actor: User, reason: str, now: datetime) -> None:
     """A counted vote counts no longer: its pair is pending again, and the item in validation if it was decided.
 
     With sequential stopping the votes that are left may decide at once.
     """
     Foil.objects.filter(pk=task.foil_id).update(verdict=FoilVerdict.PENDING)
-    task_slots.collect_again(task)
+    task_slots.reopen_for_votes(task)
     if item.state != ItemState.IN_VALIDATION:
         also = {"decided_at": None, "unanimous": None}
         move_item(item, "recount", item.subtest.project, actor, reason=reason, also=also)
         flag_captions([item.caption_id])
     if item.subtest.stop_early:
-        vote_moved(item, task, actor, now, says_something=False)
+        apply_vote(item, task, actor, now, says_something=False)
 
 
 def _unanimous(verdicts: dict[int, str], counts: dict[int, Counter[str]]) -> bool:

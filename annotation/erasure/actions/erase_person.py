@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.actions.people.withdraw import on_withdrawal, withdraw_in_transaction
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from projects import audit
 from projects.demo_accounts import is_published
 from projects.errors import AccessDenied
@@ -55,7 +55,7 @@ def erase_person(actor: User, person: User, work: str = OnWithdrawal.KEEP, *, no
     """
     if not may_erase(actor, person):
         raise AccessDenied(_("Only the person or a site administrator erases an account."))
-    return committed(lambda: _erase(actor, person, work, now or timezone.now()))
+    return run_in_transaction(lambda: _erase(actor, person, work, now or timezone.now()))
 
 
 def _erase(actor: User, person: User, work: str, now: datetime) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from corpus.exporters.parts.markdown import cell, table
 from corpus.records import ReleaseContent
-from corpus.vote_records import SOURCE, names_nobody
+from corpus.vote_records import SOURCE, is_anonymous_vote
 
 Lines = list[str]
 
@@ -209,7 +209,7 @@ def _sampling(release: ReleaseContent) -> Lines:
 
 def _who(release: ReleaseContent) -> Lines:
     counted = [vote for vote in release.votes if vote.state == "counted"]
-    named = [vote for vote in counted if not names_nobody(vote.source, vote.annotator)]
+    named = [vote for vote in counted if not is_anonymous_vote(vote.source, vote.annotator)]
     people = {vote.annotator for vote in named}
     lines = [
         f"{len(named)} judgements by {len(people)} annotators count; they stand in `votes.jsonl` under pseudonyms."

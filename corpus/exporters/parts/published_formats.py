@@ -8,7 +8,7 @@ from typing import Any
 from corpus.errors import CorpusError
 from corpus.exporters.parts.folder import write_folder
 from corpus.exporters.parts.released_items import manifest_facts, released_items
-from corpus.exporters.parts.tables import by_subtest, is_part
+from corpus.exporters.parts.tables import by_subtest, is_trimmed
 from corpus.record_streams import RecordContent
 from corpus.records import ItemRecord, ReleaseContent
 
@@ -41,7 +41,7 @@ def texts_of(items: Iterable[ItemRecord]) -> dict[str, list[str]]:
     found: dict[str, dict[str, None]] = {}
     for item in items:
         video = item.video
-        names.setdefault(video.key, video.key if is_part(video) else video.source_id or video.key)
+        names.setdefault(video.key, video.key if is_trimmed(video) else video.source_id or video.key)
         found.setdefault(video.key, {})[item.caption] = None
     n_named = Counter(names.values())
     return {

@@ -31,10 +31,10 @@ def _numbered(item: ItemRecord) -> tuple[str, int]:
 
 def video_name(video: VideoRecord) -> str:
     """The video as its data set calls it, else the clip's file or key; a part of a video has its key alone."""
-    return video.key if is_part(video) else video.source_id or video.file or video.key
+    return video.key if is_trimmed(video) else video.source_id or video.file or video.key
 
 
-def is_part(video: VideoRecord) -> bool:
+def is_trimmed(video: VideoRecord) -> bool:
     """Whether the clip is cut out of its video, of which there may be others."""
     return video.start_time is not None or video.end_time is not None
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from corpus.errors import CorpusError
 from corpus.importers.parsing.fields import ProblemError, check_content
 from corpus.importers.parsing.json_records import parse_line
-from corpus.importers.parsing.text_lines import LONGEST_LINE, lines
+from corpus.importers.parsing.text_lines import MAX_LINE_BYTES, lines
 from corpus.importers.parsing.warnings import warnings_of
 from corpus.records import (
     MAX_DATASET,
@@ -44,7 +44,7 @@ def json_lines(path: Path) -> Iterator[RawRecord]:
             raise CorpusError(f"{path}:{number}: file: looks like a table, not like JSON lines; choose CSV table (csv)")
         first = False
         if line is None:
-            yield RawRecord(None, None, number, f"has more than {LONGEST_LINE} bytes", "line")
+            yield RawRecord(None, None, number, f"has more than {MAX_LINE_BYTES} bytes", "line")
             continue
         try:
             yield RawRecord(None, parse_line(line), number)

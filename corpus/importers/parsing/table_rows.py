@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from corpus.errors import CorpusError
-from corpus.importers.parsing.text_lines import LONGEST_LINE, rows_of_text
+from corpus.importers.parsing.text_lines import MAX_LINE_BYTES, rows_of_text
 
 COMMA, SEMICOLON, TAB = ",", ";", "\t"
 JSON_ENDINGS = frozenset({".jsonl", ".ndjson", ".json"})
@@ -98,7 +98,7 @@ class _QuotesError(CorpusError):
 def _split(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """(line that it starts on, values) of every row that is not blank."""
     # The module's own limit is low, and one for the process; how long a text may be is said record by record.
-    csv.field_size_limit(LONGEST_LINE)
+    csv.field_size_limit(MAX_LINE_BYTES)
     reader = csv.reader(rows_of_text(path), delimiter=delimiter, strict=True)
     while True:
         line = reader.line_num + 1

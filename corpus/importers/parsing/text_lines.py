@@ -12,7 +12,7 @@ from typing import BinaryIO
 from corpus.errors import CorpusError
 
 # Far above any record that can be taken; without a limit a file without line feeds would be one line in memory.
-LONGEST_LINE = 16 * 1024 * 1024
+MAX_LINE_BYTES = 16 * 1024 * 1024
 _MARK = b"\xef\xbb\xbf"
 
 
@@ -45,7 +45,7 @@ def rows_of_text(path: Path) -> Iterator[str]:
     `lines`, and where a line is too long."""
     for number, line in _decoded(path):
         if line is None:
-            problem = f"has more than {LONGEST_LINE} bytes"
+            problem = f"has more than {MAX_LINE_BYTES} bytes"
             raise CorpusError(f"{path}:{number}: line: {problem}; close its quotes, or break the line")
         yield from _at_carriage_returns(line)
 
@@ -57,10 +57,10 @@ def not_utf8(path: Path, line: int, byte: int) -> CorpusError:
 def _decoded(path: Path) -> Iterator[tuple[int, str | None]]:
     blank, number = True, 0
     with checked_file(path) as file:
-        while data := file.readline(LONGEST_LINE):
+        while data := file.readline(MAX_LINE_BYTES):
             number += 1
             data = data.removeprefix(_MARK) if number == 1 else data
-            if len(data) == LONGEST_LINE and not data.endswith(b"\n"):
+            if len(data) == MAX_LINE_BYTES and not data.endswith(b"\n"):
                 _skip_line(file)
                 blank = False
                 yield number, None
@@ -76,7 +76,7 @@ def _decoded(path: Path) -> Iterator[tuple[int, str | None]]:
 
 
 def _skip_line(file: BinaryIO) -> None:
-    while (rest := file.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
+    while (rest := file.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
         pass
 
 

@@ -8,7 +8,7 @@ from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import (
     ADAPTERS,
     DEVICE,
-    LONGEST_LABEL,
+    MAX_LABEL_LENGTH,
     SCORE_FILE,
     checked_spec,
     default_label,
@@ -38,7 +38,7 @@ def score_blind(
         raise EvaluationError(_("A score file holds no model to ask; name a model of text alone, such as lm:FOLDER."))
     if not DEVICE.fullmatch(device):
         raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
-    named = (label.strip() or default_label(slug, argument))[:LONGEST_LABEL]
+    named = (label.strip() or default_label(slug, argument))[:MAX_LABEL_LENGTH]
     defaults = {"label": named, "device": device, "created_by": person}
     scorer, _made = BlindScorer.objects.get_or_create(project=project, spec=f"{slug}:{argument}", defaults=defaults)
     if scorer.job is not None and not scorer.job.is_over:

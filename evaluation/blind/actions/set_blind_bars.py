@@ -11,7 +11,7 @@ from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
 
-LEAST, MOST = 0.5, 1.0
+MIN_BAR, MAX_BAR = 0.5, 1.0
 
 
 @transaction.atomic
@@ -26,7 +26,7 @@ def set_blind_bars(person: User, project: Project, bar: float, of_subtests: Mapp
     if len(rows) != len(of_subtests):
         raise EvaluationError(_("A subtest of another project has no bar here; reload the page."))
     for value in [bar, *of_subtests.values()]:
-        if value is not None and not LEAST <= value <= MOST:
+        if value is not None and not MIN_BAR <= value <= MAX_BAR:
             raise EvaluationError(_("A bar is a share from 0.5 (chance) to 1; at 1 nothing is ever stopped."))
     changes = {}
     if bar != project.blind_bar:

@@ -16,7 +16,7 @@ from projects.models import Project, Role, User
 
 FACTS = ("title", "authors", "abstract", "year", "doi", "url", "licence", "licence_url", "contact")
 TERMS = ("licence", "url", "notes", "may_show")
-LONGEST_ANSWER = 5_000
+MAX_ANSWER_LENGTH = 5_000
 
 
 def sources_in(project: Project) -> list[str]:
@@ -62,8 +62,8 @@ def answer_datasheet(person: User, project: Project, answers: Mapping[str, str])
         said = text.strip()
         if slug not in QUESTIONS:
             raise EvaluationError(f"the datasheet has no question '{slug}'")
-        if len(said) > LONGEST_ANSWER:
-            most = LONGEST_ANSWER
+        if len(said) > MAX_ANSWER_LENGTH:
+            most = MAX_ANSWER_LENGTH
             raise EvaluationError(_("An answer has at most %(most)d characters; shorten it.") % {"most": most})
         old = stored.get(slug)
         if said == (old.text if old else ""):

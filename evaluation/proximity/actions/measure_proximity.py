@@ -17,7 +17,7 @@ from projects.access import require_role
 from projects.models import Role, User
 
 JOB = "evaluation.proximity.jobs.measure_proximity"
-LONGEST_MODEL, LONGEST_NAME = 500, 60
+MAX_MODEL_LENGTH, MAX_NAME_LENGTH = 500, 60
 
 
 @transaction.atomic
@@ -34,7 +34,7 @@ def measure_proximity(
     if person is not None:
         require_role(person, project, Role.RESEARCHER)
     model = model.strip()
-    if not model or len(model) > LONGEST_MODEL or not model.isprintable():
+    if not model or len(model) > MAX_MODEL_LENGTH or not model.isprintable():
         raise EvaluationError(_("Name an encoder: a hub id or a folder, with clip: before it for CLIP's text side."))
     if not DEVICE.fullmatch(device):
         raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
@@ -42,7 +42,7 @@ def measure_proximity(
     model = with_paths({"model": model}, only_below=only_below)["model"]
     shown = " ".join(name.split()) or PurePath(model.partition("?")[0]).name or model
     run = ProximityRun.objects.create(
-        release=release, model=model, name=shown[:LONGEST_NAME], device=device, created_by=person
+        release=release, model=model, name=shown[:MAX_NAME_LENGTH], device=device, created_by=person
     )
     title = _("Meaning of %(release)s by %(name)s") % {"release": release.name, "name": run.name}
     run.job = enqueue(JOB, run.pk, queue="gpu", title=title, project_id=project.pk)

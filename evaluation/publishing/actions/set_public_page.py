@@ -50,7 +50,7 @@ def renew_address(person: User, release: Release) -> PublicPage:
 
 
 @transaction.atomic
-def ask_archive(person: User, release: Release) -> PublicPage:
+def request_archive(person: User, release: Release) -> PublicPage:
     """Have the archive made anew, with what is known, scored and withheld by then."""
     require_role(person, release.project, Role.RESEARCHER)
     page, _made = PublicPage.objects.select_for_update(no_key=True).get_or_create(release=release)

@@ -9,12 +9,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 from corpus.access import get_release
 from evaluation.errors import EvaluationError
 from evaluation.publishing.actions.decide_submission import accept_submission, refuse_submission
-from evaluation.publishing.actions.set_public_page import ask_archive, page_of, renew_address, set_public_page
+from evaluation.publishing.actions.set_public_page import page_of, renew_address, request_archive, set_public_page
 from evaluation.publishing.archive import is_current
 from evaluation.publishing.forms import PublicPageForm
 from evaluation.publishing.models import Submission
 
-MOST_LISTED = 100
+MAX_LISTED = 100
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -29,7 +29,7 @@ def public_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         messages.success(request, _("It is stored."))
         return redirect("publishing:public_page", slug, pk)
     rows = Submission.objects.filter(release=found).select_related("run", "decided_by")
-    context = {"release": found, "form": form, "public": page, "submissions": rows[:MOST_LISTED]}
+    context = {"release": found, "form": form, "public": page, "submissions": rows[:MAX_LISTED]}
     if page.archive:
         context["is_current"] = is_current(page)
     return render(request, "evaluation/public_page.html", context)
@@ -43,7 +43,7 @@ def public_page_move(request: HttpRequest, slug: str, pk: int, move: str) -> Htt
         renew_address(request.user, found)
         messages.success(request, _("The page has another address; the old one leads nowhere."))
     elif move == "archive":
-        ask_archive(request.user, found)
+        request_archive(request.user, found)
         messages.success(request, _("The archive is being made."))
     else:
         raise Http404

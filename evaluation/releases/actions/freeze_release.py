@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
-from annotation.transactions import committed
+from annotation.transactions import run_in_transaction
 from corpus.models import Release, ReleaseItem
 from corpus.release_records import hash_of
 from evaluation.errors import EvaluationError
 from evaluation.releases.balanced_items import balanced
 from evaluation.releases.changelog import keep_changelog
-from evaluation.releases.gate import Finding, inspect
+from evaluation.releases.gate import GateFinding, inspect
 from evaluation.releases.models import ReleaseGate
 from evaluation.releases.snapshot import FrozenItem, valid_items
 from evaluation.utd.shortcuts import check_bar
@@ -18,10 +18,10 @@ from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
 
-LONGEST_NAME = 120
-ROWS_A_QUERY = 500
+MAX_NAME_LENGTH = 120
+ROWS_PER_QUERY = 500
 # Of an override: whoever reads the datasheet must learn something from it.
-SHORTEST_REASON = 20
+MIN_REASON_LENGTH = 20
 
 
 def freeze_release(
@@ -40,7 +40,7 @@ def freeze_release(
         require_role(person, project, Role.RESEARCHER)
     # Before anything is locked: the classifier takes its time. What was inspected is kept by its content.
     inspect(project, [one.record for one in balanced(valid_items(project), balance)[0]])
-    return committed(lambda: _freeze(person, project, name, " ".join(override.split()), balance))
+    return run_in_transaction(lambda: _freeze(person, project, name, " ".join(override.split()), balance))
 
 
 def _freeze(person: User | None, project: Project, name: str, override: str, balance: Sequence[str]) -> Release:
@@ -62,7 +62,7 @@ def _freeze(person: User | None, project: Project, name: str, override: str, bal
         n_items=len(frozen),
         created_by=person,
     )
-    ReleaseItem.objects.bulk_create(_members(release, frozen), batch_size=ROWS_A_QUERY)
+    ReleaseItem.objects.bulk_create(_members(release, frozen), batch_size=ROWS_PER_QUERY)
     keep_changelog(release)
     left_out = {each.name: {"n": each.n, "n_kept": each.n_kept} for each in offers}
     _record_gate(person, release, finding, override, left_out)
@@ -71,20 +71,20 @@ def _freeze(person: User | None, project: Project, name: str, override: str, bal
     return release
 
 
-def _check_gate(finding: Finding, override: str) -> None:
+def _check_gate(finding: GateFinding, override: str) -> None:
     if not finding.stopped:
         return
     if not override:
         ways = _("Release it balanced, or give a written reason to release it all the same.")
         raise EvaluationError(f"{finding.why()} {ways}")
-    if len(override) < SHORTEST_REASON:
+    if len(override) < MIN_REASON_LENGTH:
         raise EvaluationError(
-            _("The reason stands in every export; write at least %(least)d characters.") % {"least": SHORTEST_REASON}
+            _("The reason stands in every export; write at least %(least)d characters.") % {"least": MIN_REASON_LENGTH}
         )
 
 
 def _record_gate(
-    person: User | None, release: Release, finding: Finding, override: str, left_out: dict[str, dict[str, int]]
+    person: User | None, release: Release, finding: GateFinding, override: str, left_out: dict[str, dict[str, int]]
 ) -> None:
     """What the gate found stands with the release; an override counts only where something was stopped."""
     overridden = bool(finding.stopped)
@@ -117,9 +117,10 @@ def _checked_name(project: Project, name: str) -> str:
         while f"release {number}" in taken:
             number += 1
         return f"release {number}"
-    if len(wanted) > LONGEST_NAME or not wanted.isprintable():
+    if len(wanted) > MAX_NAME_LENGTH or not wanted.isprintable():
         raise EvaluationError(
-            _("The name of a release has at most %(most)d printable characters; shorten it.") % {"most": LONGEST_NAME}
+            _("The name of a release has at most %(most)d printable characters; shorten it.")
+            % {"most": MAX_NAME_LENGTH}
         )
     if wanted in taken:
         raise EvaluationError(

@@ -8,7 +8,7 @@ from corpus.access import get_release
 from corpus.models import Release
 from evaluation.releases.changes import changes, previous_of, shifts
 
-MOST_LISTED = 50
+MAX_LISTED = 50
 
 
 @require_safe
@@ -19,7 +19,7 @@ def release_changes(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     earlier = Release.objects.filter(project=found.project, pk__lt=found.pk).order_by("-pk")
     asked = request.GET.get("from", "")
     before = get_object_or_404(earlier, pk=int(asked)) if asked.isdecimal() and len(asked) < 19 else previous_of(found)
-    context = {"release": found, "before": before, "earlier": earlier, "most": MOST_LISTED}
+    context = {"release": found, "before": before, "earlier": earlier, "most": MAX_LISTED}
     if before is not None:
         context |= {"changes": changes(before, found), "shifts": shifts(before, found)}
     return render(request, "evaluation/changes.html", context)

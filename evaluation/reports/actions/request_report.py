@@ -22,7 +22,9 @@ JOB = "evaluation.reports.jobs.compute_report"
 
 
 @transaction.atomic
-def ask_report(person: User, project: Project, kind: str, *, subtest: str, params: Mapping[str, Any]) -> CachedResult:
+def request_report(
+    person: User, project: Project, kind: str, *, subtest: str, params: Mapping[str, Any]
+) -> CachedResult:
     """Queue the job that computes the report; asking while it is at work changes nothing.
 
     AccessDenied without the researcher's role. EvaluationError: a report that pages compute themselves, no such

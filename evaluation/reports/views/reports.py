@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from evaluation.errors import EvaluationError
 from evaluation.reports import pages
-from evaluation.reports.actions.request_report import ask_report
+from evaluation.reports.actions.request_report import request_report
 from evaluation.reports.forms import ReportForm
 from projects.access import get_project
 from projects.models import Project, Role, User
@@ -66,7 +66,7 @@ def report_progress(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
 
 def _ask(person: User, project: Project, kind: str, form: ReportForm) -> None:
     subtest, params = form.chosen()
-    ask_report(person, project, kind, subtest=subtest, params=params)
+    request_report(person, project, kind, subtest=subtest, params=params)
 
 
 def page_of(kind: str) -> pages.ReportPage:

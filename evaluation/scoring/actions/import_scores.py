@@ -17,7 +17,7 @@ from projects.access import require_role
 from projects.models import Role, User
 
 
-def bring_scores(
+def import_scores(
     person: User,
     release: Release,
     scores: UploadedFile,

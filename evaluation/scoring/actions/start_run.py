@@ -28,7 +28,7 @@ RUNS_OR_READS = frozenset({SCORE_FILE, "external"})
 DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
 # The same on every host, so nothing that a host chooses by itself.
 DTYPES = ("float32", "bfloat16", "float16")
-LONGEST_SPEC, LONGEST_LABEL = 500, 120
+MAX_SPEC_LENGTH, MAX_LABEL_LENGTH = 500, 120
 # By its path: actions must not import hub, and its table of adapters loads no model library.
 ADAPTERS = Entry("adapters", "hub.adapters.registry:ADAPTERS")
 PARSE_SPEC = Entry("how a model is named", "hub.adapters.registry:parse_spec")
@@ -67,7 +67,7 @@ def start_run(
     run = Run.objects.create(
         release=release,
         spec=spec,
-        label=(label.strip() or default_label(slug, argument))[:LONGEST_LABEL],
+        label=(label.strip() or default_label(slug, argument))[:MAX_LABEL_LENGTH],
         protocol=protocol,
         device=device,
         params={**({"control": _drawn(release, slug)} if control else kept_file or {}), **number_format},
@@ -106,8 +106,8 @@ def _check_choices(protocol: str, device: str, dtype: str) -> None:
 
 
 def checked_spec(spec: str, from_page: bool) -> tuple[str, str]:
-    if len(spec) > LONGEST_SPEC or not spec.isprintable():
-        raise EvaluationError(f"a model is named by at most {LONGEST_SPEC} printable characters; shorten it")
+    if len(spec) > MAX_SPEC_LENGTH or not spec.isprintable():
+        raise EvaluationError(f"a model is named by at most {MAX_SPEC_LENGTH} printable characters; shorten it")
     slug, argument = load(PARSE_SPEC)(spec)
     # Options of the adapter stand behind the name.
     name, mark, options = (argument, "", "") if slug == SCORE_FILE else argument.partition("?")

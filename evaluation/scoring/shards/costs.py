@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from evaluation.scoring.loop import Tally
+from evaluation.scoring.loop import ScoringCounts
 from evaluation.scoring.shards.outlook import smallest
 
 
-def costs(tally: Tally, write_seconds: float, before: Mapping[str, Any], device: str) -> dict[str, Any]:
+def costs(tally: ScoringCounts, write_seconds: float, before: Mapping[str, Any], device: str) -> dict[str, Any]:
     """Of this attempt and those before it (`before`), as JSON. `halved`: the smallest batch that memory allowed."""
     now = {
         "decode": tally.decode_seconds,

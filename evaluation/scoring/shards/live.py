@@ -10,7 +10,7 @@ from evaluation.scoring.shards.outlook import Outlook, outlook
 from jobs.models import OPEN_STATES, Job, JobState
 
 # Running and failed ones stand first; of a thousand shards nobody reads the rest.
-MOST_SHOWN = 40
+MAX_SHOWN = 40
 FIRST = (JobState.RUNNING, JobState.FAILED, JobState.WAITING, JobState.CANCELLED, JobState.DONE)
 
 
@@ -51,4 +51,4 @@ def _shown(shards: QuerySet[Job]) -> QuerySet[Job]:
         default=Value(len(FIRST)),
         output_field=IntegerField(),
     )
-    return shards.order_by(order, "number")[:MOST_SHOWN]
+    return shards.order_by(order, "number")[:MAX_SHOWN]

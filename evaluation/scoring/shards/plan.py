@@ -16,7 +16,7 @@ from evaluation.scoring.shards.work import ClipWork
 from jobs.models import Job
 from jobs.spread import failures
 
-SMALLEST, LARGEST = 512, 2048
+MIN_SHARD, MAX_SHARD = 512, 2048
 # A run becomes about so many shards where their size allows it.
 WANTED_SHARDS = 32
 
@@ -26,7 +26,7 @@ Part = tuple[dict[str, Any], int]
 
 def shard_items(n_items: int) -> int:
     """How many items a shard has: 512 to 2,048, or what SHARD_ITEMS says."""
-    return settings.SHARD_ITEMS or min(LARGEST, max(SMALLEST, -(-n_items // WANTED_SHARDS)))
+    return settings.SHARD_ITEMS or min(MAX_SHARD, max(MIN_SHARD, -(-n_items // WANTED_SHARDS)))
 
 
 def parts_of(todo: Todo, needs_video: bool) -> list[Part]:

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 from corpus.models import MediaState, ReleaseItem, Video
 from corpus.video_files.stored_files import clip_file
 from evaluation.scoring.clip_keys import Keyed, score_key, text_key
-from evaluation.scoring.loop import Clip, PairScore, Tally
+from evaluation.scoring.loop import Clip, PairScore, ScoringCounts
 from evaluation.scoring.models import Run, Score
 from evaluation.scoring.queries import asked_of, control_texts, records_of
 from hub.interfaces import ModelInfo
 
-ROWS_A_QUERY = 500
+ROWS_PER_QUERY = 500
 Thing = TypeVar("Thing")
 
 
@@ -43,7 +43,7 @@ def work_of(
     members = ReleaseItem.objects.filter(release=run.release).select_related("video").order_by("position")
     if positions is not None:
         members = members.filter(position__in=positions)
-    for member in members.iterator(chunk_size=ROWS_A_QUERY):
+    for member in members.iterator(chunk_size=ROWS_PER_QUERY):
         asked = asked_of(member.record, keyed)
         among = sampled.get(member.record["id"], ())
         for key, texts in (
@@ -75,10 +75,10 @@ def _clip(key: str, video: Video | None, frozen: dict[str, Any]) -> Clip | None:
 def missing(run: Run, work: list[ClipWork], needs_video: bool) -> Iterator[tuple[ClipWork, list[str]]]:
     """The clips with the texts that are not stored yet."""
     rows = Score.objects.filter(model_key=run.model_key, protocol=run.protocol)
-    for some in batches(work, ROWS_A_QUERY):
+    for some in batches(work, ROWS_PER_QUERY):
         keys = [each.clip.key for each in some] if needs_video else [""]
         found = rows.filter(clip_key__in=keys).values_list("clip_key", "text_sha256")
-        stored = set(found.iterator(chunk_size=ROWS_A_QUERY))
+        stored = set(found.iterator(chunk_size=ROWS_PER_QUERY))
         for each in some:
             texts = [text for text in each.texts if (each.clip.key, text_key(text)) not in stored]
             if texts:
@@ -100,10 +100,10 @@ def store(run: Run, info: ModelInfo, scores: Iterable[PairScore]) -> None:
         for score in scores
     ]
     # Another worker may have stored the same pair meanwhile: the same model gave the same value.
-    Score.objects.bulk_create(rows, batch_size=ROWS_A_QUERY, ignore_conflicts=True)
+    Score.objects.bulk_create(rows, batch_size=ROWS_PER_QUERY, ignore_conflicts=True)
 
 
-def listed(work: Iterable[ClipWork], tally: Tally) -> dict[str, Any]:
+def listed(work: Iterable[ClipWork], tally: ScoringCounts) -> dict[str, Any]:
     """What gave no score, item by item: {"unreadable": [{"item", "why"}], "refused": ..., "not_finite": ...}."""
     unreadable, refused = dict(tally.unreadable), dict(tally.refused)
     not_finite: dict[str, list[str]] = {}

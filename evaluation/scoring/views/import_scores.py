@@ -6,7 +6,7 @@ from django.views.decorators.http import require_http_methods
 
 from corpus.access import get_release
 from evaluation.score_files.score_writers import WRITERS
-from evaluation.scoring.actions.import_scores import bring_scores
+from evaluation.scoring.actions.import_scores import import_scores
 from evaluation.scoring.forms import BringScoresForm
 from text.errors import ActionableError
 
@@ -19,7 +19,7 @@ def bring(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if form.is_bound and form.is_valid():
         asked = dict(form.cleaned_data)
         try:
-            run = bring_scores(request.user, found, asked.pop("scores"), **asked)
+            run = import_scores(request.user, found, asked.pop("scores"), **asked)
         except ActionableError as error:
             form.add_error("scores", str(error))
         else:

@@ -21,7 +21,7 @@ from evaluation.scoring.shards.live import work
 from text.csv_cells import safe_row
 
 COLUMNS = ("T", "P", "P+T", "n", "ties", "T_all", "n_all", "n_clusters")
-MOST_LISTED = 20
+MAX_LISTED = 20
 
 
 @require_safe
@@ -37,7 +37,7 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "protocol": PROTOCOLS.get(found.protocol),
         "asked_before": _asked_before(found),
         "in_older_form": results["overall"] is None and _in_older_form(found),
-        "missing": results["missing"][:MOST_LISTED],
+        "missing": results["missing"][:MAX_LISTED],
         "score_forms": WRITERS_OF_SCORES,
         "ranks": _ranks(results),
         "people": human_line(found.release, axes_of(found.release), RANKED) if results["rcad"] else None,

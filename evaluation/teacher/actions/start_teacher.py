@@ -12,7 +12,7 @@ from corpus.models import Release
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import DEVICE, checked_spec
 from evaluation.teacher.held_out import check_held_out
-from evaluation.teacher.models import TeacherReading, TeacherTraining
+from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from evaluation.teacher.parameters import TEACHING, plan_of
 from evaluation.teacher.sources import collect
 from generation.model_paths import with_paths
@@ -25,8 +25,8 @@ from text.registry import parse_params
 JOB, READING_JOB = "evaluation.teacher.jobs.run_teacher", "evaluation.teacher.jobs.read_release"
 # Dual encoders that hub.training.dual_encoders knows.
 STUDENTS = ("clip", "tiny", "xclip")
-LONGEST_LABEL = 120
-MOST_PROCESSES = 64
+MAX_LABEL_LENGTH = 120
+MAX_PROCESSES = 64
 
 
 @transaction.atomic
@@ -69,9 +69,9 @@ def start_teacher(
         created_by=person,
     )
     by_itself = "; ".join(filter(None, (training.objective, training.captions_per_clip, training.student_name)))
-    training.label = (" ".join(label.split()) or by_itself)[:LONGEST_LABEL]
+    training.label = (" ".join(label.split()) or by_itself)[:MAX_LABEL_LENGTH]
     if release is not None:
-        TeacherReading.objects.create(training=training, release=release)
+        StudentEvaluation.objects.create(training=training, release=release)
     training.job = enqueue(
         JOB, training.pk, queue="gpu", title=_("Training %(label)s") % {"label": training.label}, project_id=project.pk
     )
@@ -81,7 +81,7 @@ def start_teacher(
 
 
 @transaction.atomic
-def read_release(person: User | None, training: TeacherTraining, release: Release) -> TeacherReading:
+def read_release(person: User | None, training: TeacherTraining, release: Release) -> StudentEvaluation:
     """Queue the reading of a release by the student as it was and by the trained model; one that was read stays.
 
     AccessDenied; EvaluationError: the training is not done, a release of another project or of train clips.
@@ -93,7 +93,7 @@ def read_release(person: User | None, training: TeacherTraining, release: Releas
     if release.project_id != training.project_id:
         raise EvaluationError(_("This release is another project's; choose one of this project."))
     check_held_out(release)
-    reading, new = TeacherReading.objects.get_or_create(training=training, release=release)
+    reading, new = StudentEvaluation.objects.get_or_create(training=training, release=release)
     if reading.after is None and (new or reading.job is None or reading.job.is_over):
         title = _("%(label)s on %(release)s") % {"label": training.label, "release": release.name}
         reading.job = enqueue(READING_JOB, reading.pk, queue="gpu", title=title, project_id=training.project_id)
@@ -117,8 +117,8 @@ def _checked(chosen: dict[str, Any], from_page: bool) -> dict[str, Any]:
         raise EvaluationError(f"unknown device '{chosen['device']}'; give auto, cpu, cuda or cuda:N")
     if min(chosen["actions"], chosen["objects"], chosen["curve_items"] - 1, chosen["curve_every"] - 1) < 0:
         raise EvaluationError("actions and objects are 0 or more, curve_every and curve_items 1 or more")
-    if not 1 <= chosen["processes"] <= MOST_PROCESSES:
-        raise EvaluationError(f"processes: is {chosen['processes']}; give a number from 1 to {MOST_PROCESSES}")
+    if not 1 <= chosen["processes"] <= MAX_PROCESSES:
+        raise EvaluationError(f"processes: is {chosen['processes']}; give a number from 1 to {MAX_PROCESSES}")
     if chosen["batch"] % max(1, chosen["accumulate"] * chosen["processes"]):
         raise EvaluationError("batch: give a multiple of accumulate x processes")
     if not 0 < chosen["learning_rate"] <= 1 or not 0 <= chosen["warmup"] <= 1 or not 0 <= chosen["weight_decay"] <= 1:

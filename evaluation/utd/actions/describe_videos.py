@@ -18,7 +18,7 @@ from projects.access import require_role
 from projects.models import Project, Role, User
 
 JOB = "evaluation.utd.jobs.describe_videos"
-LONGEST_MODEL, LONGEST_NAME, MOST_FRAMES = 500, 120, 64
+MAX_MODEL_LENGTH, MAX_NAME_LENGTH, MAX_FRAMES = 500, 120, 64
 ENDPOINT = "endpoint:"
 
 
@@ -47,11 +47,11 @@ def describe_videos(
     chosen = RECIPES[recipe]
     if not DEVICE.fullmatch(device):
         raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
-    if not 0 <= frames <= MOST_FRAMES:
-        raise EvaluationError(f"{frames} frames a video are not possible; give 1 to {MOST_FRAMES}")
+    if not 0 <= frames <= MAX_FRAMES:
+        raise EvaluationError(f"{frames} frames a video are not possible; give 1 to {MAX_FRAMES}")
     made = Descriptions.objects.create(
         project=project,
-        name=(" ".join(name.split()) or chosen.label)[:LONGEST_NAME],
+        name=(" ".join(name.split()) or chosen.label)[:MAX_NAME_LENGTH],
         describer=checked_model(describer.strip() or chosen.describer, person),
         extractor=checked_model(extractor.strip() or chosen.extractor, person),
         params={
@@ -71,7 +71,7 @@ def describe_videos(
 
 
 @transaction.atomic
-def go_on_describing(person: User | None, descriptions: Descriptions) -> Descriptions:
+def resume_description(person: User | None, descriptions: Descriptions) -> Descriptions:
     """Queue the job again, for videos that came since and for what got no answer. EvaluationError while it is at work,
     and where the texts come from a file."""
     if person is not None:
@@ -95,7 +95,7 @@ def queue_description(made: Descriptions) -> None:
 
 def checked_model(spec: str, person: User | None) -> str:
     """A model as it is stored: a path absolute, and only below the folder of models where a person asks."""
-    if not spec or len(spec) > LONGEST_MODEL or not spec.isprintable():
+    if not spec or len(spec) > MAX_MODEL_LENGTH or not spec.isprintable():
         raise EvaluationError(_("Name a model: a hub id or folder with what it is before it, such as vlm:ID."))
     if spec.startswith(ENDPOINT):
         find_endpoint(spec.removeprefix(ENDPOINT).partition(":")[0])

@@ -13,12 +13,12 @@ from projects import audit
 from projects.access import require_role
 from projects.models import Role, User
 
-LONGEST_LABEL = 120
-MOST_LISTED = 100
+MAX_LABEL_LENGTH = 120
+MAX_LISTED = 100
 
 
 @transaction.atomic
-def bring_benchmark(person: User | None, run: BiasRun, path: Path, *, label: str = "") -> list[BenchmarkedModel]:
+def import_benchmark(person: User | None, run: BiasRun, path: Path, *, label: str = "") -> list[BenchmarkedModel]:
     """One row a model of the file; a model of the same name is replaced. Ids that stand on one side only are listed.
 
     AccessDenied without the researcher's role; EvaluationError: no samples to hold it against, no id of them in the
@@ -37,10 +37,10 @@ def bring_benchmark(person: User | None, run: BiasRun, path: Path, *, label: str
         shown = label.strip() if label.strip() and len(given) == 1 else model
         details = {
             "n_not_in_file": len(wanted) - len(known),
-            "not_in_file": [name for name in wanted if name not in right][:MOST_LISTED],
+            "not_in_file": [name for name in wanted if name not in right][:MAX_LISTED],
             "n_not_in_run": len(right) - len(known),
         }
-        rows.append(store_model(run, shown[:LONGEST_LABEL], f"file:{path.name}", known, details, person))
+        rows.append(store_model(run, shown[:MAX_LABEL_LENGTH], f"file:{path.name}", known, details, person))
     labels = [row.label for row in rows]
     audit.record(audit.event(project, person, "evaluation.bring_benchmark", run, file=path.name, models=labels))
     return rows

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from corpus.models import Video
 from evaluation.errors import EvaluationError
-from evaluation.utd.actions.describe_videos import LONGEST_NAME, checked_model, queue_description
+from evaluation.utd.actions.describe_videos import MAX_NAME_LENGTH, checked_model, queue_description
 from evaluation.utd.models import Descriptions, FrameText, TextSource
 from evaluation.utd.recipes import PAPER, RECIPES
 from evaluation.utd.utd_files import read_descriptions, sha256_of
@@ -20,7 +20,7 @@ from projects.models import Project, Role, User
 
 ROWS = 1_000
 FROM_FILE = "file:"
-MOST_LISTED = 100
+MAX_LISTED = 100
 
 
 @transaction.atomic
@@ -46,7 +46,7 @@ def import_descriptions(
     label = ", ".join(path.name for path in paths)
     made = Descriptions.objects.create(
         project=project,
-        name=(" ".join(name.split()) or label)[:LONGEST_NAME],
+        name=(" ".join(name.split()) or label)[:MAX_NAME_LENGTH],
         describer=f"{FROM_FILE}{label}"[:500],
         extractor=checked_model(extractor.strip(), person) if extractor.strip() else "",
         params=_params(counts.pop()),
@@ -82,7 +82,7 @@ def _params(frames: int) -> dict[str, Any]:
 
 def _strangers(found: Any, keys: Any) -> dict[str, Any]:
     strangers = [key for key in found if key not in keys]
-    return {"not_in_project": strangers[:MOST_LISTED], "n_not_in_project": len(strangers)} if strangers else {}
+    return {"not_in_project": strangers[:MAX_LISTED], "n_not_in_project": len(strangers)} if strangers else {}
 
 
 def _source(paths: Sequence[Path], label: str) -> TextSource:

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from corpus.models import Video
-from evaluation.utd.actions.describe_videos import LONGEST_NAME
+from evaluation.utd.actions.describe_videos import MAX_NAME_LENGTH
 from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
 from evaluation.utd.models import BiasRun
 from evaluation.utd.predictions import read_predictions
@@ -21,7 +21,7 @@ VERSION = "1"
 
 
 @transaction.atomic
-def bring_splits(person: User | None, project: Project, path: Path, *, name: str = "") -> BiasRun:
+def import_splits(person: User | None, project: Project, path: Path, *, name: str = "") -> BiasRun:
     """A bias run with splits and nothing else, out of a CSV of nine models' predictions or a JSON of splits.
 
     AccessDenied without the researcher's role; EvaluationError names file, line and field.
@@ -40,7 +40,7 @@ def bring_splits(person: User | None, project: Project, path: Path, *, name: str
     classes = predictions["classes"]
     run = BiasRun.objects.create(
         project=project,
-        name=(" ".join(name.split()) or path.name)[:LONGEST_NAME],
+        name=(" ".join(name.split()) or path.name)[:MAX_NAME_LENGTH],
         task=CLASSIFICATION if classes else RETRIEVAL,
         params={"file": path.name},
         predictions=predictions,

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 
 from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import DEVICE
-from evaluation.utd.actions.describe_videos import LONGEST_NAME, checked_model
+from evaluation.utd.actions.describe_videos import MAX_NAME_LENGTH, checked_model
 from evaluation.utd.instructions import CLASSIFICATION, TASKS
 from evaluation.utd.models import BiasRun, Descriptions
 from evaluation.utd.recipes import RECIPES
@@ -16,7 +16,7 @@ from projects.models import Role, User
 
 JOB = "evaluation.utd.jobs.measure_bias"
 READINGS = ("score", "oracle")
-LONGEST_LABELS = 100
+MAX_LABELS_LENGTH = 100
 
 
 @transaction.atomic
@@ -45,15 +45,15 @@ def measure_bias(
         raise EvaluationError(f"'{task}', '{max_reading}': choose {' or '.join(TASKS)}, and {' or '.join(READINGS)}")
     if not DEVICE.fullmatch(device):
         raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
-    if len(labels) > LONGEST_LABELS:
-        raise EvaluationError(f"classes are named by at most {LONGEST_LABELS} characters; shorten it")
+    if len(labels) > MAX_LABELS_LENGTH:
+        raise EvaluationError(f"classes are named by at most {MAX_LABELS_LENGTH} characters; shorten it")
     recipe = RECIPES.get(descriptions.params.get("recipe", ""))
     chosen = checked_model(encoder.strip() or (recipe.encoder if recipe else ""), person)
     shown = " ".join(name.split()) or f"{descriptions.name}: {labels or task}"
     run = BiasRun.objects.create(
         project=project,
         descriptions=descriptions,
-        name=shown[:LONGEST_NAME],
+        name=shown[:MAX_NAME_LENGTH],
         task=task,
         labels=labels.strip(),
         encoder=chosen,

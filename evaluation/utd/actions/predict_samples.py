@@ -7,7 +7,7 @@ from evaluation.errors import EvaluationError
 from evaluation.scoring.actions.start_run import DEVICE
 from evaluation.utd.ablation import ZERO_SHOT
 from evaluation.utd.actions.describe_videos import checked_model
-from evaluation.utd.actions.import_benchmark import LONGEST_LABEL, wanted_ids
+from evaluation.utd.actions.import_benchmark import MAX_LABEL_LENGTH, wanted_ids
 from evaluation.utd.models import BenchmarkedModel, BiasRun
 from jobs.queue import enqueue
 from projects import audit
@@ -15,11 +15,11 @@ from projects.access import require_role
 from projects.models import Role, User
 
 JOB = "evaluation.utd.jobs.answer_samples"
-MOST_EPOCHS = 1000
+MAX_EPOCHS = 1000
 
 
 @transaction.atomic
-def answer_samples(
+def predict_samples(
     person: User | None,
     run: BiasRun,
     model: str,
@@ -43,10 +43,10 @@ def answer_samples(
     wanted_ids(run)
     if not DEVICE.fullmatch(device):
         raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
-    if not 1 <= epochs <= MOST_EPOCHS:
-        raise EvaluationError(f"{epochs} epochs are not possible; give 1 to {MOST_EPOCHS}")
+    if not 1 <= epochs <= MAX_EPOCHS:
+        raise EvaluationError(f"{epochs} epochs are not possible; give 1 to {MAX_EPOCHS}")
     spec = checked_model(model.strip(), person)
-    shown = (label.strip() or spec.rpartition("/")[2])[:LONGEST_LABEL]
+    shown = (label.strip() or spec.rpartition("/")[2])[:MAX_LABEL_LENGTH]
     values = {
         "source": f"{ZERO_SHOT if zero_shot else ''}{spec}"[:500],
         "right": {},

@@ -19,10 +19,10 @@ from evaluation.score_files.received import safe_name, write_file
 from evaluation.utd import pages
 from evaluation.utd.ablation import ablation_rows
 from evaluation.utd.access import get_bias_run, get_descriptions
-from evaluation.utd.actions.describe_videos import describe_videos, go_on_describing
-from evaluation.utd.actions.import_benchmark import bring_benchmark
+from evaluation.utd.actions.describe_videos import describe_videos, resume_description
+from evaluation.utd.actions.import_benchmark import import_benchmark
 from evaluation.utd.actions.import_descriptions import import_descriptions
-from evaluation.utd.actions.import_splits import bring_splits
+from evaluation.utd.actions.import_splits import import_splits
 from evaluation.utd.actions.measure_bias import measure_bias
 from evaluation.utd.downloads import answer
 from evaluation.utd.forms import AnswersForm, DescribeForm, DescriptionFilesForm, MeasureForm, SplitFileForm
@@ -107,7 +107,7 @@ def split_file(request: HttpRequest, slug: str) -> HttpResponse:
 
     def act() -> HttpResponse:
         name = form.cleaned_data["name"]
-        made = with_file(form.cleaned_data["file"], lambda path: bring_splits(request.user, project, path, name=name))
+        made = with_file(form.cleaned_data["file"], lambda path: import_splits(request.user, project, path, name=name))
         return redirect("utd:bias_split", slug, made.pk)
 
     return _form_page(request, form, "file", act, _("Bring predictions or splits"), _("Bring"))
@@ -139,7 +139,7 @@ def descriptions(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def go_on(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = get_descriptions(request.user, slug, pk)
     try:
-        go_on_describing(request.user, found)
+        resume_description(request.user, found)
     except ActionableError as error:
         messages.error(request, str(error))
     return redirect("utd:bias", slug)
@@ -195,7 +195,7 @@ def models(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if form.is_bound and form.is_valid():
         sent = form.cleaned_data
         try:
-            with_file(sent["file"], lambda path: bring_benchmark(request.user, found, path, label=sent["label"]))
+            with_file(sent["file"], lambda path: import_benchmark(request.user, found, path, label=sent["label"]))
         except ActionableError as error:
             form.add_error("file", str(error))
         else:

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from corpus.importers.registry import IMPORTERS
-from evaluation.imports.store import import_records, tell_of_many
+from evaluation.imports.store import analyze_after_bulk_import, import_records
 from foilworks.management.base import FoilworksCommand, one_line
 from foilworks.management.projects import project_to_fill
 from foilworks.management.set_options import parse_set_options
@@ -53,7 +53,7 @@ class Command(FoilworksCommand):
             progress=self.progress,
         )
         if not result.dry_run:
-            tell_of_many(result)
+            analyze_after_bulk_import(result)
         return result.as_json()
 
     def render(self, result: dict[str, Any]) -> str:

@@ -87,7 +87,7 @@ def in_parts(monkeypatch, *, shards=1, clips_a_batch=16, decoders=2):
     monkeypatch.setattr(settings, "SHARD_ITEMS", -(-CLIPS // shards))
     monkeypatch.setattr(settings, "FOILWORKS_DECODERS", decoders)
     monkeypatch.setattr(jobs, "score_pairs", partial(score_pairs, clips_a_batch=clips_a_batch))
-    monkeypatch.setattr(jobs, "SCORES_A_WRITE", clips_a_batch * TEXTS)
+    monkeypatch.setattr(jobs, "SCORES_PER_WRITE", clips_a_batch * TEXTS)
 
 
 def scored(release: Release, spec: str) -> tuple[Run, dict]:
@@ -177,7 +177,7 @@ def test_a_process_loads_its_model_once_for_all_shards(release, clip_model, monk
         loads.append(spec)
         return open_adapter(spec, **options)
 
-    loaded_model.let_go()
+    loaded_model.unload()
     monkeypatch.setattr(jobs, "open_adapter", load)
     in_parts(monkeypatch, shards=4)
     scored(release, clip_model)

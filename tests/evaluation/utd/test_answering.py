@@ -7,7 +7,7 @@ from django.urls import reverse
 from corpus.models import Video
 from evaluation.errors import EvaluationError
 from evaluation.utd import answering, pooling
-from evaluation.utd.actions.predict_samples import answer_samples
+from evaluation.utd.actions.predict_samples import predict_samples
 from evaluation.utd.pooling import Settings, augmented, predicted, train
 from hub.adapters.fake import FakeEmbedder
 from hub.adapters.registry import BACKBONE, open_helper
@@ -89,7 +89,7 @@ class TestByJobs:
 
     def test_a_classifier_is_trained_and_stands_in_the_table(self, client, run, tmp_path):
         folder = str(video_folders.videomae(tmp_path / "b"))
-        row = answer_samples(None, run, f"backbone:{folder}", label="tiny-mae", epochs=1)
+        row = predict_samples(None, run, f"backbone:{folder}", label="tiny-mae", epochs=1)
         assert run_now(row.job).state == "done"
         row.refresh_from_db()
         assert set(row.right) == set(run.predictions["ids"])
@@ -102,16 +102,16 @@ class TestByJobs:
         """As the cells, the nine models, trained classifiers and chance do."""
         Video.objects.filter(project=run.project, split="train").update(class_label="swims")
         monkeypatch.setattr(answering, "open_adapter", lambda *_, **__: SeesSwimming())
-        row = answer_samples(None, run, "fake:", zero_shot=True, label="looks")
+        row = predict_samples(None, run, "fake:", zero_shot=True, label="looks")
         assert run_now(row.job).state == "done"
         row.refresh_from_db()
         assert set(row.right.values()) == {0.0}
 
     def test_an_image_text_model_stands_beside_the_texts(self, client, run):
-        row = answer_samples(None, run, "fake:", zero_shot=True, label="looks")
+        row = predict_samples(None, run, "fake:", zero_shot=True, label="looks")
         assert run_now(row.job).state == "done"
         client.force_login(make_member(run.project, Role.RESEARCHER))
         html = client.get(reverse("utd:bias_ablation", args=["things"])).content.decode()
         assert "sees the frames, zero-shot" in html
         with pytest.raises(EvaluationError, match="epochs are not possible"):
-            answer_samples(None, run, "backbone:x", epochs=0)
+            predict_samples(None, run, "backbone:x", epochs=0)

@@ -33,7 +33,7 @@ def somebody_else_writes(execute: Callable[..., Any], sql: str, params: Any, man
 def test_frames_are_described_while_others_write(settings, tmp_path):
     settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
     project = make_project(slug="busy")
-    shown = worlds.scenes(1, 1)[: 2 * describing.VIDEOS_A_BATCH + 1]
+    shown = worlds.scenes(1, 1)[: 2 * describing.VIDEOS_PER_BATCH + 1]
     worlds.film(project, tmp_path / "clips", shown, "test", worlds.shape)
     made = describe_videos(None, project, recipe=DEMO, frames=1)
     with connection.execute_wrapper(somebody_else_writes):

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 # With the savepoints, and on PostgreSQL a lock each. Of the claim the API adds three (token, project, role), of the
 # submit one (token).
-QUERIES_OF_A_CLAIM, QUERIES_OF_A_SUBMIT = 20, 17
+QUERIES_PER_CLAIM, QUERIES_PER_SUBMIT = 20, 17
 
 
 @pytest.fixture
@@ -174,7 +174,7 @@ def test_a_submit_brings_the_next_piece_where_it_is_asked_for(project, settings,
     seen = [work["task"]]
     while work:
         submit, key = f"/api/work/{work['token']}/submit?next=true", work["token"]
-        with django_assert_max_num_queries(QUERIES_OF_A_CLAIM + QUERIES_OF_A_SUBMIT):
+        with django_assert_max_num_queries(QUERIES_PER_CLAIM + QUERIES_PER_SUBMIT):
             first = ask("post", submit, {"answer": "first"}, Idempotency_Key=key)
         again = ask("post", submit, {"answer": "first"}, Idempotency_Key=key)
         assert (first.status_code, again.status_code, first.json()["id"]) == (201, 201, again.json()["id"])
@@ -206,9 +206,9 @@ def test_a_judgement_costs_few_queries(project, settings, django_assert_max_num_
     queue = f"/api/projects/{project.slug}/queues/validation/claim"
     work = ask("post", queue).json()
     ask("post", f"/api/work/{work['token']}/submit", {"answer": "first"})
-    with django_assert_max_num_queries(QUERIES_OF_A_CLAIM):
+    with django_assert_max_num_queries(QUERIES_PER_CLAIM):
         work = ask("post", f"{queue}?after={work['upcoming']}").json()
-    with django_assert_max_num_queries(QUERIES_OF_A_SUBMIT):
+    with django_assert_max_num_queries(QUERIES_PER_SUBMIT):
         ask("post", f"/api/work/{work['token']}/submit", {"answer": "first"})
     assert Vote.objects.count() == 2
 

@@ -22,7 +22,7 @@ def made(slug, text="", facts=None, mode="corrected", **params):
     source = CaptionInput("s", text, "v", facts=facts or {})
     module = load(entry)
     served = {"asking": Asking(FakeChat(), MemoryAnswers()), "prompt": built_in("polish@1")}
-    given = served if getattr(module, "ASKS", False) else {}
+    given = served if getattr(module, "USES_LLM", False) else {}
     return list(module.make([source], params=parse_params(entry, params), mode=mode, seed=0, **given))
 
 
