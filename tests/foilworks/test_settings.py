@@ -128,6 +128,17 @@ def test_an_empty_setting_is_one_that_was_left_out(read, monkeypatch, name):
     assert {key: empty[key] for key in plain} == plain
 
 
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [("API_RATE_LIMIT_PER_MINUTE", "API_REQUESTS_A_MINUTE"), ("MAX_OPEN_JOBS_PER_PROJECT", "OPEN_JOBS_A_PROJECT")],
+)
+def test_a_renamed_setting_is_read_under_its_old_name_with_a_warning(read, capsys, new, old):
+    assert read(**{old: "7"})[new] == 7
+    assert f"{old} is now {new}" in capsys.readouterr().err
+    assert read(**{old: "7", new: "9"})[new] == 9
+    assert capsys.readouterr().err == ""
+
+
 def test_settings_as_people_write_them(read):
     found = read(
         FOILWORKS_THREADS="",
