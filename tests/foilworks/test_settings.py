@@ -71,7 +71,7 @@ def test_what_is_wrong_with_an_endpoint_is_named(read, change, message):
         read(**{**LAB, **change})
 
 
-WHOLE, NUMBERS = read_by("_whole", "whole"), read_by("_number")
+WHOLE, NUMBERS = read_by("_whole", "whole_number"), read_by("_number")
 URLS = ("DATABASE_URL", "REDIS_URL", "EMAIL_URL", "OIDC_URL", "STORAGE_URL")
 WRONG = [
     *((name, "x", "is 'x', no whole number; write one from ") for name in WHOLE),
