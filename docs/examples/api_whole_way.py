@@ -15,15 +15,9 @@ def run(address: str, token: str, clip: bytes, project: str = "by-the-api") -> b
     """The export, zipped."""
     with Client(address, token) as owner:
         owner.create_project(project, "By the API", edit_stage=False)
+        row = {"video": "clip.mp4", "subtest": "direction"}
         rows = [
-            {
-                "id": a,
-                "video": "clip.mp4",
-                "video_key": f"clip-{a}",
-                "caption": f"A man {a} a box.",
-                "foil": f"A man {b} a box.",
-                "subtest": "direction",
-            }
+            {**row, "id": a, "video_key": f"clip-{a}", "caption": f"A man {a} a box.", "foil": f"A man {b} a box."}
             for a, b in PAIRS
         ]
         owner.import_records(project, rows, videos={"clip.mp4": clip})

@@ -1,7 +1,15 @@
 """What the board does when runs end; `evaluation.apps` loads this at the start of each process."""
 
-from evaluation.board.leaderboard import board
 from evaluation.scoring.finished import on_finished
+from evaluation.scoring.models import Run
 
-# Compute the default board in the worker, so that no visitor waits for the comparison of all pairs of models.
-on_finished(lambda run: board(run.release))
+
+def _compute_board(run: Run) -> None:
+    """Compute the default board in the worker, so that no visitor waits for the comparison of all pairs of models."""
+    # Imported here: numpy would cost every command a sixth of its start.
+    from evaluation.board.leaderboard import board
+
+    board(run.release)
+
+
+on_finished(_compute_board)

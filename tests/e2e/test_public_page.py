@@ -86,7 +86,8 @@ def test_a_stranger_reads_in_one_screen_what_it_is_for(visitor, live_server) -> 
     expect(visitor.get_by_role("heading", level=1)).to_contain_text("Does a video model see")
     assert visitor.evaluate("document.images[0].naturalWidth") > 1000
     assert_accessible(visitor)
-    assert len(seen) < 10
+    # Modules of scripts are files of their own, preloaded at once.
+    assert len(seen) < 20
     assert all(url.startswith(live_server.url) for url in seen)
     if visitor.viewport_size == WIDE:
         assert visitor.evaluate("document.documentElement.scrollHeight <= innerHeight")

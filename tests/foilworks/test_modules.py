@@ -12,7 +12,7 @@ from django.test import Client
 
 from foilworks.setting_values import digest
 
-[STATIC] = map(Path, settings.STATICFILES_DIRS)
+STATIC = Path(settings.BASE_DIR) / "foilworks" / "static"
 IMPORT = re.compile(r'^(?:import .*|\} )from "([^"]+)";', re.MULTILINE)
 PRELOADED = re.compile(r'<link rel="modulepreload" href="([^"]+)">')
 ENTRY = re.compile(r'<script type="module" src="([^"]+)"></script>')
