@@ -21,6 +21,7 @@ WORKERS ?= 1
 # Two test processes by default (tests/conftest.py says which tests stay together). `make test JOBS=0 ARGS="-k votes"`.
 JOBS ?= 2
 ARGS ?=
+TEMPLATES := foilworks/templates
 # Tests never reach a model hub: what they need is made here or comes in a wheel.
 OFFLINE := HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 HF_DATASETS_OFFLINE=1
 
@@ -45,6 +46,11 @@ test: checks $(STAMPS)/dev ## set up everything with a browser, the checks of li
 	@chromium="$$($(BIN)/python scripts/ensure_chromium.py)" && \
 	FOILWORKS_CHROMIUM="$$chromium" $(OFFLINE) $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
+.PHONY: test-full
+test-full: $(STAMPS)/dev ## the heaviest tests: full crowd, soak, wheel, old databases on both engines (an hour at most)
+	@chromium="$$($(BIN)/python scripts/ensure_chromium.py)" && \
+	FOILWORKS_CHROMIUM="$$chromium" $(OFFLINE) $(BIN)/python -m pytest -n $(JOBS) -m full $(ARGS)
+
 .PHONY: lint
 lint: checks ## ruff, direction of imports, types of the pure packages, missing migrations, unsafe code, known holes
 	@$(BIN)/python scripts/audit.py --packages
@@ -55,6 +61,7 @@ lint: checks ## ruff, direction of imports, types of the pure packages, missing 
 checks: $(STAMPS)/dev ## lint without what is published about packages
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet . || { echo "run make format" >&2; exit 1; }
+	@$(BIN)/djade --check $$(find $(TEMPLATES) -name '*.html') || { echo "run make format" >&2; exit 1; }
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/mypy
 	@$(BIN)/python manage.py makemigrations --check --dry-run
@@ -66,15 +73,23 @@ mutations: $(STAMPS)/mutations ## small faults put into the pure rules and metri
 	@$(BIN)/python scripts/mutations.py $(ARGS)
 
 .PHONY: format
-format: $(STAMPS)/dev ## sort imports, fix what ruff can fix, format all Python files
+format: $(STAMPS)/dev ## sort imports, fix what ruff can fix, format all Python files and templates
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+	@$(BIN)/djade $$(find $(TEMPLATES) -name '*.html')
 
 # Nothing of the site comes from a network; a warning is an error.
 .PHONY: docs
 docs: $(STAMPS)/dev ## the documentation as a site, docs/_build/html
 	@$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+# By the setuptools of the environment, so that nothing is downloaded; build/ would carry old files into the next wheel.
+.PHONY: wheel
+wheel: $(STAMPS)/dev ## build the wheel, dist/foilworks-VERSION-py3-none-any.whl
+	@rm -rf build
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
+	@rm -rf build && ls dist/*.whl
 
 .PHONY: install
 install: $(STAMPS)/dev ## only set up the environment
@@ -92,7 +107,7 @@ versions: ## write the newest versions that pyproject.toml allows to constraints
 
 .PHONY: clean
 clean: ## remove the environment and caches; the data in var/ stays
-	rm -rf $(VENV) .renewal .mutations .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
+	rm -rf $(VENV) .renewal .mutations build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 # Stamps: each step runs again only when what it reads has changed, so that a second run starts in seconds.

@@ -21,7 +21,7 @@ from annotation.models import (
 from corpus.models import Caption, Item, Subtest
 from projects.access import require_role, roles_in
 from projects.models import CrowdPlace, CrowdStudy, PlaceState, Project, Role, User
-from projects.prepared import Prepared
+from projects.sql.prepared_queries import Prepared
 
 Work = TypeVar("Work", Edit, Review, Vote, ObjectAnswer)
 _OF_JUDGED = ("slot__project", "slot__video", "task__gold", "task__item__candidate_group", "task__item__subtest")

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from annotation.models import Lease, Slot
-from annotation.models.stages import desk_of
+from annotation.models.stages import public_stage
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def claim_of(
     """The claim of a running lease."""
     return Claim(
         token=lease.token,
-        stage=desk_of(slot.stage),
+        stage=public_stage(slot.stage),
         project_id=slot.project_id,
         task_id=slot.task_id,
         slot_id=slot.pk,

@@ -8,16 +8,16 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 from django.db.models import QuerySet
 
-from annotation.actions import _tasks
-from annotation.actions.import_objects import FROM_CAPTIONS, store_objects
+from annotation.actions.studies.import_objects import FROM_CAPTIONS, store_objects
+from annotation.actions.workflow import task_slots
 from annotation.models import CheckedFrame, FrameState, ObjectCheck, Stage, Task
-from annotation.rules.objects import MAX_NAME, MOST_OBJECTS, Extracted, nouns
-from corpus.clip_files import clip_file
+from annotation.rules.objects import MAX_NAME, MAX_OBJECTS, Extracted, nouns
 from corpus.models import Caption
+from corpus.video_files.stored_files import clip_file
 from jobs.models import Job
 from jobs.progress import progress
 from media.errors import MediaError
-from media.pictures import frame_at, jpeg
+from media.frames import frame_at, jpeg
 from projects.models import Project
 from text.language.tools import tagger
 
@@ -37,7 +37,7 @@ def nouns_of_captions(project_id: int, job: Job) -> None:
             words = [(token.part, token.lemma, token.text) for token in tool.tag(text)]
             names.update(dict.fromkeys(nouns(words)))
             done += 1
-        usable = tuple(name for name in names if len(name) <= MAX_NAME)[:MOST_OBJECTS]
+        usable = tuple(name for name in names if len(name) <= MAX_NAME)[:MAX_OBJECTS]
         if usable:
             waiting.append((video, Extracted(key, None, usable, FROM_CAPTIONS)))
         if len(waiting) >= BATCH:
@@ -102,4 +102,4 @@ def _picture(check: ObjectCheck, frame: CheckedFrame) -> None:
                 frame=frame,
                 overlap=check.overlap,
             )
-            _tasks.store([task])
+            task_slots.store([task])

@@ -6,8 +6,8 @@ from django.utils.translation import ngettext_lazy
 
 from annotation.rules.editing import MAX_CHARACTERS, Finding, Problem
 from annotation.rules.eligibility import Refusal
+from annotation.rules.pausing import Reason
 from annotation.rules.quizzes import Match
-from annotation.rules.standing import Reason
 
 Words = str | Promise
 

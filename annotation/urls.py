@@ -2,30 +2,41 @@
 
 from django.urls import path
 
-from annotation.crowd_urls import crowd_urls
+from annotation.views.activity import own, pay, people_figures, people_figures_file
 from annotation.views.adjudication import split, splits
 from annotation.views.baseline import baseline
-from annotation.views.edit import edit
-from annotation.views.figures import own, pay, people_figures, people_figures_file
+from annotation.views.crowd import crowd, crowd_study, crowd_study_move
+from annotation.views.crowd_entry import enter, place
+from annotation.views.edit import edit, hint
 from annotation.views.guidelines import guideline, guidelines, preview
-from annotation.views.hint import hint
 from annotation.views.lease import decline, draft, heartbeat, skip
+from annotation.views.leaving import leave, own_data
 from annotation.views.object_check import object_check
 from annotation.views.objects import frame_image, objects
 from annotation.views.people import member_remove, member_roles, people
 from annotation.views.quality import add_practice, gold, label, quality, withdraw
-from annotation.views.queue import queue
+from annotation.views.queue import queue, work
 from annotation.views.quizzes import attempt, practice, qualification, question
 from annotation.views.repair import repair, repairs
 from annotation.views.review import review
-from annotation.views.review_shares import review_shares
+from annotation.views.review_sampling import review_shares
 from annotation.views.studies import caption_objects, studies
 from annotation.views.takedown import takedown
 from annotation.views.undo import undo
 from annotation.views.validation import validation
 from annotation.views.validators import validator_move, validators
 from annotation.views.vote_rule import vote_rule
-from annotation.views.work import work
+
+crowd_urls = [
+    path("enter/<slug:key>/", enter, name="enter"),
+    path("account/data.json", own_data, name="own_data"),
+    path("projects/<slug:slug>/crowd/", crowd, name="crowd"),
+    path("projects/<slug:slug>/crowd/<int:pk>/", crowd_study, name="crowd_study"),
+    path("projects/<slug:slug>/crowd/<int:pk>/<slug:move>/", crowd_study_move, name="crowd_study_move"),
+    path("projects/<slug:slug>/place/", place, name="place"),
+    path("projects/<slug:slug>/leave/", leave, name="leave"),
+]
+
 
 app_name = "annotation"
 urlpatterns = [

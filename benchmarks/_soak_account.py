@@ -4,21 +4,21 @@ import hashlib
 import json
 from collections import Counter
 
-from _soak_people import CAPTIONS_A_RUN, CLIPS, Diary, Researcher
+from _soak_people import CAPTIONS_PER_RUN, CLIPS, Diary, Researcher
 
 
-def account(diary: Diary, researcher: Researcher) -> dict[str, object]:
+def account(diary: Diary, researcher: Researcher | None) -> dict[str, object]:
     assert not diary.findings, diary.findings
-    return {
+    found = {
         "requests": diary.requests,
         "errors_seen_by_clients": dict(diary.errors.most_common()),
         "refused": dict(diary.refused),
         "answers": _answers(diary),
         **_votes(),
-        "generation": _generation(researcher),
-        "scoring": _scoring(researcher),
-        "jobs": _jobs(),
     }
+    if researcher is None:
+        return found
+    return {**found, "generation": _generation(researcher), "scoring": _scoring(researcher), "jobs": _jobs()}
 
 
 def _answers(diary: Diary) -> dict[str, dict[str, int]]:
@@ -69,17 +69,17 @@ def _generation(researcher: Researcher) -> dict[str, int]:
     for run in runs:
         groups = CandidateGroup.objects.filter(run=run)
         made = Candidate.objects.filter(group__run=run, parent=None, author=None)
-        assert groups.count() == made.count() == CAPTIONS_A_RUN, f"run {run.pk}: {groups.count()}, {made.count()}"
-        assert made.values("group").distinct().count() == CAPTIONS_A_RUN, f"run {run.pk}: a caption has two foils"
+        assert groups.count() == made.count() == CAPTIONS_PER_RUN, f"run {run.pk}: {groups.count()}, {made.count()}"
+        assert made.values("group").distinct().count() == CAPTIONS_PER_RUN, f"run {run.pk}: a caption has two foils"
         ids = [str(pk) for pk in made.values_list("pk", flat=True)]
         trail = AuditEvent.objects.filter(target_type="generation.candidate", target_id__in=ids, action="queue")
-        assert trail.count() == CAPTIONS_A_RUN, f"run {run.pk}: {trail.count()} rows of the trail"
-    return {"runs": runs.count(), "foils": CAPTIONS_A_RUN * runs.count()}
+        assert trail.count() == CAPTIONS_PER_RUN, f"run {run.pk}: {trail.count()} rows of the trail"
+    return {"runs": runs.count(), "foils": CAPTIONS_PER_RUN * runs.count()}
 
 
 def _scoring(researcher: Researcher) -> dict[str, int]:
     """Every pair once, with the model's value; what was asked twice was on its way when something died."""
-    from evaluation.models import Run, Score
+    from evaluation.scoring.models import Run, Score
 
     asked: Counter = Counter()
     texts = {hashlib.sha256(t.encode()).hexdigest(): t for n in range(CLIPS) for t in _texts(n)}

@@ -1,4 +1,4 @@
-"""What may happen to a machine: kills, a full disk, clocks that jump, messages that come twice and in any order."""
+"""What may happen to a machine: kills, a full disk, messages that come twice and in any order."""
 
 import json
 import random
@@ -15,7 +15,6 @@ from _soak_people import persistent
 from _topology import Topology, kill_all
 
 DISK_FULL_SECONDS = 1.5
-LARGEST_JUMP = 6 * 3600
 MESSAGES = 12
 
 
@@ -77,18 +76,11 @@ class Faults:
 
     def disk(self) -> None:
         """Nothing can be written for a while; what that kills is started again."""
-        self.seen["processes that could not write"] += self.topology.fill_disk()
+        self.topology.fill_disk()
         time.sleep(DISK_FULL_SECONDS)
         self.topology.make_room()
         for name in self.topology.revive():
             self.seen[f"{name} died of a full disk"] += 1
-
-    def clock(self) -> None:
-        """The clock of the web server, or that of the workers, is somewhere else from now on."""
-        if self.topology.clocks:
-            clock = self.topology.clocks[self.chance.choice(sorted(self.topology.clocks))]
-            clock.jump(self.chance.randint(-LARGEST_JUMP, LARGEST_JUMP))
-            self.seen["clock jumps"] += 1
 
     def messages(self) -> None:
         """Jobs of all states are pushed again, several times, in any order."""
@@ -120,7 +112,6 @@ KILLS: dict[str, Callable[[Faults], None]] = {
 }
 BESIDE: dict[str, Callable[[Faults], None]] = {
     "disk": Faults.disk,
-    "clock": Faults.clock,
     "messages": Faults.messages,
 }
 

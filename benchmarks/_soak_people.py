@@ -23,10 +23,10 @@ from crowd import Person, Told
 
 # Breaths between two attempts while nothing answers, and between two pieces.
 AGAIN_SECONDS, THINK_SECONDS = 0.15, 0.05
-# Seconds within which people, jobs and our own database must go on after a kill.
+# Seconds within which our own database must be back after a kill.
 PATIENCE_SECONDS = 180.0
 BROKEN = (OSError, http.client.HTTPException)
-CAPTIONS_A_RUN = 30
+CAPTIONS_PER_RUN = 30
 CLIPS = 40
 # A model that takes its time and writes down what it was asked, before it answers.
 SERVE = """
@@ -54,16 +54,13 @@ class Diary:
     requests: int = 0
     errors: Counter = field(default_factory=Counter)
     refused: Counter = field(default_factory=Counter)
-    # When the newest request that succeeded was begun.
-    well_since: float = 0.0
     findings: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
     over: threading.Event = field(default_factory=threading.Event)
 
-    def went_well(self, began: float) -> None:
+    def went_well(self) -> None:
         with self.lock:
             self.requests += 1
-            self.well_since = max(self.well_since, began)
 
     def went_wrong(self, why: str) -> None:
         with self.lock:
@@ -128,7 +125,6 @@ class Hand(Person):
 
     def _tried(self, ask: Callable[[], None]) -> bool:
         """Whether the server answered, and not with an error of its own."""
-        began = time.monotonic()
         try:
             ask()
         except BROKEN as error:
@@ -137,7 +133,7 @@ class Hand(Person):
             self.browser.page = ""
         else:
             if self.browser.status < 500:
-                self.diary.went_well(began)
+                self.diary.went_well()
                 return True
             self.diary.went_wrong(str(self.browser.status))
             self.browser.page = ""
@@ -163,7 +159,7 @@ class Researcher:
         chance, number = random.Random(f"runs {self.seed}"), 0
         while not self.diary.over.is_set():
             number += 1
-            keys = [f"c{k}" for k in chance.sample(range(self.captions()), CAPTIONS_A_RUN)]
+            keys = [f"c{k}" for k in chance.sample(range(self.captions()), CAPTIONS_PER_RUN)]
             body = {
                 "subtest": self.subtest,
                 "method": "fake",
@@ -190,8 +186,8 @@ class Researcher:
 
     def _start(self, folder: Path) -> int:
         from corpus.models import Release
-        from evaluation.actions.start_run import start_run
-        from evaluation.models import Run
+        from evaluation.scoring.actions.start_run import start_run
+        from evaluation.scoring.models import Run
 
         spec = f"external:{folder}"
         # The answer to the commit may have been lost with its server.
@@ -201,14 +197,13 @@ class Researcher:
     def _post(self, path: str, body: dict[str, Any], key: str) -> dict[str, Any]:
         headers = {"Authorization": f"Bearer {self.token}", "Idempotency-Key": key}
         while True:
-            began = time.monotonic()
             try:
                 answer = httpx.post(f"http://127.0.0.1:{self.port}{path}", json=body, headers=headers, timeout=60)
             except httpx.TransportError as error:
                 self.diary.went_wrong(type(error).__name__)
             else:
                 if answer.status_code < 300:
-                    self.diary.went_well(began)
+                    self.diary.went_well()
                     return answer.json()
                 if answer.status_code < 500:
                     raise RuntimeError(f"{answer.status_code}: {answer.text[:300]}")
@@ -228,7 +223,7 @@ class Researcher:
 
 def went_on(kind: str, pk: int) -> bool:
     """Whether the run's job is done; a failed one is queued again."""
-    from evaluation.models import Run
+    from evaluation.scoring.models import Run
     from generation.models import GenerationRun
     from jobs.models import JobState
     from jobs.queue import retry

@@ -258,7 +258,7 @@ def account(items: int, told: Told) -> dict[str, object]:
 
     from annotation.models import Edit, Involvement, Review, Slot, Stage, Vote
     from corpus.models import Item
-    from foilworks.invariants.table import violations
+    from foilworks.invariants.registry import violations
 
     assert told.errors == [], told.errors[:5]
     votes = Vote.objects.filter(stage=Stage.VALIDATION)

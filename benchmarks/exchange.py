@@ -92,7 +92,7 @@ def step_out(folder: Path) -> dict[str, object]:
 
     def export() -> None:
         from corpus.exporters import jsonl
-        from evaluation.exchange.records import project_content
+        from evaluation.exports.records import project_content
         from projects.models import Project
 
         jsonl.write(project_content(Project.objects.get(slug=SLUG)), folder / "out", params={})
@@ -119,7 +119,7 @@ def django(*, migrate: bool = False) -> None:
 
 
 def imported(path: Path, kind: str) -> None:
-    from evaluation.exchange.store import import_records
+    from evaluation.imports.store import import_records
     from projects.models import Project
 
     project = Project.objects.filter(slug=SLUG).first() or Project(slug=SLUG, name=SLUG)
@@ -134,7 +134,7 @@ def saved_row_by_row(path: Path) -> None:
     from corpus.importers import jsonl
     from corpus.models import Caption, Foil, Item, Subtest, Video
     from corpus.records import ItemRecord
-    from evaluation.exchange.batch import text_sha256
+    from evaluation.imports.batch import text_sha256
     from projects import audit
     from projects.models import Project
 

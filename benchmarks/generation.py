@@ -1,21 +1,16 @@
 """Making foils with models: filled, scored and judged in batches, against the loop that asks one text a forward pass.
 
-    .venv/bin/python benchmarks/generation.py [--captions 96] [--naive 12] [--device cpu] [--memory 1000,100000]
+    .venv/bin/python benchmarks/generation.py [--captions 96] [--naive 12] [--device cpu]
 
 Random weights in roberta-base's and gpt2's shapes, a vocabulary of whole words, 10 candidates a caption. Both sides use
 one loaded model and the same threads; they take turns, so that a busy machine slows both. The naive side is what the
-published code does, without its habit of loading the model for each caption, which is stated apart. Each row is given
-twice: in float32, and with our side's body in bfloat16 (`MODEL?dtype=bfloat16`); the loop stays in float32.
-Memory: the whole pipeline (masked filling, entailment, perplexity) with small models, each number of captions in a
-process of its own.
+published code does, without its habit of loading the model for each caption. Each row is given twice: in float32, and
+with our side's body in bfloat16 (`MODEL?dtype=bfloat16`); the loop stays in float32.
 """
 
 import argparse
 import itertools
-import json
 import random
-import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -38,13 +33,8 @@ from transformers import (
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from generation import pipeline  # noqa: E402 (the root must be on the path first)
-from generation.filters.table import FILTERS  # noqa: E402
-from generation.methods.table import METHODS  # noqa: E402
-from generation.records import CaptionInput  # noqa: E402
-from hub._pretrained import load_pretrained, load_tokenizer  # noqa: E402
-from hub.table import CLASSIFIER, FILLER, TEXT_SCORER, open_helper  # noqa: E402
-from text.registry import load, parse_params  # noqa: E402
+from hub.adapters.registry import CLASSIFIER, FILLER, TEXT_SCORER, open_helper  # noqa: E402 (the root must be on the path first)
+from tests.hub.folders import saved  # noqa: E402
 
 CANDIDATES = 10
 ROUNDS = 3
@@ -89,28 +79,19 @@ def tokenizer(size: int) -> PreTrainedTokenizerFast:
     return PreTrainedTokenizerFast(tokenizer_object=bare, model_max_length=128, **names)
 
 
-def write_models(root: Path, *, small: bool) -> dict[str, str]:
-    """roberta-base twice (masked, classifier of pairs) and gpt2, or all of them small."""
+def write_models(root: Path) -> dict[str, str]:
+    """roberta-base twice (masked, classifier of pairs) and gpt2."""
     torch.manual_seed(0)
-    size = 2000 if small else VOCABULARY
-    text = tokenizer(size)
-    shape = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
-    shape = shape if small else {}
-    roberta = RobertaConfig(vocab_size=size, max_position_embeddings=514, type_vocab_size=1, pad_token_id=1, **shape)
+    text = tokenizer(VOCABULARY)
+    roberta = RobertaConfig(vocab_size=VOCABULARY, max_position_embeddings=514, type_vocab_size=1, pad_token_id=1)
     names = {0: "entailment", 1: "neutral", 2: "contradiction"}
     judge = RobertaConfig(**{**roberta.to_dict(), "id2label": names, "label2id": {v: k for k, v in names.items()}})
-    gpt2 = GPT2Config(
-        vocab_size=size, bos_token_id=0, eos_token_id=2, **({"n_embd": 32, "n_layer": 1, "n_head": 2} if small else {})
-    )
     made = {
         FILLER: RobertaForMaskedLM(roberta),
         CLASSIFIER: RobertaForSequenceClassification(judge),
-        TEXT_SCORER: GPT2LMHeadModel(gpt2),
+        TEXT_SCORER: GPT2LMHeadModel(GPT2Config(vocab_size=VOCABULARY, bos_token_id=0, eos_token_id=2)),
     }
-    for name, model in made.items():
-        model.save_pretrained(root / name)
-        text.save_pretrained(root / name)
-    return {name: str(root / name) for name in made}
+    return {name: str(saved(root / name, model, text)) for name, model in made.items()}
 
 
 @torch.inference_mode()
@@ -161,15 +142,13 @@ def compared(
     for _ in range(rounds):
         naive.append(rate(lambda: [single(one) for work in many[:few] for one in work], few, device))
         ours.append(rate(lambda: batched([one for work in many for one in work]), len(many), device))
-    found = {"batched": max(ours), "one_a_forward": max(naive), "ratio": max(ours) / max(naive)}
-    print(f"… {found['ratio']:.1f} x", file=sys.stderr, flush=True)
-    return found
+    return {"batched": max(ours), "one_a_forward": max(naive), "ratio": max(ours) / max(naive)}
 
 
 def speed(many: int, few: int, device: str, rounds: int) -> dict[str, dict[str, float]]:
     found = {}
     with tempfile.TemporaryDirectory() as folder:
-        paths = write_models(Path(folder), small=False)
+        paths = write_models(Path(folder))
         given = list(captions(many))
         asked = {FILLER: blanks, TEXT_SCORER: sentences, CLASSIFIER: pairs}
         for (role, path), (name, batched, single) in zip(paths.items(), SIDES, strict=True):
@@ -181,10 +160,6 @@ def speed(many: int, few: int, device: str, rounds: int) -> dict[str, dict[str, 
                 found[name + label] = compared(
                     partial(batched, ours), partial(single, naive), work, few, device, rounds
                 )
-            if role == FILLER:
-                began = time.perf_counter()
-                fill_one(type(naive)(*reloaded(path, naive)), work[0][0])
-                found[name]["loading_per_caption"] = 1 / (time.perf_counter() - began)
     return found
 
 
@@ -209,71 +184,16 @@ SIDES = (
 )
 
 
-def reloaded(path: str, filler: Any) -> tuple[Any, Any]:
-    name = str(filler.device)
-    return load_pretrained(RobertaForMaskedLM, path, slug="mask", device=name, dtype="float32"), load_tokenizer(path)
-
-
-class Stream:
-    """`number` captions, the same each time they are gone through; none is kept."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-    def __iter__(self) -> Iterator[CaptionInput]:
-        for at, words in enumerate(captions(self.number)):
-            yield CaptionInput(f"c{at}", " ".join(words), f"v{at}")
-
-
-def peak_mib(number: int) -> float:
-    """The most memory of a process that takes so many captions through method and filters."""
-    done = subprocess.run(
-        [sys.executable, __file__, "--pipeline", str(number)], capture_output=True, text=True, check=True, cwd=ROOT
-    )
-    return float(done.stdout.split()[-1])
-
-
-def run_pipeline(number: int) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        paths = write_models(Path(folder), small=True)
-        entry = METHODS["mask_fill"]
-        params = parse_params(entry, {"model": paths[FILLER], "device": "cpu", "foils": 2, "tagger": "offline"})
-        method, on_cpu = pipeline.Step("mask_fill", load(entry), params), {"device": "cpu"}
-        filters = [
-            pipeline.Step(slug, load(FILTERS[slug]), parse_params(FILTERS[slug], {"model": paths[kind], **on_cpu}))
-            for slug, kind in (("nli", CLASSIFIER), ("perplexity", TEXT_SCORER))
-        ]
-        stream = Stream(number)
-        state = pipeline.prepare(method, stream, mode="corrected", seed=0)
-        outcomes = pipeline.run(method, stream, filters=filters, mode="corrected", seed=0, state=state)
-        made = sum(len(one.foils) for one in outcomes)
-    print(made, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--captions", type=int, default=96, help="captions of the batched side")
     parser.add_argument("--naive", type=int, default=12, help="captions of the loop")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="the best of so many counts")
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--memory", default="1000,100000", help="numbers of captions, '' for none")
-    parser.add_argument("--pipeline", type=int, default=0, help=argparse.SUPPRESS)
-    parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
-    if asked.pipeline:
-        run_pipeline(asked.pipeline)
-        return
-    found: dict[str, Any] = {"speed": speed(asked.captions, asked.naive, asked.device, asked.rounds)}
-    found["memory"] = {number: peak_mib(int(number)) for number in asked.memory.split(",") if number}
-    if asked.json:
-        print(json.dumps(found))
-        return
     print(f"captions a second, {CANDIDATES} candidates each, {torch.get_num_threads()} thread(s), {asked.device}")
-    for name, row in found["speed"].items():
-        apart = f"; loading per caption {row['loading_per_caption']:.2f}" if "loading_per_caption" in row else ""
-        print(f"{name:24} {row['one_a_forward']:8.2f} -> {row['batched']:8.2f}: {row['ratio']:5.1f} x{apart}")
-    for number, mib in found["memory"].items():
-        print(f"peak memory over {int(number):>7,} captions: {mib:6.0f} MiB")
+    for name, row in speed(asked.captions, asked.naive, asked.device, asked.rounds).items():
+        print(f"{name:24} {row['one_a_forward']:8.2f} -> {row['batched']:8.2f}: {row['ratio']:5.1f} x")
 
 
 if __name__ == "__main__":

@@ -9,21 +9,17 @@ limit: the product of bf16 matrices measured here, the frames a second that it a
 that which a whole run reaches with its frames cached: cache -> pool -> page-locked memory -> device -> float32 score ->
 stored. On a CPU without bf16 the share is of what its units do with bf16, as on a GPU.
 prefix: captions after a video's prefix that runs once, over whole forward passes; on a GPU in the size of
-LLaVA-NeXT-Video-7B with its peak memory and the device's use from second to second.
+LLaVA-NeXT-Video-7B.
 """
 
 import argparse
 import json
 import os
-import resource
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from contextlib import ExitStack
 from itertools import cycle, islice, product
 from pathlib import Path
 from typing import Any
@@ -35,57 +31,50 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import numpy as np  # noqa: E402 (the root must be on the path first)
 import torch  # noqa: E402
 from transformers import (  # noqa: E402
-    CLIPConfig,
-    CLIPModel,
     CLIPVisionConfig,
     LlamaConfig,
     LlavaNextVideoConfig,
     LlavaNextVideoForConditionalGeneration,
 )
 
-from benchmarks.adapters import HALF, _saved, texts, tokenizer  # noqa: E402
-from evaluation.scoring.loop import Clip, Tally, score_pairs  # noqa: E402
+from evaluation.scoring.loop import Clip, ScoringCounts, score_pairs  # noqa: E402
 from evaluation.scoring.protocol_models import FrameReader  # noqa: E402
 from evaluation.scoring.protocols import PROTOCOLS  # noqa: E402
-from hub._shared_prefix import Prefix, PrefixModel, full_log_probabilities  # noqa: E402
-from hub.table import open_adapter  # noqa: E402
-from media.cache import FileCache  # noqa: E402
+from hub.adapters.registry import open_adapter  # noqa: E402
+from hub.batching.shared_prefix import Prefix, PrefixModel, full_log_probabilities  # noqa: E402
 from media.decode_pool import KINDS, DecodePool, usual_workers  # noqa: E402
 from media.encode import write_mp4  # noqa: E402
+from media.file_cache import FileCache  # noqa: E402
 from media.frame_cache import FORMS, FrameCache  # noqa: E402
 from media.frames import sample_frames  # noqa: E402
 from media.sampling import CENTRES, Sampling  # noqa: E402
+from tests.hub.folders import clip  # noqa: E402
 
 WIDTH, HEIGHT, SECONDS, FPS, FRAMES = 640, 360, 10, 30, 8
 PROTOCOL = PROTOCOLS["foilworks"]
+WORDS = ("a", "man", "woman", "folds", "opens", "lifts", "the", "red", "shirt", "door", "box", "slowly", "and", "then")
 
 
-@dataclass(frozen=True)
-class Tower:
-    """An image tower of CLIP's kind at 224 pixels."""
-
-    name: str
-    patch: int
-    hidden: int
-    layers: int
-    heads: int
-
-    @property
-    def operations(self) -> float:
-        """Floating-point operations of one frame: 162.0e9 of ViT-L/14."""
-        tokens = (224 // self.patch) ** 2 + 1
-        layer = 2 * tokens * 12 * self.hidden**2 + 4 * tokens**2 * self.hidden
-        return self.layers * layer + 2 * (tokens - 1) * 3 * self.patch**2 * self.hidden
-
-
+# Image towers of CLIP's kind at 224 pixels: (name, patch, hidden, layers, heads).
 TOWERS = {
-    "cpu": (Tower("ViT-S/32", 32, 384, 12, 6), Tower("ViT-B/32", 32, 768, 12, 12)),
-    "cuda": (
-        Tower("ViT-B/16", 16, 768, 12, 12),
-        Tower("ViT-L/14", 14, 1024, 24, 16),
-        Tower("ViT-H/14", 14, 1280, 32, 16),
-    ),
+    "cpu": (("ViT-S/32", 32, 384, 12, 6), ("ViT-B/32", 32, 768, 12, 12)),
+    "cuda": (("ViT-B/16", 16, 768, 12, 12), ("ViT-L/14", 14, 1024, 24, 16), ("ViT-H/14", 14, 1280, 32, 16)),
 }
+NAMES = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
+TEXT = dict(zip(NAMES, (256, 1024, 4, 4), strict=True))
+
+
+def operations(patch: int, hidden: int, layers: int) -> float:
+    """Floating-point operations of one frame: 162.0e9 of ViT-L/14."""
+    tokens = (224 // patch) ** 2 + 1
+    layer = 2 * tokens * 12 * hidden**2 + 4 * tokens**2 * hidden
+    return layers * layer + 2 * (tokens - 1) * 3 * patch**2 * hidden
+
+
+def texts(seed: int, count: int = 6) -> list[str]:
+    """Of 6 to 14 words."""
+    draw = np.random.default_rng(seed)
+    return [" ".join(draw.choice(WORDS, draw.integers(6, 15))) for _ in range(count)]
 
 
 def videos(folder: Path, count: int) -> list[Path]:
@@ -185,41 +174,6 @@ def _synchronised(device: torch.device) -> Callable[[], None]:
     return lambda: torch.cuda.synchronize(device)
 
 
-def contrastive(folder: Path, tower: Tower) -> Path:
-    """A whole CLIP of random weights with this image tower and a small text tower."""
-    torch.manual_seed(0)
-    words = tokenizer()
-    config = CLIPConfig(
-        vision_config={
-            "hidden_size": tower.hidden,
-            "intermediate_size": 4 * tower.hidden,
-            "num_hidden_layers": tower.layers,
-            "num_attention_heads": tower.heads,
-            "image_size": 224,
-            "patch_size": tower.patch,
-        },
-        text_config={
-            "hidden_size": 256,
-            "intermediate_size": 1024,
-            "num_hidden_layers": 4,
-            "num_attention_heads": 4,
-            "vocab_size": len(words),
-            "max_position_embeddings": 77,
-            "eos_token_id": 2,
-            "bos_token_id": 1,
-        },
-        projection_dim=256,
-    )
-    settings = {
-        "size": {"shortest_edge": 224},
-        "do_center_crop": True,
-        "crop_size": {"height": 224, "width": 224},
-        "image_mean": HALF,
-        "image_std": HALF,
-    }
-    return _saved(folder, CLIPModel(config), words, settings)
-
-
 def limit(paths: Sequence[Path], folder: Path, device: torch.device) -> None:
     """A scoring run whose frames are cached, against what the product of matrices allows."""
     peak = bf16_limit(device)
@@ -231,15 +185,17 @@ def limit(paths: Sequence[Path], folder: Path, device: torch.device) -> None:
     clips = [Clip(f"clip {n}", path, content=path.name) for n, path in enumerate(shown)]
     requests = [(clip, texts(n)) for n, clip in enumerate(clips)]
     decoders = usual_workers()
-    for tower in TOWERS[device.type]:
-        spec = f"clip:{contrastive(folder / tower.name.replace('/', '-'), tower)}?frames={FRAMES}"
+    for name, patch, hidden, layers, heads in TOWERS[device.type]:
+        vision = dict(zip(NAMES, (hidden, 4 * hidden, layers, heads), strict=True))
+        spec = f"clip:{clip(folder / name.replace('/', '-'), vision=vision, text=TEXT, side=224, patch=patch)}"
+        spec += f"?frames={FRAMES}"
         rates = {}
         for dtype in ("bfloat16", "float32"):
             adapter = open_adapter(spec, device=str(device), dtype=dtype)
             with DecodePool(decoders) as pool:
                 read = FrameReader(PROTOCOL, kept)
                 list(score_pairs(adapter, requests[: count // 8], read=read, pool=pool))
-                tally, began = Tally(), time.perf_counter()
+                tally, began = ScoringCounts(), time.perf_counter()
                 stored = [
                     (s.clip_key, s.text, s.value)
                     for s in score_pairs(adapter, requests, tally=tally, read=read, pool=pool)
@@ -248,56 +204,26 @@ def limit(paths: Sequence[Path], folder: Path, device: torch.device) -> None:
             assert len(stored) == tally.pairs
             rates[dtype] = (len(clips) * FRAMES / seconds, tally, seconds)
         rate, tally, seconds = rates["bfloat16"]
-        allowed = peak / tower.operations
+        needed = operations(patch, hidden, layers)
+        allowed = peak / needed
         print(
-            f"        {tower.name} ({tower.operations / 1e9:.1f} GFLOP a frame): allows {allowed:.0f} frames/s, "
+            f"        {name} ({needed / 1e9:.1f} GFLOP a frame): allows {allowed:.0f} frames/s, "
             f"reached {rate:.0f} with {decoders} decoder(s), share {rate / allowed:.2f}; of {seconds:.1f} s the model "
             f"computed {tally.compute_seconds:.1f} and waited {tally.wait_seconds:.1f}, decoders read "
             f"{tally.decode_seconds:.1f}; float32 {rates['float32'][0]:.0f} frames/s"
         )
 
 
-@dataclass
-class Trace:
-    """The device's use in percent, second by second, as its driver says."""
-
-    values: list[int] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, self.values)) or "none"
-
-
-@contextmanager
-def utilisation(device: torch.device) -> Iterator[Trace]:
-    trace, over = Trace(), threading.Event()
-
-    def look() -> None:
-        asked = ["--query-gpu=utilization.gpu", "--format=csv,noheader,nounits", f"--id={device.index or 0}"]
-        command = ["nvidia-smi", *asked]
-        while not over.wait(1.0):
-            told = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
-            trace.values += [int(told[0])] if told else []
-
-    thread = threading.Thread(target=look, daemon=True)
-    if device.type == "cuda":
-        thread.start()
-    yield trace
-    over.set()
-    if thread.is_alive():
-        thread.join()
-
-
 def large(device: torch.device) -> PrefixModel:
     """A model of the size of LLaVA-NeXT-Video-7B on a GPU, a small one of its kind elsewhere; random weights."""
     is_gpu = device.type == "cuda"
     size = (4096, 11008, 32, 32, 32064) if is_gpu else (256, 688, 6, 4, 1000)
-    names = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "vocab_size")
     vision = CLIPVisionConfig(
         hidden_size=64, intermediate_size=128, num_hidden_layers=1, num_attention_heads=2, image_size=28, patch_size=14
     )
     config = LlavaNextVideoConfig(
         vision_config=vision,
-        text_config=LlamaConfig(**dict(zip(names, size, strict=True))),
+        text_config=LlamaConfig(**dict(zip((*NAMES, "vocab_size"), size, strict=True))),
         image_token_index=998,
         video_token_index=999,
     )
@@ -315,36 +241,26 @@ def prefix(device: torch.device, repeat: int) -> None:
     draw = torch.Generator().manual_seed(0)
     before = Prefix(torch.randint(3, 900, (1, FRAMES * 144 + 20), generator=draw).to(device))
     captions = [torch.randint(3, 900, (12,), generator=draw).tolist() for _ in range(6)]
-    results: dict[str, tuple[float, float, Any]] = {}
+    spent: dict[str, float] = {}
+    found: dict[str, Any] = {}
     ways = {
         "whole": lambda: full_log_probabilities(model, before, captions),
         "shared": lambda: model.log_probabilities(before, captions),
     }
-    with utilisation(device) as trace:
-        for name, work in ways.items():
-            work()
-            if device.type == "cuda":
-                torch.cuda.reset_peak_memory_stats(device)
-            spent, found = [], None
-            for _ in range(repeat):
-                done, began = _synchronised(device), time.perf_counter()
-                found = work()
-                done()
-                spent.append(time.perf_counter() - began)
-            memory = torch.cuda.max_memory_allocated(device) if device.type == "cuda" else _resident()
-            results[name] = (min(spent), memory / 2**30, found)
-    (whole_s, whole_gb, one), (shared_s, shared_gb, other) = results["whole"], results["shared"]
-    error = max(float((a - b).abs().max()) for a, b in zip(one, other, strict=True))
+    for name, work in ways.items():
+        work()
+        for _ in range(repeat):
+            done, began = _synchronised(device), time.perf_counter()
+            found[name] = work()
+            done()
+            spent[name] = min(spent.get(name, np.inf), time.perf_counter() - began)
+    error = max(float((a - b).abs().max()) for a, b in zip(*found.values(), strict=True))
     size = sum(weights.numel() for weights in model.model.parameters()) / 1e6
     print(
-        f"prefix  {size:.0f}M parameters, 6 captions after {before.ids.shape[1]} tokens: whole {whole_s * 1e3:.0f} ms "
-        f"({whole_gb:.1f} GiB at most), shared {shared_s * 1e3:.0f} ms ({shared_gb:.1f} GiB), ratio "
-        f"{whole_s / shared_s:.1f}, largest difference {error:.1e} nats; use of the device by seconds: {trace}"
+        f"prefix  {size:.0f}M parameters, 6 captions after {before.ids.shape[1]} tokens: whole "
+        f"{spent['whole'] * 1e3:.0f} ms, shared {spent['shared'] * 1e3:.0f} ms, ratio "
+        f"{spent['whole'] / spent['shared']:.1f}, largest difference {error:.1e} nats"
     )
-
-
-def _resident() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def main() -> None:

@@ -6,14 +6,12 @@ step: one forward of the batch's clips and one of its distinct texts, all cosine
 candidate at a time, the caption first, then each changed caption, with a forward of the batch's clips and texts for
 each. Both end in the same loss (contrastive over the captions, lgt over each clip's candidates) and its gradients; that
 they do is checked. Seconds are the processor's on a CPU and the wall's on a GPU, the best of `repeat` interleaved
-rounds; memory is what the side needs above what is there before it: the process's peak, or the GPU's.
+rounds.
 """
 
 import argparse
 import json
-import multiprocessing
 import os
-import resource
 import sys
 import tempfile
 import time
@@ -27,40 +25,21 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import numpy as np  # noqa: E402 (the root must be on the path first)
 import torch  # noqa: E402
-from tokenizers import Tokenizer, models, pre_tokenizers  # noqa: E402
-from transformers import CLIPConfig, CLIPModel, PreTrainedTokenizerFast  # noqa: E402
 from transformers.utils import logging  # noqa: E402
 
 from evaluation.teacher import objectives  # noqa: E402
 from evaluation.teacher.examples import Batch, batch_of, examples_of  # noqa: E402
 from evaluation.teacher.plan import Objective  # noqa: E402
 from evaluation.teacher.training import losses_of  # noqa: E402
-from hub.dual_training import Student, open_student  # noqa: E402
 from hub.interfaces import VideoMeta  # noqa: E402
+from hub.training.dual_encoders import Student, open_student  # noqa: E402
+from tests.hub.folders import clip  # noqa: E402
 
 CLIPS, FRAMES, SIDE, TEMPERATURE = 64, 4, 64, 0.05
 VERBS = ("folds", "opens", "lifts", "cuts", "paints", "washes", "throws", "breaks", "closes", "drops", "kicks", "turns")
 PEOPLE = ("man", "woman", "girl", "boy")
 THINGS = ("paper", "box", "cup", "rope", "door", "shirt", "ball", "chair")
-PAD, UNKNOWN, START, END = "[PAD]", "[UNK]", "[START]", "[END]"
 LAYERS = {"hidden_size": 128, "intermediate_size": 256, "num_hidden_layers": 4, "num_attention_heads": 4}
-
-
-def folder_of_clip(folder: Path) -> Path:
-    """A CLIP with small layers, random weights and a tokenizer of words."""
-    words = {word: at for at, word in enumerate((PAD, UNKNOWN, START, END, "a", *VERBS, *PEOPLE, *THINGS))}
-    raw = Tokenizer(models.WordLevel(words, unk_token=UNKNOWN))
-    raw.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=raw, pad_token=PAD, unk_token=UNKNOWN, bos_token=START, eos_token=END, model_max_length=16
-    )
-    torch.manual_seed(0)
-    text = {**LAYERS, "vocab_size": len(words), "max_position_embeddings": 16, "bos_token_id": 2, "eos_token_id": 3}
-    vision = {**LAYERS, "image_size": SIDE, "patch_size": 16}
-    CLIPModel(CLIPConfig(text_config=text, vision_config=vision, projection_dim=64)).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    (folder / "preprocessor_config.json").write_text(json.dumps({"size": {"height": SIDE, "width": SIDE}}))
-    return folder
 
 
 def batch_with(k: int, size: int) -> Batch:
@@ -131,32 +110,7 @@ def gradients(student: Student, batch: Batch, side: str) -> tuple[float, torch.T
     return float(loss.detach()), torch.cat(parts)
 
 
-def peak_mib(student: Student, batch: Batch, side: str) -> float:
-    """What one round needs above what is there before it, and after a round over a single clip."""
-    if student.device.type == "cuda":
-        student.module.zero_grad(set_to_none=True)
-        torch.cuda.synchronize()
-        torch.cuda.reset_peak_memory_stats()
-        before = torch.cuda.memory_allocated()
-        seconds(student, batch, side)
-        return (torch.cuda.max_memory_allocated() - before) / 2**20
-    context = multiprocessing.get_context("fork")
-    results: Any = context.SimpleQueue()
-
-    def alone() -> None:
-        seconds(student, batch_with(0, 1), side)
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        seconds(student, batch, side)
-        results.put((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
-
-    process = context.Process(target=alone)
-    process.start()
-    found = float(results.get())
-    process.join()
-    return found
-
-
-def measured(student: Student, batch: Batch, memory: dict[str, float], repeat: int) -> dict[str, Any]:
+def measured(student: Student, batch: Batch, repeat: int) -> dict[str, Any]:
     (one, left), (other, right) = (gradients(student, batch, side) for side in SIDES)
     assert abs(one - other) < 1e-4, (one, other)
     torch.testing.assert_close(left, right, atol=1e-4, rtol=1e-3)
@@ -170,8 +124,6 @@ def measured(student: Student, batch: Batch, memory: dict[str, float], repeat: i
         "step_s": best["step"],
         "loop_s": best["loop"],
         "times_faster": best["loop"] / best["step"],
-        "step_mib": memory["step"],
-        "loop_mib": memory["loop"],
     }
 
 
@@ -187,19 +139,12 @@ def main() -> None:
     logging.disable_progress_bar()
     clips = np.random.default_rng(0).integers(0, 255, (CLIPS, FRAMES, SIDE, SIDE, 3), dtype=np.uint8)
     with tempfile.TemporaryDirectory() as folder:
-        spec = f"clip:{folder_of_clip(Path(folder) / 'clip')}?frames={FRAMES}"
+        spec = f"clip:{clip(Path(folder) / 'clip', vision=LAYERS, text=LAYERS, side=SIDE, patch=16)}?frames={FRAMES}"
         student = open_student(spec, lambda place: (clips[place], VideoMeta(key=str(place))), device=given.device)
         batches = [batch_with(k, given.batch) for k in given.k]
-        # Before anything is computed here: a process that is forked afterwards already holds its peak.
-        memory = [{side: peak_mib(student, batch, side) for side in SIDES} for batch in batches]
-        rows = [measured(student, batch, one, given.repeat) for batch, one in zip(batches, memory, strict=True)]
-    print(f"{'k':>3} {'texts':>6} {'step s':>8} {'loop s':>8} {'times':>6} {'step MiB':>9} {'loop MiB':>9}")
+        rows = [measured(student, batch, given.repeat) for batch in batches]
     for row in rows:
-        print(
-            f"{row['k']:>3} {row['texts']:>6} {row['step_s']:>8.3f} {row['loop_s']:>8.3f} "
-            f"{row['times_faster']:>6.1f} {row['step_mib']:>9.0f} {row['loop_mib']:>9.0f}"
-        )
-    print(json.dumps(rows))
+        print(json.dumps(row))
 
 
 if __name__ == "__main__":

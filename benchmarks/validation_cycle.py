@@ -66,7 +66,7 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
 
 
 def _world(items: int, validators: int) -> list:
-    from annotation.actions.make_tasks import make_tasks
+    from annotation.actions.workflow.make_tasks import make_tasks
     from corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
     from corpus.rules.states import ItemState
     from projects.models import Membership, Project, Role, User

@@ -45,7 +45,7 @@ class VideoFilter(forms.Form):
 
 
 # More of anything that is asked for each item is a slip of the finger, and would be made at once.
-MOST = 99
+MAX_PER_ITEM = 99
 
 
 class VoteRuleForm(forms.ModelForm):
@@ -77,7 +77,7 @@ class VoteRuleForm(forms.ModelForm):
         self.fields["foils_enough"].validators.append(MinValueValidator(1))
         self.fields["foils_enough"].widget.attrs["min"] = 1
 
-    def at_most(self, name: str, most: int = MOST) -> None:
+    def at_most(self, name: str, most: int = MAX_PER_ITEM) -> None:
         self.fields[name].validators.append(MaxValueValidator(most))
         self.fields[name].widget.attrs["max"] = most
 

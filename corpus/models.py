@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from corpus.rules.states import FoilVerdict, ItemState
 from projects.models import Project, User
+from projects.personal_data import PersonalData
 
 
 class MediaState(models.TextChoices):
@@ -88,6 +89,7 @@ class Takedown(models.Model):
     reason = models.CharField(max_length=500)
     taken_down_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     taken_down_at = models.DateTimeField()
+    personal_data = PersonalData(free_text=("reason",), archive="video__project")
 
     def __str__(self) -> str:
         return f"takedown of {self.video_id}"
@@ -115,7 +117,7 @@ class Caption(models.Model):
     text = models.TextField()
     text_sha256 = models.CharField(max_length=64)
     facts = models.JSONField(default=dict, blank=True)
-    # Validators mostly said "foil only" or "neither": the caption itself is in doubt (workflow.md rule 11).
+    # Most validators said "foil only" or "neither": the caption itself is in doubt (docs/workflow.md#rule-11).
     flagged_false = models.BooleanField(default=False)
     # What came of the doubt; a later item whose validators say it again opens it anew.
     doubt_settled = models.CharField(max_length=9, choices=DoubtSettled, blank=True)
@@ -231,7 +233,7 @@ class Foil(models.Model):
 DROPPED_OUT = Q(verdict=FoilVerdict.INVALID) | Q(verdict=FoilVerdict.SPLIT, item__state=ItemState.VALID)
 
 
-def taken_out(path: str = "") -> Q:
+def withdrawn_items(path: str = "") -> Q:
     """Items that no report and no export tells of: retracted ones, and those of a video that was taken down, whatever
     they were. `path`: where the item is found, as "item__"."""
     return Q(**{f"{path}state": ItemState.RETRACTED}) | Q(**{f"{path}video__media_state": MediaState.TAKEN_DOWN})

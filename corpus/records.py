@@ -1,10 +1,10 @@
 """What importers read and exporters write: plain facts, no table. Equal records are equal, wherever they came from."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from corpus.release_papers import ReleasePapers
+from corpus.release_documents import ReleaseDocuments
 
 # Long enough for any caption (the longest published one has a few hundred characters), short enough for a page.
 MAX_TEXT = 2_000
@@ -171,4 +171,36 @@ class ReleaseContent:
     # Tombstones of released items whose video was taken down since: they stand in no file but this list.
     withheld: tuple[Mapping[str, Any], ...] = ()
     # Who made it, its terms, its datasheet's answers, its changelog, rejected candidates, figures.
-    papers: ReleasePapers = field(default_factory=ReleasePapers)
+    papers: ReleaseDocuments = field(default_factory=ReleaseDocuments)
+
+
+class Records(Collection[ItemRecord]):
+    """Records that are read anew each time somebody goes through them."""
+
+    def __init__(self, read: Callable[[], Iterator[ItemRecord]], n: int):
+        self._read, self._n = read, n
+
+    def __iter__(self) -> Iterator[ItemRecord]:
+        return self._read()
+
+    def __contains__(self, item: object) -> bool:
+        return any(item == record for record in self)
+
+    def __len__(self) -> int:
+        return self._n
+
+
+@dataclass(frozen=True)
+class RecordContent:
+    """A release, or a project as it is now (`release` and `content_hash` are then empty), as records in a fixed order.
+
+    `facts`: what else the manifest says.
+    """
+
+    project: str
+    release: str
+    content_hash: str
+    created_at: str
+    records: Records
+    simulated: bool = False
+    facts: Mapping[str, Any] = field(default_factory=dict)

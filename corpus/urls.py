@@ -2,10 +2,8 @@
 
 from django.urls import path
 
-from corpus.views.media import media
 from corpus.views.subtests import subtests
-from corpus.views.video import video, warning
-from corpus.views.videos import videos
+from corpus.views.video import media, video, videos, warning
 
 app_name = "corpus"
 urlpatterns = [

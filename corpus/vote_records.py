@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from corpus.records import BadRecord, RecordWarning
 
 CHOICES = ("caption", "foil", "neither", "both", "cannot_tell", "other")
-# What a judgement's number means as it was shown (workflow.md).
+# The answers by their number on the page (docs/workflow.md#stage-validation).
 NUMBERED = ("first", "second", "neither", "both", "cannot_tell")
 PLACES = {"1": True, "first": True, "2": False, "second": False, "true": True, "false": False}
 SOURCE = "import"
 # The form of such a name, for databases too.
-NOBODY_AS = "unnamed-[1-9][0-9]*"
+ANONYMOUS_NAME = "unnamed-[1-9][0-9]*"
 
 
 def name_of_imported(pseudonym: str, index: int | None) -> str:
@@ -23,14 +23,14 @@ def name_of_imported(pseudonym: str, index: int | None) -> str:
     return pseudonym or f"unnamed-{(index or 0) + 1}"
 
 
-def stands_for_nobody(name: str) -> bool:
+def is_anonymous_name(name: str) -> bool:
     """Whether exports give the name to votes that name nobody."""
-    return re.fullmatch(NOBODY_AS, name) is not None
+    return re.fullmatch(ANONYMOUS_NAME, name) is not None
 
 
-def names_nobody(source: str, annotator: str) -> bool:
+def is_anonymous_vote(source: str, annotator: str) -> bool:
     """Whether a vote of an export is one of a count."""
-    return source == SOURCE and stands_for_nobody(annotator)
+    return source == SOURCE and is_anonymous_name(annotator)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,6 @@ class FoilworksConfig(AppConfig):
 
     def ready(self) -> None:
         if settings.SENTRY_DSN:
-            from foilworks.monitoring.reports import report_errors
+            from foilworks.monitoring.error_reports import report_errors
 
             report_errors(settings.SENTRY_DSN)

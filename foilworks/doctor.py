@@ -21,17 +21,29 @@ from django.core.files.storage import default_storage
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from corpus.clip_files import is_local
+from corpus.video_files.stored_files import is_local
+from foilworks import __version__
 from foilworks.supervisor.embedded_redis import redis_executable
 from foilworks.supervisor.services import up_lock
 from jobs.models import Job, JobState
 from jobs.queue import is_reachable, worker_count
+from text.plugins import PREFIX, strays
+from text.registry import Entry, load
 
 GIGABYTE = 1024**3
 OLDEST_PYTHON = (3, 11)
 LITTLE_SPACE_GB = 2.0
 OK, ABSENT, BROKEN = "ok", "absent", "broken"
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+# By path: a web process must not import `hub`.
+REGISTRIES = (
+    "generation.methods.registry:METHODS",
+    "generation.filters.registry:FILTERS",
+    "generation.captioning.registry:CAPTIONERS",
+    "corpus.importers.registry:IMPORTERS",
+    "corpus.exporters.registry:EXPORTERS",
+    "hub.adapters.registry:ADAPTERS",
+)
 INSTALL_MODELS = "pip install 'foilworks[models]' (or `make install`)"
 WORDNET_FOLDERS = (
     Path.home() / "nltk_data/corpora/wordnet",
@@ -56,7 +68,9 @@ class Check:
 def examine() -> list[Check]:
     """Run every check, in the order in which a person would mend things."""
     checks: tuple[Callable[[], Check], ...] = (
+        _foilworks,
         _python,
+        _settings,
         _home,
         _database,
         _queue,
@@ -74,7 +88,13 @@ def examine() -> list[Check]:
         _chromium,
         _caches,
     )
-    return [check() for check in checks]
+    return [*(check() for check in checks), *_plugins()]
+
+
+def _foilworks() -> Check:
+    return Check(
+        "foilworks", OK, f"{__version__}, {'a clone' if settings.IN_CLONE else 'installed'} at {settings.BASE_DIR}"
+    )
 
 
 def _python() -> Check:
@@ -84,10 +104,17 @@ def _python() -> Check:
     return Check("python", OK, found)
 
 
+def _settings() -> Check:
+    looked = " or ".join(str(path.absolute()) for path in settings.ENV_FILES)
+    found = f"the environment and {settings.ENV_FILE}" if settings.ENV_FILE else f"the environment; no file {looked}"
+    return Check("settings", OK, found)
+
+
 def _home() -> Check:
     home = settings.FOILWORKS_HOME
     free = shutil.disk_usage(home).free / GIGABYTE
-    found = f"{home}, {free:.1f} GB free"
+    default = ", the default" if home == settings.DEFAULT_HOME.resolve() else ""
+    found = f"{home}{default}, {free:.1f} GB free"
     if not _is_writable(home):
         return Check("home", BROKEN, found, "make the folder writable for this user, or set FOILWORKS_HOME to another")
     if free < LITTLE_SPACE_GB:
@@ -272,6 +299,22 @@ def _caches() -> Check:
     files = [path for path in folder.rglob("*") if path.is_file()] if folder.is_dir() else []
     size = sum(path.stat().st_size for path in files) / GIGABYTE
     return Check("caches", OK, f"{folder}, {len(files)} files, {size:.2f} GB")
+
+
+def _plugins() -> Iterator[Check]:
+    """One line for what is in use, and one for each entry point that is not."""
+    registries = [load(Entry("", path)) for path in REGISTRIES]
+    findings = [found for registry in registries for found in registry.findings]
+    findings += strays({registry.group for registry in registries})
+    used: dict[str, list[str]] = {}
+    for found in findings:
+        if found.slug:
+            used.setdefault(found.distribution, []).append(f"{found.group.removeprefix(PREFIX)} {found.slug}")
+    shown = "; ".join(f"{distribution} ({', '.join(rows)})" for distribution, rows in used.items())
+    yield Check("plug-ins", OK, shown or "none")
+    for found in findings:
+        if found.problem:
+            yield Check("plug-in", ABSENT, str(found), "update the package, or uninstall it")
 
 
 def _is_writable(folder: Path) -> bool:

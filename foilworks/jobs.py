@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus.clip_files import clip_file
 from corpus.models import Caption, MediaState, Split
+from corpus.video_files.stored_files import clip_file
 from evaluation.errors import EvaluationError
 from foilworks.demo import plan
 from foilworks.demo.training import EPOCHS, TrainingSet, train
-from hub.tiny_video import TinyConfig, save_model
+from hub.adapters.tiny_video import TinyConfig, save_model
 from jobs.models import Job
 from jobs.progress import progress
 from media.frames import sample_frames

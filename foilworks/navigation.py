@@ -24,17 +24,17 @@ WORK_PAGES = (
     "annotation:repair",
 )
 OF_RELEASES = (
-    "evaluation:release",
-    "evaluation:freeze",
-    "evaluation:run",
-    "evaluation:leaderboard",
-    "evaluation:compare",
-    "evaluation:analysis",
-    "evaluation:proximity",
-    "evaluation:bring_scores",
-    "evaluation:release_changes",
-    "evaluation:model_card",
-    "evaluation:public_page",
+    "releases:release",
+    "releases:freeze",
+    "scoring:run",
+    "board:leaderboard",
+    "board:compare",
+    "reports:analysis",
+    "proximity:proximity",
+    "scoring:bring_scores",
+    "releases:release_changes",
+    "scoring:model_card",
+    "publishing:public_page",
 )
 EXERCISES = ("annotation:practice", "annotation:qualification", "annotation:attempt", "annotation:question")
 
@@ -66,7 +66,7 @@ class Group:
 
 
 GROUPS: tuple[Group, ...] = (
-    Group("overview", _("Overview"), (Page(_("Overview"), "evaluation:dashboard"),)),
+    Group("overview", _("Overview"), (Page(_("Overview"), "dashboard:dashboard"),)),
     Group(
         "work",
         _("Work"),
@@ -84,9 +84,9 @@ GROUPS: tuple[Group, ...] = (
         _("Content"),
         (
             Page(_("Videos"), "corpus:videos", RESEARCHERS, section=("corpus:video", "annotation:takedown")),
-            Page(_("Import"), "evaluation:new_import", RESEARCHERS, section=("evaluation:import",)),
+            Page(_("Import"), "imports:new_import", RESEARCHERS, section=("imports:import",)),
             Page(_("Subtests"), "corpus:subtests", RESEARCHERS, section=("annotation:vote_rule",)),
-            Page(_("Items"), "evaluation:items", RESEARCHERS, section=("evaluation:item",)),
+            Page(_("Items"), "items:items", RESEARCHERS, section=("items:item",)),
         ),
     ),
     Group(
@@ -104,7 +104,7 @@ GROUPS: tuple[Group, ...] = (
         "quality",
         _("Quality"),
         (
-            Page(_("Reports"), "evaluation:reports", RESEARCHERS, section=("evaluation:report", "evaluation:blind")),
+            Page(_("Reports"), "reports:reports", RESEARCHERS, section=("reports:report", "blind:blind_bars")),
             Page(
                 _("Rules, gold, practice"),
                 "annotation:quality",
@@ -113,16 +113,16 @@ GROUPS: tuple[Group, ...] = (
             ),
             Page(_("Validators"), "annotation:validators", RESEARCHERS),
             Page(_("Studies"), "annotation:studies", RESEARCHERS, section=("annotation:object_check",)),
-            Page(_("Bias"), "evaluation:bias", RESEARCHERS, section=("evaluation:bias",)),
+            Page(_("Bias"), "utd:bias", RESEARCHERS, section=("utd:bias",)),
         ),
     ),
     Group(
         "results",
         _("Results"),
         (
-            Page(_("Releases"), "evaluation:releases", RESEARCHERS, section=OF_RELEASES),
-            Page(_("Datasheet"), "evaluation:datasheet", RESEARCHERS, section=("evaluation:publication",)),
-            Page(_("LLM-teacher"), "evaluation:teacher", RESEARCHERS, section=("evaluation:teacher",)),
+            Page(_("Releases"), "releases:releases", RESEARCHERS, section=OF_RELEASES),
+            Page(_("Datasheet"), "publishing:datasheet", RESEARCHERS, section=("publishing:publication",)),
+            Page(_("LLM-teacher"), "teacher:teacher", RESEARCHERS, section=("teacher:teacher",)),
         ),
     ),
     Group(
@@ -133,7 +133,7 @@ GROUPS: tuple[Group, ...] = (
                 _("Members"),
                 "annotation:people",
                 RESEARCHERS,
-                section=("annotation:member", "evaluation:erase_worker"),
+                section=("annotation:member", "erasure:erase_worker"),
             ),
             Page(_("Invitations"), "projects:invitations", RESEARCHERS, section=("projects:invitation",)),
             Page(_("Crowd studies"), "annotation:crowd", RESEARCHERS, section=("annotation:crowd",)),

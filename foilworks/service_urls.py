@@ -46,7 +46,7 @@ def sqlite(path: Path) -> Settings:
     }
 
 
-OF_A_CONNECTION = "-c plan_cache_mode=force_generic_plan -c jit=off"
+CONNECTION_OPTIONS = "-c plan_cache_mode=force_generic_plan -c jit=off"
 
 
 def database(url: str, home: Path) -> Settings:
@@ -59,14 +59,14 @@ def database(url: str, home: Path) -> Settings:
     if parts.scheme not in {"postgresql", "postgres"}:
         raise ImproperlyConfigured("DATABASE_URL is no postgresql:// or sqlite:// address; write it as one of them")
     options: Settings = dict(parse_qsl(parts.query))
-    # Statements of hot paths are parsed and planned once a connection (projects.prepared), not five times more to see
+    # Hot statements are planned once per connection (projects.sql.prepared_queries), not five times more to see
     # whether their values matter; `?prepare_threshold=none` behind a pooler that hands connections from one transaction
     # to the next. A plan that is made by a compiler takes seconds where it is asked for by many conditions, and
     # milliseconds without.
     threshold = options.pop("prepare_threshold", "0")
     options["prepare_threshold"] = int(threshold) if threshold.isdecimal() else None
     if options["prepare_threshold"] is not None:
-        options["options"] = f"{options.get('options', '')} {OF_A_CONNECTION}".strip()
+        options["options"] = f"{options.get('options', '')} {CONNECTION_OPTIONS}".strip()
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),
@@ -112,7 +112,7 @@ def folder(url: str, home: Path) -> Path:
 
 
 def bucket(url: str) -> Settings:
-    """The options of corpus.object_store that `s3://bucket/prefix?endpoint=…&region=…&public=…&style=…` names."""
+    """Options of corpus.video_files.object_store from `s3://bucket/prefix?endpoint=…&region=…&public=…&style=…`."""
     parts = split("STORAGE_URL", url)
     given = dict(parse_qsl(parts.query))
     unknown = sorted(given.keys() - {"endpoint", "region", "public", "style"})

@@ -4,17 +4,19 @@ Pure: settings.py alone reads the environment, and hands over what it found. Imp
 is wrong with a value and how it is written. An empty value is one that was not given: files of containers pass such on.
 """
 
+import hashlib
 import ipaddress
 import math
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
 ON, OFF = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 
 
-def whole(name: str, text: str, default: int, least: int = 0) -> int:
+def whole_number(name: str, text: str, default: int, least: int = 0) -> int:
     """The whole number, or the default where nothing is written."""
     if not text.strip():
         return default
@@ -80,3 +82,11 @@ def networks(name: str, text: str) -> tuple[str, ...]:
         except ValueError as error:
             raise ImproperlyConfigured(f"{name}: {error}; write networks such as 10.1.0.0/16") from None
     return found
+
+
+def digest(folder: Path, *versions: str) -> str:
+    """Twelve hexadecimal digits that change with the files below the folder and with the versions."""
+    made = hashlib.sha256("\n".join(versions).encode())
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        made.update(f"\n{path.relative_to(folder)}\n".encode() + path.read_bytes())
+    return made.hexdigest()[:12]

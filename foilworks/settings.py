@@ -1,4 +1,4 @@
-"""All settings. The only module of the project that reads the environment (and a `.env` file beside manage.py)."""
+"""All settings. The only module of the project that reads the environment, and one `.env` file."""
 
 import os
 import platform
@@ -6,32 +6,57 @@ import re
 import secrets
 import sys
 import tempfile
+from importlib.metadata import version
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
+from platformdirs import user_data_path
 
 from foilworks import service_urls, setting_values
 from foilworks.supervisor.redis_socket import redis_socket_path
 
-BASE_DIR = Path(__file__).resolve().parent.parent
+PACKAGE = Path(__file__).resolve().parent
+# The folder of all packages: a clone, or the site-packages that pip installed into.
+BASE_DIR = PACKAGE.parent
+IN_CLONE = (BASE_DIR / "manage.py").is_file()
+DEFAULT_HOME = BASE_DIR / "var" if IN_CLONE else user_data_path("foilworks", appauthor=False)
+_ENV_FOLDERS = (BASE_DIR,) if IN_CLONE else (Path(), Path(os.environ.get("FOILWORKS_HOME", "").strip() or DEFAULT_HOME))
+# The `.env` files that count if they exist. Only the first one that exists is read.
+ENV_FILES = tuple(folder / ".env" for folder in _ENV_FOLDERS)
+# `access` first: the working directory may be closed to this user, and then `is_file` raises.
+ENV_FILE = next((path.resolve() for path in ENV_FILES if os.access(path, os.F_OK) and path.is_file()), None)
 
 
 def _env_file(path: Path) -> dict[str, str]:
-    if not path.is_file():
-        return {}
-    lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
+    try:
+        lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImproperlyConfigured(f"cannot read {path} ({error}); make it readable UTF-8, or remove it") from error
     pairs = (line.split("=", 1) for line in lines if line and not line.startswith("#") and "=" in line)
     return {key.strip(): value.strip().strip("'\"") for key, value in pairs}
 
 
-_ENVIRONMENT = {**_env_file(BASE_DIR / ".env"), **os.environ}
+_ENVIRONMENT = {**(_env_file(ENV_FILE) if ENV_FILE else {}), **os.environ}
+
+
+# New name -> the name before 0.2.0, which works until 0.4.
+RENAMED = {
+    "API_RATE_LIMIT_PER_MINUTE": "API_REQUESTS_A_MINUTE",
+    "MAX_OPEN_JOBS_PER_PROJECT": "OPEN_JOBS_A_PROJECT",
+}
 
 
 def _env(name: str, default: str = "") -> str:
     given = _ENVIRONMENT.get(name, "")
-    return given if given.strip() else default
+    if given.strip():
+        return given
+    old = RENAMED.get(name, "")
+    if _ENVIRONMENT.get(old, "").strip():
+        sys.stderr.write(f"foilworks: {old} is now {name}; the old name works until 0.4\n")
+        return _ENVIRONMENT[old]
+    return default
 
 
 def _flag(name: str, default: bool) -> bool:
@@ -39,7 +64,7 @@ def _flag(name: str, default: bool) -> bool:
 
 
 def _whole(name: str, default: int, least: int = 0) -> int:
-    return setting_values.whole(name, _env(name), default, least)
+    return setting_values.whole_number(name, _env(name), default, least)
 
 
 def _number(name: str, default: float, above: float | None = None) -> float:
@@ -120,10 +145,10 @@ def _price(prefix: str) -> dict:
 
 
 # One folder holds database, media, caches, models and the embedded Redis; two homes never touch each other.
-FOILWORKS_HOME = _made(Path(_env("FOILWORKS_HOME", str(BASE_DIR / "var"))).resolve())
+FOILWORKS_HOME = _made(Path(_env("FOILWORKS_HOME", str(DEFAULT_HOME))).resolve())
 FOILWORKS_DEVICE = setting_values.device("FOILWORKS_DEVICE", _env("FOILWORKS_DEVICE", "auto"))
 # OpenMP knows a list, for loops in loops; the first counts.
-_OMP_THREADS = setting_values.whole("OMP_NUM_THREADS", _env("OMP_NUM_THREADS").partition(",")[0], 0)
+_OMP_THREADS = setting_values.whole_number("OMP_NUM_THREADS", _env("OMP_NUM_THREADS").partition(",")[0], 0)
 # Of one worker's models; 0: the processors shared out among the workers. More threads than processors are many times
 # slower than one.
 FOILWORKS_THREADS = _whole("FOILWORKS_THREADS", _OMP_THREADS)
@@ -158,12 +183,9 @@ INSTALLED_APPS = [
     "csp",
 ]
 
-# Requests that one web process works on at a time; further ones wait for a place.
-REQUESTS_AT_WORK = _whole("FOILWORKS_REQUESTS_AT_WORK", 3)
 MIDDLEWARE = [
     "foilworks.monitoring.requests.RequestMiddleware",
     "foilworks.monitoring.requests.CrossOriginMiddleware",
-    "foilworks.admission.AdmissionMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -206,14 +228,14 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [PACKAGE / "templates"],
         "APP_DIRS": False,
         "OPTIONS": {
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "projects.context.project_context",
+                "projects.context_processors.project_context",
                 "foilworks.navigation.navigation",
             ],
             "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
@@ -232,7 +254,7 @@ JOB_LEASE_SECONDS = _number("FOILWORKS_LEASE_SECONDS", 60, above=0)
 # So many jobs and shards of one project are on their way or at work on the gpu queue at once; 0: as many as there are.
 GPU_QUOTA = _whole("FOILWORKS_GPU_QUOTA", 8)
 # So many jobs that people asked for one project may have open at once, shards apart; 0: any number.
-OPEN_JOBS_A_PROJECT = _whole("OPEN_JOBS_A_PROJECT", 200)
+MAX_OPEN_JOBS_PER_PROJECT = _whole("MAX_OPEN_JOBS_PER_PROJECT", 200)
 # Items of one shard; 0: from 512 to 2,048 by the size of the run.
 SHARD_ITEMS = _whole("FOILWORKS_SHARD_ITEMS", 0)
 RQ = {"COMMIT_MODE": "on_db_commit"}
@@ -270,21 +292,21 @@ UPLOAD_ROOT = FOILWORKS_HOME / "uploads"
 FILE_UPLOAD_TEMP_DIR = _made(UPLOAD_ROOT / "arriving")
 # The limit counts before anything is read, and holds for the pages that take files alone; others take small forms.
 FILE_UPLOAD_HANDLERS = [
-    "projects.uploads.LimitedUploadHandler",
+    "projects.upload_limits.LimitedUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
 UPLOAD_MAX_BYTES = _whole("UPLOAD_MAX_MB", 2048) * 1024 * 1024
 UPLOAD_PAGES = frozenset(
-    {"evaluation:new_import", "evaluation:bring_scores", "api:create_import", "api:list_imports", "api:bring_scores"}
+    {"imports:new_import", "scoring:bring_scores", "api:create_import", "api:list_imports", "api:bring_scores"}
 )
 # Scores that people without an account send to a public page.
 SUBMISSION_MAX_BYTES = _whole("SUBMISSION_MAX_MB", 20) * 1024 * 1024
-SUBMISSION_PAGES = frozenset({"evaluation:public_scores"})
+SUBMISSION_PAGES = frozenset({"publishing:public_scores"})
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
 # Of one token; 0: as many as it likes.
-API_REQUESTS_A_MINUTE = _whole("API_REQUESTS_A_MINUTE", 600)
+API_RATE_LIMIT_PER_MINUTE = _whole("API_RATE_LIMIT_PER_MINUTE", 600)
 # Networks of our own that webhooks may reach, by http as well; all others must be public and https.
 WEBHOOK_NETWORKS = setting_values.networks("WEBHOOK_NETWORKS", _env("WEBHOOK_NETWORKS"))
 
@@ -293,20 +315,17 @@ CHAT_ENDPOINTS = _chat_endpoints()
 # Counter-fitted word vectors, for filters that are given no file of their own.
 WORD_VECTORS = str(Path(_env("WORD_VECTORS")).resolve()) if _env("WORD_VECTORS") else ""
 
-STATIC_URL = "/static/"
+# The address of a static file carries a digest of all of them: browsers cache it for good, an update has new addresses,
+# and modules import each other by relative names. htmx comes with its package.
+_STATIC = PACKAGE / "static"
+STATIC_URL = f"/static/{setting_values.digest(_STATIC, version('django-htmx'))}/"
+WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/[0-9a-f]{12}/"
 # whitenoise warns at every start where the folder is missing; it stays empty until `collectstatic`.
 STATIC_ROOT = _made(FOILWORKS_HOME / "static")
-STATICFILES_DIRS = [BASE_DIR / "static"]
-STATICFILES_FINDERS = [
-    "django.contrib.staticfiles.finders.FileSystemFinder",
-    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
-    "foilworks.static_bundles.BundleFinder",
-]
+STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.AppDirectoriesFinder"]
 WHITENOISE_USE_FINDERS = True
-# A bundle carries the hash of its content in its name.
-WHITENOISE_IMMUTABLE_FILE_TEST = r"/bundles/[a-z]+\.[0-9a-f]{12}\.(js|css)$"
 STORAGES = {
-    "default": {"BACKEND": "corpus.object_store.ObjectStore", "OPTIONS": _BUCKET}
+    "default": {"BACKEND": "corpus.video_files.object_store.ObjectStore", "OPTIONS": _BUCKET}
     if _BUCKET
     else {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
@@ -321,7 +340,6 @@ LANGUAGE_COOKIE_NAME = "language"
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
-LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "UTC"
 USE_I18N = True
 # How languages write the dates that templates name.

@@ -2,14 +2,12 @@
 
 from django.urls import include, path, re_path
 
-from foilworks.api.api import api_urls
-from foilworks.api.unknown import unknown
+from foilworks.api.api import api_urls, unknown
 from foilworks.views.api_docs import api_docs
-from foilworks.views.healthz import healthz
+from foilworks.views.healthz import healthz, readyz
 from foilworks.views.home import home
 from foilworks.views.language import language
 from foilworks.views.metrics import metrics
-from foilworks.views.readyz import readyz
 from projects.oidc_urls import oidc_urls
 
 urlpatterns = [
@@ -26,7 +24,20 @@ urlpatterns = [
     path("", include("corpus.urls")),
     path("", include("generation.urls")),
     path("", include("annotation.urls")),
-    path("", include("evaluation.urls")),
+    path("", include("annotation.erasure.urls")),
+    path("", include("evaluation.dashboard.urls")),
+    path("", include("evaluation.imports.urls")),
+    path("", include("evaluation.items.urls")),
+    path("", include("evaluation.reports.urls")),
+    path("", include("evaluation.blind.urls")),
+    path("", include("evaluation.releases.urls")),
+    path("", include("evaluation.scoring.urls")),
+    path("", include("evaluation.exports.urls")),
+    path("", include("evaluation.board.urls")),
+    path("", include("evaluation.proximity.urls")),
+    path("", include("evaluation.publishing.urls")),
+    path("", include("evaluation.teacher.urls")),
+    path("", include("evaluation.utd.urls")),
 ]
 
 handler500 = "foilworks.views.crashed.crashed"

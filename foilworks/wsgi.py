@@ -1,15 +1,15 @@
 """The web process. It never imports torch, transformers, sentence_transformers or spaCy (tested)."""
 
+import gc
 import os
 
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
-
-from foilworks.settled import settle
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "foilworks.settings")
 
 application = get_wsgi_application()
 # All pages, which the first request would load otherwise.
 _ = get_resolver().url_patterns
-settle()
+# What is loaded now stays: the garbage collector need not look through it again.
+gc.freeze()

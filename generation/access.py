@@ -3,7 +3,7 @@
 from django.shortcuts import get_object_or_404
 
 from generation.models import Candidate, GenerationRun, Selection
-from generation.side_models import CaptionRun, Tuning
+from generation.models.side_work import CaptionRun, Tuning
 from projects.access import get_project
 from projects.models import Role, User
 

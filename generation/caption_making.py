@@ -12,21 +12,19 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from corpus.models import Caption, MediaState, Video
 from generation.asking.answer_rows import RowAnswers
 from generation.asking.services import services
-from generation.captioning.records import MadeCaption
-from generation.captioning.table import CAPTIONERS
-from generation.captions import captions_to_use
+from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
-from generation.reasons import most_frequent
-from generation.records import CaptionInput, Skip
-from generation.side_models import CaptionRun, CaptionSources
+from generation.models.side_work import CaptionRun, CaptionSources
+from generation.records import CaptionInput, MadeCaption, Skip, most_frequent
+from generation.run_captions import captions_to_use
 from jobs.models import Job
 from jobs.progress import progress
-from text.registry import load, lookup
+from text.registry import load, lookup, version_of
 
 LOOKED_AT = 200
 SHOWN = 20
 BATCH = 500
-LONGEST_KEY = 200
+MAX_KEY_LENGTH = 200
 
 # The row of a source, the video that its captions are of, what the maker is told of it.
 Source = tuple[int, int, CaptionInput]
@@ -34,7 +32,7 @@ Source = tuple[int, int, CaptionInput]
 
 def preview_captions(run: CaptionRun, job: Job) -> None:
     """Note what the maker makes of the first sources; nothing of the project changes."""
-    module = _maker(run)
+    module, version = _maker(run)
     sources = list(islice(_sources(run, 0), LOOKED_AT))
     made, skipped = [], Counter[str]()
     for _, thing in _made(run, module, sources, _given(run, module, job, len(sources))):
@@ -44,7 +42,7 @@ def preview_captions(run: CaptionRun, job: Job) -> None:
             made.append([_source_text(sources, thing), thing.text])
     shown = {"sources": len(sources), "made": made[:SHOWN], "n_made": len(made)}
     run.preview = {**shown, "skipped": most_frequent(skipped)}
-    run.maker_version = module.VERSION
+    run.maker_version = version
     run.save(update_fields=["preview", "maker_version"])
     progress(job, len(sources), len(sources), "looked at the first sources")
 
@@ -54,8 +52,8 @@ def store_captions(run: CaptionRun, job: Job) -> None:
 
     GenerationError: the maker has changed since the preview.
     """
-    module = _maker(run)
-    if run.maker_version != module.VERSION:
+    module, version = _maker(run)
+    if run.maker_version != version:
         raise GenerationError("the caption maker has changed since the preview; look at it again")
     total = _rows(run).count()
     done = total - _rows(run).filter(pk__gt=run.cursor).count()
@@ -69,8 +67,11 @@ def store_captions(run: CaptionRun, job: Job) -> None:
     progress(job, total, total, "done")
 
 
-def _maker(run: CaptionRun) -> Any:
-    return load(lookup(CAPTIONERS, run.maker, "caption maker"))
+def _maker(run: CaptionRun) -> tuple[Any, str]:
+    """The module of the run's maker, and its version as provenance shows it."""
+    entry = lookup(CAPTIONERS, run.maker, "caption maker")
+    module = load(entry)
+    return module, version_of(entry, module)
 
 
 def _rows(run: CaptionRun) -> QuerySet[Any]:
@@ -146,5 +147,5 @@ def _store(run: CaptionRun, things: Sequence[tuple[int, MadeCaption | Skip]], ba
 def _row(run: CaptionRun, video: int, made: MadeCaption) -> Caption:
     sha256 = hashlib.sha256(made.text.encode()).hexdigest()
     facts = {**made.facts, "maker": made.maker, "mode": made.mode, "made_by_run": run.pk}
-    key = f"{made.maker}-{sha256[:12]}"[:LONGEST_KEY]
+    key = f"{made.maker}-{sha256[:12]}"[:MAX_KEY_LENGTH]
     return Caption(video_id=video, key=key, text=made.text, text_sha256=sha256, facts=facts)

@@ -7,13 +7,13 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Split, Subtest
-from generation.asking.form import check_asking, offer_choices
-from generation.captioning.table import CAPTIONERS
-from generation.filters.table import FILTERS, default_filters, needs_weights
-from generation.methods.table import METHODS
+from generation.asking.forms import check_asking, offer_choices
+from generation.captioning.registry import CAPTIONERS
+from generation.filters.registry import FILTERS, default_filters, needs_weights
+from generation.methods.registry import METHODS
 from generation.models import GenerationRun
-from generation.side_models import CaptionSources
-from projects.entry_form import EntryForm
+from generation.models.side_work import CaptionSources
+from projects.forms.registry_entry import EntryForm
 from projects.models import Project
 from text.registry import Entry
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from generation.models import Hint, HintModel
 from projects.models import Project
 
-# generation.hinting, which pages cannot import.
+# generation.hint_scoring, which pages cannot import.
 FITS = "fits"
 WAITING, READY, FAILED = "waiting", "ready", "failed"
 
@@ -19,7 +19,7 @@ def hint_model(project: Project) -> HintModel | None:
 
 
 @dataclass(frozen=True)
-class Said:
+class HintAnswer:
     """A hint in words. `text` and `caption`: the model's values, rounded for people; empty while it waits."""
 
     state: str
@@ -28,16 +28,16 @@ class Said:
     caption: str = ""
 
 
-def said(hint: Hint) -> Said:
+def hint_answer(hint: Hint) -> HintAnswer:
     """What the person who asked is told."""
     if hint.problem:
-        return Said(FAILED, hint.problem)
+        return HintAnswer(FAILED, hint.problem)
     if hint.value is None or hint.of_caption is None:
         if hint.job is not None and hint.job.is_over:
-            return Said(FAILED, _("The model's job failed; ask the project's researcher."))
-        return Said(WAITING, _("The model is being asked."))
+            return HintAnswer(FAILED, _("The model's job failed; ask the project's researcher."))
+        return HintAnswer(WAITING, _("The model is being asked."))
     above = hint.value >= hint.of_caption if hint.higher_is_better else hint.value <= hint.of_caption
-    return Said(READY, _WORDS[hint.kind == FITS, above], f"{hint.value:.3g}", f"{hint.of_caption:.3g}")
+    return HintAnswer(READY, _WORDS[hint.kind == FITS, above], f"{hint.value:.3g}", f"{hint.of_caption:.3g}")
 
 
 _WORDS: dict[tuple[bool, bool], str | Promise] = {

@@ -8,22 +8,22 @@ from typing import Any
 from generation import pipeline
 from generation.asking.answer_rows import RowAnswers
 from generation.asking.services import services
+from generation.batch_storage import done_captions, judged_by, known_foils, store_batch
 from generation.caption_making import preview_captions, store_captions
-from generation.captions import RunCaptions, captions_to_learn_from, captions_to_plan, note_those_out
+from generation.detections import detectors_of, with_objects
 from generation.errors import GenerationError
-from generation.filters.table import FILTERS
-from generation.hinting import answer
-from generation.measure_rows import RowMeasures
-from generation.methods.table import METHODS
+from generation.filters.registry import FILTERS
+from generation.hint_scoring import answer
+from generation.methods.registry import METHODS
 from generation.models import CandidateGroup, GenerationRun, Hint, Selection
-from generation.reasons import most_frequent
-from generation.side_models import CaptionRun, Tuning
-from generation.sightings import looking, with_objects
-from generation.storing import done_captions, judged_by, known_foils, store_batch
-from generation.tuning.table import TUNING
+from generation.models.side_work import CaptionRun, Tuning
+from generation.records import most_frequent
+from generation.run_captions import RunCaptions, captions_to_learn_from, captions_to_plan, record_excluded_captions
+from generation.stored_measures import RowMeasures
+from generation.tuning.parameters import TUNING
 from jobs.models import Job
 from jobs.progress import progress
-from text.registry import load, lookup
+from text.registry import load
 
 BATCH = 200
 
@@ -35,18 +35,18 @@ def run_generation(run_id: int, job: Job) -> None:
     """
     run = GenerationRun.objects.select_related("project", "subtest").get(pk=run_id)
     method, filters = _steps(run)
-    trades = getattr(method.module, "TRADES", False)
+    trades = getattr(method.module, "NEEDS_ALL_CAPTIONS", False)
     if trades:
-        note_those_out(run)
+        record_excluded_captions(run)
     captions = RunCaptions(run)
     total = len(captions)
     progress(job, 0, total, "reading captions")
-    heard = _Heard(job, total)
-    method = _equipped(run, method, heard)
+    heard = _ReplyProgress(job, total)
+    method = _with_services(run, method, heard)
     state = pipeline.prepare(method, captions_to_plan(run) if trades else captions, mode=run.mode, seed=run.seed)
     measures = RowMeasures(filters)
-    filters = [_taught(run, step) for step in filters]
-    eyes = looking([method, *filters])
+    filters = [_fitted(run, step) for step in filters]
+    eyes = detectors_of([method, *filters])
     stream, done = captions.selected(), 0
     while batch := list(islice(stream, BATCH)):
         already = done_captions(run, [selected.row for selected in batch])
@@ -94,16 +94,14 @@ def run_captions(run_id: int, job: Job) -> None:
 
 def _steps(run: GenerationRun) -> tuple[pipeline.Step, list[pipeline.Step]]:
     """The run's modules, and their versions noted in the run's row when it begins."""
-    method = pipeline.Step(run.method, load(lookup(METHODS, run.method, "method")), run.params)
-    filters = [
-        pipeline.Step(row["slug"], load(lookup(FILTERS, row["slug"], "filter")), row["params"]) for row in run.filters
-    ]
-    versions = [method.module.VERSION, *(step.module.VERSION for step in filters)]
+    method = pipeline.Step.of(METHODS, run.method, "method", run.params)
+    filters = [pipeline.Step.of(FILTERS, row["slug"], "filter", row["params"]) for row in run.filters]
+    versions = [method.version, *(step.version for step in filters)]
     noted = [run.method_version, *(row.get("version", "") for row in run.filters)]
     if any(noted) and noted != versions:
         raise GenerationError("a method or filter of this run has changed since it began; start a new run")
-    run.method_version = method.module.VERSION
-    run.filters = [{**row, "version": step.module.VERSION} for row, step in zip(run.filters, filters, strict=True)]
+    run.method_version = method.version
+    run.filters = [{**row, "version": step.version} for row, step in zip(run.filters, filters, strict=True)]
     run.save(update_fields=["method_version", "filters"])
     return method, filters
 
@@ -113,7 +111,7 @@ def run_tuning(tuning_id: int, job: Job) -> None:
     load(TUNING).run_tuning(Tuning.objects.select_related("project").get(pk=tuning_id), job)
 
 
-class _Heard:
+class _ReplyProgress:
     """Counts a model's replies for the page, between two batches; a cancelled job ends at the next one."""
 
     def __init__(self, job: Job, total: int) -> None:
@@ -127,23 +125,23 @@ class _Heard:
         progress(self._job, self._done, self._total, "asking the model")
 
 
-def _equipped(run: GenerationRun, step: pipeline.Step, heard: _Heard) -> pipeline.Step:
+def _with_services(run: GenerationRun, step: pipeline.Step, heard: _ReplyProgress) -> pipeline.Step:
     """The method with the model that it asks, where it asks one."""
-    if not getattr(step.module, "ASKS", False):
+    if not getattr(step.module, "USES_LLM", False):
         return step
     answers = RowAnswers(run, heard)
     return replace(step, given=services(step.module, step.params, answers, project=run.project, spent=answers.spent))
 
 
-def _taught(run: GenerationRun, step: pipeline.Step) -> pipeline.Step:
+def _fitted(run: GenerationRun, step: pipeline.Step) -> pipeline.Step:
     """The filter with what it learns from captions, where it learns."""
     if not hasattr(step.module, "prepare"):
         return step
-    closing = getattr(step.module, "CLOSING", False)
+    closing = getattr(step.module, "RUNS_LAST", False)
     learnt = step.module.prepare(RunCaptions(run) if closing else captions_to_learn_from(run), params=dict(step.params))
     if closing:
         # What a killed worker had stored counts as if this one had judged it.
-        step.module.recall(learnt, judged_by(run, step.slug))
+        step.module.restore(learnt, judged_by(run, step.slug))
     return replace(step, state=learnt)
 
 
@@ -165,8 +163,8 @@ def work_out_selection(selection_id: int, job: Job) -> None:
         return
     progress(job, 0, 1, "choosing")
     # scikit-learn and scipy's solver: no other job needs them.
-    from generation.selections.work import work_out
+    from generation.selections.choosing import choose_candidates
 
-    chosen.result, chosen.lost = work_out(chosen)
+    chosen.result, chosen.lost = choose_candidates(chosen)
     chosen.save(update_fields=["result", "lost"])
     progress(job, 1, 1, "done")

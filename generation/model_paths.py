@@ -8,7 +8,7 @@ from typing import Any
 from generation.errors import GenerationError
 
 # Parameters of methods and filters that name a model or a file; several models stand between commas.
-NAMES_A_MODEL = frozenset({"model", "nli", "cola", "lm", "vectors", "tagger", "spans", "detector"})
+MODEL_PARAMETERS = frozenset({"model", "nli", "cola", "lm", "vectors", "tagger", "spans", "detector"})
 PREFIX = re.compile(r"[a-z][a-z-]+:")
 
 
@@ -17,7 +17,7 @@ def with_paths(params: Mapping[str, Any], *, only_below: Path | None) -> dict[st
 
     GenerationError: a path outside `only_below` (a page must not read what only the operator may name).
     """
-    named = {name: value for name, value in params.items() if name in NAMES_A_MODEL and isinstance(value, str)}
+    named = {name: value for name, value in params.items() if name in MODEL_PARAMETERS and isinstance(value, str)}
     return {**params, **{name: _located(value, only_below) for name, value in named.items()}}
 
 

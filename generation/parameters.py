@@ -27,7 +27,7 @@ ASKING_LIMITS = (
     Param("timeout", 60, "seconds that an answer may take", "int"),
     DEVICE,
 )
-# DETR-type, 8 uniform frames, score over .8 (ViLMA C.5).
+# DETR-type, 8 uniform frames, score over .8 (ViLMA, Sec. C.5).
 DETECTED = (
     Param("frames", 8, "frames of the video that the detector looks at, uniform in time", "int"),
     Param("min_score", 0.8, "a thing counts as seen above this score in any frame", "float"),

@@ -4,9 +4,9 @@ Pure and streaming: at most one batch of captions is in memory, plus what the me
 
 A method module has VERSION and `make(captions, *, params, mode, seed)`, which gives what `Made` names. With a
 `prepare(captions, *, params, mode, seed)` it sees all captions of the run first, and `make` gets what came of that as
-`state=`. One that says TRADES sees the captions that the run began with, also those that dropped out meanwhile.
+`state=`. One with NEEDS_ALL_CAPTIONS sees the captions that the run began with, also those that dropped out since.
 
-A filter that keeps the foils of a whole run in balance says CLOSING: it judges, in order, what all the others passed.
+A filter that keeps the foils of a whole run in balance says RUNS_LAST: it judges, in order, what all the others passed.
 
 A filter module has VERSION, COSTLY and `judge(caption, foil, *, others, params)`, or `judge_many(cases, *, params)`,
 one verdict a case, where cases are judged together. With a `prepare(captions, *, params)` it learns from captions first
@@ -17,15 +17,16 @@ texts once (see measuring).
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, get_args
+from typing import Any, Self, get_args
 
 from generation.errors import GenerationError
-from generation.measuring import Measures, measures_of, pair_sha256
+from generation.measures import Measures, measures_of, pair_sha256
 from generation.records import Blank, CaptionInput, Case, FoilDraft, Shortfall, Skip, Verdict
 from text.diff import apply_edits
+from text.registry import Entry, load, lookup, version_of
 
 BATCH = 256
-CHEAP, COSTLY, CLOSING = range(3)
+CHEAP, COSTLY, RUNS_LAST = range(3)
 
 Made = FoilDraft | Skip | Blank | Shortfall
 
@@ -34,7 +35,8 @@ Made = FoilDraft | Skip | Blank | Shortfall
 class Step:
     """A loaded method or filter module with its slug, its full parameters, and what a filter has learnt.
 
-    `given`: what the run hands over to a method beside captions, such as a model whose answers are kept.
+    `given`: what the run hands over to a method beside captions, such as a model whose answers are kept. `version`:
+    what provenance calls it.
     """
 
     slug: str
@@ -42,6 +44,14 @@ class Step:
     params: Mapping[str, Any]
     state: Any = None
     given: Mapping[str, Any] = field(default_factory=dict)
+    version: str = ""
+
+    @classmethod
+    def of(cls, table: Mapping[str, Entry], slug: str, what: str, params: Mapping[str, Any]) -> Self:
+        """Load the row of `slug`. RegistryError: there is none, or a plug-in's cannot be used."""
+        entry = lookup(table, slug, what)
+        module = load(entry)
+        return cls(slug, module, params, version=version_of(entry, module))
 
 
 @dataclass(frozen=True)
@@ -152,7 +162,7 @@ def _judge(filters: Sequence[Step], found: Sequence[_Open], measures: Measures |
     """All cheap filters judge every draft, the costly ones those that passed them all, the closing ones what is left
     of those; verdicts are noted in place.
     """
-    for turn in (CHEAP, COSTLY, CLOSING):
+    for turn in (CHEAP, COSTLY, RUNS_LAST):
         left = [one for one in found if turn == CHEAP or all(verdict.passed for verdict in one.verdicts.values())]
         for step in filters:
             if turn == _turn(step.module):
@@ -161,8 +171,8 @@ def _judge(filters: Sequence[Step], found: Sequence[_Open], measures: Measures |
 
 
 def _turn(module: Any) -> int:
-    if getattr(module, "CLOSING", False):
-        return CLOSING
+    if getattr(module, "RUNS_LAST", False):
+        return RUNS_LAST
     return COSTLY if module.COSTLY else CHEAP
 
 

@@ -41,14 +41,14 @@ ALBERT = "ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli"
 ROBERTA = "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli"
 DETR = "facebook/detr-resnet-101@no_timm"
 # Where filters choose, all that the model offers is judged, as in the papers: `foils` is as large as `top`.
-# Not entailed, and GRUEN's grammaticality at .8 or more (ViLMA 3.2, C.1).
+# Not entailed, and GRUEN's grammaticality at .8 or more (ViLMA, Secs. 3.3 and C.1).
 SOUND: Mapping[str, Mapping[str, Any]] = {
     "identical": {},
     "duplicate": {},
     "nli": {"model": ALBERT},
     "grammaticality": {"min": 0.8},
 }
-# Contrast sets A.3: a verb, not a rare one, plausible, and of another meaning. `meaning` needs vectors=PATH.
+# A verb, not a rare one, plausible, and of another meaning (contrast sets, Sec. A.3). `meaning` needs vectors=PATH.
 VERB_SET: Mapping[str, Mapping[str, Any]] = {
     "identical": {},
     "duplicate": {},
@@ -69,7 +69,7 @@ def _state(subtest: str, label: str) -> Recipe:
         TEMPLATES,
         "cos_caption",
         {"template": subtest},
-        "ViLMA 3.4, C.4",
+        "ViLMA, Secs. 3.4 and C.4",
     )
 
 
@@ -82,7 +82,7 @@ RECIPES: dict[str, Recipe] = {
         TEMPLATES,
         "count_template",
         {"max": 10},
-        "ViLMA 3.2, C.2",
+        "ViLMA, Secs. 3.2 and C.2",
     ),
     "vilma-counting-difficult": Recipe(
         "ViLMA counting, difficult",
@@ -92,7 +92,7 @@ RECIPES: dict[str, Recipe] = {
         TEMPLATES,
         "count_template",
         {"max": 10},
-        "ViLMA 3.2, C.2",
+        "ViLMA, Secs. 3.2 and C.2",
     ),
     "vilma-counting-proficiency": Recipe(
         "ViLMA counting: proficiency, in four stages",
@@ -102,7 +102,7 @@ RECIPES: dict[str, Recipe] = {
         {"identical": {}, "duplicate": {}},
         "action_caption",
         {},
-        "ViLMA C.2",
+        "ViLMA, Sec. C.2",
     ),
     "vilma-spatial": Recipe(
         "ViLMA spatial relations",
@@ -116,7 +116,7 @@ RECIPES: dict[str, Recipe] = {
             "grammaticality": {"min": 0.6},
             "frequency_clipping": {},
         },
-        source="ViLMA 3.6, C.6",
+        source="ViLMA, Secs. 3.6 and C.6",
         paper={"frequency_clipping": {"relations": "paper"}},
     ),
     "vilma-spatial-unranked": Recipe(
@@ -125,7 +125,7 @@ RECIPES: dict[str, Recipe] = {
         "preposition",
         {"top": 10},
         {**TEMPLATES, "frequency_clipping": {}},
-        source="ViLMA 3.6, C.6",
+        source="ViLMA, Secs. 3.6 and C.6",
         paper={"frequency_clipping": {"relations": "paper"}},
     ),
     "vilma-action-replacement": Recipe(
@@ -134,7 +134,7 @@ RECIPES: dict[str, Recipe] = {
         "mask_fill",
         {"model": "FacebookAI/roberta-base", "target": "verb", "top": 32, "foils": 32},
         SOUND,
-        source="ViLMA 3.3, C.3",
+        source="ViLMA, Secs. 3.3 and C.3",
     ),
     "vilma-proficiency-object": Recipe(
         "ViLMA: proficiency by object or subject",
@@ -142,7 +142,7 @@ RECIPES: dict[str, Recipe] = {
         "proficiency_object",
         {"model": "FacebookAI/roberta-large", "spans": "google-t5/t5-large", "top": 3, "min": 0.8},
         {"identical": {}, "duplicate": {}},
-        source="ViLMA C.1",
+        source="ViLMA, Sec. C.1",
     ),
     "vilma-rare-verb": Recipe(
         "ViLMA rare actions: action replacement",
@@ -159,7 +159,7 @@ RECIPES: dict[str, Recipe] = {
         SOUND,
         "verb_noun_caption",
         {},
-        "ViLMA 3.5, C.5",
+        "ViLMA, Secs. 3.5 and C.5",
     ),
     "vilma-rare-object": Recipe(
         "ViLMA rare actions: object replacement",
@@ -175,10 +175,10 @@ RECIPES: dict[str, Recipe] = {
         {"identical": {}, "duplicate": {}},
         "verb_noun_caption",
         {},
-        "ViLMA 3.5, C.5",
+        "ViLMA, Secs. 3.5 and C.5",
     ),
     "vilma-actor-swap": Recipe(
-        "ViLMA situation awareness: actor swapping", "1", "actor_swap", {}, SWAPS, source="ViLMA 3.3, C.3"
+        "ViLMA situation awareness: actor swapping", "1", "actor_swap", {}, SWAPS, source="ViLMA, Secs. 3.3 and C.3"
     ),
     "vilma-state-action": _state("action", "action"),
     "vilma-state-pre": _state("pre_state", "pre-state"),
@@ -192,17 +192,21 @@ RECIPES: dict[str, Recipe] = {
         TEMPLATES,
         "existence_caption",
         {},
-        "ViLMA C.5",
+        "ViLMA, Sec. C.5",
     ),
-    "contrast-gender": Recipe("Contrast sets: Gender MC", "1", "gender_swap", {}, SWAPS, source="contrast sets A.1"),
-    "contrast-identity": Recipe("Contrast sets: ID MC", "1", "identity_swap", {}, SWAPS, source="contrast sets A.2"),
+    "contrast-gender": Recipe(
+        "Contrast sets: Gender MC", "1", "gender_swap", {}, SWAPS, source="contrast sets, Sec. A.1"
+    ),
+    "contrast-identity": Recipe(
+        "Contrast sets: ID MC", "1", "identity_swap", {}, SWAPS, source="contrast sets, Sec. A.2"
+    ),
     "contrast-random": Recipe(
         "Contrast sets: Random MC",
         "1",
         "random_caption",
         {"foils": 4},
         {"identical": {}, "duplicate": {}},
-        source="contrast sets D.1, D.2",
+        source="contrast sets, Secs. D.1 and D.2",
     ),
     "contrast-verb-lm": Recipe(
         "Contrast sets: VerbLM MC (tune the model on the train captions first)",
@@ -210,17 +214,19 @@ RECIPES: dict[str, Recipe] = {
         "span_infill",
         {"model": "google-t5/t5-base", "beams": 50, "top": 50, "foils": 50, "pattern": "both"},
         VERB_SET,
-        source="contrast sets 3.2, A.3",
+        source="contrast sets, Secs. 3.2 and A.3",
         paper={"perplexity": {"formula": "paper"}},
     ),
-    "contrast-verb-person": Recipe("Contrast sets: VerbH", "1", "person", {"foils": 0}, source="contrast sets 3.3"),
+    "contrast-verb-person": Recipe(
+        "Contrast sets: VerbH", "1", "person", {"foils": 0}, source="contrast sets, Sec. 3.3"
+    ),
     "feint6k-person": Recipe(
         "Feint6K: written by people",
         "1",
         "person",
         {"foils": 5},
         {"identical": {}, "duplicate": {}, "minimal_edit": {}},
-        source="Feint6K 3",
+        source="Feint6K, Sec. 3.2",
     ),
     "feint6k-teacher": Recipe(
         "Feint6K teacher captions: 10 actions by mask filling",
@@ -228,7 +234,7 @@ RECIPES: dict[str, Recipe] = {
         "mask_fill",
         {**TEACHER, "foils": 10},
         {"identical": {}, "duplicate": {}, "part_of_speech": {}},
-        source="Feint6K 4.2, 5.3",
+        source="Feint6K, Secs. 4.2 and 5.1",
     ),
     "feint6k-teacher-5": Recipe(
         "Feint6K teacher captions: 5 actions",
@@ -236,7 +242,7 @@ RECIPES: dict[str, Recipe] = {
         "mask_fill",
         {**TEACHER, "foils": 5},
         {"identical": {}, "duplicate": {}, "part_of_speech": {}},
-        source="Feint6K 5.3, table 2",
+        source="Feint6K, Sec. 5.3 and Table 2",
     ),
     "feint6k-teacher-5-5": Recipe(
         "Feint6K teacher captions: 5 actions and 5 objects",
@@ -244,7 +250,7 @@ RECIPES: dict[str, Recipe] = {
         "mask_fill",
         {**TEACHER, "target": "verb+object", "foils": 5},
         {"identical": {}, "duplicate": {}, "part_of_speech": {}},
-        source="Feint6K 5.3, table 2",
+        source="Feint6K, Sec. 5.3 and Table 2",
     ),
     "feint6k-teacher-objects": Recipe(
         "Feint6K teacher captions: 5 objects, beside 5 actions",
@@ -252,7 +258,7 @@ RECIPES: dict[str, Recipe] = {
         "mask_fill",
         {**TEACHER, "target": "noun", "which": "every", "foils": 5},
         {"identical": {}, "duplicate": {}, "part_of_speech": {}},
-        source="Feint6K 5.3, table 2",
+        source="Feint6K, Sec. 5.3 and Table 2",
     ),
     "feint6k-teacher-chat": Recipe(
         "Feint6K teacher captions: 10 actions by an instruction model",
@@ -260,7 +266,7 @@ RECIPES: dict[str, Recipe] = {
         "chat",
         {"foils": 10},
         {"identical": {}, "duplicate": {}, "part_of_speech": {}},
-        source="Feint6K 5.3, table 2",
+        source="Feint6K, Sec. 5.3 and Table 2",
     ),
 }
 

@@ -1,5 +1,6 @@
 """Plain data that methods, filters and the pipeline pass along; no tables, no files."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -124,3 +125,30 @@ def draft_from_edits(
         rank=rank,
         facts=facts or {},
     )
+
+
+MAX_REASONS = 30
+
+
+OTHERS = "other reasons"
+
+
+def most_frequent(counts: Counter[str]) -> dict[str, int]:
+    """The most frequent ones and how many others; the sum stays, also of counts that were cut before."""
+    kept = dict(Counter({why: n for why, n in counts.items() if why != OTHERS}).most_common(MAX_REASONS))
+    others = counts.total() - sum(kept.values())
+    return {**kept, OTHERS: others} if others else kept
+
+
+@dataclass(frozen=True)
+class MadeCaption:
+    """A caption made of a source (a caption, an annotation) of the same video.
+
+    `facts` say what it is made of: {"count": 3}, {"cos": {…}}, {"verb": …, "noun": …}; methods read them.
+    """
+
+    source_id: str
+    text: str
+    maker: str
+    mode: str
+    facts: Mapping[str, Any] = field(default_factory=dict)

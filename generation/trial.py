@@ -1,22 +1,58 @@
 """A method tried on captions, without a project or a database: what it makes, what it skips and why."""
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
 from generation import pipeline
-from generation.asking.answer_files import FileAnswers
 from generation.asking.services import services
-from generation.methods.table import METHODS
+from generation.methods.registry import METHODS
 from generation.records import CaptionInput, FoilDraft
+from hub.interfaces import ChatReply, ModelInfo
 from text.registry import load, lookup, parse_params
+
+
+class FileAnswers:
+    """One small file an answer, named by its key, below `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find(self, keys: Sequence[str]) -> Mapping[str, ChatReply]:
+        found = {}
+        for key in keys:
+            try:
+                row = json.loads(self._path(key).read_text(encoding="utf-8"))
+                found[key] = ChatReply(row["text"], cut=row["cut"], revision=row["revision"])
+            except FileNotFoundError:
+                continue
+            except (OSError, ValueError, KeyError, TypeError):
+                # Half a file, of a trial that was broken off: it is asked for again.
+                continue
+        return found
+
+    def keep(self, found: Mapping[str, ChatReply], info: ModelInfo) -> None:
+        for key, reply in found.items():
+            if reply.failure:
+                continue
+            path = self._path(key)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            row = {"text": reply.text, "cut": reply.cut, "revision": reply.revision, "model": info.model_id}
+            half = path.with_suffix(".part")
+            half.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+            half.replace(path)
+
+    def _path(self, key: str) -> Path:
+        return self._folder / key[:2] / f"{key}.json"
 
 
 def try_method(
     slug: str, captions: Iterable[CaptionInput], *, mode: str, seed: int, raw_params: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """`{"candidates": [...], "skipped": [...], "blanks": [...]}` (cli.md, `foil --json`).
+    """`{"candidates": [...], "skipped": [...], "blanks": [...]}` (docs/reference/cli.md#foil).
 
     `captions` is gone through twice (it must be a list or a file). Raises ActionableError for an unknown method or
     parameter.

@@ -2,13 +2,12 @@
 
 from django.urls import path
 
-from generation.views.candidate import candidate
 from generation.views.captions import caption_run, captions, make_captions, maker_fields
 from generation.views.hints import hints
 from generation.views.methods import methods
 from generation.views.new_run import method_fields, new_run
 from generation.views.prompts import prompts
-from generation.views.run import run, run_progress
+from generation.views.run import candidate, run, run_progress
 from generation.views.run_work import resume_run, run_skipped, stop_run
 from generation.views.runs import runs
 from generation.views.selections import selection, selection_progress, selections

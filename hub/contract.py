@@ -4,6 +4,7 @@ A check of a batch looks at shapes alone, so that it costs nothing beside the mo
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from inspect import signature
 from typing import Any
 
@@ -26,8 +27,11 @@ def loader(slug: str, load_adapter: Callable[..., Any]) -> Callable[..., Any]:
     return load_adapter
 
 
-def opened(slug: str, adapter: Any) -> Any:
-    """Return the adapter after checking it. HubError: a method, an argument or its `ModelInfo` is missing."""
+def opened(slug: str, adapter: Any, origin: str = "") -> Any:
+    """Return the adapter after checking it. HubError: a method, an argument or its `ModelInfo` is missing.
+
+    `origin`: name and version of the plug-in that the adapter is from. They become part of its revision.
+    """
     info = getattr(adapter, "info", None)
     if not isinstance(info, ModelInfo):
         raise HubError(f"{slug}: it has no info; give it a ModelInfo (hub/interfaces.py)")
@@ -40,6 +44,11 @@ def opened(slug: str, adapter: Any) -> Any:
     if info.card.get("category") not in UNDERSTOOD:
         said = info.card.get("category")
         raise HubError(f"{slug}: its card says category {said!r}; give one of: {', '.join(CATEGORIES)}")
+    if origin:
+        try:
+            adapter.info = replace(info, revision=f"{info.revision} ({origin})")
+        except AttributeError as error:
+            raise HubError(f"{slug}: its info cannot be set ({error}); make it a plain attribute") from error
     return adapter
 
 

@@ -1,7 +1,7 @@
-"""What a model can do for the rest of the house (spec: models, "Interfaces"). Pure: numpy, no torch.
+"""What a model can do for the rest of the code (docs/reference/models.md#interfaces). Pure: numpy, no torch.
 
 An adapter implements one of the protocols below and carries a `ModelInfo`. Arrays cross the boundary as numpy, on
-the CPU; similarity leaves in float32 (metrics, "Scores are stored": bf16 ties 5 % of the pairs at a real margin).
+the CPU. Similarity is returned in float32, since bf16 ties pairs (docs/reference/formulas.md#stored-scores).
 """
 
 import os

@@ -10,7 +10,7 @@ from pathlib import Path
 from huggingface_hub import try_to_load_from_cache
 from huggingface_hub.errors import HFValidationError
 
-from hub.table import EVERY, open_helper
+from hub.adapters.registry import EVERY, open_helper
 
 KINDS = frozenset({".json", ".safetensors", ".txt", ".model", ".jinja"})
 
@@ -25,7 +25,7 @@ def fingerprint(name: str, role: str, *, device: str = "auto") -> str:
         slug, argument = role, name
     argument, mark, options = argument.partition("?")
     # Another number format gives other numbers.
-    tail = mark + options
+    tail = mark + options + (f" ({EVERY[slug].origin})" if EVERY[slug].origin else "")
     if not argument:
         return f"{slug}:@{tail}"
     if Path(argument).is_dir():

@@ -6,11 +6,11 @@ from typing import Any
 
 from jobs.lease import write
 from jobs.models import Job
-from jobs.queue import sum_up
+from jobs.queue import update_progress
 
 # The page asks about once a second; writing more often only costs the database.
 EVERY_SECONDS = 0.5
-LONGEST_MESSAGE = 300
+MAX_MESSAGE_LENGTH = 300
 
 
 def progress(
@@ -27,7 +27,7 @@ def progress(
     `jobs.lease.JobStopped` when the job was cancelled or given to another worker: let it pass.
     """
     total = job.total if total is None else total
-    message = job.message if message is None else message[:LONGEST_MESSAGE]
+    message = job.message if message is None else message[:MAX_MESSAGE_LENGTH]
     now = time.monotonic()
     written_at = getattr(job, "_progress_written_at", None)
     if written_at is not None and now - written_at < EVERY_SECONDS and done < total:
@@ -36,4 +36,4 @@ def progress(
     also = {} if measured is None else {"measured": dict(measured)}
     write(job, done=done, total=total, message=message, **also)
     if job.parent_id is not None:
-        sum_up(job.parent_id)
+        update_progress(job.parent_id)

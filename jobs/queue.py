@@ -33,14 +33,14 @@ from jobs.trace import request_id
 logger = logging.getLogger(__name__)
 
 EXECUTE = "jobs.runner.execute"
-# "generation.jobs.run_generation": jobs live in an app's jobs module, nothing else can be named.
-DOTTED = re.compile(r"[a-z_]+\.jobs(\.[a-z_][a-z0-9_]*)+")
+# "generation.jobs.run_generation", "evaluation.scoring.jobs.run_scoring": the jobs of an app, or of a room in it.
+DOTTED = re.compile(r"[a-z_]+(\.[a-z_]+)?\.jobs(\.[a-z_][a-z0-9_]*)+")
 # After so many the work itself is what kills its workers.
 MAX_LOSSES = 5
 # A row younger than this may still be on its way to Redis.
 PUSH_GRACE = timedelta(seconds=5)
 # Seconds for which one process alone may look what is to be pushed, unless it says that it is still at it.
-LOOKING = 5.0
+DISPATCH_LOCK_TTL_S = 5.0
 
 
 def enqueue(
@@ -62,7 +62,7 @@ def enqueue(
     refused.
 
     Raises JobError for a function outside an app's jobs module, for an unknown queue, and where the project has as many
-    jobs open as it may (OPEN_JOBS_A_PROJECT). A Redis that cannot be
+    jobs open as it may (MAX_OPEN_JOBS_PER_PROJECT). A Redis that cannot be
     reached is no error: the row waits, and the next `foilworks up` takes it.
     """
     if not DOTTED.fullmatch(dotted):
@@ -86,7 +86,7 @@ def enqueue(
 
 def require_room(project_id: int) -> None:
     """JobError where the project has so many jobs open that nobody else's would ever be done."""
-    most = settings.OPEN_JOBS_A_PROJECT
+    most = settings.MAX_OPEN_JOBS_PER_PROJECT
     # Shards are cut from a job that was let in.
     mine = Job.objects.filter(project_id=project_id, parent=None, state__in=OPEN_STATES)
     if most and mine.count() >= most:
@@ -147,7 +147,7 @@ def queue_lengths() -> dict[str, int] | None:
         return None
 
 
-def nobody_works() -> str:
+def no_worker_hint() -> str:
     """What to tell somebody whose job was queued while no worker listens; empty where one does."""
     return "" if worker_count() else "no worker is running: `foilworks up` starts them, or give --sync"
 
@@ -180,7 +180,7 @@ def retry(job: Job) -> bool:
     return bool(reopened)
 
 
-def wake_parents(jobs: QuerySet[Job]) -> int:
+def resume_parents(jobs: QuerySet[Job]) -> int:
     """Queue again those of ``jobs`` whose shards are all over, so that they collect; how many."""
     open_shards = Job.objects.filter(parent=OuterRef("pk"), state__in=OPEN_STATES)
     woken = 0
@@ -192,7 +192,7 @@ def wake_parents(jobs: QuerySet[Job]) -> int:
     return woken
 
 
-def sum_up(parent_id: object) -> None:
+def update_progress(parent_id: object) -> None:
     """Write how far a spread job is by what is left of its shards."""
     left = Job.objects.filter(parent_id=parent_id).aggregate(left=Sum(F("total") - F("done")))["left"] or 0
     Job.objects.filter(pk=parent_id, state=JobState.SPREAD, total__gte=left).update(done=F("total") - left)
@@ -214,7 +214,7 @@ def requeue_lost() -> int:
         error=f"Its worker died {MAX_LOSSES} times doing this; see the worker's log (memory?), then retry.",
     )
     abandoned.update(state=JobState.WAITING, losses=F("losses") + 1, lease_until=None)
-    wake_parents(Job.objects.all())
+    resume_parents(Job.objects.all())
     # What was made in the future was made by a host whose clock is wrong.
     fresh = Q(created_at__gte=now - PUSH_GRACE, created_at__lte=now + PUSH_GRACE)
     return dispatch(Job.objects.exclude(fresh), logging.WARNING)
@@ -228,12 +228,14 @@ def dispatch(jobs: QuerySet[Job], level: int = logging.INFO) -> int:
     """
     waiting = list(jobs.filter(state=JobState.WAITING).order_by("created_at", "number"))
     try:
-        with _queue("default").connection.lock("foilworks:dispatch", timeout=LOOKING, blocking_timeout=10) as mine:
+        with _queue("default").connection.lock(
+            "foilworks:dispatch", timeout=DISPATCH_LOCK_TTL_S, blocking_timeout=10
+        ) as mine:
             known = {job_id for lane in _lanes() for job_id in _queue(*lane).job_ids}
             busy = _on_the_way(known)
             pushed, held_at = 0, time.monotonic()
             for job in waiting:
-                if time.monotonic() - held_at > LOOKING / 4:
+                if time.monotonic() - held_at > DISPATCH_LOCK_TTL_S / 4:
                     mine.reacquire()
                     held_at = time.monotonic()
                 limit = _quota(job.queue, job.project_id)

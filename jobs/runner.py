@@ -12,15 +12,15 @@ from django.utils.module_loading import import_string
 
 from jobs.lease import ABANDONED, NO_DATABASE, Heartbeat, JobStopped, claim, write
 from jobs.models import OPEN_STATES, Job, JobState
-from jobs.queue import MAX_LOSSES, cancel, dispatch, sum_up, wait, wake_parents
+from jobs.queue import MAX_LOSSES, cancel, dispatch, resume_parents, update_progress, wait
 from jobs.spread import QueueRunner, Spread, spread
 from jobs.trace import working_on
 from text.errors import ActionableError
 
-LONGEST_SECONDS = 24 * 3600.0
+MAX_SECONDS = 24 * 3600.0
 LOOK_EVERY_SECONDS = 0.2
 # Errors that a job raises are not of single things, which it lists: after so many the rest would fail, too.
-MOST_FAILED_SHARDS = 3
+MAX_FAILED_SHARDS = 3
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 logger = logging.getLogger(__name__)
@@ -53,13 +53,13 @@ def run_now(job: Job) -> Job:
     if Job.objects.filter(pk=job.pk, state=JobState.SPREAD).exists():
         _do_shards(job)
         execute(str(job.pk))
-    (ended,) = wait([job], timeout_s=LONGEST_SECONDS)
+    (ended,) = wait([job], timeout_s=MAX_SECONDS)
     return ended
 
 
 def _do_shards(job: Job) -> None:
     """An error of a shard ends the job, since nobody would take up the others."""
-    runner, ended = HereRunner(), False
+    runner, ended = InProcessRunner(), False
     try:
         runner.submit(list(job.shards.all()))
         for _ in runner.collect(job):
@@ -72,7 +72,7 @@ def _do_shards(job: Job) -> None:
                 Job.objects.filter(pk=job.pk).update(state=JobState.FAILED, error=failed.error)
 
 
-class HereRunner:
+class InProcessRunner:
     """A `Runner` in this process: one shard after the other, leaving alone what others hold."""
 
     def submit(self, shards: Sequence[Job]) -> None:
@@ -139,11 +139,11 @@ def _make_room(job: Job) -> None:
     """What may go on now that this attempt is over: the job whose shard it was, or another of its project."""
     if job.parent_id is not None:
         failed = Job.objects.filter(parent_id=job.parent_id, state=JobState.FAILED).count()
-        if failed >= MOST_FAILED_SHARDS:
+        if failed >= MAX_FAILED_SHARDS:
             waiting = Job.objects.filter(parent_id=job.parent_id, state=JobState.WAITING)
             waiting.update(state=JobState.CANCELLED, finished_at=timezone.now())
-        sum_up(job.parent_id)
-        wake_parents(Job.objects.filter(pk=job.parent_id))
+        update_progress(job.parent_id)
+        resume_parents(Job.objects.filter(pk=job.parent_id))
     if job.queue == "gpu" and job.state != JobState.WAITING:
         dispatch(Job.objects.filter(queue="gpu", project_id=job.project_id))
 

@@ -3,7 +3,7 @@
     job -> Spread(...) -> state spread, one row a shard -> every shard done -> the job runs again and collects
 
 A shard is a job row like any other: claimed, leased, beating, resumed elsewhere when its worker dies. What moves the
-shards is a `Runner`: Redis and its workers (`QueueRunner`), or this process (`jobs.runner.HereRunner`).
+shards is a `Runner`: Redis and its workers (`QueueRunner`), or this process (`jobs.runner.InProcessRunner`).
 """
 
 import time

@@ -14,7 +14,7 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from media.errors import MediaError
-from media.structure import is_cut_short
+from media.truncation import is_cut_short
 
 # Only containers that hold video. Without the list a text file named .mp4 could be a playlist, and the
 # library would open whatever addresses and paths the playlist names.

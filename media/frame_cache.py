@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from media.cache import FileCache, content_key
 from media.container import open_video
 from media.errors import MediaError
+from media.file_cache import FileCache, content_key
 from media.frames import Sample
 from media.probe import display_size, file_sha256
 from media.sampling import Sampling

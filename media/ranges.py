@@ -1,4 +1,4 @@
-"""HTTP byte ranges (RFC 9110, section 14), pure: browsers seek in a video only where these are answered."""
+"""HTTP byte ranges (RFC 9110, Sec. 14), pure: browsers seek in a video only where these are answered."""
 
 import re
 from collections.abc import Iterator

@@ -1,13 +1,93 @@
 """Which frames of a clip are taken: the policies by name, each with its version, which is part of every cache key."""
 
+import random
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
+import numpy as np
+from av.video.frame import VideoFrame
+
+from media.container import open_video
 from media.errors import MediaError
-from media.frames import SAMPLING_POLICY, Sample, sample_frames
-from media.schedules import CONSECUTIVE_POLICY, INTERVAL_POLICY, consecutive_frames, interval_frames
+from media.frames import SAMPLING_POLICY, Sample, _on_screen, _trim, sample_frames, shown_pixels
+
+CONSECUTIVE_POLICY = "consecutive-window/1"
+
+
+INTERVAL_POLICY = "interval-middles/2"
+
+
+def consecutive_frames(
+    path: Path,
+    k: int,
+    start: float | None = None,
+    end: float | None = None,
+    size: tuple[int, int] | None = None,
+    content: str = "",
+) -> Sample:
+    """k frames on end of those that begin inside [start, end), as decoded; a clip with fewer repeats its last.
+
+    Where they begin is drawn, each place as likely as another, by `content` and the trim; as in ViLMA's released code
+    (`sample_frame_indices`) the last frame of a longer clip is never among them.
+    MediaError: an unusable file, or a trim outside of it. ValueError: k < 1.
+    """
+    if k < 1:
+        raise ValueError(f"k is {k}; at least one frame must be asked for")
+    begin, finish = _trim(Path(path), start, end)
+    edges = "-".join("" if edge is None else repr(float(edge)) for edge in (start, end))
+    draw = random.Random(f"{content}@{edges}")
+    window: deque[tuple[float, VideoFrame]] = deque(maxlen=k)
+    drawn: list[tuple[float, VideoFrame]] = []
+    images: list[np.ndarray] = []
+    seen = 0
+    with open_video(Path(path)) as video:
+        half_tick = float(video.time_base) / 2
+        for time, frame in video.frames():
+            if time >= finish - half_tick:
+                break
+            if time < begin - half_tick:
+                continue
+            # The n-th of the windows that a frame follows replaces the one before with a chance of 1/n: in the end all
+            # have had the same, and the clip's length need not be known.
+            if len(window) == k:
+                seen += 1
+                drawn = list(window) if draw.random() * seen < 1 else drawn
+            window.append((time, frame))
+        chosen = drawn or list(window)
+        for _, frame in chosen:
+            images.append(shown_pixels(video, frame, size))
+            size = images[0].shape[:2]
+    if not images:
+        raise MediaError(f"{path}: no frame begins between {begin:g} and {finish:g} s; correct the trim")
+    times = [time for time, _ in chosen]
+    missing = k - len(images)
+    return Sample(np.stack(images + images[-1:] * missing), np.array(times + times[-1:] * missing))
+
+
+def interval_frames(
+    path: Path,
+    seconds: float,
+    start: float | None = None,
+    end: float | None = None,
+    size: tuple[int, int] | None = None,
+) -> Sample:
+    """The frame in the middle of each whole interval of `seconds` in [start, end); of a shorter clip its central one.
+
+    Merlot Reserve takes 5 seconds (ViLMA, Sec. A.4). MediaError as above. ValueError: seconds <= 0.
+    """
+    if seconds <= 0:
+        raise ValueError(f"an interval of {seconds} s has no middle")
+    begin, finish = _trim(Path(path), start, end)
+    # 16.4 - 1.4 is a hair less than 15: three intervals of 5 seconds all the same.
+    whole = int((finish - begin) / seconds + 1e-6)
+    middles = [begin + (place + 0.5) * seconds for place in range(whole)] or [(begin + finish) / 2]
+    with open_video(Path(path)) as video:
+        picked = list(_on_screen(video, middles, size))
+    return Sample(np.stack([image for _, image in picked]), np.array([time for time, _ in picked]))
+
 
 CENTRES, CONSECUTIVE, INTERVALS = "centres", "consecutive", "intervals"
 VERSIONS: Mapping[str, str] = {

@@ -1,5 +1,6 @@
 """Who may reach what. Views and actions get projects only through here; apps above build their own getters on it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -7,9 +8,9 @@ from django.db.models import QuerySet
 from django.http import Http404
 from django.utils.translation import gettext as _
 
-from projects.errors import AccessDenied, ConsentNeeded, NotAMember, SecondFactorNeeded
+from projects.errors import AccessDenied, ConsentNeeded, NotAMember, ProjectError, SecondFactorNeeded
 from projects.models import Membership, Project, Role, SecondFactor, User
-from projects.prepared import Prepared
+from projects.sql.prepared_queries import Prepared
 
 ALL_ROLES = tuple(Role.values)
 # Asked on every page.
@@ -145,3 +146,11 @@ def visible_projects(person: User) -> QuerySet[Project]:
     if limits.role:
         memberships = memberships.filter(role=limits.role)
     return rows.filter(pk__in=memberships.values("project"))
+
+
+def checked_roles(roles: Sequence[str]) -> tuple[str, ...]:
+    """The roles, each once, in the order of the table. ProjectError: none, or one that does not exist."""
+    unknown = [role for role in roles if role not in Role.values]
+    if unknown or not roles:
+        raise ProjectError(_("Choose at least one role of: %(list)s.") % {"list": ", ".join(Role.values)})
+    return tuple(role for role in Role.values if role in roles)

@@ -4,10 +4,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db import models, transaction
+from django.http import HttpRequest
 
-from projects.bulk_writes import insert_many, new_row
+from projects import audit, rate_limits
+from projects.errors import AccessDenied, EntryRefused, NotAMember
 from projects.models import AuditEvent, Project, User
-from projects.prepared_writes import insert
+from projects.sql.bulk_writes import insert_many, new_row
+from projects.sql.prepared_writes import insert
 from projects.webhooks import announce
 
 # So many rows are one statement that is made once a process; of more, making it is the least.
@@ -73,3 +76,17 @@ def record_many(events: Iterable[AuditEvent]) -> None:
     else:
         insert_many(rows)
     announce(rows)
+
+
+def record_refusal(request: HttpRequest, error: AccessDenied | NotAMember) -> None:
+    """One row, `to_state` "refused"; nobody fills the database with them (throttle.REFUSAL_ROWS an hour)."""
+    actor = request.user if request.user.is_authenticated else None
+    whose = actor.pk if actor else rate_limits.address_of(request)
+    if not rate_limits.hit(rate_limits.REFUSAL_ROWS, whose):
+        return
+    page = request.resolver_match.view_name if request.resolver_match else ""
+    why = error.why if isinstance(error, EntryRefused) else type(error).__name__
+    project = getattr(error, "project", None) or getattr(request, "project", None)
+    target = getattr(error, "target", None) or project or actor
+    with transaction.atomic():
+        audit.record(audit.refusal(project, actor, target, why, page=page, method=request.method))

@@ -19,7 +19,7 @@ PROLIFIC = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 SIGNED = ("worker", "expires", "nonce", "session", "approval")
 NEEDED = ("worker", "expires", "nonce", "signature")
 # What one link is good for at most.
-LONGEST_LIFE = timedelta(days=7)
+MAX_LINK_LIFETIME = timedelta(days=7)
 # Ids begin as they like: platforms draw them from the URL-safe letters, where one of 32 begins with - or _.
 PLAIN = re.compile(r"[\w.@:+=-]{1,128}", re.ASCII)
 # A nonce is only ever hashed. What can be seen, and so comes back from a form as it was.
@@ -28,7 +28,7 @@ CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 CODE_LENGTH = 12
 # In the session of who came by a crowd study, so that nobody else's judgement asks for a place: the key of the one that
 # they came to last. True in sessions from before a key was kept.
-ON_A_PLACE = "crowd_place"
+CROWD_PLACE_KEY = "crowd_place"
 # In the session of who came to an account that was there before by ids that nobody signed: whoever reads them on the
 # platform could have. They may work; what is stored of the worker is not shown to them, changed or taken out.
 UNPROVED = "unproved"
@@ -67,7 +67,7 @@ def parameters_of(study: CrowdStudy, sent: Mapping[str, str]) -> dict[str, str]:
 
 def is_live(expires: datetime, now: datetime) -> bool:
     """Whether a link that says when it ends holds still: one that says "never" does not."""
-    return now < expires <= now + LONGEST_LIFE
+    return now < expires <= now + MAX_LINK_LIFETIME
 
 
 def code_of(place: CrowdPlace) -> str:

@@ -21,7 +21,7 @@ def token_of(invitation: Invitation) -> str:
 def invitation_for(token: str, now: datetime | None = None) -> Invitation:
     """The invitation of a link that holds. EntryRefused: forged, withdrawn, expired, used up."""
     invitation = invitation_named(token)
-    why = why_over(invitation, now or timezone.now())
+    why = closed_reason(invitation, now or timezone.now())
     if why:
         raise over(invitation, why)
     return invitation
@@ -45,7 +45,7 @@ def has_its_roles(person: User, invitation: Invitation) -> bool:
     return held.count() == len(invitation.roles)
 
 
-def why_over(invitation: Invitation, now: datetime) -> str:
+def closed_reason(invitation: Invitation, now: datetime) -> str:
     """A word, or empty while the invitation holds."""
     if invitation.withdrawn_at is not None:
         return "withdrawn"
@@ -55,7 +55,7 @@ def why_over(invitation: Invitation, now: datetime) -> str:
     return "used up" if used_up else ""
 
 
-OVER_WORDS = {
+CLOSED_REASONS = {
     "withdrawn": gettext_lazy("withdrawn"),
     "expired": gettext_lazy("expired"),
     "used up": gettext_lazy("used up"),

@@ -12,13 +12,13 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from projects.crowd_entry import ON_A_PLACE
+from projects.audit import record_refusal
+from projects.crowd_entry import CROWD_PLACE_KEY
 from projects.errors import AccessDenied, ConsentNeeded, NotAMember, SecondFactorNeeded, TooManyTries
 from projects.models import CrowdPlace, CrowdWorker, PlaceState
-from projects.refusals import record_refusal
 from text.errors import ActionableError
 
-# Read by static/annotation/swap.js and static/foilworks/outbox.js.
+# Read by foilworks/static/annotation/swap.js and foilworks/static/foilworks/outbox.js.
 DENIED = "X-Foilworks-Denied"
 
 
@@ -74,7 +74,7 @@ def _to_consent(request: HttpRequest, slug: str) -> HttpResponse:
     """The page that asks."""
     query = urlencode({"next": request.path}) if request.method in {"GET", "HEAD"} else ""
     address = reverse("projects:consent", args=[slug]) + (f"?{query}" if query else "")
-    return _go_to(request, address)
+    return _redirect_to(request, address)
 
 
 def _ended_place(request: HttpRequest, error: AccessDenied | NotAMember) -> CrowdPlace | None:
@@ -97,11 +97,11 @@ def _to_place(request: HttpRequest, place: CrowdPlace) -> HttpResponse:
     """The page that says what became of the place."""
     if request.method == "POST":
         messages.warning(request, _("Your place has ended; what you sent just now was not taken."))
-    request.session[ON_A_PLACE] = place.pk
-    return _go_to(request, reverse("annotation:place", args=[place.study.project.slug]))
+    request.session[CROWD_PLACE_KEY] = place.pk
+    return _redirect_to(request, reverse("annotation:place", args=[place.study.project.slug]))
 
 
-def _go_to(request: HttpRequest, address: str) -> HttpResponse:
+def _redirect_to(request: HttpRequest, address: str) -> HttpResponse:
     """A redirect; a script that cannot follow is told in a header where to go."""
     if "X-Foilworks-Swap" in request.headers:
         return HttpResponse(status=204, headers={"X-Foilworks-Go": address})

@@ -21,10 +21,10 @@ from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.crowd_entry import require_proof
+from projects.demo_accounts import is_published
 from projects.errors import EntryRefused
 from projects.models import User
-from projects.published import is_published
-from projects.views.sign_in import enter
+from projects.views.sign_in import complete_login
 
 
 class Adapter(DefaultSocialAccountAdapter):
@@ -48,13 +48,13 @@ def arrive(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponse:
     if sociallogin.is_existing:
         if not sociallogin.user.is_active:
             raise EntryRefused(_("This account is closed; ask a site administrator."), "identity of a closed account")
-        return enter(request, sociallogin.user, wanted)
+        return complete_login(request, sociallogin.user, wanted)
     if not settings.OIDC_SIGN_UP:
         raise EntryRefused(
             _("No account is tied to this identity. Sign in with a password and tie it on the page of your account."),
             "identity unknown",
         )
-    return enter(request, _new_account(sociallogin), wanted)
+    return complete_login(request, _new_account(sociallogin), wanted)
 
 
 def _tie(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponse:

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from projects.models import User
-from projects.prepared import Prepared
+from projects.sql.prepared_queries import Prepared
 
 
 def _unexpired(key: str, now: datetime) -> "QuerySet[Session, Session]":

@@ -8,11 +8,11 @@ from django.utils import timezone
 
 from projects.access import Limits
 from projects.models import ApiToken, IdempotentAnswer, User
-from projects.prepared import Prepared
+from projects.sql.prepared_queries import Prepared
 
 PREFIX = "fw_"
 HINT_LENGTH = 10
-LONGEST_DAYS, USUAL_DAYS = 365, 90
+MAX_DAYS, USUAL_DAYS = 365, 90
 ORDER = (ApiToken.Scope.READ, ApiToken.Scope.WORK, ApiToken.Scope.MANAGE)
 # `last_used_at` tells a forgotten token from one in use; it need not cost a write a request.
 NOTED_EVERY = timedelta(hours=1)

@@ -22,9 +22,9 @@ from django.utils.translation import gettext_lazy as _
 
 from jobs.models import OPEN_STATES, Job
 from jobs.queue import enqueue
-from projects.addresses import Target, checked_target
 from projects.errors import ProjectError
 from projects.models import AuditEvent, Delivery, Webhook
+from projects.outbound_addresses import Target, checked_target
 
 JOB = "projects.jobs.deliver_webhook"
 EVENTS: dict[str, Promise] = {
@@ -44,16 +44,16 @@ OF_ACTION = {
     "projects.ping_webhook": "ping",
 }
 # Details that a stranger's server may know; nothing of people is among them.
-TOLD = ("name", "content_hash", "n_items", "created", "bad", "method", "spec", "protocol")
+PAYLOAD_FIELDS = ("name", "content_hash", "n_items", "created", "bad", "method", "spec", "protocol")
 # After the first, second … failure; then it has failed for good.
-AGAIN_AFTER = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480))
+RETRY_DELAYS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480))
 # An attempt takes less; where nothing came of it after this long, its worker is gone and another is due.
-PATIENCE = timedelta(minutes=1)
+CLAIM_TIMEOUT = timedelta(minutes=1)
 # So many deliveries in a row that failed for good, and nothing is sent any more.
-GIVE_UP = 10
+MAX_FAILURES = 10
 # Of each step; and of an attempt from the connection on, however slowly the answer drips.
 TIMEOUT_SECONDS, ATTEMPT_SECONDS = 10.0, 30.0
-LONGEST_PROBLEM = 300
+MAX_PROBLEM_LENGTH = 300
 
 
 def announce(events: Sequence[AuditEvent]) -> None:
@@ -83,7 +83,7 @@ def _write(hook: Webhook, slug: str, event: AuditEvent) -> None:
         "target": {"type": event.target_type.rpartition(".")[2], "id": event.target_id},
         "from": event.from_state,
         "to": event.to_state,
-        "details": {name: event.details[name] for name in TOLD if name in event.details},
+        "details": {name: event.details[name] for name in PAYLOAD_FIELDS if name in event.details},
         "at": timezone.now().isoformat(),
     }
     made = Delivery.objects.create(webhook=hook, event=slug, payload=payload, next_at=timezone.now())
@@ -106,7 +106,7 @@ def deliver(delivery: Delivery, now: datetime) -> None:
     hook = delivery.webhook
     due = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.WAITING, next_at__lte=now)
     # Of two jobs of one delivery, the second finds it no longer due.
-    if hook.stopped_at or not due.update(next_at=now + PATIENCE):
+    if hook.stopped_at or not due.update(next_at=now + CLAIM_TIMEOUT):
         return
     body = json.dumps({"id": delivery.pk, **delivery.payload}, ensure_ascii=False).encode()
     timestamp = str(int(now.timestamp()))
@@ -120,13 +120,13 @@ def deliver(delivery: Delivery, now: datetime) -> None:
     }
     status, problem = post(hook.url, headers, body)
     delivery.attempts += 1
-    delivery.answer_status, delivery.problem = status, problem[:LONGEST_PROBLEM]
+    delivery.answer_status, delivery.problem = status, problem[:MAX_PROBLEM_LENGTH]
     if not problem:
         delivery.state = Delivery.State.DELIVERED
-    elif delivery.attempts > len(AGAIN_AFTER):
+    elif delivery.attempts > len(RETRY_DELAYS):
         delivery.state = Delivery.State.FAILED
     else:
-        delivery.next_at = now + AGAIN_AFTER[delivery.attempts - 1]
+        delivery.next_at = now + RETRY_DELAYS[delivery.attempts - 1]
     delivery.save()
     if delivery.state == Delivery.State.FAILED:
         _stop_what_never_answers(hook, now)
@@ -199,8 +199,8 @@ def _deadline(connection: http.client.HTTPConnection) -> Iterator[None]:
 
 def _stop_what_never_answers(hook: Webhook, now: datetime) -> None:
     ended = Delivery.objects.filter(webhook=hook).exclude(state=Delivery.State.WAITING)
-    last = list(ended.values_list("state", flat=True)[:GIVE_UP])
-    if len(last) == GIVE_UP and set(last) == {Delivery.State.FAILED}:
+    last = list(ended.values_list("state", flat=True)[:MAX_FAILURES])
+    if len(last) == MAX_FAILURES and set(last) == {Delivery.State.FAILED}:
         Webhook.objects.filter(pk=hook.pk, stopped_at=None).update(stopped_at=now)
 
 

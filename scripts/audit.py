@@ -26,7 +26,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("annotation", "corpus", "evaluation", "foilworks", "generation", "hub", "jobs", "media", "projects", "text")
 STAMP = ROOT / ".venv" / ".stamps" / "audit"
-LONGEST_SECONDS = 180
+MAX_SECONDS = 180
 Reasons = Mapping[str, str]
 
 
@@ -103,7 +103,7 @@ def _asked() -> dict[str, Any] | None:
     """pip-audit's report of this environment; None where it cannot be had."""
     command = [sys.executable, "-m", "pip_audit", "--format", "json", "--progress-spinner", "off", "--skip-editable"]
     try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=LONGEST_SECONDS)
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=MAX_SECONDS)
     except subprocess.TimeoutExpired:
         return None
     start = done.stdout.find("{")

@@ -1,6 +1,6 @@
-"""Catalogues of translations: what the pages say is read out of the source, merged into locale/*/, compiled.
+"""Catalogues of translations: what the pages say is read out of the source, merged into foilworks/locale/*/, compiled.
 
-    .venv/bin/python scripts/catalogue.py update     source -> locale/*/LC_MESSAGES/django.po, and .mo from it
+    .venv/bin/python scripts/catalogue.py update     source -> foilworks/locale/*/LC_MESSAGES/django.po, and .mo from it
     .venv/bin/python scripts/catalogue.py missing de    what a language still lacks, one message a line
 
 GNU gettext is not needed: Babel (of the extra [dev]) reads Python, Django itself turns its templates into something
@@ -23,7 +23,7 @@ from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCALE = ROOT / "locale"
+LOCALE = ROOT / "foilworks" / "locale"
 PACKAGES = ("annotation", "corpus", "evaluation", "foilworks", "generation", "hub", "jobs", "media", "projects", "text")
 KEYWORDS = {
     **DEFAULT_KEYWORDS,
@@ -115,7 +115,7 @@ def _files() -> Iterator[tuple[Path, str]]:
             if "migrations" not in path.parts:
                 yield path, path.read_text(encoding="utf-8")
     # Mails are templates, too.
-    for path in sorted(path for kind in ("*.html", "*.txt") for path in (ROOT / "templates").rglob(kind)):
+    for path in sorted(path for kind in ("*.html", "*.txt") for path in (ROOT / "foilworks" / "templates").rglob(kind)):
         # Indentation means nothing in a template, and something to who reads Python.
         yield path, _INDENT.sub("", templatize(path.read_text(encoding="utf-8"), origin=path.name))
 

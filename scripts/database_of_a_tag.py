@@ -23,7 +23,7 @@ import django
 django.setup()
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
-from evaluation.reporting.reports import project_report
+from evaluation.reports.reports import project_report
 from foilworks.demo.build import build
 from foilworks.demo.plan import Sizes
 from foilworks.demo.run import numbers

@@ -15,14 +15,17 @@ SETTINGS = ROOT / "foilworks" / "settings.py"
 PAGE = ROOT / "docs" / "reference" / "environment.md"
 HEAD = """# What the environment sets
 
-Made by `scripts/environment.py update` out of `foilworks/settings.py`, the only reader of the environment. Everything
-may also stand in a file `.env` beside manage.py; what the environment says counts more. A default of – is nothing.
+Made by `scripts/environment.py update` from `foilworks/settings.py`, the only reader of the environment. One file
+`.env` may set the same variables. In a clone it is the file beside manage.py. An installed package reads the one in the
+working directory or, if there is none, the one in `FOILWORKS_HOME`. The environment wins over the file, and
+`foilworks doctor` prints which file it read. A default of – is nothing.
 """
 READERS = frozenset({"_env", "_flag", "_whole", "_number", "_choice"})
 # Group -> variable -> what it sets. A default that is computed is told here, in brackets at the end.
 WORDS = {
     "Data": {
-        "FOILWORKS_HOME": "the folder of everything that is not elsewhere (`var/` beside manage.py)",
+        "FOILWORKS_HOME": "the folder of all data (in a clone `var/` beside manage.py, else `foilworks` in the user's "
+        "data folder, on Linux `~/.local/share`)",
         "DATABASE_URL": "`postgresql://user:password@host/name?sslmode=require`; SQLite in the home without it",
         "REDIS_URL": "the queue, `redis://host:6379/0`; one of the home's own without it",
         "STORAGE_URL": "videos: `file:///folder`, or `s3://bucket/prefix?endpoint=https://host&region=name` with "
@@ -61,18 +64,17 @@ WORDS = {
         "OIDC_SECRET": "our secret there",
         "OIDC_NAME": "how the button of sign-in calls it",
         "OIDC_SIGN_UP": "1: who has no account gets one",
-        "API_REQUESTS_A_MINUTE": "requests that one token of the [API](api.md) may make; 0: no limit",
+        "API_RATE_LIMIT_PER_MINUTE": "requests that one token of the [API](api.md) may make; 0: no limit",
         "WEBHOOK_NETWORKS": "networks of your own that webhooks may reach, such as `10.1.0.0/16`",
     },
     "Work and models": {
-        "FOILWORKS_REQUESTS_AT_WORK": "requests that a web process works on at a time, others wait; 0: any number",
         "FOILWORKS_DEVICE": "`cpu`, `cuda`, `cuda:N` or `auto`",
         "FOILWORKS_THREADS": "threads that the models of one worker use on a CPU (the processors, shared out)",
         "OMP_NUM_THREADS": "the same, where the one above is not set",
         "FOILWORKS_DECODERS": "clips that a worker decodes at once, ahead of its model; 0: its processors less one",
         "FOILWORKS_LEASE_SECONDS": "how long a worker may be silent before its job goes to another",
         "FOILWORKS_GPU_QUOTA": "jobs of one project on their way or at work on the gpu queue; 0: any number",
-        "OPEN_JOBS_A_PROJECT": "jobs of one project that wait or run at once; more are refused until some ended",
+        "MAX_OPEN_JOBS_PER_PROJECT": "jobs of one project that wait or run at once; more are refused until some ended",
         "FOILWORKS_SHARD_ITEMS": "items of a shard; 0: 512 to 2,048 by the run's size",
         "FOILWORKS_FRAME_CACHE_GB": "decoded frames that are kept; 0 keeps none",
         "FOILWORKS_FRAME_CACHE_FORM": "`lossless`, or `jpeg` (short side 384) for large collections; scores say which",

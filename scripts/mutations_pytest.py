@@ -33,7 +33,7 @@ OURS = {"annotation", "corpus", "evaluation", "generation", "text"}
 # A mutant may take so many times the processor time that its tests do without it, and some seconds.
 TIMES, SECONDS = 3, 3
 # Of the tests that come to a function, the fastest that take no longer together; what they miss counts as missed.
-ENOUGH = 6.0
+MAX_TEST_SECONDS = 6.0
 MORE_MEMORY = 2 * 2**30
 
 
@@ -66,7 +66,7 @@ class Covering:
         spent = 0.0
         for item in sorted(self.by_function.get(function, ()), key=lambda item: self.seconds[item.nodeid]):
             spent += self.seconds[item.nodeid]
-            if found and spent > ENOUGH:
+            if found and spent > MAX_TEST_SECONDS:
                 break
             found.append(item)
         return found

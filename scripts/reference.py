@@ -2,12 +2,14 @@
 
     .venv/bin/python scripts/reference.py update     writes the pages
     .venv/bin/python scripts/reference.py check      names those that are behind; status 1 where there are some
-    .venv/bin/python scripts/reference.py check methods.md scoring.md    these alone: a second, all of them ten
+    .venv/bin/python scripts/reference.py check PAGE …    these alone: a second, all of them ten
 
 Nothing of it is written by hand; tests/docs/test_reference.py holds the pages to it.
 """
 
 import argparse
+import ast
+import importlib.util
 import inspect
 import os
 import re
@@ -20,6 +22,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "reference"
 MADE = "Made by `scripts/reference.py update` out of {source}.\n"
+# As tests/docs/citations.py defines citations.
+CITED_PAGE = re.compile(r"(?<![\w/.(\[-])(docs/[\w/.-]+\.md)(#[\w-]+)?")
+CITED_PLACES = re.compile(r"[(;] ?([A-Za-z][\w ]*, (?:Sec|Table|Fig|Eq|Alg)[^():;]*)")
 # Of every command: Django's own options, and the two that ours share.
 SHARED = {
     "help",
@@ -51,8 +56,23 @@ def page(title: str, source: str, *parts: str) -> str:
 
 
 def tidy(text: str) -> str:
-    """Help of argparse as prose: `%%` is a sign, addresses of placeholders are code."""
-    return text.replace("%%", "%").replace("<", "&lt;")
+    """Help of argparse or a docstring as prose: `%%` is a sign, placeholders are escaped, cited pages are links."""
+    return CITED_PAGE.sub(_link, text.replace("%%", "%").replace("<", "&lt;"))
+
+
+def _link(found: re.Match[str]) -> str:
+    """A page that code cites from the root of the repository, as a link from docs/reference/."""
+    return f"[{found[0]}]({os.path.relpath(found[1], 'docs/reference')}{found[2] or ''})"
+
+
+def sources(path: str) -> str:
+    """The places of papers that a module's docstring cites; "–" if it cites none."""
+    place = importlib.util.find_spec(path)
+    text = (
+        ast.get_docstring(ast.parse(Path(place.origin).read_text(encoding="utf-8"))) if place and place.origin else ""
+    )
+    flat = " ".join((text or "").split())
+    return "; ".join(dict.fromkeys(CITED_PLACES.findall(flat))) or "–"
 
 
 def _named(module: str, name: str) -> Any:
@@ -124,9 +144,16 @@ def _default(action: argparse.Action) -> str:
 # --- tables of text.registry
 
 
-def entries(what: str, rows: Mapping[str, Any], level: str = "##") -> str:
-    """Each row with its summary, parameters and deviations, behind a table of all."""
-    overview = table([what, "", "what it is"], [(f"`{slug}`", row.label, row.summary) for slug, row in rows.items()])
+def entries(what: str, rows: Mapping[str, Any], level: str = "##", *, cited: bool = False) -> str:
+    """Each row with its summary, parameters and deviations, behind a table of all; `cited`: with the papers' places."""
+    head = [what, "", "what it is", *(["source"] if cited else [])]
+    overview = table(
+        head,
+        [
+            (f"`{slug}`", row.label, row.summary, *([sources(row.path.partition(":")[0])] if cited else []))
+            for slug, row in rows.items()
+        ],
+    )
     more = [slug for slug, row in rows.items() if row.params or row.deviations or not row.published]
     told = [_entry(slug, rows[slug], f"{level}#") for slug in more]
     return "\n".join([overview, *told])
@@ -152,9 +179,9 @@ def _param(param: Any) -> tuple[str, str, str]:
 
 
 def methods_page() -> str:
-    makers = _named("generation.captioning.table", "CAPTIONERS")
-    filters = _named("generation.filters.table", "FILTERS")
-    methods = _named("generation.methods.table", "METHODS")
+    makers = _named("generation.captioning.registry", "CAPTIONERS")
+    filters = _named("generation.filters.registry", "FILTERS")
+    methods = _named("generation.methods.registry", "METHODS")
     recipe_table = _named("generation.recipes", "RECIPES")
 
     recipes = [
@@ -174,24 +201,24 @@ def methods_page() -> str:
         "Parameters are given as `--set NAME=VALUE`, those of a filter as `--set FILTER.NAME=VALUE`. Mode `paper` does "
         "as was published, `corrected` (the default) mends what the deviations name.\n",
         "## Methods: captions to foils\n",
-        entries("method", methods),
+        entries("method", methods, cited=True),
         "## Makers of captions\n",
-        entries("maker", makers),
+        entries("maker", makers, cited=True),
         "## Filters: reasons to drop a foil\n",
-        entries("filter", filters),
+        entries("filter", filters, cited=True),
         "## Recipes: published subtests\n",
         table(["recipe", "", "method", "filters", "captions by", "source"], recipes),
     )
 
 
 def formats_page() -> str:
-    exporters = _named("corpus.exporters.table", "EXPORTERS")
+    exporters = _named("corpus.exporters.registry", "EXPORTERS")
     columns = _named("corpus.importers.jsonl", "COLUMNS")
-    importers = _named("corpus.importers.table", "IMPORTERS")
+    importers = _named("corpus.importers.registry", "IMPORTERS")
 
     return page(
         "Table of formats",
-        "`corpus/importers/table.py` and `corpus/exporters/table.py`",
+        "`corpus/importers/registry.py` and `corpus/exporters/registry.py`",
         "[Formats](formats.md) says what their files look like.\n",
         "## Imports\n",
         entries("format", importers),
@@ -204,8 +231,8 @@ def formats_page() -> str:
 
 def scoring_page() -> str:
     protocol_table = _named("evaluation.scoring.protocols", "PROTOCOLS")
-    adapters = _named("hub.table", "ADAPTERS")
-    every = _named("hub.table", "EVERY")
+    adapters = _named("hub.adapters.registry", "ADAPTERS")
+    every = _named("hub.adapters.registry", "EVERY")
 
     others = {slug: row for slug, row in every.items() if slug not in adapters}
     fields = ("version", "ties", "frames", "pooling", "image_frames", "perplexity", "own_tokens", "paired_only")
@@ -215,12 +242,13 @@ def scoring_page() -> str:
     ]
     return page(
         "Adapters and protocols",
-        "`hub/table.py` and `evaluation/scoring/protocols.py`",
+        "`hub/adapters/registry.py` and `evaluation/scoring/protocols.py`",
         "A model is named `SLUG:ARGUMENT`; [Models](models.md) says more of each.\n",
         "## Adapters: what can be scored with\n",
         entries("adapter", adapters),
         "## Helpers: what methods, filters and audits ask\n",
         entries("helper", others),
+        "(protocols)=",
         "## Protocols: how a model is asked and how its scores count\n",
         table(["protocol", "what it is", *[field.replace("_", " ") for field in fields]], protocols),
     )
@@ -233,10 +261,10 @@ def _plain(value: object) -> str:
 
 
 def reports_page() -> str:
-    by_job = _named("evaluation.analyses.table", "BY_JOB")
-    of_scores = _named("evaluation.analyses.table", "OF_SCORES")
-    reports = _named("evaluation.analyses.table", "REPORTS")
-    metrics = _named("evaluation.metrics.table", "METRICS")
+    by_job = _named("evaluation.analyses.registry", "BY_JOB")
+    of_scores = _named("evaluation.analyses.registry", "OF_SCORES")
+    reports = _named("evaluation.analyses.registry", "REPORTS")
+    metrics = _named("evaluation.metrics.registry", "METRICS")
 
     return page(
         "Metrics and reports",
@@ -293,7 +321,9 @@ def states_page() -> str:
     return page(
         "States and moves",
         "`corpus/rules/states.py`",
-        "A move from any other state is refused. [The way of an item](../workflow.md) says who makes which.\n",
+        "(state-machines)=",
+        "Both state machines: a move from any other state is refused. [The way of an item](../workflow.md#states) says "
+        "when each is made.\n",
         *parts,
         f"Each caption-foil pair of an item has a verdict: {verdicts}. The item's state follows from them.\n",
     )

@@ -1,6 +1,6 @@
 """Makes the pictures of README and of the landing page: a few pages of the sample project, and one clip's frames.
 
-    .venv/bin/python scripts/screenshots.py                    docs/images/*.webp and static/foilworks/landing.webp
+    .venv/bin/python scripts/screenshots.py    docs/images/*.webp and foilworks/static/foilworks/landing.webp
     .venv/bin/python scripts/screenshots.py --out /tmp/looked  elsewhere
 
 The sample project is the one of FOILWORKS_HOME, or is made there first (minutes). The server is started on a free port
@@ -139,7 +139,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, help="a folder for all of them (default: where README and the pages look)")
     out = parser.parse_args().out
-    pages, clip = (out, out) if out else (ROOT / "docs" / "images", ROOT / "static" / "foilworks")
+    pages, clip = (out, out) if out else (ROOT / "docs" / "images", ROOT / "foilworks" / "static" / "foilworks")
     for folder in (pages, clip):
         folder.mkdir(parents=True, exist_ok=True)
     frames_of_a_clip().save(clip / "landing.webp", quality=QUALITY, method=6)

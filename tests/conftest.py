@@ -1,5 +1,6 @@
 """What every test shares. Three named people stand for the three relations to a project: owner, member, stranger."""
 
+import gc
 import os
 import sys
 import tempfile
@@ -120,10 +121,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """A million objects of libraries and tests stay until the end: nobody has to look through them for garbage again
-    and again (statsmodels asks for that at each of its tests), as in the product's own processes."""
-    from foilworks.settled import settle
-
-    settle()
+    and again (statsmodels asks for that at each of its tests)."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(autouse=True)

@@ -33,14 +33,14 @@ from annotation.models import (
 )
 from corpus.models import Release
 from corpus.rules.states import CandidateState, ItemState
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.start_run import start_run
-from evaluation.bias.tables import BiasRun, Descriptions
-from evaluation.models import Import
-from evaluation.publishing.tables import PublicPage, Submission
-from evaluation.teacher.tables import TeacherPoint, TeacherReading, TeacherTraining
+from evaluation.imports.models import Import
+from evaluation.publishing.models import PublicPage, Submission
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring.actions.start_run import start_run
+from evaluation.teacher.models import StudentEvaluation, TeacherPoint, TeacherTraining
+from evaluation.utd.models import BiasRun, Descriptions
 from generation.models import Selection
-from generation.side_models import CaptionRun, Tuning
+from generation.models.side_work import CaptionRun, Tuning
 from projects.actions.make_token import make_token
 from projects.invitations import token_of
 from projects.models import CrowdPlace, CrowdStudy, CrowdWorker, Invitation, Role, User
@@ -170,9 +170,9 @@ RULES: dict[str, Rule] = {
     # Their own alone: nobody has one in the world below but the annotator, who has done nothing yet.
     "annotation:place": Rule(("annotator",), post=403, instead=dict.fromkeys({*SIGNED_IN} - {"annotator"}, NOT_THERE)),
     "annotation:leave": Rule(MEMBERS, post=422),
-    "evaluation:erase": Rule(SIGNED_IN, post=422, slug=False),
+    "erasure:erase": Rule(SIGNED_IN, post=422, slug=False),
     # Only crowd workers are erased by others than themselves.
-    "evaluation:erase_worker": Rule(OWNERS, post=422, args=("member",)),
+    "erasure:erase_worker": Rule(OWNERS, post=422, args=("member",)),
     "corpus:subtests": owner_page(post=422),
     "corpus:videos": owner_page(),
     "corpus:video": owner_page("video"),
@@ -253,93 +253,93 @@ RULES: dict[str, Rule] = {
     "generation:hints": owner_page(post=422),
     "annotation:skip": own_lease(post=302, args=("edit_token",)),
     "annotation:undo": own_lease(post=302, args=("work_kind", "edit")),
-    "evaluation:dashboard": Rule(MEMBERS),
-    "evaluation:dashboard_runs": owner_page(),
-    "evaluation:dashboard_count": owner_page(),
-    "evaluation:new_import": owner_page(post=422),
-    "evaluation:import": owner_page("import"),
-    "evaluation:import_progress": owner_page("import"),
-    "evaluation:confirm_import": owner_page("import", get=NO, post=302),
-    "evaluation:discard_import": owner_page("import", get=NO, post=302),
-    "evaluation:items": owner_page(),
-    "evaluation:item": owner_page("item"),
-    "evaluation:item_move": owner_page("item", get=NO, post=302, data={"move": "retract"}),
-    "evaluation:reports": owner_page(get=302),
-    "evaluation:report": owner_page("report"),
-    "evaluation:report_file": owner_page("report", "extension"),
-    "evaluation:report_chart": owner_page("report", "chart"),
-    "evaluation:report_ask": owner_page("job_report", get=NO, post=302),
+    "dashboard:dashboard": Rule(MEMBERS),
+    "dashboard:dashboard_runs": owner_page(),
+    "dashboard:dashboard_count": owner_page(),
+    "imports:new_import": owner_page(post=422),
+    "imports:import": owner_page("import"),
+    "imports:import_progress": owner_page("import"),
+    "imports:confirm_import": owner_page("import", get=NO, post=302),
+    "imports:discard_import": owner_page("import", get=NO, post=302),
+    "items:items": owner_page(),
+    "items:item": owner_page("item"),
+    "items:item_move": owner_page("item", get=NO, post=302, data={"move": "retract"}),
+    "reports:reports": owner_page(get=302),
+    "reports:report": owner_page("report"),
+    "reports:report_file": owner_page("report", "extension"),
+    "reports:report_chart": owner_page("report", "chart"),
+    "reports:report_ask": owner_page("job_report", get=NO, post=302),
     # Nobody has voted in the world below: there is nothing to compute from.
-    "evaluation:report_progress": owner_page("job_report", get=400),
-    "evaluation:blind_bars": owner_page(get=NO, post=302),
-    "evaluation:blind_scorer": owner_page(get=NO, post=302),
-    "evaluation:releases": owner_page(),
-    "evaluation:freeze": owner_page(post=302),
-    "evaluation:release": owner_page("release", post=422),
-    "evaluation:release_chart": owner_page("release"),
-    "evaluation:export": owner_page("release", "exporter", get=NO, post=200),
-    "evaluation:leaderboard": owner_page("release"),
-    "evaluation:leaderboard_file": owner_page("release", "extension"),
-    "evaluation:release_changes": owner_page("release"),
-    "evaluation:run_scores": owner_page("scoring_run", "scores_form"),
-    "evaluation:analysis": owner_page("release", "analysis"),
+    "reports:report_progress": owner_page("job_report", get=400),
+    "blind:blind_bars": owner_page(get=NO, post=302),
+    "blind:blind_scorer": owner_page(get=NO, post=302),
+    "releases:releases": owner_page(),
+    "releases:freeze": owner_page(post=302),
+    "releases:release": owner_page("release", post=422),
+    "releases:release_chart": owner_page("release"),
+    "exports:export": owner_page("release", "exporter", get=NO, post=200),
+    "board:leaderboard": owner_page("release"),
+    "board:leaderboard_file": owner_page("release", "extension"),
+    "releases:release_changes": owner_page("release"),
+    "scoring:run_scores": owner_page("scoring_run", "scores_form"),
+    "reports:analysis": owner_page("release", "analysis"),
     # Nothing is scored in the world below: the file says so.
-    "evaluation:analysis_file": owner_page("release", "analysis", "extension", get=409),
-    "evaluation:bring_scores": owner_page("release", post=422),
-    "evaluation:proximity": owner_page("release", get=NO, post=422),
-    "evaluation:proximity_progress": owner_page("release"),
-    "evaluation:compare": owner_page("release"),
-    "evaluation:compare_file": owner_page("release"),
-    "evaluation:run": owner_page("scoring_run"),
+    "reports:analysis_file": owner_page("release", "analysis", "extension", get=409),
+    "scoring:bring_scores": owner_page("release", post=422),
+    "proximity:proximity": owner_page("release", get=NO, post=422),
+    "proximity:proximity_progress": owner_page("release"),
+    "board:compare": owner_page("release"),
+    "board:compare_file": owner_page("release"),
+    "scoring:run": owner_page("scoring_run"),
     # The run has not loaded its model yet: the form says so.
-    "evaluation:model_card": owner_page("scoring_run", post=422),
-    "evaluation:run_progress": owner_page("scoring_run"),
-    "evaluation:stop_run": Rule(OWNERS, get=NO, post=302, args=("scoring_run",)),
-    "evaluation:resume_run": Rule(OWNERS, get=NO, post=400, args=("scoring_run",)),
-    "evaluation:run_file": owner_page("scoring_run", "extension"),
+    "scoring:model_card": owner_page("scoring_run", post=422),
+    "scoring:run_progress": owner_page("scoring_run"),
+    "scoring:stop_run": Rule(OWNERS, get=NO, post=302, args=("scoring_run",)),
+    "scoring:resume_run": Rule(OWNERS, get=NO, post=400, args=("scoring_run",)),
+    "scoring:run_file": owner_page("scoring_run", "extension"),
     # No student is named below.
-    "evaluation:bias": owner_page(),
-    "evaluation:bias_progress": owner_page(),
-    "evaluation:bias_describe": owner_page(post=422),
-    "evaluation:bias_files": owner_page(post=422),
-    "evaluation:bias_measure": owner_page(post=422),
-    "evaluation:bias_splits": owner_page(post=422),
-    "evaluation:bias_ablation": owner_page(),
-    "evaluation:bias_items": owner_page(post=422),
-    "evaluation:bias_items_progress": owner_page(),
-    "evaluation:bias_bar": owner_page(get=NO, post=302),
-    "evaluation:bias_descriptions": owner_page("descriptions"),
-    "evaluation:bias_go_on": owner_page("descriptions", get=NO, post=302),
-    "evaluation:bias_run": owner_page("bias_run"),
-    "evaluation:bias_run_progress": owner_page("bias_run"),
-    "evaluation:bias_split": owner_page("bias_run"),
-    "evaluation:bias_models": owner_page("bias_run", post=422),
+    "utd:bias": owner_page(),
+    "utd:bias_progress": owner_page(),
+    "utd:bias_describe": owner_page(post=422),
+    "utd:bias_files": owner_page(post=422),
+    "utd:bias_measure": owner_page(post=422),
+    "utd:bias_splits": owner_page(post=422),
+    "utd:bias_ablation": owner_page(),
+    "utd:bias_items": owner_page(post=422),
+    "utd:bias_items_progress": owner_page(),
+    "utd:bias_bar": owner_page(get=NO, post=302),
+    "utd:bias_descriptions": owner_page("descriptions"),
+    "utd:bias_go_on": owner_page("descriptions", get=NO, post=302),
+    "utd:bias_run": owner_page("bias_run"),
+    "utd:bias_run_progress": owner_page("bias_run"),
+    "utd:bias_split": owner_page("bias_run"),
+    "utd:bias_models": owner_page("bias_run", post=422),
     # Nothing is measured in the world below.
-    "evaluation:bias_download": owner_page("bias_run", "exporter", "extension", get=NOT_THERE),
+    "utd:bias_download": owner_page("bias_run", "exporter", "extension", get=NOT_THERE),
     # Nothing is required of what a project says of itself.
-    "evaluation:publication": owner_page(post=302),
-    "evaluation:datasheet": owner_page(post=302),
-    "evaluation:public_page": owner_page("release", post=302),
-    "evaluation:public_page_move": owner_page("release", "page_move", get=NO, post=302),
-    "evaluation:submission": owner_page("release", "submission", get=NO, post=302),
+    "publishing:publication": owner_page(post=302),
+    "publishing:datasheet": owner_page(post=302),
+    "publishing:public_page": owner_page("release", post=302),
+    "publishing:public_page_move": owner_page("release", "page_move", get=NO, post=302),
+    "publishing:submission": owner_page("release", "submission", get=NO, post=302),
     # Whoever has the address, signed in or not.
-    "evaluation:public_release": Rule(EVERYBODY, slug=False, args=("public_key",)),
-    "evaluation:public_scores": Rule(EVERYBODY, post=422, slug=False, args=("public_key",)),
-    "evaluation:public_sent": Rule(EVERYBODY, slug=False, args=("public_key",)),
+    "publishing:public_release": Rule(EVERYBODY, slug=False, args=("public_key",)),
+    "publishing:public_scores": Rule(EVERYBODY, post=422, slug=False, args=("public_key",)),
+    "publishing:public_sent": Rule(EVERYBODY, slug=False, args=("public_key",)),
     # The example's source allows no video, and there is no archive yet.
-    "evaluation:public_video": Rule(EVERYBODY, get=NOT_THERE, slug=False, args=("public_key", "place")),
-    "evaluation:public_export": Rule(EVERYBODY, get=NOT_THERE, slug=False, args=("public_key",)),
-    "evaluation:teacher": owner_page(post=422),
-    "evaluation:teacher_training": owner_page("teacher_training"),
-    "evaluation:teacher_curve": owner_page("teacher_training"),
+    "publishing:public_video": Rule(EVERYBODY, get=NOT_THERE, slug=False, args=("public_key", "place")),
+    "publishing:public_export": Rule(EVERYBODY, get=NOT_THERE, slug=False, args=("public_key",)),
+    "teacher:teacher": owner_page(post=422),
+    "teacher:teacher_training": owner_page("teacher_training"),
+    "teacher:teacher_curve": owner_page("teacher_training"),
     # It was never queued.
-    "evaluation:teacher_resume": owner_page("teacher_training", get=NO, post=400),
-    "evaluation:teacher_read": owner_page("teacher_training", get=NO, post=400),
-    "evaluation:teacher_reading": owner_page("teacher_training", "release"),
+    "teacher:teacher_resume": owner_page("teacher_training", get=NO, post=400),
+    "teacher:teacher_read": owner_page("teacher_training", get=NO, post=400),
+    "teacher:teacher_reading": owner_page("teacher_training", "release"),
     # Nothing is read yet.
-    "evaluation:teacher_reading_file": owner_page("teacher_training", "release", "extension", get=NOT_THERE),
-    "evaluation:teacher_comparison": owner_page("release"),
-    "evaluation:teacher_comparison_file": owner_page("release"),
+    "teacher:teacher_reading_file": owner_page("teacher_training", "release", "extension", get=NOT_THERE),
+    "teacher:teacher_comparison": owner_page("release"),
+    "teacher:teacher_comparison_file": owner_page("release"),
 }
 # Words of a URL that are the same in every project; all other arguments name a row of one.
 # These open the door to whoever holds them.
@@ -427,7 +427,7 @@ def make_submission(release: Release) -> Submission:
 def make_training(release: Release) -> TeacherTraining:
     training = TeacherTraining.objects.create(project=release.project, label="taught", student="tiny:start")
     TeacherPoint.objects.create(training=training, step=1, loss=0.5)
-    TeacherReading.objects.create(training=training, release=release)
+    StudentEvaluation.objects.create(training=training, release=release)
     return training
 
 

@@ -20,25 +20,25 @@ ROOT = Path(__file__).resolve().parent.parent
 # From the bottom up: what may be queued by an app is its own or stands before it here.
 APPS = ("jobs", "projects", "corpus", "generation", "annotation", "evaluation", "foilworks")
 PACKAGES = (*APPS, "hub", "media", "text")
-LONGEST_FILE, LONGEST_FUNCTION = 450, 50
+MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_TEMPLATE_LINE = 450, 50, 160
 SETTINGS = "foilworks/settings.py"
 # They may say which settings module Django reads, and nothing else.
 ENTRY_POINTS = {"foilworks/cli.py", "foilworks/wsgi.py", "foilworks/asgi.py"}
 # Hands a few named variables to programs of others (PATH, CUDA's), so that they see none of our secrets.
-HANDS_ON = {"hub/_lines.py": "os.environ[key] for key in INHERITED if key in os.environ"}
+HANDS_ON = {"hub/adapters/_subprocess_lines.py": "os.environ[key] for key in INHERITED if key in os.environ"}
 # package -> the name of its table, and the modules in it that are neither rows nor helpers.
 TABLES = {
     "generation.methods": ("METHODS", set()),
     "generation.captioning": ("CAPTIONERS", {"records", "trial"}),
     "generation.filters": ("FILTERS", set()),
-    "corpus.importers": ("IMPORTERS", set()),
-    "corpus.exporters": ("EXPORTERS", set()),
-    "hub": (
-        "EVERY",
-        {"contract", "device", "dual_training", "errors", "interfaces", "memory", "revisions", "span_training", "warm"},
+    "corpus.importers": ("IMPORTERS", {"parsing"}),
+    "corpus.exporters": ("EXPORTERS", {"parts"}),
+    "hub.adapters": ("EVERY", set()),
+    "evaluation.metrics": ("METRICS", {"choices", "comparison", "intervals", "ranking", "ties"}),
+    "evaluation.analyses": (
+        "REPORTS",
+        {"agreement_data", "crowd", "preference", "records", "scored", "verdicts", "words"},
     ),
-    "evaluation.metrics": ("METRICS", set()),
-    "evaluation.analyses": ("REPORTS", set()),
 }
 # Their modules say in VERSION which of their outcomes these are; it stands in what they made.
 VERSIONED = {"generation.methods", "generation.captioning", "generation.filters"}
@@ -93,19 +93,19 @@ def test_every_import_points_down():
 @pytest.mark.parametrize("package", TABLES)
 def test_a_table_and_its_folder_hold_the_same_things(package):
     name, others = TABLES[package]
-    table: dict[str, Entry] = getattr(import_module(f"{package}.table"), name)
+    table: dict[str, Entry] = getattr(import_module(f"{package}.registry"), name)
     folder = ROOT / package.replace(".", "/")
     stems = {path.stem for path in folder.glob("*.py")} | {path.parent.name for path in folder.glob("*/__init__.py")}
-    modules = {f"{package}.{stem}" for stem in stems - others if stem != "table" and stem[0] != "_"}
+    modules = {f"{package}.{stem}" for stem in stems - others if stem != "registry" and stem[0] != "_"}
     rows = Counter(entry.path.partition(":")[0] for entry in table.values())
     assert set(rows) == modules
-    # A module may offer several rows only as several attributes ("hub.fake:FakeEmbedder").
+    # A module may offer several rows only as several attributes ("hub.adapters.fake:FakeEmbedder").
     assert max(Counter(entry.path for entry in table.values()).values(), default=1) == 1
 
 
 def rows() -> Iterator[tuple[str, str, Entry]]:
     for package, (name, _) in TABLES.items():
-        for slug, entry in getattr(import_module(f"{package}.table"), name).items():
+        for slug, entry in getattr(import_module(f"{package}.registry"), name).items():
             yield package, slug, entry
 
 
@@ -132,19 +132,21 @@ def only_rows(tree: ast.Module) -> bool:
 
 
 def too_long(name: str, text: str) -> bool:
-    return len(text.splitlines()) > LONGEST_FILE and not (name.endswith("/table.py") and only_rows(ast.parse(text)))
+    return len(text.splitlines()) > MAX_FILE_LINES and not (
+        name.endswith("/registry.py") and only_rows(ast.parse(text))
+    )
 
 
 def test_no_file_is_longer_than_a_person_reads():
     long = [relative(path) for path in source_files() if too_long(relative(path), text_of(path))]
-    found(f"files over {LONGEST_FILE} lines (a table.py of rows alone may be longer)", long)
+    found(f"files over {MAX_FILE_LINES} lines (a registry.py of rows alone may be longer)", long)
 
 
 def test_only_a_table_of_rows_alone_may_be_longer():
-    rows = '"""Rows."""\nfrom text.registry import Entry\n' + "ROW = {}\n" * LONGEST_FILE
-    assert not too_long("generation/methods/table.py", rows)
+    rows = '"""Rows."""\nfrom text.registry import Entry\n' + "ROW = {}\n" * MAX_FILE_LINES
+    assert not too_long("generation/methods/registry.py", rows)
     assert too_long("generation/methods/number.py", rows)
-    assert too_long("hub/table.py", rows + "def looked_up(): ...\n")
+    assert too_long("hub/adapters/registry.py", rows + "def looked_up(): ...\n")
 
 
 def test_no_function_is_longer_than_a_screen_or_two():
@@ -153,9 +155,9 @@ def test_no_function_is_longer_than_a_screen_or_two():
         for path in source_files()
         for node in nodes(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and (length := (node.end_lineno or node.lineno) - node.lineno + 1) > LONGEST_FUNCTION
+        and (length := (node.end_lineno or node.lineno) - node.lineno + 1) > MAX_FUNCTION_LINES
     ]
-    found(f"functions over {LONGEST_FUNCTION} lines", long)
+    found(f"functions over {MAX_FUNCTION_LINES} lines", long)
 
 
 def _names(node: ast.expr | None) -> Iterator[str]:
@@ -173,7 +175,8 @@ def _names(node: ast.expr | None) -> Iterator[str]:
 
 def test_no_except_is_broad():
     broad = []
-    for path in source_files():
+    # One place runs code of others, plug-ins, while it starts: whatever that raises, the site goes on.
+    for path in sorted({*source_files()} - {ROOT / "text/registry.py"}):
         for node in nodes(path):
             caught: list[ast.expr | None] = []
             if isinstance(node, ast.ExceptHandler):
@@ -196,8 +199,11 @@ def test_a_lock_lets_others_refer_to_the_row():
                 said = {word.arg for word in node.keywords}
                 if node.func.attr == "select_for_update" and "no_key" not in said:
                     full.append(f"{relative(path)}:{ast.unparse(node)[:60]}")
-    # Who makes an item of the subtest holds its key from the beginning (annotation/actions/_assembly.py).
-    found("full locks", [one for one in full if not one.startswith("annotation/actions/set_vote_rule.py:Subtest")])
+    # Who makes an item of the subtest holds its key from the beginning (annotation/actions/workflow/assembly.py).
+    found(
+        "full locks",
+        [one for one in full if not one.startswith("annotation/actions/settings/set_vote_rule.py:Subtest")],
+    )
 
 
 def test_only_the_settings_read_the_environment():
@@ -230,11 +236,27 @@ def test_nothing_is_left_to_do_in_the_source():
     pattern = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
     left = [
         f"{relative(path)}:{number}"
-        for path in [*source_files(), *(ROOT / "templates").rglob("*.html"), *(ROOT / "static").rglob("*.js")]
+        for path in [
+            *source_files(),
+            *(ROOT / "foilworks/templates").rglob("*.html"),
+            *(ROOT / "foilworks/static").rglob("*.js"),
+        ]
         for number, line in enumerate(text_of(path).splitlines(), 1)
         if pattern.search(line)
     ]
     found("left to do", left)
+
+
+def test_no_template_line_is_over_160_characters():
+    templates = sorted((ROOT / "foilworks/templates").rglob("*.html"))
+    assert templates
+    long = [
+        f"{relative(path)}:{number}: {len(line)}"
+        for path in templates
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > MAX_TEMPLATE_LINE
+    ]
+    found(f"template lines over {MAX_TEMPLATE_LINE} characters", long)
 
 
 def test_templates_run_and_style_nothing_inline():
@@ -246,7 +268,7 @@ def test_templates_run_and_style_nothing_inline():
         "inline code or style",
         [
             f"{relative(path)}:{text[: match.start()].count(chr(10)) + 1} {match.group(0).strip()}"
-            for path in (ROOT / "templates").rglob("*.html")
+            for path in (ROOT / "foilworks/templates").rglob("*.html")
             for text in [path.read_text(encoding="utf-8")]
             for match in inline.finditer(text)
         ],
@@ -263,7 +285,7 @@ def _queued() -> Iterator[tuple[str, str, re.Pattern[str]]]:
 
     A name that is put together, such as f"foilworks.jobs.train_{architecture}", stands for all that it may become.
     """
-    shape = re.compile(rf"({'|'.join(PACKAGES)})\.jobs(\.[a-z_]\w*)+")
+    shape = re.compile(rf"({'|'.join(PACKAGES)})(\.[a-z_]+)?\.jobs(\.[a-z_]\w*)+")
     for path in source_files():
         parts = {id(part) for node in nodes(path) if isinstance(node, ast.JoinedStr) for part in node.values}
         for node in nodes(path):
@@ -291,7 +313,7 @@ def test_a_job_is_queued_by_its_own_app_or_one_above():
 @cache
 def jobs_of(app: str) -> dict[str, list[str]]:
     """dotted path -> names of the arguments, of every function in an app's jobs."""
-    files = [ROOT / app / "jobs.py", *(ROOT / app / "jobs").rglob("*.py")]
+    files = [ROOT / app / "jobs.py", *(ROOT / app).glob("*/jobs.py"), *(ROOT / app / "jobs").rglob("*.py")]
     return {
         ".".join([*file.relative_to(ROOT).with_suffix("").parts, node.name]): [each.arg for each in node.args.args]
         for file in files

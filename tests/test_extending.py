@@ -15,11 +15,11 @@ import pytest
 import generation.methods
 import hub
 from corpus.rules.states import CandidateState
-from evaluation.queries import run_results
+from evaluation.scoring.queries import run_results
 from generation.actions.start_run import start_run as start_generation
-from generation.methods.table import METHODS
+from generation.methods.registry import METHODS
 from generation.models import Candidate
-from hub.table import ADAPTERS, open_adapter
+from hub.adapters.registry import ADAPTERS, open_adapter
 from jobs.models import JobState
 from jobs.runner import run_now
 from projects.models import Role
@@ -55,7 +55,9 @@ def extended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setitem(table, slug, entry)
 
 
-@pytest.mark.parametrize(("name", "row"), [("generation/methods/table.py", METHOD_ROW), ("hub/table.py", ADAPTER_ROW)])
+@pytest.mark.parametrize(
+    ("name", "row"), [("generation/methods/registry.py", METHOD_ROW), ("hub/adapters/registry.py", ADAPTER_ROW)]
+)
 def test_the_rows_of_the_page_fit_into_their_tables(name: str, row: str) -> None:
     text = (PAGE.parents[2] / name).read_text(encoding="utf-8")
     for _ in range(5):

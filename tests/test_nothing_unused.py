@@ -25,7 +25,7 @@ ADDRESSES_OF_OTHERS = {"account_login", "socialaccount_login_cancelled", "social
 @cache
 def texts(*suffixes: str) -> dict[str, str]:
     """Every file of the product with one of the suffixes, and what runs beside it."""
-    folders = (*PRODUCT, "templates", "static", "benchmarks", "scripts", "docs/examples", "deploy")
+    folders = (*PRODUCT, "benchmarks", "scripts", "docs/examples", "deploy")
     files = (path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in suffixes)
     found = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
     return {name: text for name, text in found.items() if "/migrations/" not in name} | {
@@ -62,8 +62,8 @@ def test_every_template_is_rendered_included_or_extended() -> None:
     )
     unused = [
         name
-        for path in (ROOT / "templates").rglob("*.*")
-        if (name := path.relative_to(ROOT / "templates").as_posix()) not in asked
+        for path in (ROOT / "foilworks/templates").rglob("*.*")
+        if (name := path.relative_to(ROOT / "foilworks/templates").as_posix()) not in asked
         and not any(re.fullmatch(pattern, name) for pattern in by_kind)
     ]
     assert unused == []
@@ -72,10 +72,10 @@ def test_every_template_is_rendered_included_or_extended() -> None:
 def test_every_static_file_is_asked_for() -> None:
     asked = texts(".py", ".html", ".js", ".css")
     unused = []
-    for path in (ROOT / "static").rglob("*.*"):
+    for path in (ROOT / "foilworks/static").rglob("*.*"):
         name = path.relative_to(ROOT).as_posix()
         others = "\n".join(text for other, text in asked.items() if other != name)
-        if path.relative_to(ROOT / "static").as_posix() not in others and f"./{path.name}" not in others:
+        if path.relative_to(ROOT / "foilworks/static").as_posix() not in others and f"./{path.name}" not in others:
             unused.append(name)
     assert unused == []
 

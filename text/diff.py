@@ -1,15 +1,12 @@
 """What changed between two texts: word-level edits, counts of changed words, pieces for a page.
 
 Words are compared whole and in any script; a letter is never split from its combining marks, nor a joined emoji.
-Alignments are minimal in changed words (Levenshtein over words). Where both texts are so long that the quadratic
-table would pass MAX_CELLS, words that stand once in both serve as anchors first, and what is still too big between
-two anchors counts as replaced as a whole: time and memory stay near linear, and rebuilding stays exact.
+Alignments are minimal in changed words (Levenshtein over words). If what is left between the common start and end of
+two texts exceeds MAX_CELLS (500 words by 500), it counts as replaced as a whole. Rebuilding stays exact.
 """
 
 import re
 import unicodedata
-from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -131,7 +128,7 @@ def _align(left: Sequence[str], right: Sequence[str]) -> list[Match]:
     most = min(len(left), len(right))
     head = _shared(left, right, most)
     tail = _shared(reversed(left), reversed(right), most - head)
-    middle = _align_middle(left[head : len(left) - tail], right[head : len(right) - tail])
+    middle = _align_small(left[head : len(left) - tail], right[head : len(right) - tail])
     start_i, start_j = len(left) - tail, len(right) - tail
     return [
         *((i, i) for i in range(head)),
@@ -146,26 +143,9 @@ def _shared(left: Iterable[str], right: Iterable[str], most: int) -> int:
     return next((at for at, (one, other) in pairs if one != other or at == most), most)
 
 
-def _align_middle(left: Sequence[str], right: Sequence[str]) -> list[Match]:
-    if len(left) * len(right) <= MAX_CELLS:
-        return _align_small(left, right)
-    matches: list[Match] = []
-    cells = at_i = at_j = 0
-    for i, j in [*_anchors(left, right), (len(left), len(right))]:
-        size = (i - at_i) * (j - at_j)
-        if cells + size <= MAX_CELLS:
-            cells += size
-            small = _align_small(left[at_i:i], right[at_j:j])
-            matches.extend((at_i + x, at_j + y) for x, y in small)
-        if i < len(left) and j < len(right):
-            matches.append((i, j))
-        at_i, at_j = i + 1, j + 1
-    return matches
-
-
 def _align_small(left: Sequence[str], right: Sequence[str]) -> list[Match]:
-    """Levenshtein table; among equally short alignments the one that keeps most words, leftmost."""
-    if not left or not right:
+    """Levenshtein table up to MAX_CELLS; of equally short alignments the one that keeps most words, leftmost."""
+    if not left or not right or len(left) * len(right) > MAX_CELLS:
         return []
     width = len(right) + 1
     # Cost in the high part, kept words (negated) in the low part: one integer compares both.
@@ -194,23 +174,3 @@ def _trace(table: list[list[int]], left: Sequence[str], right: Sequence[str], un
             if left[i] == right[j]:
                 matches.append((i, j))
     return matches[::-1]
-
-
-def _anchors(left: Sequence[str], right: Sequence[str]) -> list[Match]:
-    """Words that stand exactly once in both, the longest rising run of them (patience diff)."""
-    count_left, count_right = Counter(left), Counter(right)
-    place = {word: j for j, word in enumerate(right) if count_right[word] == 1}
-    pairs = [(i, place[word]) for i, word in enumerate(left) if count_left[word] == 1 and word in place]
-    tops: list[int] = []
-    ends: list[int] = []
-    before: list[int] = []
-    for index, (_, j) in enumerate(pairs):
-        at = bisect_left(tops, j)
-        before.append(ends[at - 1] if at else -1)
-        tops[at : at + 1] = [j]
-        ends[at : at + 1] = [index]
-    chain, index = [], ends[-1] if ends else -1
-    while index >= 0:
-        chain.append(pairs[index])
-        index = before[index]
-    return chain[::-1]

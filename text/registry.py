@@ -6,7 +6,8 @@ A table maps a slug to an `Entry`. Menus, forms and method pages read the table 
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -16,6 +17,8 @@ from text.storable import is_storable
 
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
 FALSE_WORDS = frozenset({"0", "false", "no", "off", ""})
+# What provenance has room for: VERSION, and of a plug-in its name and version.
+MAX_VERSION_LENGTH = 200
 
 
 class RegistryError(ActionableError):
@@ -45,10 +48,10 @@ class Param:
 
 @dataclass(frozen=True)
 class Entry:
-    """One row: `path` is a module ("generation.methods.number") or an attribute ("hub.fake:FakeEmbedder").
+    """One row: `path` is a module ("generation.methods.number") or an attribute ("hub.adapters.fake:FakeEmbedder").
 
     `deviations`: where it departs from what was published; `published` False: nobody's paper has it, so that these are
-    remarks and both modes do the same.
+    remarks and both modes do the same. `origin`: name and version of the plug-in that adds the row; "" for our own.
     """
 
     label: str
@@ -58,13 +61,41 @@ class Entry:
     needs_gpu: bool = False
     summary: str = ""
     published: bool = True
+    origin: str = ""
 
 
 def load(entry: Entry) -> Any:
-    """Import what the entry names: a module, or an attribute of one."""
+    """Import what the entry names: a module, or an attribute of one. RegistryError: a plug-in's cannot be imported."""
     module_name, _, attribute = entry.path.partition(":")
-    module = import_module(module_name)
-    return getattr(module, attribute) if attribute else module
+    failed = f"{entry.label}: the plug-in {entry.origin} cannot be loaded"
+    with code_of_others(failed) if entry.origin else nullcontext():
+        module = import_module(module_name)
+        return getattr(module, attribute) if attribute else module
+
+
+@contextmanager
+def code_of_others(failed: str) -> Iterator[None]:
+    """Turn whatever a plug-in raises while it is imported into one line, a RegistryError that begins with `failed`."""
+    try:
+        yield
+    except RegistryError:
+        raise
+    except (Exception, SystemExit) as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise RegistryError(f"{failed} ({said}); repair or uninstall the package") from error
+
+
+def version_of(entry: Entry, module: Any) -> str:
+    """The VERSION that provenance shows; a plug-in's is followed by its distribution: "1 (foilworks-mirror 0.3)"."""
+    if not entry.origin:
+        return str(module.VERSION)
+    version = getattr(module, "VERSION", None)
+    if not isinstance(version, str) or not version:
+        raise RegistryError(f"{entry.label}: the plug-in {entry.origin} has no VERSION; add a text, such as '1'")
+    shown = f"{version} ({entry.origin})"
+    if len(shown) > MAX_VERSION_LENGTH:
+        raise RegistryError(f"{entry.label}: the version '{shown}' is too long; use at most {MAX_VERSION_LENGTH}")
+    return shown
 
 
 def lookup(table: Mapping[str, Entry], slug: str, what: str) -> Entry:

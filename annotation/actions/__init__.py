@@ -1,6 +1,6 @@
 """Every write of annotation: one file, one function of the same name, one transaction.
 
-`from annotation.actions.claim import claim` and so on. `now` is the moment of the write (default: the clock).
+`from annotation.actions.claims.claim import claim` and so on. `now` is the moment of the write (default: the clock).
 `token` is a claim's; `key` is the client-made idempotency key (1-64 characters): the same key gives the same record
 again. `watch` is {"seconds", "loops", "covered"}, `seconds` the time spent. All raise AccessDenied without the role
 and AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do.
@@ -45,6 +45,6 @@ and AnnotationError (Conflict, WorkRefused, LeaseEnded are such) with what to do
     remove_member(actor, project, person_id, *, now=None) -> int         researcher: all the person's leases are freed
 
 `Claim` (annotation.claims): token, stage, slot_id, task_id, lease_id, project_id, expires_at, resumed, skipped_before,
-caption_first. What its page needs: annotation.queries.claim_card(person, claim).
+caption_first. What its page needs: annotation.queries.cards.claim_card(person, claim).
 A vote or edit that came too late is kept: record.late is True, and record.slot is None where it could not count.
 """

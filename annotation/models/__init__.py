@@ -1,7 +1,7 @@
 """Work for people: tasks with one row a slot, and what people gave: edits, reviews, votes.
 
-The rules of workflow.md ("Rules that hold at claim AND again at submit") are constraints here wherever a database
-can hold them, and pure functions in annotation/rules/ where it cannot.
+The rules of docs/workflow.md#rules are constraints here wherever a database can hold them, and pure functions in
+annotation/rules/ where it cannot.
 """
 
 from annotation.models.gold import ExpertLabel, GoldPair, KnownAnswer, PracticeCaption, Use
@@ -16,13 +16,12 @@ from annotation.models.objects import (
     ObjectErrorClass,
 )
 from annotation.models.pay import PayPolicy, PayRate
+from annotation.models.quality import QualityPolicy, Standing
 from annotation.models.quizzes import Attempt, Question
-from annotation.models.reviewing import ReviewPolicy, ReviewRate
+from annotation.models.review_sampling import ReviewPolicy, ReviewRate
 from annotation.models.stages import SlotState, Stage, TaskState
-from annotation.models.standing import QualityPolicy, Standing
 from annotation.models.tasks import Draft, Ending, Lease, Slot, Task
-from annotation.models.warned import DeclinedVideo
-from annotation.models.work import Choice, Edit, Involvement, Review, ReviewDecision, Vote, VoteState
+from annotation.models.work import Choice, DeclinedVideo, Edit, Involvement, Review, ReviewDecision, Vote, VoteState
 
 __all__ = [
     "Attempt",

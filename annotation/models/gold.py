@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Caption, Foil, Item, Subtest, Video
 from projects.models import Project, User
+from projects.personal_data import PersonalData
 
 
 class Use(models.TextChoices):
@@ -48,6 +49,7 @@ class GoldPair(models.Model):
     # Withdrawn pairs are asked no more; the answers that were given stay.
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
+    personal_data = PersonalData(free_text=("explanation",))
 
     class Meta:
         constraints = [
@@ -67,7 +69,7 @@ class GoldPair(models.Model):
 
 
 class ExpertLabel(models.Model):
-    """What an expert answered to a pair, blind: the baseline that people are held against (ViLMA, appendix B.1)."""
+    """What an expert answered to a pair, blind: the baseline that people are held against (ViLMA, Sec. B.1)."""
 
     pair = models.ForeignKey(GoldPair, models.CASCADE, related_name="labels", db_index=False)
     person = models.ForeignKey(User, models.CASCADE, related_name="+")
@@ -93,6 +95,7 @@ class PracticeCaption(models.Model):
     said_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
+    personal_data = PersonalData(free_text=("explanation",))
 
     class Meta:
         constraints = [

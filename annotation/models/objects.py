@@ -1,4 +1,4 @@
-"""The object check: are the objects that something extracted from a frame to be seen in it? (UTD, section 4.2, C.3)."""
+"""The object check: people say which of a frame's extracted objects are visible (UTD, Secs. 4.2 and C.3)."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models.work import WorkRecord
 from corpus.models import Video
 from projects.models import Project, User
+from projects.personal_data import PersonalData
 
 
 class FrameObjects(models.Model):
@@ -71,6 +72,7 @@ class ObjectAnswer(WorkRecord):
     person = models.ForeignKey(User, models.CASCADE, related_name="object_answers", db_index=False)
     visible = models.JSONField()
     undone_at = models.DateTimeField(null=True, blank=True)
+    personal_data = PersonalData(works=("frame__check_of__project",))
 
     class Meta:
         constraints = [
@@ -92,7 +94,7 @@ class ObjectAnswer(WorkRecord):
 
 
 class ObjectErrorClass(models.TextChoices):
-    """Why an extracted object was not seen (UTD, section 4.2)."""
+    """Why an extracted object was not seen (UTD, Sec. 4.2)."""
 
     ATTRIBUTE = "attribute", _("attribute error")
     MISCLASSIFICATION = "misclassification", _("misclassification")

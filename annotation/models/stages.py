@@ -16,12 +16,12 @@ class Stage(models.TextChoices):
     GOLD = "gold", _("gold")
 
 
-def desk_of(stage: str) -> str:
+def public_stage(stage: str) -> str:
     """The stage as people know it: gold is answered where validation is."""
     return Stage.VALIDATION if stage == Stage.GOLD else stage
 
 
-def stages_at(desk: str) -> tuple[str, ...]:
+def stages_shown_as(desk: str) -> tuple[str, ...]:
     """The stages of the slots that are worked on under the name of one."""
     return (Stage.VALIDATION, Stage.GOLD) if desk == Stage.VALIDATION else (desk,)
 

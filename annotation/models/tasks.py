@@ -5,11 +5,12 @@ from django.db.models import Q
 
 from annotation.models.gold import GoldPair
 from annotation.models.guidelines import Guideline
+from annotation.models.quality import Standing
 from annotation.models.stages import SlotState, Stage, TaskState
-from annotation.models.standing import Standing
 from corpus.models import Foil, Item, Video
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project, User
+from projects.personal_data import PersonalData
 
 
 class Task(models.Model):
@@ -96,6 +97,7 @@ class Slot(models.Model):
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     # Lower comes first: started tasks before fresh ones, then a seeded shuffle.
     priority = models.FloatField(default=1.0)
+    personal_data = PersonalData(works=("project",))
 
     class Meta:
         constraints = [
@@ -175,6 +177,7 @@ class Draft(models.Model):
     # {"base": the form as it was first shown, "values": {field: [text, …]}}: a form shown otherwise takes no old draft.
     payload = models.JSONField()
     updated_at = models.DateTimeField()
+    personal_data = PersonalData(own_row=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["person", "task"], name="one_draft_a_person_in_a_task")]

@@ -7,12 +7,13 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models.gold import GoldPair
 from annotation.models.guidelines import Guideline
+from annotation.models.quality import Standing
 from annotation.models.stages import Stage
-from annotation.models.standing import Standing
 from annotation.models.tasks import Slot
 from corpus.models import Foil, Item, Video
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project, User
+from projects.personal_data import PersonalData
 
 
 class Involvement(models.Model):
@@ -79,6 +80,7 @@ class Edit(WorkRecord):
     texts = models.JSONField()
     candidates = models.ManyToManyField(Candidate, related_name="submitted_in", blank=True)
     undone_at = models.DateTimeField(null=True, blank=True)
+    personal_data = PersonalData(works=("group__run__project",))
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["person", "idempotency_key"], name="one_edit_a_key")]
@@ -105,6 +107,7 @@ class Review(WorkRecord):
     undone_at = models.DateTimeField(null=True, blank=True)
     # The candidate was decided on before by somebody else: this one is only compared with that.
     second = models.BooleanField(default=False)
+    personal_data = PersonalData(free_text=("comment",), works=("candidate__group__run__project",))
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["person", "idempotency_key"], name="one_review_a_key")]
@@ -161,6 +164,7 @@ class Vote(WorkRecord):
     # The tally that it went into, and whether it was too fast by the policy of that moment (null: not measured).
     standing = models.ForeignKey(Standing, models.SET_NULL, null=True, blank=True, related_name="votes")
     fast = models.BooleanField(null=True, blank=True)
+    personal_data = PersonalData(works=("item__subtest__project", "gold__project"))
 
     class Meta:
         constraints = [
@@ -195,3 +199,18 @@ class Vote(WorkRecord):
 
     def __str__(self) -> str:
         return f"{self.choice} on {self.item_id}"
+
+
+class DeclinedVideo(models.Model):
+    """The person is offered nothing of this video any more, at any stage; nobody is told who declined what."""
+
+    person = models.ForeignKey(User, models.CASCADE, related_name="declined_videos", db_index=False)
+    video = models.ForeignKey(Video, models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    personal_data = PersonalData(own_row=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["person", "video"], name="one_decline_a_video")]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} declined {self.video_id}"

@@ -1,4 +1,6 @@
-"""The human baseline: one choice among the shuffled texts of an item (Feint6K section 3.3: six; contrast sets: five).
+"""The human baseline: one choice among the shuffled texts of an item.
+
+Feint6K shows six (Feint6K, Sec. 3.3), the contrast sets five (contrast sets, Sec. D).
 
 Pure. A text is named by its foil's id, the caption by CAPTION.
 """
@@ -9,7 +11,7 @@ from annotation.rules.ordering import seeded_share
 
 CAPTION = 0
 # Keys 1 to 9 answer.
-MOST_TEXTS = 9
+MAX_TEXTS = 9
 
 
 def caption_place(seed: object, serial: int, texts: int) -> int:

@@ -1,7 +1,7 @@
-"""Who may do which work (workflow.md, "Rules that hold at claim AND again at submit", 0, 1 and 10). Pure.
+"""Decide who may do which work (docs/workflow.md#rule-1, docs/workflow.md#rule-10). Pure.
 
-`why_not` is the rule. The claim asks the same of the database in one query (annotation.eligible; a test holds the two
-to each other), the submit asks `why_not` again of fresh facts.
+`why_not` is the rule. The claim asks the database the same in one query (annotation.queries.eligibility; a test keeps
+the two equal). The submit calls `why_not` again with fresh facts.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Refusal(StrEnum):
 
 
 @dataclass(frozen=True)
-class Hand:
+class PriorInvolvement:
     """Somebody had a hand in a video; `group` is the item's making behind it, None for imported items."""
 
     video: int
@@ -38,7 +38,7 @@ class TaskFacts:
     """
 
     stage: str
-    hand: Hand
+    hand: PriorInvolvement
     item: int | None = None
     lineage: tuple[int, ...] = ()
     is_open: bool = True
@@ -56,10 +56,10 @@ class PersonFacts:
     """
 
     person: int
-    made: frozenset[Hand] = frozenset()
-    reviewed: frozenset[Hand] = frozenset()
-    settled: frozenset[Hand] = frozenset()
-    judged: frozenset[Hand] = frozenset()
+    made: frozenset[PriorInvolvement] = frozenset()
+    reviewed: frozenset[PriorInvolvement] = frozenset()
+    settled: frozenset[PriorInvolvement] = frozenset()
+    judged: frozenset[PriorInvolvement] = frozenset()
     wrote: frozenset[int] = frozenset()
     decided: frozenset[int] = frozenset()
     judged_items: frozenset[int] = frozenset()
@@ -89,7 +89,7 @@ def _leak(person: PersonFacts, task: TaskFacts, scope: str) -> Refusal | None:
         return Refusal.REVIEWED_IT
     if task.second and _within(person.judged, task.hand, scope):
         return Refusal.JUDGED_IT
-    # A review is not blind: who reviewed one foil of a video may review the others (docs/decisions/0008).
+    # A review is not blind: a person may review several foils of one video (decision 8).
     if task.stage != "review" and _within(person.reviewed | person.settled, task.hand, scope):
         return Refusal.REVIEWED_IT
     if task.stage == "baseline" and _within(person.judged, task.hand, "video"):
@@ -97,7 +97,36 @@ def _leak(person: PersonFacts, task: TaskFacts, scope: str) -> Refusal | None:
     return None
 
 
-def _within(hands: frozenset[Hand], target: Hand, scope: str) -> bool:
+def _within(hands: frozenset[PriorInvolvement], target: PriorInvolvement, scope: str) -> bool:
     if scope == "item":
         return target in hands
     return any(hand.video == target.video for hand in hands)
+
+
+REASONS = ("foil_false", "foil_true", "caption_false", "not_visible", "wording", "other")
+
+
+MAX_REASON = 500
+
+
+def why_not_settle(person: PersonFacts, hand: PriorInvolvement, scope: str) -> Refusal | None:
+    """Why the person may not settle an item behind `hand`, or None. `scope` of leakage: "video", or "item"."""
+    hands = (
+        (Refusal.MADE_IT, person.made),
+        (Refusal.REVIEWED_IT, person.reviewed),
+        (Refusal.JUDGED_IT, person.judged),
+    )
+    for refusal, found in hands:
+        if any(other == hand if scope == "item" else other.video == hand.video for other in found):
+            return refusal
+    return None
+
+
+def settled_because(reasons: list[str], comment: str) -> str:
+    """The reason as it is kept: codes that reports can count, in the order of REASONS, then the person's words.
+
+    >>> settled_because(["wording", "foil_true"], "it does both")
+    'foil_true, wording: it does both'
+    """
+    codes = ", ".join(code for code in REASONS if code in reasons)
+    return ": ".join(part for part in (codes, comment.strip()) if part)[:MAX_REASON]

@@ -16,7 +16,7 @@ from markdown_it.token import Token
 
 MAX_CHARACTERS = 50_000
 # The drawer's own title is of the second level.
-HIGHEST_HEADING = 3
+MIN_HEADING_LEVEL = 3
 TAGS = frozenset(
     "p h3 h4 h5 h6 ul ol li strong em s code pre blockquote br hr a table thead tbody tr th td".split()  # noqa: SIM905
 )
@@ -75,7 +75,7 @@ class _Renderer(RendererHTML):
 
 
 def _heading(tag: str) -> str:
-    return f"h{min(6, int(tag[1]) + HIGHEST_HEADING - 1)}"
+    return f"h{min(6, int(tag[1]) + MIN_HEADING_LEVEL - 1)}"
 
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable(["table", "strikethrough"])

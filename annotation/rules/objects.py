@@ -1,6 +1,6 @@
 """The object check: what a line of extracted objects says, which frames are drawn, what people's answers come to. Pure.
 
-UTD (CVPR 2025), section 4.2: 100 random frames of 100 videos, each with the list of objects that a model extracted.
+The study draws 100 random frames of 100 videos, each with the objects that a model extracted (UTD, Sec. 4.2).
 """
 
 import json
@@ -12,10 +12,10 @@ from annotation.rules.ordering import seeded_share
 from text.storable import is_storable
 
 FRAMES = 100
-MOST_OBJECTS = 60
+MAX_OBJECTS = 60
 MAX_NAME = 100
 MAX_SOURCE = 100
-MAX_KEY = 200
+MAX_KEY_LENGTH = 200
 
 
 class LineError(ValueError):
@@ -61,7 +61,7 @@ def parse_line(text: str, source: str) -> Extracted:
     if not isinstance(row, dict):
         raise LineError("line", 'is no JSON object; write {"video": …, "time": …, "objects": […]}')
     key, named = row.get("video"), row.get("source", source)
-    if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY:
+    if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_LENGTH:
         raise LineError("video", "is missing; give the key of a video of the project")
     if not is_storable(key):
         raise LineError("video", "holds a NUL or half of a character pair; give the key of a video of the project")
@@ -86,8 +86,8 @@ def _names(row: Mapping[str, Any]) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in objects if name.strip()))
     if not names:
         raise LineError("objects", "names nothing; leave the line out")
-    if len(names) > MOST_OBJECTS or any(len(name) > MAX_NAME or not name.isprintable() for name in names):
-        raise LineError("objects", f"holds more than {MOST_OBJECTS} names or one beyond {MAX_NAME} characters")
+    if len(names) > MAX_OBJECTS or any(len(name) > MAX_NAME or not name.isprintable() for name in names):
+        raise LineError("objects", f"holds more than {MAX_OBJECTS} names or one beyond {MAX_NAME} characters")
     return names
 
 

@@ -1,6 +1,6 @@
 """Which text stands first, and which task comes next: seeded, so that both can be recomputed. Pure.
 
-Order of the two texts (workflow.md, rule 5). The slots of a task are taken in pairs with opposite orders, so that over
+Order of the two texts (docs/workflow.md#rule-5): the slots of a task form pairs with opposite orders, so that over
 three validators the caption is never always in the same place. An odd slot out is opposite to that of the neighbouring
 foil (ids 2n and 2n+1), so that over a project the caption stands first half of the time exactly, not only on average.
 """

@@ -30,7 +30,7 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class Worked:
+class PaidWork:
     """What one person did at one stage on one day: `pieces`, of which `timed` took `seconds` together."""
 
     person: int
@@ -67,7 +67,7 @@ class Statement:
     under: tuple[int, ...] = ()
 
 
-def earned(work: Iterable[Worked], rates: Mapping[str, Rate]) -> Earned:
+def earned(work: Iterable[PaidWork], rates: Mapping[str, Rate]) -> Earned:
     """The sum over cells; a stage without a rate earns nothing, its time counts all the same."""
     pieces, hours, pay, of_timed = 0, NOTHING, NOTHING, NOTHING
     for cell in work:
@@ -96,11 +96,11 @@ def median_hour(days: Sequence[Earned]) -> Decimal | None:
     return None
 
 
-def statement(work: Sequence[Worked], rates: Mapping[str, Rate], floor: Decimal | None = None) -> Statement:
+def statement(work: Sequence[PaidWork], rates: Mapping[str, Rate], floor: Decimal | None = None) -> Statement:
     """Pay of everybody, by stage, and the check against the floor."""
-    by_person: dict[int, list[Worked]] = {}
-    by_stage: dict[str, list[Worked]] = {}
-    by_day: dict[tuple[int, date], list[Worked]] = {}
+    by_person: dict[int, list[PaidWork]] = {}
+    by_stage: dict[str, list[PaidWork]] = {}
+    by_day: dict[tuple[int, date], list[PaidWork]] = {}
     for cell in work:
         by_person.setdefault(cell.person, []).append(cell)
         by_stage.setdefault(cell.stage, []).append(cell)

@@ -30,7 +30,7 @@ def draw(
 
 
 def has_passed(right: int, asked: int, share: float) -> bool:
-    """At least `share` of all that was asked is right (ViLMA, appendix B.1: 90 % of at least 7)."""
+    """At least `share` of all that was asked is right (ViLMA, Sec. B.1; there 90 % of at least 7)."""
     return asked > 0 and right >= share * asked - 1e-9
 
 

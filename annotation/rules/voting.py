@@ -1,7 +1,8 @@
 """What votes come to: of a caption-foil pair, of an item, of a caption. Pure; counts are of counted votes only.
 
-A verdict is given when all votes that the subtest wants are in (ViLMA 3.7 and B.1: at least two of three annotators
-chose the caption alone); with sequential stopping as soon as no further vote can turn it, and never earlier.
+A pair gets its verdict when all votes that the subtest wants are in (docs/reference/formulas.md#metric-verdict). With
+sequential stopping it gets it as soon as no further vote can change it. ViLMA asks for at least two of three annotators
+who chose the caption alone (ViLMA, Secs. 3.7 and B.1).
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -105,6 +106,6 @@ def is_unanimous(counts_of_pairs: Iterable[Mapping[str, int]]) -> bool:
 
 
 def caption_in_doubt(counts: Mapping[str, int]) -> bool:
-    """Rule 11: more than half of the item's validators said "foil only" or "neither"."""
+    """Whether more than half of the item's validators said "foil only" or "neither" (docs/workflow.md#rule-11)."""
     against = counts.get(FOIL, 0) + counts.get(NEITHER, 0)
     return 2 * against > sum(counts.values())

@@ -8,16 +8,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.access import item_for
-from annotation.actions.adjudicate import ROLES, adjudicate
-from annotation.desks import guideline_of, judged_pairs, settleable, split_items
+from annotation.actions.decisions.adjudicate import ROLES, adjudicate
 from annotation.errors import AnnotationError
 from annotation.messages import SETTLED
 from annotation.models import Stage
-from annotation.rules.settling import settled_because
+from annotation.queries.decision_queues import adjudicable, disputed_items, guideline_of, judged_pairs
+from annotation.rules.eligibility import settled_because
 from annotation.views._guidelines import guideline_html
-from corpus.clip import player_clip
 from corpus.models import Item
 from corpus.rules.states import IllegalMove, ItemState
+from corpus.video_files.player import player_clip
 from projects.access import get_project
 
 PER_PAGE = 50
@@ -26,10 +26,10 @@ PER_PAGE = 50
 @require_safe
 def splits(request: HttpRequest, slug: str) -> HttpResponse:
     project = request.project = get_project(request.user, slug, *ROLES)
-    mine = settleable(request.user, project).select_related("subtest", "caption", "video")
+    mine = adjudicable(request.user, project).select_related("subtest", "caption", "video")
     context = {
         "page": Paginator(mine, PER_PAGE).get_page(request.GET.get("page")),
-        "barred": split_items(project).count() - mine.count(),
+        "barred": disputed_items(project).count() - mine.count(),
     }
     return render(request, "annotation/splits.html", context)
 
@@ -51,14 +51,14 @@ def split(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         else:
             messages.success(request, _("%(key)s is settled.") % {"key": item.key})
             return _next(request, slug)
-    if item.state != ItemState.SPLIT or not settleable(request.user, project).filter(pk=pk).exists():
+    if item.state != ItemState.SPLIT or not adjudicable(request.user, project).filter(pk=pk).exists():
         messages.warning(request, problem or _("This item is not, or no longer, yours to settle; here is the next."))
         return _next(request, slug)
     return render(request, "annotation/split.html", _context(request, item, problem), status=400 if problem else 200)
 
 
 def _next(request: HttpRequest, slug: str) -> HttpResponse:
-    item = settleable(request.user, request.project).first()
+    item = adjudicable(request.user, request.project).first()
     return redirect("annotation:split", slug, item.pk) if item else redirect("annotation:splits", slug)
 
 

@@ -5,14 +5,13 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods
 
-from annotation.actions.submit_choice import submit_choice
-from annotation.choice_cards import BaselineWork
+from annotation.actions.submissions.submit_choice import submit_choice
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Stage
-from annotation.queries import claim_card
-from annotation.views._done import Record
-from annotation.views._steps import is_swap, lost, my_claim, next_piece, sent_with, work_page
+from annotation.queries.cards import BaselineWork, claim_card
+from annotation.views._undo_bar import Record
+from annotation.views._work_pages import is_swap, my_claim, next_piece, redirect_lease_expired, sent_with, work_page
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -33,7 +32,7 @@ def _page(request: HttpRequest, claim: Claim, done: Record | None, problem: str 
     try:
         card = claim_card(request.user, claim, counted=not is_swap(request))
     except Http404:
-        return lost(request, claim, problem, done)
+        return redirect_lease_expired(request, claim, problem, done)
     return work_page(request, card, _context(card.baseline), problem, done)
 
 

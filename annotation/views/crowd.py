@@ -13,18 +13,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.access import crowd_study_for
-from annotation.actions.check_completion_code import check_completion_code
-from annotation.actions.end_crowd_place import free_late_places, free_place
-from annotation.actions.open_crowd_study import open_crowd_study, set_study_open
-from annotation.crowd import done_by
-from annotation.crowd_forms import CodeCheckForm, CrowdStudyForm
+from annotation.actions.crowd.check_completion_code import check_completion_code
+from annotation.actions.crowd.end_crowd_place import free_late_places, free_place
+from annotation.actions.crowd.open_crowd_study import open_crowd_study, set_study_open
 from annotation.errors import AnnotationError
+from annotation.forms.crowd import CodeCheckForm, CrowdStudyForm
 from annotation.models import Stage
+from annotation.queries.crowd import done_by
 from projects.access import get_project
+from projects.audit import record_refusal
 from projects.crowd_entry import code_of
 from projects.errors import EntryRefused
 from projects.models import CrowdStudy, PlaceState, Platform, Role
-from projects.refusals import record_refusal
 
 PER_PAGE = 50
 # As Prolific wants them in the address of a study.

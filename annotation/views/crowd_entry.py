@@ -13,18 +13,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.access import crowd_place_for
-from annotation.actions.end_crowd_place import complete_place, return_place
-from annotation.actions.enter_study import enter_study
-from annotation.crowd import progress_of
-from annotation.views._done import LONGEST_ID
-from annotation.views._queues import ABOUT, TITLES
-from projects import throttle
-from projects.account_forms import ConsentForm
+from annotation.actions.crowd.end_crowd_place import complete_place, return_place
+from annotation.actions.crowd.enter_study import enter_study
+from annotation.queries.crowd import progress_of
+from annotation.views._undo_bar import MAX_ID_DIGITS
+from annotation.work_queues import ABOUT, TITLES
+from projects import rate_limits
 from projects.actions.give_consent import give_consent
-from projects.crowd_entry import ON_A_PLACE, UNPROVED, Entry, code_of, parameters_of, read_entry
+from projects.crowd_entry import CROWD_PLACE_KEY, UNPROVED, Entry, code_of, parameters_of, read_entry
 from projects.errors import EntryRefused, TooManyTries
+from projects.forms.accounts import ConsentForm
+from projects.forms.strict import refuse_other_fields
 from projects.models import ConsentText, CrowdPlace, CrowdStudy, CrowdWorker, PlaceState, Platform, Project
-from projects.strict_forms import refuse_other_fields
 from projects.views.sign_in import OWN_BACKEND
 
 
@@ -33,8 +33,8 @@ from projects.views.sign_in import OWN_BACKEND
 @require_http_methods(["GET", "HEAD", "POST"])
 def enter(request: HttpRequest, key: str) -> HttpResponse:
     """GET says what is asked and takes no place; POST does, and signs the person in."""
-    address, now = throttle.address_of(request), timezone.now()
-    if throttle.is_over(throttle.ENTRY, address):
+    address, now = rate_limits.address_of(request), timezone.now()
+    if rate_limits.is_exceeded(rate_limits.ENTRY, address):
         raise TooManyTries(_("Too many links from here did not hold; wait an hour."))
     study = CrowdStudy.objects.select_related("project").filter(key=key).first()
     if study is None:
@@ -43,7 +43,7 @@ def enter(request: HttpRequest, key: str) -> HttpResponse:
     try:
         return _enter(request, study, sent, now)
     except EntryRefused:
-        throttle.count(throttle.ENTRY, address)
+        rate_limits.hit(rate_limits.ENTRY, address)
         raise
 
 
@@ -55,7 +55,7 @@ def _enter(request: HttpRequest, study: CrowdStudy, sent: QueryDict, now: dateti
         refuse_other_fields(request, form if text else None, *parameters, project=study.project)
     entry = read_entry(study, parameters if request.method == "POST" else _all_of(study, sent), now)
     if mine := _their_place(request, study, entry):
-        request.session[ON_A_PLACE] = mine
+        request.session[CROWD_PLACE_KEY] = mine
         return redirect("annotation:place", study.project.slug)
     if request.method == "POST" and (text is None or form.is_valid()):
         unproved = _is_unproved(request, study, entry)
@@ -65,7 +65,7 @@ def _enter(request: HttpRequest, study: CrowdStudy, sent: QueryDict, now: dateti
         login(request, place.person, backend=OWN_BACKEND)
         if unproved:
             request.session[UNPROVED] = True
-        request.session[ON_A_PLACE] = place.pk
+        request.session[CROWD_PLACE_KEY] = place.pk
         return redirect("annotation:place", study.project.slug)
     context = {
         "study": study,
@@ -132,14 +132,14 @@ def place(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _came_to(request: HttpRequest) -> int | None:
-    pk = request.session.get(ON_A_PLACE)
+    pk = request.session.get(CROWD_PLACE_KEY)
     return None if pk is True else pk
 
 
 def _move(request: HttpRequest, project: Project) -> HttpResponse:
     # Another tab may have come to another place since.
     shown = request.POST.get("place", "")
-    which = int(shown) if shown.isdecimal() and len(shown) <= LONGEST_ID else _came_to(request)
+    which = int(shown) if shown.isdecimal() and len(shown) <= MAX_ID_DIGITS else _came_to(request)
     if request.POST.get("move") == "return":
         return_place(request.user, project, which)
         words = _("Your place is free for somebody else. Please return the study on the platform, too.")

@@ -2,18 +2,24 @@
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
-from django.views.decorators.http import require_http_methods
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.actions.submit_edit import submit_edit
+from annotation.access import lease_for
+from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Stage
-from annotation.queries import EditWork, Suggestion, claim_card
-from annotation.views._checks import live_checks, marked_words, note_words
-from annotation.views._done import LONGEST_ID, Record
-from annotation.views._steps import base_of, lost, my_claim, next_piece, sent_with, work_page
-from generation.hints import hint_model
+from annotation.queries.cards import EditWork, Suggestion, claim_card
+from annotation.views._edit_checks import live_checks, marked_words, note_words
+from annotation.views._undo_bar import MAX_ID_DIGITS, Record
+from annotation.views._work_pages import base_of, my_claim, next_piece, redirect_lease_expired, sent_with, work_page
+from generation.actions.ask_hint import ask_hint
+from generation.errors import GenerationError
+from generation.hints import hint_answer, hint_model
+from projects.access import get_project
+from projects.models import Role
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -34,14 +40,14 @@ def _page(request: HttpRequest, claim: Claim, done: Record | None, problem: str 
     try:
         card = claim_card(request.user, claim)
     except Http404:
-        return lost(request, claim, problem, done)
+        return redirect_lease_expired(request, claim, problem, done)
     typed = QueryDict() if done else request.POST
     context = _context(card.edit, typed) | {"hint_model": hint_model(request.project)}
     return work_page(request, card, context, problem, done)
 
 
 def _answer(form: QueryDict) -> tuple[str, list[str], list[int | None]]:
-    parents = [int(pk) if pk.isdecimal() and len(pk) <= LONGEST_ID else None for pk in form.getlist("parent")]
+    parents = [int(pk) if pk.isdecimal() and len(pk) <= MAX_ID_DIGITS else None for pk in form.getlist("parent")]
     return form.get("idempotency_key", ""), form.getlist("text"), parents
 
 
@@ -83,3 +89,17 @@ def _slots(work: EditWork, texts: list[str], parents: list[str]) -> list[dict[st
 def _chip(suggestion: Suggestion) -> dict[str, Any]:
     added = [text for kind, text in suggestion.segments if kind == "added"]
     return {"pk": suggestion.candidate_id, "text": suggestion.text, "label": " … ".join(added) or suggestion.text}
+
+
+@require_POST
+def hint(request: HttpRequest, slug: str, token: str) -> JsonResponse:
+    """{"state", "words", "text", "caption"}; 400 with {"problem"} where nothing can be asked."""
+    project = request.project = get_project(request.user, slug, Role.ANNOTATOR)
+    lease = lease_for(request.user, token)
+    if lease.slot.project_id != project.pk or lease.slot.stage != Stage.EDIT:
+        raise Http404(_("There is no such work of yours."))
+    try:
+        found = hint_answer(ask_hint(request.user, project, lease.task.group.caption, request.POST.get("text", "")))
+    except GenerationError as error:
+        return JsonResponse({"problem": str(error)}, status=400)
+    return JsonResponse({"state": found.state, "words": str(found.words), "text": found.text, "caption": found.caption})

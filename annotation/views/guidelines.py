@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.access import subtest_for
-from annotation.actions.publish_guideline import publish_guideline
+from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.errors import AnnotationError
-from annotation.guideline_queries import current_guidelines, versions_of, work_begun
 from annotation.models import Stage
+from annotation.queries.guidelines import current_guidelines, versions_of, work_under_version
 from annotation.rules.guidelines import MAX_CHARACTERS
 from annotation.views._guidelines import guideline_html
 from corpus.models import Subtest
@@ -39,7 +39,7 @@ def guideline(request: HttpRequest, slug: str, stage: str, subtest: int | None =
     if stage not in Stage.values:
         raise Http404(_("There is no such stage."))
     about = subtest_for(project, subtest) if subtest is not None else None
-    form, problem, begun = request.POST, "", work_begun(project, stage, about)
+    form, problem, begun = request.POST, "", work_under_version(project, stage, about)
     if request.method == "POST":
         unwarned = begun and form.get("begun") != str(begun)
         if "preview" not in form and not unwarned:

@@ -6,15 +6,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from annotation.access import lease_for
-from annotation.actions import heartbeat as renewing
-from annotation.actions import release as releasing
-from annotation.actions.claim import ROLE_OF_STAGE
-from annotation.actions.decline_video import decline_video
-from annotation.actions.save_draft import save_draft
+from annotation.actions.claims.claim import ROLE_OF_STAGE
+from annotation.actions.leases import heartbeat as renewing
+from annotation.actions.leases import release as releasing
+from annotation.actions.leases.decline_video import decline_video
+from annotation.actions.leases.save_draft import save_draft
 from annotation.errors import AnnotationError, LeaseEnded
 from annotation.models import Lease
-from annotation.models.stages import desk_of
-from annotation.views._steps import milliseconds, next_piece
+from annotation.models.stages import public_stage
+from annotation.views._work_pages import milliseconds, next_piece
 from projects.access import get_project, roles_in
 
 
@@ -25,7 +25,7 @@ def heartbeat(request: HttpRequest, slug: str, token: str) -> JsonResponse:
     try:
         expires = renewing.heartbeat(request.user, token)
     except LeaseEnded as error:
-        if ROLE_OF_STAGE[desk_of(lease.slot.stage)] not in roles_in(request.user, request.project):
+        if ROLE_OF_STAGE[public_stage(lease.slot.stage)] not in roles_in(request.user, request.project):
             raise Http404(_("There is no such work of yours.")) from error
         return JsonResponse({"problem": str(error)}, status=410)
     return JsonResponse({"seconds_left": round((expires - timezone.now()).total_seconds())})
@@ -46,7 +46,7 @@ def draft(request: HttpRequest, slug: str, token: str) -> JsonResponse:
 def skip(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     lease = _my_lease(request, slug, token)
     releasing.release(request.user, token)
-    return next_piece(request, request.project, desk_of(lease.slot.stage))
+    return next_piece(request, request.project, public_stage(lease.slot.stage))
 
 
 @require_POST
@@ -54,7 +54,7 @@ def decline(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     """A skip at a content warning: the next piece is of another video."""
     lease = _my_lease(request, slug, token)
     decline_video(request.user, token)
-    return next_piece(request, request.project, desk_of(lease.slot.stage))
+    return next_piece(request, request.project, public_stage(lease.slot.stage))
 
 
 def _my_lease(request: HttpRequest, slug: str, token: str) -> Lease:

@@ -8,13 +8,13 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.actions.withdraw import on_withdrawal, withdraw
-from annotation.own_data import own_data as everything
+from annotation.actions.people.withdraw import on_withdrawal, withdraw
+from annotation.queries.personal_data import own_data as everything
 from projects.access import get_project
-from projects.account_forms import LeaveForm
 from projects.crowd_entry import require_proof
 from projects.errors import ProjectError
-from projects.strict_forms import refuse_other_fields
+from projects.forms.accounts import LeaveForm
+from projects.forms.strict import refuse_other_fields
 
 
 @never_cache

@@ -6,11 +6,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotation.access import object_check_for
-from annotation.actions.class_object import class_object
+from annotation.actions.studies.classify_object import classify_object
 from annotation.errors import AnnotationError
 from annotation.models import ObjectErrorClass
-from annotation.object_checks import next_unseen
-from annotation.views._done import LONGEST_ID
+from annotation.queries.object_checks import next_unseen
+from annotation.views._undo_bar import MAX_ID_DIGITS
 from projects.access import get_project
 from projects.models import Role
 
@@ -22,7 +22,7 @@ def object_check(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if request.method == "POST":
         frame, place = (_number(request.POST.get(name, "")) for name in ("frame", "place"))
         try:
-            class_object(request.user, project, frame, place, request.POST.get("error_class", ""))
+            classify_object(request.user, project, frame, place, request.POST.get("error_class", ""))
         except AnnotationError as error:
             messages.error(request, str(error))
         return redirect("annotation:object_check", slug, pk)
@@ -31,4 +31,4 @@ def object_check(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _number(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) <= LONGEST_ID else 0
+    return int(text) if text.isdecimal() and len(text) <= MAX_ID_DIGITS else 0

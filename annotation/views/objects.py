@@ -7,16 +7,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.access import checked_frame_for
-from annotation.actions.submit_objects import submit_objects
-from annotation.choice_cards import ObjectsWork
+from annotation.actions.submissions.submit_objects import submit_objects
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Stage
-from annotation.queries import claim_card
-from annotation.rules.objects import MOST_OBJECTS
-from annotation.views._done import Record
-from annotation.views._steps import is_swap, lost, my_claim, next_piece, sent_with, work_page
-from corpus.streaming import stream_file
+from annotation.queries.cards import ObjectsWork, claim_card
+from annotation.rules.objects import MAX_OBJECTS
+from annotation.views._undo_bar import Record
+from annotation.views._work_pages import is_swap, my_claim, next_piece, redirect_lease_expired, sent_with, work_page
+from corpus.video_files.streaming import stream_file
 from projects.access import get_project
 
 
@@ -38,7 +37,7 @@ def _page(request: HttpRequest, claim: Claim, done: Record | None, problem: str 
     try:
         card = claim_card(request.user, claim, counted=not is_swap(request))
     except Http404:
-        return lost(request, claim, problem, done)
+        return redirect_lease_expired(request, claim, problem, done)
     return work_page(request, card, _context(card.objects, request.POST if problem else QueryDict()), problem, done)
 
 
@@ -53,7 +52,7 @@ def frame_image(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
 
 
 def _answers(form: QueryDict) -> dict[str, str]:
-    return {str(place): form.get(f"object-{place}", "") for place in range(MOST_OBJECTS)}
+    return {str(place): form.get(f"object-{place}", "") for place in range(MAX_OBJECTS)}
 
 
 def _context(work: ObjectsWork, form: QueryDict) -> dict[str, Any]:

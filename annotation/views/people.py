@@ -12,16 +12,15 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.access import member_for
-from annotation.actions import change_roles as changing
-from annotation.actions import remove_member as removing
-from annotation.forms import MemberForm
+from annotation.actions.people import change_roles as changing
+from annotation.actions.people import remove_member as removing
+from annotation.forms.members import MemberForm
 from annotation.models import SlotState
 from projects.access import get_project
 from projects.actions.add_member import Added, add_member
-from projects.actions.renew_password import renew_password
+from projects.actions.renew_password import renew_password, unused_accounts
 from projects.errors import ProjectError
 from projects.models import Membership, Project, Role, User
-from projects.unused_accounts import unused_accounts
 
 PER_PAGE = 50
 

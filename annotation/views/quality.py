@@ -11,25 +11,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.actions.add_gold_pairs import add_gold_pairs
-from annotation.actions.add_practice_caption import add_practice_caption
-from annotation.actions.label_pair import label_order, label_pair
-from annotation.actions.save_quality_policy import save_quality_policy
-from annotation.actions.withdraw_pair import withdraw_pair, withdraw_practice
+from annotation.actions.quality.add_gold_pairs import add_gold_pairs
+from annotation.actions.quality.add_practice_caption import add_practice_caption
+from annotation.actions.quality.label_pair import label_order, label_pair
+from annotation.actions.quality.save_quality_policy import save_quality_policy
+from annotation.actions.quality.withdraw_pair import withdraw_pair, withdraw_practice
 from annotation.errors import AnnotationError
+from annotation.forms.quality import PairsForm, PolicyForm, PracticeForm
 from annotation.models import PracticeCaption, QualityPolicy, Use
-from annotation.quality_forms import PairsForm, PolicyForm, PracticeForm
-from annotation.quality_queries import (
-    LABELS_AN_EXPERT,
-    baseline,
-    experts,
-    next_to_label,
-    pairs_of,
-    readiness,
-)
-from annotation.queries import two_texts
+from annotation.queries.cards import two_texts
+from annotation.queries.quality import LABELS_PER_EXPERT, baseline, experts, next_to_label, pairs_of, readiness
 from annotation.views.validation import ANSWERS
-from corpus.clip import player_clip
+from corpus.video_files.player import player_clip
 from projects.access import get_project
 from projects.models import Project, Role
 
@@ -56,7 +49,7 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
         "uses": [(use, label, readiness(project, use)) for use, label in Use.choices],
         "experts": found,
         "baseline": baseline(found),
-        "wanted": LABELS_AN_EXPERT,
+        "wanted": LABELS_PER_EXPERT,
     }
     return render(request, "annotation/quality.html", context, status=422 if form.errors else 200)
 
@@ -124,7 +117,7 @@ def label(request: HttpRequest, slug: str) -> HttpResponse:
             problem = str(error)
     policy, _made = QualityPolicy.objects.get_or_create(project=project)
     pair, done = next_to_label(request.user, policy)
-    context: dict[str, Any] = {"pair": pair, "done": done, "wanted": LABELS_AN_EXPERT, "problem": problem}
+    context: dict[str, Any] = {"pair": pair, "done": done, "wanted": LABELS_PER_EXPERT, "problem": problem}
     if pair is not None:
         work = two_texts(pair.caption_text, pair.foil_text, label_order(policy, request.user, pair.pk))
         texts = [(_("First"), work.first.segments), (_("Second"), work.second.segments)]

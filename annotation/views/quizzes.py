@@ -10,18 +10,18 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.access import attempt_for
-from annotation.actions.answer_question import answer_question
-from annotation.actions.start_attempt import start_attempt
+from annotation.actions.quality.answer_question import answer_question
+from annotation.actions.quality.start_attempt import start_attempt
 from annotation.errors import AnnotationError
 from annotation.messages import MATCHES, of_finding
 from annotation.models import Attempt, QualityPolicy, Question, Stage, Standing, Use
-from annotation.quality_queries import PRACTICE_ROLE, baseline, experts, readiness, tries_of
-from annotation.queries import two_texts
+from annotation.queries.cards import two_texts
+from annotation.queries.quality import PRACTICE_ROLE, baseline, experts, readiness, tries_of
 from annotation.rules.quizzes import grade_edit
-from annotation.views._checks import live_checks
-from annotation.views._steps import sent_with
+from annotation.views._edit_checks import live_checks
+from annotation.views._work_pages import sent_with
 from annotation.views.validation import ANSWERS
-from corpus.clip import player_clip
+from corpus.video_files.player import player_clip
 from projects.access import get_project, roles_in
 from projects.models import Role
 from text.diff import diff_segments

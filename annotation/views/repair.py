@@ -12,16 +12,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.access import caption_for
-from annotation.actions.confirm_caption import confirm_caption
-from annotation.actions.correct_caption import correct_caption
-from annotation.actions.drop_caption import drop_caption
-from annotation.desks import captions_in_doubt, doubt_about, guideline_of
+from annotation.actions.decisions.confirm_caption import confirm_caption
+from annotation.actions.decisions.correct_caption import correct_caption
+from annotation.actions.decisions.drop_caption import drop_caption
 from annotation.errors import AnnotationError
 from annotation.models import Stage
-from annotation.views._done import LONGEST_ID
+from annotation.queries.decision_queues import captions_in_doubt, doubt_about, guideline_of
 from annotation.views._guidelines import guideline_html
-from corpus.clip import player_clip
+from annotation.views._undo_bar import MAX_ID_DIGITS
 from corpus.models import Caption
+from corpus.video_files.player import player_clip
 from projects.access import get_project
 from projects.models import Role
 
@@ -79,7 +79,7 @@ def _settle(request: HttpRequest, pk: int) -> str:
 
 
 def _kept(form: QueryDict) -> list[int]:
-    return [int(foil) for foil in form.getlist("keep") if foil.isdecimal() and len(foil) <= LONGEST_ID]
+    return [int(foil) for foil in form.getlist("keep") if foil.isdecimal() and len(foil) <= MAX_ID_DIGITS]
 
 
 def _next(request: HttpRequest, slug: str) -> HttpResponse:

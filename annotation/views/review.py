@@ -7,17 +7,17 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from annotation.actions.submit_review import submit_review
+from annotation.actions.submissions.submit_review import submit_review
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.messages import REASONS, of_finding
 from annotation.models import Stage
-from annotation.queries import ReviewWork, Suggestion, claim_card
-from annotation.views._checks import live_checks, marked_words, note_words
-from annotation.views._done import Record
-from annotation.views._steps import base_of, lost, my_claim, next_piece, sent_with, work_page
-from generation.filters.table import FILTERS
-from generation.methods.table import METHODS
+from annotation.queries.cards import ReviewWork, Suggestion, claim_card
+from annotation.views._edit_checks import live_checks, marked_words, note_words
+from annotation.views._undo_bar import Record
+from annotation.views._work_pages import base_of, my_claim, next_piece, redirect_lease_expired, sent_with, work_page
+from generation.filters.registry import FILTERS
+from generation.methods.registry import METHODS
 from text.diff import changed_words
 from text.registry import Entry
 
@@ -40,7 +40,7 @@ def _page(request: HttpRequest, claim: Claim, done: Record | None, problem: str 
     try:
         card = claim_card(request.user, claim)
     except Http404:
-        return lost(request, claim, problem, done)
+        return redirect_lease_expired(request, claim, problem, done)
     typed = QueryDict() if done else request.POST
     return work_page(request, card, _context(card.review, typed), problem, done)
 

@@ -12,13 +12,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.actions.import_objects import ask_for_nouns
-from annotation.actions.open_baseline import open_baseline
-from annotation.actions.open_object_check import open_object_check
+from annotation.actions.studies.import_objects import ask_for_nouns
+from annotation.actions.studies.open_baseline import open_baseline
+from annotation.actions.studies.open_object_check import open_object_check
 from annotation.errors import AnnotationError
+from annotation.forms.studies import BaselineForm, ObjectCheckForm
 from annotation.models import Stage, Task, TaskState
-from annotation.object_checks import checks_of
-from annotation.study_forms import BaselineForm, ObjectCheckForm
+from annotation.queries.object_checks import checks_of
 from projects.access import get_project
 from projects.models import Project, Role
 

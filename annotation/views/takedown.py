@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
-from annotation.actions.take_down_video import scope_of, take_down_video
+from annotation.actions.decisions.take_down_video import scope_of, take_down_video
 from annotation.errors import AnnotationError
 from corpus.access import get_video
 from projects.models import Role

@@ -6,14 +6,14 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation.actions.undo_choice import undo_choice
-from annotation.actions.undo_edit import undo_edit
-from annotation.actions.undo_objects import undo_objects
-from annotation.actions.undo_review import undo_review
-from annotation.actions.undo_vote import undo_vote
+from annotation.actions.undo.undo_choice import undo_choice
+from annotation.actions.undo.undo_edit import undo_edit
+from annotation.actions.undo.undo_objects import undo_objects
+from annotation.actions.undo.undo_review import undo_review
+from annotation.actions.undo.undo_vote import undo_vote
 from annotation.errors import AnnotationError
 from annotation.models import Stage
-from annotation.views._steps import piece_url, queue_url
+from annotation.views._work_pages import piece_url, queue_url
 from projects.access import get_project
 
 UNDO = {

@@ -7,13 +7,13 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
-from annotation.actions.submit_vote import submit_vote
+from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.claims import Claim, claim_of
 from annotation.errors import AnnotationError
 from annotation.models import Stage
-from annotation.queries import ValidationWork, claim_card
-from annotation.views._done import Record
-from annotation.views._steps import is_swap, lost, my_lease, next_piece, sent_with, work_page
+from annotation.queries.cards import ValidationWork, claim_card
+from annotation.views._undo_bar import Record
+from annotation.views._work_pages import is_swap, my_lease, next_piece, redirect_lease_expired, sent_with, work_page
 
 ANSWERS: tuple[tuple[str, Promise], ...] = (
     ("first", _("Only the first is true")),
@@ -43,7 +43,7 @@ def _page(request: HttpRequest, claim: Claim, done: Record | None, problem: str 
     try:
         card = claim_card(request.user, claim, counted=not is_swap(request))
     except Http404:
-        return lost(request, claim, problem, done)
+        return redirect_lease_expired(request, claim, problem, done)
     return work_page(request, card, _context(card.validation), problem, done)
 
 

@@ -10,16 +10,16 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.access import validator_for
-from annotation.actions.bring_votes_back import bring_votes_back
-from annotation.actions.pause_validator import pause_validator
-from annotation.actions.resume_validator import resume_validator
-from annotation.actions.set_votes_aside import set_votes_aside
+from annotation.actions.quality.exclude_votes import exclude_votes
+from annotation.actions.quality.pause_validator import pause_validator
+from annotation.actions.quality.reinstate_votes import reinstate_votes
+from annotation.actions.quality.resume_validator import resume_validator
 from annotation.errors import AnnotationError
 from annotation.messages import PAUSED_WHY
 from annotation.models import QualityPolicy
-from annotation.quality_queries import bars_of
-from annotation.quality_queries import validators as rows_of
-from annotation.rules.standing import accuracy_on_the_line
+from annotation.queries.quality import bars_of
+from annotation.queries.quality import validators as rows_of
+from annotation.rules.pausing import accuracy_on_the_line
 from projects.access import get_project
 from projects.models import Project, Role, User
 
@@ -62,14 +62,14 @@ def _resume(actor: User, project: Project, person: User, note: str) -> str:
     return _("%(name)s goes on; the counts begin anew.") % {"name": person.username}
 
 
-def _set_aside(actor: User, project: Project, person: User, note: str) -> str:
-    n = set_votes_aside(actor, project, person.pk, note)
+def _exclude(actor: User, project: Project, person: User, note: str) -> str:
+    n = exclude_votes(actor, project, person.pk, note)
     words = ngettext("%(n)s vote of %(name)s is set aside.", "%(n)s votes of %(name)s are set aside.", n)
     return words % {"n": n, "name": person.username}
 
 
-def _bring_back(actor: User, project: Project, person: User, note: str) -> str:
-    counted, surplus = bring_votes_back(actor, project, person.pk, note)
+def _reinstate(actor: User, project: Project, person: User, note: str) -> str:
+    counted, surplus = reinstate_votes(actor, project, person.pk, note)
     words = _("%(counted)s votes of %(name)s count again; %(surplus)s found no place and are surplus.")
     return words % {"counted": counted, "surplus": surplus, "name": person.username}
 
@@ -77,6 +77,6 @@ def _bring_back(actor: User, project: Project, person: User, note: str) -> str:
 MOVES: dict[str, Callable[[User, Project, User, str], str]] = {
     "pause": _pause,
     "resume": _resume,
-    "set-aside": _set_aside,
-    "bring-back": _bring_back,
+    "set-aside": _exclude,
+    "bring-back": _reinstate,
 }

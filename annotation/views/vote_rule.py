@@ -7,10 +7,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotation.access import subtest_for
-from annotation.actions.set_vote_rule import set_vote_rule
+from annotation.actions.settings.set_vote_rule import set_vote_rule
 from annotation.errors import AnnotationError
+from annotation.queries.vote_rules import why_fixed
 from annotation.rules.voting import VoteRule
-from annotation.vote_rules import why_fixed
 from corpus.forms import VoteRuleForm
 from corpus.models import Subtest
 from projects.access import get_project

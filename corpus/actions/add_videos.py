@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 
 from corpus.actions.attach_media import give
 from corpus.errors import CorpusError
-from corpus.media_files import KeptMedia, keep_media, reasons_taken_down, set_media
 from corpus.models import MediaState, Video
 from corpus.records import MAX_ID
+from corpus.video_files.ingest import StoredMedia, reasons_taken_down, set_media, store_media
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
@@ -41,7 +41,7 @@ def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str,
     answer = {"file": path.name, "clips": [video.key for video in waiting or videos], "error": ""}
     if videos and not waiting:
         return {**answer, "what": "there"}
-    kept = keep_media(path, copy=not dry_run)
+    kept = store_media(path, copy=not dry_run)
     if kept.error:
         return {**answer, "what": "broken", "error": kept.error}
     if not dry_run:
@@ -49,7 +49,7 @@ def _add(person: User, project: Project, path: Path, dry_run: bool) -> dict[str,
     return {**answer, "what": "attached" if waiting else "added", "clips": answer["clips"] or [names[0]]}
 
 
-def _store(person: User, project: Project, waiting: list[Video], name: str, kept: KeptMedia) -> None:
+def _store(person: User, project: Project, waiting: list[Video], name: str, kept: StoredMedia) -> None:
     for video in waiting:
         give(person, video, kept)
     if waiting:

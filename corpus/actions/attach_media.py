@@ -7,8 +7,8 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from corpus.errors import CorpusError
-from corpus.media_files import KeptMedia, find_media, keep_media, reasons_taken_down, set_media
 from corpus.models import MediaState, Video
+from corpus.video_files.ingest import StoredMedia, find_media, reasons_taken_down, set_media, store_media
 from projects import audit
 from projects.access import require_role
 from projects.models import Project, Role, User
@@ -21,7 +21,7 @@ def attach_media(person: User, video: Video, path: Path) -> Video:
     """
     require_role(person, video.project, Role.RESEARCHER)
     # Decoding takes its time: outside of the transaction, so that nobody waits for it.
-    return give(person, video, keep_media(path))
+    return give(person, video, store_media(path))
 
 
 def attach_folder(person: User | None, project: Project, folder: Path, source_id: str = "") -> dict[str, int]:
@@ -38,20 +38,20 @@ def attach_folder(person: User | None, project: Project, folder: Path, source_id
     has_or_had = (MediaState.READY, MediaState.TAKEN_DOWN)
     waiting = Video.objects.filter(~Q(media_state__in=has_or_had), project=project).order_by("pk")
     counts = {state.value: 0 for state in (MediaState.MISSING, MediaState.READY, MediaState.BROKEN)}
-    kept: dict[Path, KeptMedia] = {}
+    kept: dict[Path, StoredMedia] = {}
     for video in waiting.filter(source_id=source_id) if source_id else waiting:
         path = find_media(folder, [video.source_id, video.key])
         if path is None:
             counts[MediaState.MISSING] += 1
             continue
         if path not in kept:
-            kept[path] = keep_media(path)
+            kept[path] = store_media(path)
         counts[give(person, video, kept[path]).media_state] += 1
     return counts
 
 
 @transaction.atomic
-def give(person: User | None, video: Video, kept: KeptMedia) -> Video:
+def give(person: User | None, video: Video, kept: StoredMedia) -> Video:
     """Put a kept file on the clip, with its audit row. CorpusError: it has one by now."""
     before = {"start_time": video.start_time, "end_time": video.end_time, "time_unit": video.time_unit}
     fresh = Video.objects.select_for_update(no_key=True).get(pk=video.pk)

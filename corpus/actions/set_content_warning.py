@@ -9,7 +9,7 @@ from projects import audit
 from projects.access import require_role
 from projects.models import Role, User
 
-MOST = 300
+MAX_WARNING_LENGTH = 300
 
 
 @transaction.atomic
@@ -17,8 +17,10 @@ def set_content_warning(person: User, video: Video, text: str) -> Video:
     """CorpusError: the text is longer than people read before a clip."""
     require_role(person, video.project, Role.RESEARCHER)
     warning = " ".join(text.split())
-    if len(warning) > MOST:
-        raise CorpusError(_("A content warning has at most %(most)d characters; say it in fewer.") % {"most": MOST})
+    if len(warning) > MAX_WARNING_LENGTH:
+        raise CorpusError(
+            _("A content warning has at most %(most)d characters; say it in fewer.") % {"most": MAX_WARNING_LENGTH}
+        )
     Video.objects.filter(pk=video.pk).update(content_warning=warning)
     video.content_warning = warning
     audit.record(audit.event(video.project, person, "corpus.set_content_warning", video, warning=warning))

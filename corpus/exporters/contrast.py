@@ -1,5 +1,5 @@
-"""`contrast`: multiple choice as the contrast sets are published (Park et al., NAACL 2022): tab-separated
-`clip, ending0 …, label[, c_label]`, a file a subtest.
+"""`contrast`: multiple choice as the contrast sets are published (contrast sets, Sec. 4.1): tab-separated
+`clip, ending0 …, label[, c_label]`, one file per subtest.
 
 Items that came from such a file get their endings in the order they had. Of others the caption's place is drawn by a
 hash of the item's id, so that it says nothing and is the same in every export.
@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from corpus.errors import CorpusError
-from corpus.exporters._folder import write_folder
-from corpus.exporters._released import manifest_facts, released_items
-from corpus.exporters._tables import by_subtest, video_name, write_rows
+from corpus.exporters.parts.folder import write_folder
+from corpus.exporters.parts.released_items import manifest_facts, released_items
+from corpus.exporters.parts.tables import by_subtest, video_name, write_rows
 from corpus.importers.contrast import LABELS
-from corpus.record_content import RecordContent
-from corpus.records import ItemRecord, ReleaseContent
+from corpus.records import ItemRecord, RecordContent, ReleaseContent
 
 USES_TABLES = False
 TAKES_RECORDS = True

@@ -9,12 +9,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.exporters._folder import write_folder
-from corpus.exporters._released import manifest_facts, released_items
 from corpus.exporters.jsonl import line
+from corpus.exporters.parts.folder import write_folder
+from corpus.exporters.parts.released_items import manifest_facts, released_items
 from corpus.importers.jsonl import COLUMNS
-from corpus.record_content import RecordContent
-from corpus.records import ItemRecord, ReleaseContent
+from corpus.records import ItemRecord, RecordContent, ReleaseContent
 from text.csv_cells import safe_cell
 
 FILE = "records.csv"

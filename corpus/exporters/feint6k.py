@@ -1,4 +1,4 @@
-"""`feint6k`: the CSV files of Feint6K (Ma et al., ECCV 2024): `video_id, sentence`, six rows a video, caption first.
+"""`feint6k`: the CSV files of Feint6K (Feint6K, Sec. 3.2): `video_id, sentence`, six rows a video, caption first.
 
 Items with another number of foils than five do not fit: they are left out, and the manifest names them.
 """
@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from corpus.errors import CorpusError
-from corpus.exporters._folder import write_folder
-from corpus.exporters._released import manifest_facts, released_items
-from corpus.exporters._tables import by_subtest, video_name, write_rows
+from corpus.exporters.parts.folder import write_folder
+from corpus.exporters.parts.released_items import manifest_facts, released_items
+from corpus.exporters.parts.tables import by_subtest, video_name, write_rows
 from corpus.importers.feint6k import BLOCK
-from corpus.record_content import RecordContent
-from corpus.records import ItemRecord, ReleaseContent
+from corpus.records import ItemRecord, RecordContent, ReleaseContent
 
 USES_TABLES = False
 TAKES_RECORDS = True

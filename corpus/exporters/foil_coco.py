@@ -1,16 +1,14 @@
-"""`foil-coco`: `{"images", "annotations"}`, a file a subtest (Shekhar et al., 2017): each caption beside its foils,
+"""`foil-coco`: `{"images", "annotations"}` as FOIL-COCO has it, one file per subtest: each caption beside its foils,
 all under one id."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.exporters._folder import write_folder, write_json
-from corpus.exporters._names import keys_in_file
-from corpus.exporters._released import manifest_facts, released_items
-from corpus.exporters._tables import by_subtest, video_name
-from corpus.record_content import RecordContent
-from corpus.records import ItemRecord, ReleaseContent
+from corpus.exporters.parts.folder import keys_in_file, write_folder, write_json
+from corpus.exporters.parts.released_items import manifest_facts, released_items
+from corpus.exporters.parts.tables import by_subtest, video_name
+from corpus.records import ItemRecord, RecordContent, ReleaseContent
 
 USES_TABLES = False
 TAKES_RECORDS = True

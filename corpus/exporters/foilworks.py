@@ -22,15 +22,14 @@ from pathlib import Path
 from typing import Any
 
 from corpus.errors import CorpusError
-from corpus.exporters._changelog import changelog, licences
-from corpus.exporters._citation import bibtex, cff
-from corpus.exporters._datasheet import datasheet
-from corpus.exporters._flat import write_flat
-from corpus.exporters._folder import pretty, write_folder, write_json, write_lines
-from corpus.exporters._names import safe_name
-from corpus.exporters._released import withheld_facts
+from corpus.exporters.parts.changelog import changelog, licences
+from corpus.exporters.parts.citation import bibtex, cff
+from corpus.exporters.parts.datasheet import datasheet
+from corpus.exporters.parts.flat import write_flat
+from corpus.exporters.parts.folder import pretty, safe_name, write_folder, write_json, write_lines
+from corpus.exporters.parts.released_items import withheld_facts
 from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote
-from corpus.release_papers import Figure
+from corpus.release_documents import Figure
 from corpus.release_records import STATUS_FIELDS
 from corpus.rules.canonical import canonical_line
 from text.csv_cells import safe_row

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from corpus.errors import CorpusError
-from corpus.exporters._croissant import croissant
-from corpus.exporters._folder import write_folder, write_json
-from corpus.exporters._released import manifest_facts, released_items
-from corpus.exporters._tables import by_subtest
 from corpus.exporters.jsonl import line
+from corpus.exporters.parts.croissant import croissant
+from corpus.exporters.parts.folder import write_folder, write_json
+from corpus.exporters.parts.released_items import manifest_facts, released_items
+from corpus.exporters.parts.tables import by_subtest
 from corpus.importers.hf import parquet_library
 from corpus.records import ItemRecord, ReleaseContent
 

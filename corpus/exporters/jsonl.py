@@ -5,10 +5,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from corpus.exporters._folder import write_folder, write_lines
-from corpus.exporters._released import manifest_facts, released_items
-from corpus.record_content import RecordContent
-from corpus.records import ItemRecord, ReleaseContent, VoteCounts
+from corpus.exporters.parts.folder import write_folder, write_lines
+from corpus.exporters.parts.released_items import manifest_facts, released_items
+from corpus.records import ItemRecord, RecordContent, ReleaseContent, VoteCounts
 
 FILE = "records.jsonl"
 

@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.exporters._folder import write_folder
-from corpus.exporters._published import caption_items, texts_of
-from corpus.exporters._released import manifest_facts
-from corpus.exporters._tables import write_rows
-from corpus.record_content import RecordContent
-from corpus.records import ReleaseContent
+from corpus.exporters.parts.folder import write_folder
+from corpus.exporters.parts.published_formats import caption_items, texts_of
+from corpus.exporters.parts.released_items import manifest_facts
+from corpus.exporters.parts.tables import write_rows
+from corpus.records import RecordContent, ReleaseContent
 
 FILE = "captions.csv"
 USES_TABLES = False

@@ -1,17 +1,15 @@
-"""`sugarcrepe`: `{"0": {"filename", "caption", "negative_caption"}}`, a file a kind of edit (Hsieh et al., 2023).
+"""`sugarcrepe`: `{"0": {"filename", "caption", "negative_caption"}}`, one file per kind of edit, as SugarCrepe has it.
 Items with another number of foils than one are left out, and the manifest names them."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.exporters._folder import write_json
-from corpus.exporters._names import keys_in_file
-from corpus.exporters._published import kept_fields, write_pairs
-from corpus.exporters._tables import video_name
+from corpus.exporters.parts.folder import keys_in_file, write_json
+from corpus.exporters.parts.published_formats import kept_fields, write_pairs
+from corpus.exporters.parts.tables import video_name
 from corpus.importers.sugarcrepe import FIELDS
-from corpus.record_content import RecordContent
-from corpus.records import ItemRecord, ReleaseContent
+from corpus.records import ItemRecord, RecordContent, ReleaseContent
 
 USES_TABLES = False
 TAKES_RECORDS = True

@@ -8,13 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.exporters._folder import write_folder, write_json
-from corpus.exporters._released import manifest_facts, released_items
-from corpus.exporters._tables import video_name
+from corpus.exporters.parts.folder import write_folder, write_json
+from corpus.exporters.parts.released_items import manifest_facts, released_items
+from corpus.exporters.parts.tables import video_name
 from corpus.exporters.vilma import Form, files
 from corpus.importers import valse
-from corpus.record_content import RecordContent
-from corpus.records import ItemRecord, ReleaseContent
+from corpus.records import ItemRecord, RecordContent, ReleaseContent
 
 USES_TABLES = False
 TAKES_RECORDS = True

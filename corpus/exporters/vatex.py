@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.exporters._folder import write_folder, write_json
-from corpus.exporters._published import caption_items, texts_of
-from corpus.exporters._released import manifest_facts
-from corpus.record_content import RecordContent
-from corpus.records import ReleaseContent
+from corpus.exporters.parts.folder import write_folder, write_json
+from corpus.exporters.parts.published_formats import caption_items, texts_of
+from corpus.exporters.parts.released_items import manifest_facts
+from corpus.records import RecordContent, ReleaseContent
 
 FILE = "captions.json"
 USES_TABLES = False

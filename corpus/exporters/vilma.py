@@ -10,16 +10,14 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from corpus.exporters._folder import write_folder, write_json
-from corpus.exporters._names import keys_in_file
-from corpus.exporters._released import manifest_facts, released_items
 from corpus.exporters.foilworks import safe_name
 from corpus.exporters.jsonl import counts
-from corpus.importers._fields import ProblemError
-from corpus.importers._records import RawRecord
+from corpus.exporters.parts.folder import keys_in_file, write_folder, write_json
+from corpus.exporters.parts.released_items import manifest_facts, released_items
+from corpus.importers.parsing.fields import ProblemError
+from corpus.importers.parsing.records import RawRecord
 from corpus.importers.vilma import OWN_FIELD, parse
-from corpus.record_content import RecordContent
-from corpus.records import ItemRecord, ReleaseContent
+from corpus.records import ItemRecord, RecordContent, ReleaseContent
 
 # Whether the reports of the project are wanted; they take the longest to collect.
 USES_TABLES = False

@@ -1,16 +1,15 @@
-"""`vitatecs`: a caption and one counterfactual a line, a file an aspect (Li et al., 2023). Other items are left out,
-and the manifest names them."""
+"""`vitatecs`: a caption and one counterfactual per line, one file per aspect, as VITATECS has it. Other items are left
+out, and the manifest names them."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.exporters._folder import write_lines
-from corpus.exporters._published import kept_fields, write_pairs
-from corpus.exporters._tables import video_name
+from corpus.exporters.parts.folder import write_lines
+from corpus.exporters.parts.published_formats import kept_fields, write_pairs
+from corpus.exporters.parts.tables import video_name
 from corpus.importers.vitatecs import COLUMNS
-from corpus.record_content import RecordContent
-from corpus.records import ItemRecord, ReleaseContent
+from corpus.records import ItemRecord, RecordContent, ReleaseContent
 
 USES_TABLES = False
 TAKES_RECORDS = True

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.exporters._folder import write_folder
-from corpus.exporters._released import manifest_facts
 from corpus.exporters.foilworks import vote_line
+from corpus.exporters.parts.folder import write_folder
+from corpus.exporters.parts.released_items import manifest_facts
 from corpus.records import ReleaseContent, ReleaseVote
 from text.csv_cells import safe_row
 

@@ -1,4 +1,4 @@
-"""`contrast`: multiple choice as in the contrast sets for MSR-VTT (Park et al., NAACL 2022, section 4.1): tab-separated
+"""`contrast`: multiple choice as in the contrast sets for MSR-VTT (contrast sets, Sec. 4.1): tab-separated
 `clip, ending0 … ending4, label` and sometimes `c_label`.
 
 `label` is the number of the true ending, the others are its foils in the order of the file. `label`, `c_label` (the
@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from corpus.errors import CorpusError
-from corpus.importers._fields import Fields, ProblemError, check_sentence
-from corpus.importers._records import (
+from corpus.importers.parsing.fields import Fields, ProblemError, check_sentence
+from corpus.importers.parsing.records import (
     Names,
     RawRecord,
     checked_id,
@@ -21,7 +21,7 @@ from corpus.importers._records import (
     given_dataset,
     read_records,
 )
-from corpus.importers._rows import TAB, read_rows
+from corpus.importers.parsing.table_rows import TAB, read_rows
 from corpus.records import MAX_ID, ItemRecord, ReadOutcome, VideoRecord
 
 _ENDING = re.compile(r"ending[0-9]+")

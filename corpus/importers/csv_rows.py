@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from corpus.importers import jsonl
-from corpus.importers._fields import ProblemError, check_content
-from corpus.importers._json import parse_line
-from corpus.importers._records import RawRecord, default_subtest, read_records
-from corpus.importers._rows import COMMA, SEMICOLON, TAB, read_rows
+from corpus.importers.parsing.fields import ProblemError, check_content
+from corpus.importers.parsing.json_records import parse_line
+from corpus.importers.parsing.records import RawRecord, default_subtest, read_records
+from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, read_rows
 from corpus.records import ItemRecord, ReadOutcome
 from text.csv_cells import plain_cell
 

@@ -1,4 +1,4 @@
-"""`feint6k`: the CSV files of Feint6K (Ma et al., ECCV 2024, section 3): `video_id, sentence`, six rows a video, the
+"""`feint6k`: the CSV files of Feint6K (Feint6K, Sec. 3.2): `video_id, sentence`, six rows a video, the
 positive caption first and then its five counterfactuals.
 
 Rows of one video that stand together are its block; where they are not a multiple of six the block is bad, and the next
@@ -10,8 +10,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from corpus.importers._fields import Fields, ProblemError, check_sentence
-from corpus.importers._records import (
+from corpus.importers.parsing.fields import Fields, ProblemError, check_sentence
+from corpus.importers.parsing.records import (
     Names,
     RawRecord,
     checked_id,
@@ -20,7 +20,7 @@ from corpus.importers._records import (
     given_dataset,
     read_records,
 )
-from corpus.importers._rows import COMMA, Row, read_rows
+from corpus.importers.parsing.table_rows import COMMA, Row, read_rows
 from corpus.records import MAX_ID, ItemRecord, ReadOutcome, VideoRecord
 
 BLOCK = 6

@@ -1,4 +1,4 @@
-"""`foil-coco`: the JSON files of FOIL-COCO (Shekhar et al., ACL 2017): `{"images": […], "annotations": […]}`.
+"""`foil-coco`: the JSON files of FOIL-COCO: `{"images": […], "annotations": […]}`.
 
 An annotation with `foil: false` is a caption of COCO, those with `foil: true` and the same `id` are its foils, in each
 of which `foil_word` stands for `target_word`. Where a file has the foil alone, its caption is had back by putting
@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.importers._fields import Fields, ProblemError, check_content
-from corpus.importers._json import Member, members_of, read_text
-from corpus.importers._records import RawRecord, checked_id, default_subtest, picture_of, read_records
+from corpus.importers.parsing.fields import Fields, ProblemError, check_content
+from corpus.importers.parsing.json_records import Member, members_of, read_text
+from corpus.importers.parsing.records import RawRecord, checked_id, default_subtest, picture_of, read_records
 from corpus.records import MAX_ID, MAX_LABEL, ItemRecord, ReadOutcome
 
 DATASET = "COCO"

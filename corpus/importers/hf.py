@@ -11,14 +11,14 @@ from typing import Any
 
 from corpus.errors import CorpusError
 from corpus.importers import jsonl
-from corpus.importers._fields import ProblemError
-from corpus.importers._json import parse_line
-from corpus.importers._records import RawRecord, default_subtest, read_records
+from corpus.importers.parsing.fields import ProblemError
+from corpus.importers.parsing.json_records import parse_line
+from corpus.importers.parsing.records import RawRecord, default_subtest, read_records
 from corpus.records import ItemRecord, ReadOutcome
 
 _BATCH = 1_000
 # Unpacked, of one group of rows, which is read in one piece: what compresses well must not fill the memory.
-MOST_BYTES = 1024 * 1024 * 1024
+MAX_BYTES = 1024 * 1024 * 1024
 _JSON = ("facts", "extra")
 
 
@@ -62,8 +62,8 @@ def _rows(file: Path) -> Iterator[RawRecord]:
 
 def _check_size(file: Path, table: Any) -> None:
     groups = [table.metadata.row_group(at).total_byte_size for at in range(table.metadata.num_row_groups)]
-    if max(groups, default=0) > MOST_BYTES:
-        problem = f"a part of it unpacks to {max(groups)} bytes, more than {MOST_BYTES}"
+    if max(groups, default=0) > MAX_BYTES:
+        problem = f"a part of it unpacks to {max(groups)} bytes, more than {MAX_BYTES}"
         raise CorpusError(f"{file}: file: {problem}; write it in smaller row groups")
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.importers._fields import Fields, ProblemError
-from corpus.importers._records import RawRecord, checked_id, clip_key, default_subtest, json_lines, read_records
+from corpus.importers.parsing.fields import Fields, ProblemError
+from corpus.importers.parsing.records import RawRecord, checked_id, clip_key, default_subtest, json_lines, read_records
 from corpus.records import MAX_DATASET, MAX_ID, MAX_LABEL, SPLITS, ItemRecord, PairRecord, ReadOutcome, VideoRecord
 
 COLUMNS = {

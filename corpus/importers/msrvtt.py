@@ -1,4 +1,4 @@
-"""`msrvtt`: the captions of MSR-VTT (Xu et al., CVPR 2016) to make foils for.
+"""`msrvtt`: the captions of MSR-VTT to make foils for.
 
 Either the published JSON, `{"videos": [{"video_id", "category", "split", …}], "sentences": [{"video_id", "sen_id",
 "caption"}]}`, or the table of a retrieval split, `video_id, sentence`. The clips are published already cut, so the
@@ -10,17 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from corpus.importers._fields import Fields, ProblemError, check_content
-from corpus.importers._json import members_of, read_text
-from corpus.importers._records import (
-    Names,
-    RawRecord,
-    checked_id,
-    default_subtest,
-    read_records,
-    video_of,
-)
-from corpus.importers._rows import COMMA, TAB, read_rows
+from corpus.importers.parsing.fields import Fields, ProblemError, check_content
+from corpus.importers.parsing.json_records import members_of, read_text
+from corpus.importers.parsing.records import Names, RawRecord, checked_id, default_subtest, read_records, video_of
+from corpus.importers.parsing.table_rows import COMMA, TAB, read_rows
 from corpus.records import MAX_ID, ItemRecord, ReadOutcome
 
 DATASET = "MSR-VTT"

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.importers._fields import ProblemError
-from corpus.importers._judgements import PassedOver, choice_of, foil_of, place_of, read_votes
-from corpus.importers._records import RawRecord
-from corpus.importers._rows import COMMA, TAB, read_rows
+from corpus.importers.parsing.fields import ProblemError
+from corpus.importers.parsing.judgements import PassedOver, choice_of, foil_of, place_of, read_votes
+from corpus.importers.parsing.records import RawRecord
+from corpus.importers.parsing.table_rows import COMMA, TAB, read_rows
 from corpus.vote_records import VoteOutcome, VoteRecord
 
 YIELDS = "votes"

@@ -1,4 +1,4 @@
-"""`sugarcrepe`: the JSON files of SugarCrepe (Hsieh et al., NeurIPS 2023), one a kind of edit (`swap_att.json` …):
+"""`sugarcrepe`: the JSON files of SugarCrepe, one per kind of edit (`swap_att.json` …):
 `{"0": {"filename", "caption", "negative_caption"}}`.
 
 The clip is a still picture of COCO: items are scored and reported, not shown. The name of the file is the subtest.
@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.importers._fields import Fields, ProblemError
-from corpus.importers._json import members, read_text
-from corpus.importers._records import RawRecord, checked_id, default_subtest, picture_of, read_records
+from corpus.importers.parsing.fields import Fields, ProblemError
+from corpus.importers.parsing.json_records import members, read_text
+from corpus.importers.parsing.records import RawRecord, checked_id, default_subtest, picture_of, read_records
 from corpus.records import MAX_ID, ItemRecord, ReadOutcome
 
 DATASET = "COCO"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from corpus.errors import CorpusError
-from corpus.importers._json import MEND, read_text
+from corpus.importers.parsing.json_records import MEND, read_text
 
 YIELDS = "utd"
 

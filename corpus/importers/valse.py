@@ -1,4 +1,4 @@
-"""`valse`: the JSON files of VALSE (Parcalabescu et al., ACL 2022), after which ViLMA's were made; one an instrument.
+"""`valse`: the JSON files of VALSE, the model of ViLMA's; one file per instrument.
 
 As `vilma`, and: the clip is a still picture (`image_file`), so that equal pictures of several files are one clip and no
 video file is looked for; captions may stand in a list, as the instrument of plurals has them: the first one counts.
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from corpus.importers import vilma
-from corpus.importers._fields import Fields, ProblemError
-from corpus.importers._json import members, read_text
-from corpus.importers._records import RawRecord, clip_key, default_subtest, read_records
+from corpus.importers.parsing.fields import Fields, ProblemError
+from corpus.importers.parsing.json_records import members, read_text
+from corpus.importers.parsing.records import RawRecord, clip_key, default_subtest, read_records
 from corpus.records import MAX_DATASET, MAX_ID, ItemRecord, ReadOutcome
 
 

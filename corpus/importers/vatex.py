@@ -1,4 +1,4 @@
-"""`vatex`: the captions of VATEX (Wang et al., ICCV 2019) to make foils for, `[{"videoID", "enCap": […], …}]`.
+"""`vatex`: the captions of VATEX to make foils for, `[{"videoID", "enCap": […], …}]`.
 
 Each English caption is a record of its own; `captions=1` takes the first of each video alone. `videoID` ends in the
 times of the film that the clip is from (`…_000122_000132`); the clips are published already cut.
@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.importers._fields import Fields
-from corpus.importers._json import Member, members, read_text
-from corpus.importers._records import RawRecord, checked_id, default_subtest, read_records, video_of
+from corpus.importers.parsing.fields import Fields
+from corpus.importers.parsing.json_records import Member, members, read_text
+from corpus.importers.parsing.records import RawRecord, checked_id, default_subtest, read_records, video_of
 from corpus.records import ItemRecord, ReadOutcome
 
 DATASET = "VATEX"

@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from corpus.importers._fields import Fields, ProblemError
-from corpus.importers._json import members, read_text
-from corpus.importers._records import RawRecord, checked_id, clip_key, default_subtest, read_records
+from corpus.importers.parsing.fields import Fields, ProblemError
+from corpus.importers.parsing.json_records import members, read_text
+from corpus.importers.parsing.records import RawRecord, checked_id, clip_key, default_subtest, read_records
 from corpus.records import (
     MAX_DATASET,
     MAX_ID,

@@ -1,4 +1,4 @@
-"""`vitatecs`: the JSON-lines files of VITATECS (Li et al., 2023), one an aspect of time: a caption of MSR-VTT or VATEX
+"""`vitatecs`: the JSON-lines files of VITATECS, one per aspect of time: a caption of MSR-VTT or VATEX
 and one counterfactual.
 
 The aspect (`Direction`, `Sequence` …) is the subtest. A video's further records of an aspect get `#2`, `#3`.
@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.importers._fields import Fields, ProblemError
-from corpus.importers._records import (
+from corpus.importers.parsing.fields import Fields, ProblemError
+from corpus.importers.parsing.records import (
     Names,
     RawRecord,
     checked_id,

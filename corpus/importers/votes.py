@@ -9,17 +9,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from corpus.importers._fields import Fields, ProblemError
-from corpus.importers._judgements import MAX_ANNOTATOR, PassedOver, choice_of, foil_of, place_of, read_votes
-from corpus.importers._records import RawRecord, json_lines
-from corpus.importers._rows import COMMA, SEMICOLON, TAB, read_rows
+from corpus.importers.parsing.fields import Fields, ProblemError
+from corpus.importers.parsing.judgements import MAX_ANNOTATOR, PassedOver, choice_of, foil_of, place_of, read_votes
+from corpus.importers.parsing.records import RawRecord, json_lines
+from corpus.importers.parsing.table_rows import COMMA, SEMICOLON, TAB, read_rows
 from corpus.records import MAX_ID, MAX_LABEL
-from corpus.vote_records import VoteOutcome, VoteRecord, names_nobody, stands_for_nobody
+from corpus.vote_records import VoteOutcome, VoteRecord, is_anonymous_name, is_anonymous_vote
 from text.csv_cells import plain_cell
 
 YIELDS = "votes"
 COUNTED = {"stage": "validation", "state": "counted"}
-_MOST_SECONDS = 1e7
+_MAX_SECONDS = 1e7
 
 
 def read(path: Path, *, params: Mapping[str, Any]) -> Iterator[VoteOutcome]:
@@ -44,8 +44,8 @@ def _parse(raw: RawRecord) -> VoteRecord:
             raise PassedOver(f"its {name} is {said[:40]!r}")
     place = place_of(fields.get("position"))
     annotator = _named(fields, "annotator", MAX_ANNOTATOR)
-    is_nameless = names_nobody(str(fields.get("source")), annotator)
-    if stands_for_nobody(annotator) and not is_nameless:
+    is_nameless = is_anonymous_vote(str(fields.get("source")), annotator)
+    if is_anonymous_name(annotator) and not is_nameless:
         problem = f"is {annotator!r}, which exports give to votes that name nobody"
         raise ProblemError("annotator", problem, "give another pseudonym, or the source 'import' if it is such a vote")
     return VoteRecord(
@@ -74,6 +74,6 @@ def _seconds(value: Any) -> float | None:
         seconds = float(value)
     except (TypeError, ValueError):
         seconds = -1.0
-    if not 0 <= seconds <= _MOST_SECONDS:
+    if not 0 <= seconds <= _MAX_SECONDS:
         raise ProblemError("seconds", f"is {str(value)[:40]!r}", "give a number from 0 up, or leave it out")
     return seconds

@@ -1,4 +1,4 @@
-"""Both state machines (workflow.md, "Two state machines"). Pure: no Django, no clock, no database.
+"""Both state machines (docs/reference/states.md#state-machines). Pure: no Django, no clock, no database.
 
 A move is a name; `*_MOVES` says from which states it may start and where it may lead. Actions ask
 `next_candidate_state` / `next_item_state` and then compare-and-swap the row from the old state to the answer.
@@ -102,7 +102,7 @@ ITEM_MOVES: dict[str, Move] = {
 # Nothing leads on from these but an undo within the project's seconds, and the repair of a caption found false.
 TERMINAL_CANDIDATE_STATES = frozenset({C.ACCEPTED, C.DROPPED, C.SUPERSEDED})
 # Taken out: nobody is asked for them any more, and they stay as the record of what was decided.
-GONE = frozenset({I.REQUEUED, I.RETRACTED})
+WITHDRAWN = frozenset({I.REQUEUED, I.RETRACTED})
 
 
 def next_candidate_state(state: str, move: str) -> CandidateState:

@@ -1,17 +1,21 @@
 """One video: the player, what decoding said of it, its captions with their items."""
 
 from django.contrib import messages
-from django.db.models import Prefetch
-from django.http import HttpRequest, HttpResponse
+from django.core.paginator import Paginator
+from django.db.models import Count, Prefetch, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from corpus.access import get_video
 from corpus.actions.set_content_warning import set_content_warning
-from corpus.clip import player_clip
 from corpus.errors import CorpusError
+from corpus.forms import VideoFilter
 from corpus.models import Item, MediaState, Takedown, Video
+from corpus.video_files.player import player_clip
+from corpus.video_files.streaming import stream_video
+from projects.access import get_project
 from projects.models import Role
 
 
@@ -60,3 +64,34 @@ def _facts(video: Video) -> list[tuple[str, str]]:
         ("SHA-256", video.sha256),
     ]
     return [(label, value) for label, value in rows if value]
+
+
+@require_safe
+def media(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
+    return stream_video(request, get_video(request.user, slug, pk))
+
+
+PER_PAGE = 50
+
+
+@require_safe
+def videos(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    everything = Video.objects.filter(project=project)
+    form = VideoFilter(request.GET)
+    rows = form.narrow(everything).annotate(
+        n_captions=Count("captions", distinct=True), n_items=Count("items", distinct=True)
+    )
+    context = {
+        "form": form,
+        "page": Paginator(rows.order_by("key", "id"), PER_PAGE).get_page(request.GET.get("page")),
+        "states": _states(everything),
+        "query": form.query(),
+    }
+    return render(request, "corpus/videos.html", context)
+
+
+def _states(videos: QuerySet[Video]) -> list[tuple[str, str, int]]:
+    """(state, label, how many) of the states that occur."""
+    counts = dict(videos.values_list("media_state").annotate(Count("id")))
+    return [(state, label, counts[state]) for state, label in MediaState.choices if state in counts]

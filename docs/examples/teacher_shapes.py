@@ -38,8 +38,8 @@ from evaluation.teacher.readings import (  # noqa: E402
     OBJECT,
     R1,
     STANDARD,
+    EvaluationResult,
     HeldOut,
-    Reading,
     changes,
     compared,
     summary,
@@ -47,10 +47,10 @@ from evaluation.teacher.readings import (  # noqa: E402
 from evaluation.teacher.training import train  # noqa: E402
 from foilworks.demo.captions import COLOURS, MOTIONS, SAME_MEANING, SHAPES, Facts, direction_caption  # noqa: E402
 from foilworks.demo.world import FRAMES, Scene, draw, evaluation_scenes, training_scenes  # noqa: E402
-from hub.dual_training import open_student  # noqa: E402
+from hub.adapters.registry import ENCODER, open_helper  # noqa: E402
+from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model  # noqa: E402
 from hub.interfaces import VideoMeta  # noqa: E402
-from hub.table import ENCODER, open_helper  # noqa: E402
-from hub.tiny_video import TinyConfig, TinyVideoText, Words, save_model  # noqa: E402
+from hub.training.dual_encoders import open_student  # noqa: E402
 from text.tokens import words as words_of  # noqa: E402
 
 KEPT_FRAMES, SIDE = 12, 32
@@ -65,7 +65,7 @@ ARMS = {
     "contrastive + lbl": {"contrastive": 1.0, "lbl": 1.0},
     "contrastive + lgt": {"contrastive": 1.0, "lgt": 1.0},
 }
-# Table 2 of the paper: how many captions of which kind, under one objective.
+# How many captions of which kind, under one objective (Feint6K, Table 2).
 SOURCES = {"10 actions": (10, 0), "5 actions": (5, 0), "5 actions + 5 objects": (5, 5)}
 SOURCES_ARM = "contrastive + lgt"
 
@@ -237,7 +237,7 @@ def reader(frames: np.ndarray) -> Any:
 
 def arm(
     world: World, folder: Path, shares: dict[str, float], source: tuple[int, int], sizes: Sizes
-) -> tuple[Reading, list[tuple[int, float, float, float]]]:
+) -> tuple[EvaluationResult, list[tuple[int, float, float, float]]]:
     """(the reading afterwards, [(step, loss, RCAD R@1, standard R@1), …])."""
     student = open_student(world.start, reader(world.clips), device="cpu")
     shown = reader(world.shown)
@@ -266,9 +266,9 @@ def arm(
 class Found:
     """Readings by arm, one a seed; curves by arm of the first seed."""
 
-    start: list[Reading]
-    arms: dict[str, list[Reading]]
-    sources: dict[str, list[Reading]]
+    start: list[EvaluationResult]
+    arms: dict[str, list[EvaluationResult]]
+    sources: dict[str, list[EvaluationResult]]
     points: dict[str, list[tuple[int, float, float, float]]]
 
 
@@ -321,7 +321,7 @@ def report(found: Found) -> dict[str, Any]:
     }
 
 
-def _merged(readings: list[Reading]) -> list[Reading]:
+def _merged(readings: list[EvaluationResult]) -> list[EvaluationResult]:
     """The seeds' worlds as one set of items: every seed has clips of its own, so that seeds are clusters as well."""
     named = [
         (
@@ -332,7 +332,7 @@ def _merged(readings: list[Reading]) -> list[Reading]:
         for seed, each in enumerate(readings)
     ]
     return [
-        Reading(
+        EvaluationResult(
             tuple(name for ids, _, _ in named for name in ids),
             tuple(name for _, names, _ in named for name in names),
             tuple(row for each in readings for row in each.kinds),

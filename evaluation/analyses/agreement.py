@@ -1,7 +1,8 @@
-"""Agreement of validators under a named coding (ViLMA, appendix B.1 and Table 4; metrics.md, "Agreement").
+"""Agreement of validators under a named coding (ViLMA, Sec. B.1 and Table 4).
 
 `truth`: caption, foil, neither, both, cannot tell. `truth3`: caption, foil, other. `shown`: the raw answers by
-position (first, second, neither, both, cannot tell), the nearest to the published values.
+position (first, second, neither, both, cannot tell), the nearest to the published values. Formulas:
+docs/reference/formulas.md#metric-alpha.
 """
 
 from typing import Any
@@ -9,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses._agreement import alpha, fleiss_kappa, percent_agreement
-from evaluation.analyses._records import NOBODY, Votes, coded, tallied
-from evaluation.metrics._intervals import DRAWS, SEED, wilson
+from evaluation.analyses.agreement_data import alpha, fleiss_kappa, percent_agreement
+from evaluation.analyses.records import NOBODY, Votes, coded, tallied
+from evaluation.metrics.intervals import DRAWS, SEED, wilson
 
 VERSION = "3"
 INPUT = "votes"
 # 500 annotators share up to 124,750 pairs; a page can show the ones that judged most together.
-MOST_PAIRS = 200
+MAX_PAIRS = 200
 
 Codes = NDArray[np.int64]
 
@@ -92,7 +93,7 @@ def _pairs(votes: Votes, codes: Codes) -> list[dict[str, Any]]:
     pair, place = np.unique(np.concatenate(keys), return_inverse=True)
     shared = np.bincount(place)
     agreed = np.bincount(place, weights=np.concatenate(same).astype(np.float64))
-    largest = np.lexsort((pair, -shared))[:MOST_PAIRS]
+    largest = np.lexsort((pair, -shared))[:MAX_PAIRS]
     return [
         {
             "annotators": [votes.annotator_names[pair[k] // people], votes.annotator_names[pair[k] % people]],

@@ -1,11 +1,13 @@
-"""Can foils be told from captions by their words alone? (methods.md, "Balance"; Hendricks & Nematzadeh 2021)
+"""Test whether foils can be told from captions by their words alone (docs/explanation/balance.md#blind-audit).
+
+Benchmarks whose foils replace a word are prone to it (Hendricks & Nematzadeh 2021).
 
 Per subtest, before validation (all items) and after it (the valid ones):
 (a) a bag-of-words classifier learns caption against foil; folds are grouped by caption, so that no caption is met in
     training. The share of held-out pairs whose caption scores above its foil, ties half, is .5 where words say nothing.
     Below .5 on mirrored data is an artefact of held-out folds: a gate reads one side only. Beside it the same
     classifier scored on what it was fitted on (`fitted_accuracy`).
-(b) a language model's preference, where one has scored the texts: evaluation/analyses/_preference.py.
+(b) a language model's preference, where one has scored the texts: evaluation/analyses/preference.py.
 (c) length: how often the caption has more words, ties half.
 (d) Jensen-Shannon distance of the word frequencies, and the words that stand on one side only.
 Shares have percentile intervals of a bootstrap over captions. JS and lexical differences, which a resample biases
@@ -20,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from evaluation.analyses._records import ItemFacts, valid_part
-from evaluation.analyses._words import js_divergence, n_lexical_items, word_counts
+from evaluation.analyses.records import ItemFacts, valid_part
+from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals
-from generation.balance.classifier import FOLDS, fitted, held_out, telling_words
+from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
+from generation.balance.classifier import FOLDS, cue_words, fitted, held_out
 from generation.balance.records import caption_groups
 from text.tokens import words
 
@@ -33,7 +35,7 @@ INPUT = "texts"
 # Draws for JS and lexical differences: each is a pass over the vocabulary, and a standard error needs few.
 WORD_DRAWS = 200
 BLOCK_CELLS = 4_000_000
-TELLING = 10
+TOP_CUE_WORDS = 10
 
 
 def compute(items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: int = SEED) -> dict[str, Any]:
@@ -78,7 +80,7 @@ def probes(name: str, items: Sequence[ItemFacts], *, draws: int = DRAWS, seed: i
         "n_captions": n_captions,
         "caption_longer": mean(longer),
         "caption_longer_ci": mean_intervals(longer[:, None], groups, draws=draws, seed=seed)[0],
-        "words": [asdict(word) for word in telling_words(pairs, top=TELLING)],
+        "words": [asdict(word) for word in cue_words(pairs, top=TOP_CUE_WORDS)],
         "fitted_accuracy": mean(fitted(pairs)),
     }
     won = held_out(pairs, seed=seed)

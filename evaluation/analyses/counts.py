@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.analyses._scored import ScoredItems, by_group, need, number
-from evaluation.metrics._intervals import DRAWS, SEED
+from evaluation.analyses.scored import ScoredItems, by_group, need, number
+from evaluation.metrics.intervals import DRAWS, SEED
 
 VERSION = "1"
 INPUT = "scored"

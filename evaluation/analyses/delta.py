@@ -1,4 +1,4 @@
-"""Change of the score when the caption becomes its foil, by what was changed (Feint6K, section 5.2, Fig. 5).
+"""Change of the score when the caption becomes its foil, by what was changed (Feint6K, Sec. 5.2 and Fig. 5).
 
 delta s = s(v, foil) - s(v, caption). Below zero is right; a larger magnitude means a model more sensitive to that kind
 of edit. `edited` of an item says what its foils change (one text for all, or one a foil): object, action, number ...
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses._scored import Floats, ScoredItems, need
+from evaluation.analyses.scored import Floats, ScoredItems, need
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals
+from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
 
 VERSION = "2"
 INPUT = "scored"

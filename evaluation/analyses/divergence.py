@@ -1,4 +1,4 @@
-"""How far the word distributions of captions and foils are apart, and which words shift most (ViLMA, appendix B.1).
+"""How far the word distributions of captions and foils are apart, and which words shift most (ViLMA, Sec. B.1).
 
 The published values do not come out of this definition (nor of 45 others that were tried) on the released files;
 these are ours, with base, tokenisation and unit named.
@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from evaluation.analyses._records import ItemFacts, valid_part
-from evaluation.analyses._words import js_divergence, n_lexical_items, word_counts
+from evaluation.analyses.records import ItemFacts, valid_part
+from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
 
 VERSION = "3"

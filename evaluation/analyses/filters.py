@@ -15,15 +15,15 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from evaluation.analyses._verdicts import FilterVerdicts, Flags, Floats
+from evaluation.analyses.verdicts import FilterVerdicts, Flags, Floats
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import DRAWS, SEED, bootstrap, cluster_sums
+from evaluation.metrics.intervals import DRAWS, SEED, bootstrap, cluster_sums
 
 VERSION = "1"
 INPUT = "verdicts"
 FOLDS = 5
 # With fewer of either kind no threshold is fitted.
-ENOUGH = 5
+MIN_PER_CLASS = 5
 POINTS = 40
 
 
@@ -55,8 +55,8 @@ def _row(found: FilterVerdicts, wanted: float) -> dict[str, Any]:
         "auc": None,
         "curve": [],
     }
-    if min(n_good, row["n_bad"]) < ENOUGH or len(set(found.captions)) < FOLDS:
-        return row | {"reason": f"fewer than {ENOUGH} good or bad foils, or {FOLDS} captions"}
+    if min(n_good, row["n_bad"]) < MIN_PER_CLASS or len(set(found.captions)) < FOLDS:
+        return row | {"reason": f"fewer than {MIN_PER_CLASS} good or bad foils, or {FOLDS} captions"}
     upward = found.scores if found.higher_passes else -found.scores
     threshold = fit(upward, found.good, wanted)
     return row | {

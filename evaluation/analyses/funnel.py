@@ -1,4 +1,4 @@
-"""What is left of the candidates after each stage, and which filters took the rest (workflow.md, "Provenance")."""
+"""What is left of the candidates after each stage, and which filters took the rest (docs/workflow.md#provenance)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.analyses._scored import ScoredItems, by_group, credits, need, number
-from evaluation.metrics._intervals import DRAWS, SEED, bootstrap, cluster_sums
+from evaluation.analyses.scored import ScoredItems, by_group, credits, need, number
+from evaluation.metrics.intervals import DRAWS, SEED, bootstrap, cluster_sums
 
 VERSION = "2"
 INPUT = "scored"

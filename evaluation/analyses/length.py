@@ -1,4 +1,4 @@
-"""Accuracy by the length of the video, and how long the videos are (ViLMA, appendix D, Fig. 23).
+"""Accuracy by the length of the video, and how long the videos are (ViLMA, Sec. D and Fig. 23).
 
 Six groups: of equal numbers of items (`quantile`, default) or of equal width in log seconds (`log`).
 """
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses._scored import Floats, ScoredItems, by_group, need, number
+from evaluation.analyses.scored import Floats, ScoredItems, by_group, need, number
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import DRAWS, SEED
+from evaluation.metrics.intervals import DRAWS, SEED
 
 VERSION = "2"
 INPUT = "scored"

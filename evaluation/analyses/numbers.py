@@ -38,7 +38,7 @@ SPELLED = (
 VALUES = {word: value for value, word in enumerate(SPELLED, start=1)}
 ADVERBS = {"once": 1, "twice": 2, "thrice": 3}
 GROUPS = ("1", "2", "3", "4", "5", "6-10", "over 10")
-LONGEST = 4
+MAX_DIGITS = 4
 
 
 def compute(corpus: Sequence[str], *, draws: int = 0, seed: int = 0) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def compute(corpus: Sequence[str], *, draws: int = 0, seed: int = 0) -> dict[str
 
 
 def _value(word: str) -> int | None:
-    if word.isascii() and word.isdigit() and len(word) <= LONGEST:
+    if word.isascii() and word.isdigit() and len(word) <= MAX_DIGITS:
         return int(word) or None
     return VALUES.get(word)
 

@@ -1,4 +1,4 @@
-"""Are the objects that were extracted from frames to be seen in them? (UTD, CVPR 2025, section 4.2 and C.3)
+"""Measure which extracted objects people see in the frames (UTD, Secs. 4.2 and C.3).
 
 Of all objects that people looked for: the share that they saw; of the others how many are attribute errors,
 misclassifications, hallucinations, annotation mistakes or else, as a researcher classed them; and the rate of
@@ -12,7 +12,7 @@ import numpy as np
 
 from annotation.rules.objects import CheckedObject
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals
+from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
 
 VERSION = "1"
 INPUT = "objects"

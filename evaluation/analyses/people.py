@@ -1,4 +1,4 @@
-"""What each person did, how long it took and how much of the clip they watched (metrics.md, "Time and watch")."""
+"""Count each person's work, its time and the share of the clip played (docs/reference/formulas.md#metric-watch)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Do validators lean to the first text? (metrics.md, "Position bias")
+"""Test whether validators prefer the first text (docs/reference/formulas.md#metric-position).
 
 The caption stands first in half of the showings by design, so the share of "first" among the votes for one of the two
 texts is .5 without a lean, whatever the foils are like. A lean of one person shows in their own row.
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses._records import Votes, coded
-from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals, wilson
+from evaluation.analyses.records import Votes, coded
+from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals, wilson
 
 VERSION = "2"
 INPUT = "votes"

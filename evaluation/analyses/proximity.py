@@ -1,4 +1,4 @@
-"""Accuracy by how near the foil is to the caption in meaning (contrast sets, section 4 and Table 5).
+"""Accuracy by how near the foil is to the caption in meaning (contrast sets, Sec. 4.3 and Table 5).
 
 `proximity` of an item is the cosine of caption and foil under a sentence encoder: one number, or one for each encoder
 by name (SentBERT, CLIP-text). Antonyms stand apart, since encoders take them for near; of the others the nearest and
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses._scored import ScoredItems, by_group, need, number
-from evaluation.metrics._intervals import DRAWS, SEED
+from evaluation.analyses.scored import ScoredItems, by_group, need, number
+from evaluation.metrics.intervals import DRAWS, SEED
 
 VERSION = "1"
 INPUT = "scored"

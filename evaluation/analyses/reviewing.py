@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.analyses._agreement import alpha, fleiss_kappa, percent_agreement
-from evaluation.metrics._intervals import DRAWS, SEED
+from evaluation.analyses.agreement_data import alpha, fleiss_kappa, percent_agreement
+from evaluation.metrics.intervals import DRAWS, SEED
 
 VERSION = "2"
 INPUT = "reviews"

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses._records import NOBODY, Votes, coded, tallied
+from evaluation.analyses.records import NOBODY, Votes, coded, tallied
 from evaluation.errors import EvaluationError
 from text.registry import Entry, load
 
 VERSION = "1"
 INPUT = "votes"
 # A report is read by people; what is beyond is counted.
-MOST_DIFFERING = 500
-CROWD = Entry("crowd-kit", "evaluation.analyses._crowd", summary="needs the [models] extra; jobs and commands only")
+MAX_DIFFERING = 500
+CROWD = Entry("crowd-kit", "evaluation.analyses.crowd", summary="needs the [models] extra; jobs and commands only")
 
 Codes = NDArray[np.int64]
 
@@ -61,7 +61,7 @@ def compute(votes: Votes, *, coding: str = "truth", draws: int = 0, seed: int = 
         "verdicts": [_verdict_row(name, found, majority, categories) for name, found in verdicts.items()],
         "annotators": _annotators(kept, seen, codes, majority, fits),
         "n_differing": len(differing),
-        "differing": differing[:MOST_DIFFERING],
+        "differing": differing[:MAX_DIFFERING],
     }
 
 

@@ -1,9 +1,9 @@
 """The validation report: how many items survive, how far validators agree, how far words diverge (ViLMA, Tables 4-6).
 
-Counts come out of the released files to the item; percentages are computed from them (Table 6 prints some that its
-own counts contradict). Alpha over the valid items alone is lower than over all by construction: taking away the
-items that validators rejected takes away the spread that agreement is measured against. What is said of valid items
-(JS, alpha) is of the pairs that are released: where enough valid ones make an item valid, the others dropped out.
+Counts come out of the released files to the item; percentages are computed from them. (Some percentages
+in (ViLMA, Table 6) contradict their own counts.) Alpha over the valid items alone is lower than over all by
+construction: without the rejected items, the spread that agreement is measured against is gone. JS and alpha of valid
+items are computed over the released pairs: if enough valid pairs make an item valid, the other pairs dropped out.
 """
 
 import random
@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses._agreement import Alpha, alpha
-from evaluation.analyses._records import CODINGS, ItemFacts, ProficiencyFacts, as_three, valid_part
-from evaluation.analyses._words import js_divergence, n_lexical_items, word_counts
+from evaluation.analyses.agreement_data import Alpha, alpha
+from evaluation.analyses.records import CODINGS, ItemFacts, ProficiencyFacts, collapse_to_three, valid_part
+from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import DRAWS, SEED
+from evaluation.metrics.intervals import DRAWS, SEED
 
 VERSION = "3"
 INPUT = "items"
@@ -89,7 +89,7 @@ def _alphas(
 
 
 def _table(items: Sequence[ItemFacts], coding: str) -> NDArray[np.int64]:
-    tallies = [tally if coding == "truth" else as_three(tally) for item in items for tally in item.tallies]
+    tallies = [tally if coding == "truth" else collapse_to_three(tally) for item in items for tally in item.tallies]
     return np.array(tallies, dtype=np.int64).reshape(len(tallies), len(CODINGS[coding]))
 
 
@@ -104,13 +104,13 @@ def _votes(items: Sequence[ItemFacts], coding: str) -> dict[str, int]:
 
 
 def _js_of_sample(items: Sequence[ItemFacts], size: int, base: str, unit: str, seed: int) -> float | None:
-    """JS of a seeded sample of all items, as large as the valid part: JS falls as samples grow (Table 4's caption)."""
+    """JS of a seeded sample of all items, as large as the valid part: JS falls as samples grow (ViLMA, Table 4)."""
     chosen = random.Random(seed).sample(sorted(items, key=lambda item: (item.subtest, item.id)), size)
     return js_divergence(*word_counts(chosen, unit), base)
 
 
 def _proficiency(items: Sequence[ItemFacts], base: str, unit: str) -> dict[str, Any] | None:
-    """Table 5: the proficiency items of these main items; one shared by several counts once for each of them."""
+    """The proficiency items of these main items (ViLMA, Table 5); a shared one counts once per main item."""
     simpler: list[ProficiencyFacts] = [item.proficiency for item in items if item.proficiency]
     if not simpler:
         return None

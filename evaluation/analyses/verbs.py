@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.analyses._words import js_divergence
+from evaluation.analyses.words import js_divergence
 from evaluation.errors import EvaluationError
 from text.diff import diff_edits
 from text.tokens import words

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.analyses._preference import preference
-from evaluation.analyses._records import ItemFacts
-from evaluation.models import BlindScorer, Score
+from evaluation.analyses.preference import preference
+from evaluation.analyses.records import ItemFacts
+from evaluation.blind.models import BlindScorer
 from evaluation.scoring.clip_keys import text_key
+from evaluation.scoring.models import Score
 from projects.models import Project
 
 # The same as a scoring run of a release writes for a text-only model, so that neither asks again what the other has.

@@ -5,19 +5,20 @@ from typing import Any
 
 from django.utils import timezone
 
-from evaluation.analyses._preference import preference
-from evaluation.analyses._records import ItemFacts
+from evaluation.analyses.preference import preference
+from evaluation.analyses.records import ItemFacts
+from evaluation.blind.models import BlindScorer
 from evaluation.blind.scores import NO_CLIP, PROTOCOL, known_values, texts_of
 from evaluation.errors import EvaluationError
-from evaluation.models import BlindScorer, Score
-from evaluation.reporting.facts import item_facts
+from evaluation.facts.records import item_facts
 from evaluation.scoring.clip_keys import text_key
-from hub.table import open_adapter
+from evaluation.scoring.models import Score
+from hub.adapters.registry import open_adapter
 from jobs.models import Job
 from jobs.progress import progress
 
 # A killed worker loses at most these.
-TEXTS_A_WRITE = 64
+TEXTS_PER_WRITE = 64
 
 
 def score_blind(scorer_id: int, job: Job) -> None:
@@ -33,8 +34,8 @@ def score_blind(scorer_id: int, job: Job) -> None:
     missing = [text for text in texts if text not in stored]
     done = len(texts) - len(missing)
     progress(job, done, len(texts), f"texts to score: {len(missing)} ({adapter.info.model_id})")
-    for start in range(0, len(missing), TEXTS_A_WRITE):
-        batch = missing[start : start + TEXTS_A_WRITE]
+    for start in range(0, len(missing), TEXTS_PER_WRITE):
+        batch = missing[start : start + TEXTS_PER_WRITE]
         values = adapter.score(None, batch)
         Score.objects.bulk_create(
             [_row(scorer, text, value.value, adapter.info) for text, value in zip(batch, values, strict=True)],

@@ -1,19 +1,20 @@
 """Two runs of one release: how far apart, with what certainty, and on which items they differ."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from corpus.models import Release, ReleaseItem
-from evaluation.board.run_scores import Axes, axes_of, credits_of, fingerprint_of, is_settled
+from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from evaluation.errors import EvaluationError
-from evaluation.kept import digest, kept
-from evaluation.metrics._comparison import items_to_separate, mcnemar, paired_difference
-from evaluation.metrics._ranking import COLUMNS, ModelScores, scoped_credit
-from evaluation.models import Run
-from evaluation.queries import Record, release_scores
+from evaluation.metrics.comparison import items_to_separate, mcnemar, paired_difference
+from evaluation.metrics.ranking import COLUMNS, ModelScores, scoped_credit
+from evaluation.scoring.models import Run
+from evaluation.scoring.queries import Record, release_scores
+from evaluation.scoring.run_results import Axes, axes_of, credits_of, fingerprint_of, is_settled
 
 VERSION = "2"
 # What can be listed: items that only A or only B has right, both, neither, and where a tie earned a part.
@@ -42,7 +43,9 @@ def compare(a: Run, b: Run, column: str, scope: str = "overall") -> Comparison:
         raise EvaluationError(f"unknown column '{column}'; choose one of: {', '.join(COLUMNS)}")
     fingerprint = digest([VERSION, fingerprint_of(a), fingerprint_of(b)])
     about = f"{a.pk}:{b.pk}:{column}:{scope}"
-    data = kept(a.release.project, "compare", about, fingerprint, lambda: _compared(a, b, column, scope))
+    data = cached_by_fingerprint(
+        a.release.project, "compare", about, fingerprint, lambda: _compared(a, b, column, scope)
+    )
     return Comparison(**data)
 
 
@@ -124,3 +127,35 @@ def _margins(run: Run, records: Sequence[Record]) -> dict[str, tuple[float, floa
         simple = None if able is None else min(sign * (able - foil) for foil in row.proficiency_foils)
         found[row.id] = (main, simple)
     return found
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """A scored model that helped to write `n_foils` of the release's `n_all`."""
+
+    run: Run
+    n_foils: int
+    n_all: int
+
+
+def foils_by_model(release: Release) -> tuple[Counter[str], int]:
+    """(model key -> how many foils' writers asked it, how many foils there are), from the frozen provenance."""
+    asked: Counter[str] = Counter()
+    total = 0
+    for provenance in release.members.values_list("record__provenance", flat=True).iterator():
+        for made in provenance or ():
+            total += 1
+            asked.update((made or {}).get("hints", ()))
+    return asked, total
+
+
+def overlaps(release: Release, runs: Iterable[Run]) -> list[Overlap]:
+    """Those of `runs` whose model gave hints to writers of the release; each model once, most foils first."""
+    asked, total = foils_by_model(release)
+    found: dict[str, Overlap] = {}
+    for run in runs if asked else ():
+        # A run's key says behind the model's own how its frames were read.
+        n = max((n for key, n in asked.items() if run.model_key.startswith(key)), default=0)
+        if n and run.model_key not in found:
+            found[run.model_key] = Overlap(run, n, total)
+    return sorted(found.values(), key=lambda one: (-one.n_foils, one.run.pk))

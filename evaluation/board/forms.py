@@ -10,9 +10,8 @@ from django.utils.translation import gettext_lazy as _
 from corpus.models import Release
 from evaluation.board.comparison import OUTCOMES, Comparison, compare
 from evaluation.board.leaderboard import Board, board
-from evaluation.board.model_cards import FIELDS
-from evaluation.metrics._ranking import COLUMNS
-from evaluation.models import ModelCard, Run
+from evaluation.metrics.ranking import COLUMNS
+from evaluation.scoring.models import Run
 
 
 class BoardForm(forms.Form):
@@ -67,18 +66,3 @@ class CompareForm(forms.Form):
 
     def query(self) -> str:
         return urlencode(self.data)
-
-
-class ModelCardForm(forms.ModelForm):
-    url = forms.URLField(
-        label=_("Address"),
-        max_length=500,
-        required=False,
-        assume_scheme="https",
-        help_text=_("Where the model is described."),
-    )
-
-    class Meta:
-        model = ModelCard
-        fields = FIELDS
-        widgets = {"notes": forms.Textarea(attrs={"rows": 3})}

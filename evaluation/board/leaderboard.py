@@ -7,9 +7,13 @@ from typing import Any
 import numpy as np
 
 from corpus.models import Release
-from evaluation.board.human import human_line
-from evaluation.board.model_cards import cards_of
-from evaluation.board.run_scores import (
+from evaluation.cached_results.cache import cached_by_fingerprint, digest
+from evaluation.errors import EvaluationError
+from evaluation.metrics.ranking import COLUMNS, ModelScores, default_column, ranking
+from evaluation.scoring.human_baseline import human_line
+from evaluation.scoring.model_cards import cards_of
+from evaluation.scoring.models import ModelCard, Run
+from evaluation.scoring.run_results import (
     Axes,
     Credits,
     axes_of,
@@ -20,12 +24,6 @@ from evaluation.board.run_scores import (
     results_of,
     runs_of,
 )
-from evaluation.errors import EvaluationError
-from evaluation.kept import digest, kept
-from evaluation.metrics._ranking import COLUMNS, ModelScores, default_column, ranking
-from evaluation.models import ModelCard, Run
-
-__all__ = ["Board", "BoardRow", "Standing", "board", "is_uneven", "leaderboard", "results_of"]
 
 OVERALL = "overall"
 # A change in how a board is made from its models.
@@ -33,7 +31,7 @@ VERSION = "1"
 
 
 @dataclass(frozen=True)
-class Standing:
+class RankedRun:
     """`overall` is a group of evaluation.metrics.pairwise; None while nothing is scored."""
 
     run: Run
@@ -54,16 +52,16 @@ def is_uneven(groups: Iterable[Mapping[str, Any] | None]) -> bool:
     return len({group["P"] is None for group in groups if group is not None}) > 1
 
 
-def leaderboard(release: Release) -> list[Standing]:
+def leaderboard(release: Release) -> list[RankedRun]:
     """Every run of the release; a run that is still at work is shown without results."""
     return sorted((_standing(run) for run in runs_of(release)), key=lambda standing: standing.order)
 
 
-def _standing(run: Run) -> Standing:
+def _standing(run: Run) -> RankedRun:
     if not is_settled(run):
-        return Standing(run, None, 0)
+        return RankedRun(run, None, 0)
     results = results_of(run)
-    return Standing(run, results["overall"], len(results["missing"]))
+    return RankedRun(run, results["overall"], len(results["missing"]))
 
 
 @dataclass(frozen=True)
@@ -177,7 +175,7 @@ def _ranked(
         models = [_model(run, groups.get(run.pk), axes) for run in runs]
         return ranking(models, axes.clusters, column, axes.scope(scope))
 
-    return kept(release.project, "board", f"{release.pk}:{column}:{scope}", fingerprint, make)
+    return cached_by_fingerprint(release.project, "board", f"{release.pk}:{column}:{scope}", fingerprint, make)
 
 
 def _model(run: Run, group: Mapping[str, Any] | None, axes: Axes) -> ModelScores:

@@ -35,7 +35,7 @@ HATCHES = ("", "///", "---", "\\\\\\", "")
 MINUS, NARROW_SPACE = "\N{MINUS SIGN}", "\N{NARROW NO-BREAK SPACE}"
 WIDTH = 7.2
 ROW = 0.42
-LONGEST_LABEL = 34
+MAX_LABEL_LENGTH = 34
 # How many letters stand side by side below a chart.
 LEGEND_LETTERS = 92
 # Of a chart of shares, as shares: what "100.0 %" takes beside a bar, and how near left of it a line may be.
@@ -249,7 +249,7 @@ def _on_bar(axes: Axes, x: float, row: int, text: str, dark: bool) -> None:
 
 
 def short(name: str) -> str:
-    return name if len(name) <= LONGEST_LABEL else name[: LONGEST_LABEL - 1] + "…"
+    return name if len(name) <= MAX_LABEL_LENGTH else name[: MAX_LABEL_LENGTH - 1] + "…"
 
 
 def svg_of(figure: Figure) -> bytes:

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from corpus.exporters._sheet_questions import QUESTIONS
+from corpus.exporters.parts.datasheet_questions import QUESTIONS
 from corpus.models import Release
-from evaluation.dashboard.kept import SMALL, is_small
-from evaluation.kept import digest
-from evaluation.models import Report
+from evaluation.cached_results.cache import find_result
+from evaluation.dashboard.stored_count import SMALL, is_small
+from evaluation.documents.models import DatasheetAnswer
+from evaluation.publishing.models import PublicPage
 from evaluation.publishing.sheet import KIND, own_answers
-from evaluation.publishing.tables import DatasheetAnswer, PublicPage
 from projects.models import Project
 
 
@@ -37,10 +37,10 @@ def after_release(project: Project) -> AfterRelease | None:
 
 def _open_questions(project: Project, release: Release) -> int | None:
     if release.n_items > SMALL or not is_small(project):
-        sheets = Report.objects.filter(project=project, kind=KIND, params_key=digest(str(release.pk)))
-        own = sheets.values_list("data", flat=True).first()
-        if own is None:
+        sheet = find_result(project, KIND, str(release.pk))
+        if sheet is None:
             return None
+        own = sheet.data
     else:
         _release, own = own_answers(project)
     said = {

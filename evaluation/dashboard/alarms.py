@@ -7,9 +7,9 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-# Alpha below this, over enough pairs that two people judged, is called out ("fair" and worse, Landis and Koch 1977).
+# Alpha below this, over enough pairs that two people judged, is called out ("fair" and worse, Landis & Koch 1977).
 LOW_ALPHA = 0.4
-ENOUGH_PAIRS = 30
+MIN_PAIRS = 30
 # Nothing handed in at a stage with open places for so long.
 STALLED_HOURS = 48
 
@@ -17,7 +17,7 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
     "agreement": (
         _("Low agreement."),
         _("Validators of %(name)s agree little: alpha is %(alpha).2f. Look at the pairs and the guidelines."),
-        "evaluation:reports",
+        "reports:reports",
     ),
     "gate": (
         _("Solved without the video."),
@@ -25,7 +25,7 @@ WORDS: dict[str, tuple[str | Promise, str | Promise, str]] = {
             "%(names)s: a model that reads the words alone was right more often than the bar allows when the gate last "
             "looked."
         ),
-        "evaluation:freeze",
+        "releases:freeze",
     ),
     "stalled": (
         _("A queue stands still."),
@@ -79,7 +79,7 @@ def alarms_of(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     alarms: list[dict[str, Any]] = [
         {"code": "agreement", "name": row["name"], "alpha": row["alpha"], "coding": row["coding"]}
         for row in found["subtests"]
-        if row["alpha"] is not None and row["n_pairs"] >= ENOUGH_PAIRS and row["alpha"] < LOW_ALPHA
+        if row["alpha"] is not None and row["n_pairs"] >= MIN_PAIRS and row["alpha"] < LOW_ALPHA
     ]
     if found["gate_stopped"]:
         alarms.append({"code": "gate", "names": ", ".join(found["gate_stopped"])})

@@ -30,17 +30,18 @@ from annotation.models import (
     Vote,
     VoteState,
 )
-from annotation.worked import pay_of
-from corpus.models import Caption, Foil, Item, ReleaseItem, Subtest, taken_out
+from annotation.queries.paid_work import pay_of
+from corpus.models import Caption, Foil, Item, ReleaseItem, Subtest, withdrawn_items
 from corpus.rules.states import CandidateState, ItemState, drops_out
-from evaluation.analyses._agreement import alpha
-from evaluation.analyses._words import js_divergence
+from evaluation.analyses.agreement_data import alpha
+from evaluation.analyses.words import js_divergence
+from evaluation.cached_results.cache import find_result
 from evaluation.dashboard.alarms import alarms_of
 from evaluation.dashboard.forecast import Yields, forecast, work_left
 from evaluation.dashboard.staffing import staffing
-from evaluation.dashboard.untasked import untasked_places
-from evaluation.models import Report
-from evaluation.reporting.facts import requeued_as_invalid
+from evaluation.dashboard.untasked import slots_not_yet_created
+from evaluation.facts.records import requeued_as_invalid
+from evaluation.releases.gate import KIND as GATE
 from generation.models import Candidate, CandidateGroup
 from projects.models import Project
 from text.tokens import words
@@ -133,7 +134,7 @@ def _agreement(project: Project) -> dict[int, dict[str, Any]]:
     """Alpha of each subtest over its pairs, in the coding of the report of validation: `truth3` where a file's counts
     have neither, both and cannot tell in one. The reports have the intervals and the other codings."""
     counted = Vote.objects.filter(stage=Stage.VALIDATION, state=VoteState.COUNTED, item__subtest__project=project)
-    rows = counted.exclude(taken_out("item__")).order_by()
+    rows = counted.exclude(withdrawn_items("item__")).order_by()
     pairs: dict[int, dict[tuple[int, int | None], int]] = defaultdict(dict)
     cells: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for subtest, item, foil, choice in rows.values_list("item__subtest", "item", "foil", "choice").iterator():
@@ -160,11 +161,11 @@ def _coded(table: NDArray[np.int64]) -> tuple[str, NDArray[np.int64]]:
 
 def _divergence(project: Project) -> dict[int, dict[str, float | None]]:
     """Jensen-Shannon between the words of captions and foils, of all items and of the valid, as they are released."""
-    rows = Item.objects.filter(subtest__project=project).exclude(taken_out()).order_by()
+    rows = Item.objects.filter(subtest__project=project).exclude(withdrawn_items()).order_by()
     sides: dict[tuple[int, bool, bool], Counter[str]] = defaultdict(Counter)
     for subtest, state, text in rows.values_list("subtest", "state", "caption__text").iterator():
         sides[subtest, state == ItemState.VALID, True].update(words(text))
-    foils = Foil.objects.filter(item__subtest__project=project).exclude(taken_out("item__")).order_by()
+    foils = Foil.objects.filter(item__subtest__project=project).exclude(withdrawn_items("item__")).order_by()
     columns = ("item__subtest", "item__state", "verdict", "text")
     for subtest, state, verdict, text in foils.values_list(*columns).iterator():
         is_kept = state == ItemState.VALID and not drops_out(verdict, state)
@@ -191,7 +192,7 @@ def _queues(project: Project, now: datetime, last: dict[str, datetime]) -> list[
     )
     waiting = Task.objects.filter(project=project, state=TaskState.OPEN).order_by().values_list("stage")
     since = dict(waiting.annotate(first=Min("created_at")))
-    found, coming = [], untasked_places(project)
+    found, coming = [], slots_not_yet_created(project)
     for stage, open_, leased, done in counts:
         at = max(filter(None, (last.get(stage), since.get(stage))), default=None)
         hours = (now - at).total_seconds() / 3600 if at else None
@@ -298,5 +299,5 @@ def _cost(project: Project, n_valid: int) -> dict[str, Any]:
 
 def _gate(project: Project) -> list[str]:
     """The subtests that the gate stopped when it last looked."""
-    stored = Report.objects.filter(project=project, kind="gate", params_key="").values_list("data", flat=True).first()
-    return list(stored["stopped"]) if stored else []
+    stored = find_result(project, GATE)
+    return list(stored.data["stopped"]) if stored else []

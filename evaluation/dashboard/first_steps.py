@@ -28,7 +28,7 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
     (
         _("Bring in videos and captions"),
         _("Each caption is a sentence that is true of its clip. Nothing is stored before you have seen what would be."),
-        "evaluation:new_import",
+        "imports:new_import",
         _("Import"),
         ("captions", "items"),
     ),
@@ -57,7 +57,7 @@ STEPS: tuple[tuple[Words, Words, str, Words, tuple[str, ...]], ...] = (
     (
         _("Freeze a release"),
         _("It keeps the valid items under their hash. Models are scored on it, and it can have a public page."),
-        "evaluation:freeze",
+        "releases:freeze",
         _("Freeze"),
         ("released",),
     ),

@@ -19,10 +19,10 @@ DRAWS = 500
 SEED = 0
 COVERAGE = 0.8
 # An interval from fewer days would say more than is known.
-ENOUGH_DAYS = 3
+MIN_DAYS = 3
 # Whoever needs more than a year is told the day that is expected, and no interval: who knows what will be then.
 FURTHEST = 365
-MOST_RETURNED = 0.9
+MAX_RETURNED_SHARE = 0.9
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Forecast:
 
 def work_left(edits: float, reviews: float, votes: float, yields: Yields) -> Left:
     """`edits`, `reviews`, `votes`: places that wait or are held now."""
-    back = min(yields.returned, MOST_RETURNED)
+    back = min(yields.returned, MAX_RETURNED_SHARE)
     all_reviews = (reviews + edits * yields.foils_an_edit) / (1 - back)
     again = back * all_reviews / yields.foils_an_edit if yields.foils_an_edit else 0.0
     return Left(edits + again, all_reviews, votes + all_reviews * yields.accepted * yields.votes_a_foil)
@@ -87,7 +87,7 @@ def forecast(left: Mapping[str, float], days: Mapping[str, Sequence[int]]) -> Fo
     if stuck:
         return Forecast(tuple(stages), None, stuck=stuck, n_days=n_days)
     expected = max((one.days or 0.0 for one in stages), default=0.0)
-    if not stages or n_days < ENOUGH_DAYS or expected > FURTHEST:
+    if not stages or n_days < MIN_DAYS or expected > FURTHEST:
         return Forecast(tuple(stages), expected, n_days=n_days)
     low, high = _interval(open_, {stage: days[stage] for stage in open_}, expected)
     return Forecast(tuple(stages), expected, low, high, n_days=n_days)

@@ -1,28 +1,22 @@
 """Numbers of the overview pages: what waits in a project, how far its items are. Reads all apps below."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from django.db.models import Count, Q
 from django.utils import timezone
-from django.utils.translation import ngettext
 
-from annotation.actions.claim import OF_CANDIDATES, ROLE_OF_STAGE
-from annotation.actions.make_tasks import TASKED_A_LOOK, make_tasks_where_missing
+from annotation.actions.claims.claim import OF_CANDIDATES, ROLE_OF_STAGE
+from annotation.actions.workflow.make_tasks import MAX_GROUPS_PER_CALL, make_tasks_where_missing
 from annotation.models import Stage
-from annotation.queue_queries import free_places, open_work_in
-from corpus.models import Subtest
-from corpus.rules.states import ItemState
-from evaluation.models import Run
-from evaluation.reporting.facts import requeued_as_invalid
-from generation.methods.table import METHODS
+from annotation.queries.queues import free_places, open_work_in
+from evaluation.scoring.models import Run
+from generation.methods.registry import METHODS
 from generation.models import GenerationRun
 from jobs.models import Job
 from projects.access import visible_projects
 from projects.models import Membership, Project, User
 
 N_RUNS = 6
-LEFT_OUT = ("n_waiting", "n_split", "n_invalid")
 
 
 @dataclass
@@ -66,7 +60,7 @@ def lay_out(stages: Mapping[Project, Collection[str]]) -> dict[tuple[int, str], 
     candidates = [project for project, theirs in stages.items() if OF_CANDIDATES.intersection(theirs)]
     judged = [project for project, theirs in stages.items() if Stage.VALIDATION in theirs]
     idle = [project for project in judged if (project.pk, Stage.VALIDATION) not in places]
-    if make_tasks_where_missing(candidates, idle, TASKED_A_LOOK):
+    if make_tasks_where_missing(candidates, idle, MAX_GROUPS_PER_CALL):
         places = free_places(stages)
     return places
 
@@ -90,41 +84,9 @@ def recent_runs(project: Project) -> list[JobRow]:
         (run.created_at, JobRow(_method_label(run.method), run.subtest.name, "generation:run", run.pk, run.job))
         for run in made
     ]
-    rows += [(run.created_at, JobRow(run.label, run.release.name, "evaluation:run", run.pk, run.job)) for run in scored]
+    rows += [(run.created_at, JobRow(run.label, run.release.name, "scoring:run", run.pk, run.job)) for run in scored]
     return [row for _when, row in sorted(rows, key=lambda pair: pair[0], reverse=True)[:N_RUNS]]
 
 
 def _method_label(slug: str) -> str:
     return METHODS[slug].label if slug in METHODS else slug
-
-
-def freezable(project: Project) -> list[Subtest]:
-    """What a release made now would hold: main subtests with `n_valid` items and `n_paired` of them.
-
-    A paired item is one whose proficiency item is valid too: P and P+T stand over those. What it would not hold:
-    `n_waiting` in validation, `n_split`, `n_invalid`.
-    """
-    valid = Q(items__state=ItemState.VALID)
-    refused = list(requeued_as_invalid(project))
-    rows = Subtest.objects.filter(project=project, kind=Subtest.Kind.MAIN).order_by("name")
-    return list(
-        rows.annotate(
-            n_valid=Count("items", filter=valid),
-            n_paired=Count("items", filter=valid & Q(items__proficiency_item__state=ItemState.VALID)),
-            n_waiting=Count("items", filter=Q(items__state=ItemState.IN_VALIDATION)),
-            n_split=Count("items", filter=Q(items__state=ItemState.SPLIT)),
-            n_invalid=Count("items", filter=Q(items__state=ItemState.INVALID) | Q(items__in=refused)),
-        )
-    )
-
-
-def left_out(content: Sequence[Subtest]) -> str:
-    """Why the other items of `freezable` are not in it, in words; "" where none is left out. What is retracted was
-    taken out by hand and is not told."""
-    waiting, split, invalid = (sum(getattr(row, name) for row in content) for name in LEFT_OUT)
-    parts = [
-        waiting and ngettext("%(n)d in validation", "%(n)d in validation", waiting) % {"n": waiting},
-        split and ngettext("%(n)d split", "%(n)d split", split) % {"n": split},
-        invalid and ngettext("%(n)d invalid", "%(n)d invalid", invalid) % {"n": invalid},
-    ]
-    return ", ".join(filter(None, parts))

@@ -8,6 +8,8 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Stage
 from corpus.models import Subtest
@@ -15,14 +17,53 @@ from evaluation.dashboard.after_release import after_release
 from evaluation.dashboard.alarms import FOLLOWING, WORDS, Alarm
 from evaluation.dashboard.counting import SHOWN_DAYS
 from evaluation.dashboard.first_steps import first_steps
-from evaluation.dashboard.funnel import steps
-from evaluation.dashboard.kept import Counted
+from evaluation.dashboard.stored_count import Counted
 from projects.models import Project
+
+# (key of the counts, label, what is counted)
+STEPS: tuple[tuple[str, str | Promise, str], ...] = (
+    ("captions", _("Captions"), "captions"),
+    ("captions_used", _("Captions that runs made foils for"), "captions"),
+    ("made", _("Candidates made"), "candidates"),
+    ("passed", _("Passed the filters"), "candidates"),
+    ("edited", _("Submitted by an annotator"), "candidates"),
+    ("accepted", _("Accepted in review"), "candidates"),
+    ("items", _("Items assembled or imported"), "items"),
+    ("judged", _("Judged by validators"), "items"),
+    ("valid", _("Valid items"), "items"),
+    ("released", _("In a release"), "items"),
+)
+
+
+@dataclass(frozen=True)
+class FunnelStep:
+    """`percent` of the step before where this is a part of it (captions, candidates, items), else None.
+
+    `most` is the largest count of the steps that count the same thing: the length of a full bar.
+    """
+
+    label: str
+    count: int
+    what: str
+    most: int
+    percent: float | None = None
+
+
+def steps(counts: Mapping[str, int], *, edits: bool) -> list[FunnelStep]:
+    """`edits`: whether the project has an edit stage; without one nobody is waited for."""
+    rows = [(str(label), what, counts[key]) for key, label, what in STEPS if edits or key != "edited"]
+    found: list[FunnelStep] = []
+    for label, what, count in rows:
+        before = found[-1].count if found and found[-1].what == what else 0
+        most = max(1, *(n for _label, same, n in rows if same == what))
+        found.append(FunnelStep(label, count, what, most, 100 * count / before if before and count <= before else None))
+    return found
+
 
 # The picture of the days, in its own units.
 BAR, GAP, HEIGHT = 14, 4, 90
 # The order in which a day's bar is piled up, and the only stages in it.
-PILED = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.OBJECTS)
+STACKED_STAGES = (Stage.EDIT, Stage.REVIEW, Stage.VALIDATION, Stage.BASELINE, Stage.OBJECTS)
 
 
 @dataclass(frozen=True)
@@ -56,7 +97,7 @@ class Day:
 
 
 def context(project: Project, counted: Counted) -> dict[str, Any]:
-    """What templates/evaluation/_count.html shows; `count` None while the first count is under way."""
+    """What foilworks/templates/evaluation/_count.html shows; `count` None while the first count is under way."""
     found = counted.data
     state = {"as_of": counted.as_of, "is_counting": counted.is_counting, "count": found}
     if found is None:
@@ -108,7 +149,7 @@ def _days(counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
     """The last days with their pieces by stage, as a table and as bars that are piled up."""
     today = timezone.localdate()
     shown = [today - timedelta(days=back) for back in range(SHOWN_DAYS - 1, -1, -1)]
-    stages = [stage for stage in PILED if stage in counts]
+    stages = [stage for stage in STACKED_STAGES if stage in counts]
     rows = []
     for day in shown:
         per = [(str(Stage(stage).label), counts[stage].get(day.isoformat(), 0)) for stage in stages]

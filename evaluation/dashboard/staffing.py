@@ -1,16 +1,46 @@
 """Whether there are the people that the work asks for: by role, and pair by pair. A fixed number of queries."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from annotation.models import Involvement, Slot, SlotState, Stage, TaskState
-from annotation.quality_queries import kept_from_judging
-from annotation.vote_rules import changeable
+from annotation.queries.quality import barred_from_judging
+from annotation.queries.vote_rules import changeable
 from corpus.models import Foil, Subtest
 from corpus.rules.states import FoilVerdict, ItemState
-from evaluation.dashboard.team import missing_people
 from projects.models import CrowdStudy, LeakageScope, Membership, Project, Role
+
+Roles = frozenset[str]
+
+
+NOBODY: Roles = frozenset()
+
+
+def missing_people(team: Iterable[Collection[str]], *, edits: bool, reviews: bool, judges: int) -> dict[str, int]:
+    """Role -> how many more are needed at the least; roles that lack nobody are left out.
+
+    `team`: the roles of each member. Who writes or reviews a piece never judges it, and nobody reviews their own; so of
+    two people with all roles, who share the work as well as they can, none is left to judge.
+    """
+    members = Counter(frozenset(roles) for roles in team)
+    writers = [roles for roles in members if Role.ANNOTATOR in roles] if edits else []
+    reviewers = [roles for roles in members if Role.REVIEWER in roles] if reviews else []
+    found: list[dict[str, int]] = []
+    for writer, reviewer in product([*writers, NOBODY], [*reviewers, NOBODY]):
+        busy = Counter(roles for roles in (writer, reviewer) if roles)
+        if any(members[roles] < n for roles, n in busy.items()):
+            continue
+        left = sum(n - busy[roles] for roles, n in members.items() if Role.VALIDATOR in roles)
+        lack = {
+            Role.ANNOTATOR.value: int(edits and not writer),
+            Role.REVIEWER.value: int(reviews and not reviewer),
+            Role.VALIDATOR.value: max(0, judges - left),
+        }
+        found.append({role: n for role, n in lack.items() if n})
+    return min(found, key=lambda lack: sum(lack.values()))
+
 
 HANDS = (Involvement.Kind.MADE, Involvement.Kind.REVIEWED, Involvement.Kind.SETTLED)
 USUAL_JUDGES = Subtest._meta.get_field("votes_wanted").default
@@ -56,7 +86,7 @@ def _team(project: Project) -> tuple[dict[int, set[str]], int]:
     rows = Membership.objects.filter(project=project, person__is_active=True)
     for person, role in rows.values_list("person", "role"):
         team[person].add(role)
-    kept = {person for person in kept_from_judging(project) & team.keys() if Role.VALIDATOR in team[person]}
+    kept = {person for person in barred_from_judging(project) & team.keys() if Role.VALIDATOR in team[person]}
     for person in kept:
         team[person].discard(Role.VALIDATOR)
     return team, len(kept)

@@ -8,7 +8,7 @@ from collections import Counter
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, Sum
 from django.db.models.functions import Least
 
-from annotation.actions.make_tasks import groups_without_tasks, items_without_tasks
+from annotation.actions.workflow.make_tasks import groups_without_tasks, items_without_tasks
 from annotation.models import Stage, Task, TaskState
 from corpus.models import Foil
 from corpus.rules.states import CandidateState
@@ -16,7 +16,7 @@ from generation.models import PERSON_METHOD, Candidate
 from projects.models import Project
 
 
-def untasked_places(project: Project) -> Counter[str]:
+def slots_not_yet_created(project: Project) -> Counter[str]:
     """Stage -> places that its tasks will have. Two queries, cheap where few groups wait: they have an index."""
     foils = Foil.objects.filter(item__in=items_without_tasks(project))
     votes = foils.aggregate(n=Sum("item__subtest__votes_wanted"))["n"] or 0

@@ -8,9 +8,9 @@ from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Subtest
 from corpus.rules.states import ItemState
-from evaluation.bias.tables import ItemCheck
-from evaluation.models import Run
-from generation.methods.table import METHODS
+from evaluation.scoring.models import Run
+from evaluation.utd.models import ItemCheck
+from generation.methods.registry import METHODS
 from generation.models import GenerationRun
 from projects.models import Project
 

@@ -10,10 +10,10 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from annotation.models import Choice, Stage, Vote, VoteState
 from corpus.models import Foil, Item, ReleaseItem
 from corpus.rules.states import ItemState
-from evaluation.bias.shortcuts import flagged, shortcuts_of
-from evaluation.board.run_scores import axes_of, credits_of
 from evaluation.items.forms import IMPORTED
-from evaluation.models import Run
+from evaluation.scoring.models import Run
+from evaluation.scoring.run_results import axes_of, credits_of
+from evaluation.utd.shortcuts import flagged, shortcuts_of
 from projects.models import Project
 from text.diff import diff_segments
 

@@ -8,9 +8,9 @@ from datetime import datetime
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from annotation.actions.adjudicate import adjudicate
-from annotation.actions.requeue import requeue
-from annotation.actions.retract import retract
+from annotation.actions.decisions.adjudicate import adjudicate
+from annotation.actions.decisions.requeue import requeue
+from annotation.actions.decisions.retract import retract
 from annotation.models import Choice, Vote, VoteState
 from corpus.models import Foil, Item
 from corpus.rules.states import ItemState

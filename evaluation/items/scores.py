@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from corpus.models import Item, ReleaseItem
-from evaluation.metrics._ties import hit, standing
-from evaluation.models import Run, Score
-from evaluation.queries import StoredScores, asked_of, keyed_by, texts_of, values_of
+from evaluation.metrics.ties import hit, standing
 from evaluation.scoring.clip_keys import text_key
+from evaluation.scoring.models import Run, Score
 from evaluation.scoring.protocols import PROTOCOLS
+from evaluation.scoring.queries import StoredScores, asked_of, keyed_by, texts_of, values_of
 
 
 @dataclass(frozen=True)

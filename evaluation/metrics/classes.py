@@ -1,4 +1,4 @@
-"""Classification accuracy over samples, of one or several models: the benchmarks of UTD (sections 4 and 5)."""
+"""Classification accuracy over samples, of one or several models (UTD, Secs. 4 and 5)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals, t_interval
+from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals, t_interval
 
 VERSION = "1"
 INPUT = "answers"

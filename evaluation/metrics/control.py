@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics import rcad
-from evaluation.metrics._choices import ChoiceScores
-from evaluation.metrics._comparison import paired_difference
-from evaluation.metrics._intervals import DRAWS, SEED
-from evaluation.metrics._ties import hit, standing
+from evaluation.metrics.choices import ChoiceScores
+from evaluation.metrics.comparison import paired_difference
+from evaluation.metrics.intervals import DRAWS, SEED
+from evaluation.metrics.ties import hit, standing
 
 VERSION = "1"
 INPUT = "matrix"

@@ -1,12 +1,12 @@
-"""Multiple choice accuracy over a video's candidate captions (contrast sets, section 4; 5 candidates there)."""
+"""Multiple choice accuracy over a video's candidate captions (contrast sets, Sec. 4.1; 5 candidates there)."""
 
 from typing import Any
 
 import numpy as np
 
-from evaluation.metrics._choices import ChoiceScores
-from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals, t_interval
-from evaluation.metrics._ties import hit, standing
+from evaluation.metrics.choices import ChoiceScores
+from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals, t_interval
+from evaluation.metrics.ties import hit, standing
 
 VERSION = "1"
 INPUT = "choices"

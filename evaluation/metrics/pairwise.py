@@ -1,4 +1,4 @@
-"""Pairwise ranking accuracy acc_r: does the caption score above every foil? (ViLMA, section 4.2, Table 8)
+"""Pairwise ranking accuracy acc_r: does the caption score above every foil? (ViLMA, Sec. 4.2 and Table 8)
 
 P (proficiency), T (main) and P+T (both right) stand over the same items, those that have a proficiency item; T over
 all items stands beside them. P+T is the product of the two credits, which is "both right" where nothing ties.
@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals, t_interval
-from evaluation.metrics._ties import Floats, Standing, hit, standing
+from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals, t_interval
+from evaluation.metrics.ties import Floats, RivalCounts, hit, standing
 
 VERSION = "1"
 INPUT = "pairs"
@@ -37,8 +37,8 @@ class PairScores:
 
 @dataclass(frozen=True)
 class _Credits:
-    main: Standing
-    proficiency: Standing
+    main: RivalCounts
+    proficiency: RivalCounts
     has_proficiency: NDArray[np.bool_]
     columns: Floats
     clusters: NDArray[np.object_]

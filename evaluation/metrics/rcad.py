@@ -1,4 +1,4 @@
-"""Retrieval from counterfactually augmented data: the positive caption among its negatives (Feint6K, 3.1 and 5.1).
+"""Retrieval from counterfactually augmented data (RCAD), as in (Feint6K, Secs. 3.1 and 5.1).
 
 R@k and ranks of the positive among its own candidates (6 in Feint6K). Under `half` tied candidates share their mean
 rank and R@k is the expectation over random tie-breaking; `optimistic` agrees with the published script.
@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.metrics._choices import ChoiceScores
-from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals
-from evaluation.metrics._ties import hit, rank, standing
+from evaluation.metrics.choices import ChoiceScores
+from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
+from evaluation.metrics.ties import hit, rank, standing
 
 VERSION = "1"
 INPUT = "choices"

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import DRAWS, SEED, mean, mean_intervals
-from evaluation.metrics._ties import Floats, Standing, hit, rank
+from evaluation.metrics.intervals import DRAWS, SEED, mean, mean_intervals
+from evaluation.metrics.ties import Floats, RivalCounts, hit, rank
 
 VERSION = "1"
 INPUT = "matrix"
@@ -174,7 +174,7 @@ def _both(by_text: Counts, by_video: Counts, ties: str, draws: int, seed: int) -
 def _direction(counts: Counts, ties: str, draws: int, seed: int) -> dict[str, Any]:
     above, level, before = counts
     size = len(above)
-    where = Standing(above=above, tied=level - 1, tied_before=before, choices=np.full(size, size))
+    where = RivalCounts(above=above, tied=level - 1, tied_before=before, choices=np.full(size, size))
     hits = np.column_stack([hit(where, ties, k) for k in CUTS])
     ranks = rank(where, ties)
     intervals = mean_intervals(hits, None, draws=draws, seed=seed)

@@ -5,11 +5,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from evaluation.models import ProximityRun
+from evaluation.proximity.models import ProximityRun
 from evaluation.proximity.stored import ROWS, cases_of
-from evaluation.queries import records_of
-from generation.filters.table import FILTERS
-from generation.measuring import pair_sha256, scorer_sha256
+from evaluation.scoring.queries import records_of
+from generation.filters.registry import FILTERS
+from generation.measures import pair_sha256, scorer_sha256
 from generation.models import Measure, Scorer
 from generation.records import Case
 from jobs.models import Job
@@ -21,7 +21,7 @@ from text.registry import load
 ENCODER = "sentence_similarity"
 ANTONYMS = "antonym"
 # A killed worker loses at most these.
-PAIRS_A_BATCH = 256
+PAIRS_PER_BATCH = 256
 
 Batch = Callable[[Sequence[Case]], list[dict[str, Any]]]
 
@@ -57,8 +57,8 @@ def _measure(scorer: Scorer, cases: Mapping[str, Case], ask: Batch, job: Job, do
         there = set(Measure.objects.filter(scorer=scorer, pair_sha256__in=some).values_list("pair_sha256", flat=True))
         left = [key for key in some if key not in there]
         done += len(some) - len(left)
-        for start in range(0, len(left), PAIRS_A_BATCH):
-            batch = left[start : start + PAIRS_A_BATCH]
+        for start in range(0, len(left), PAIRS_PER_BATCH):
+            batch = left[start : start + PAIRS_PER_BATCH]
             found = ask([cases[key] for key in batch])
             rows = [
                 Measure(scorer=scorer, pair_sha256=key, values=values) for key, values in zip(batch, found, strict=True)

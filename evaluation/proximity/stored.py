@@ -10,8 +10,8 @@ from typing import Any
 from django.db.models import QuerySet
 
 from corpus.models import Release
-from evaluation.models import ProximityRun
-from generation.measuring import pair_sha256
+from evaluation.proximity.models import ProximityRun
+from generation.measures import pair_sha256
 from generation.models import Measure
 from generation.records import CaptionInput, Case
 

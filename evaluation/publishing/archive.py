@@ -10,11 +10,11 @@ from django.utils.text import slugify
 
 from annotation.models import Vote
 from corpus.exporters import foilworks
-from corpus.exporters._folder import manifest_hash
+from corpus.exporters.parts.folder import manifest_hash
 from corpus.models import Takedown
-from evaluation.exchange.collect import collect_release
-from evaluation.kept import digest
-from evaluation.publishing.tables import PublicPage
+from evaluation.cached_results.cache import digest
+from evaluation.exports.collect import collect_release
+from evaluation.publishing.models import PublicPage
 from evaluation.releases.withheld import withheld_of
 from jobs.models import Job
 from jobs.progress import progress

@@ -6,10 +6,9 @@ A visitor's look starts no bootstrap. Nothing is shown where a vote or an item o
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.kept import digest
-from evaluation.models import Report
+from evaluation.cached_results.cache import find_data
 from evaluation.publishing.archive import is_current
-from evaluation.publishing.tables import PublicPage
+from evaluation.publishing.models import PublicPage
 
 KINDS = ("validation", "agreement", "position")
 
@@ -31,9 +30,9 @@ def judged_of(page: PublicPage, subtests: frozenset[str]) -> Judged | None:
     """Four queries. None without an archive that still holds, and where its items came without a validation."""
     if not is_current(page):
         return None
-    keys = {digest(f"{page.release_id}:{kind}"): kind for kind in KINDS}
-    found = Report.objects.filter(project=page.release.project_id, kind="exported", params_key__in=keys)
-    tables = {keys[key]: data["table"] for key, data in found.values_list("params_key", "data")}
+    abouts = {f"{page.release_id}:{kind}": kind for kind in KINDS}
+    found = find_data(page.release.project, "exported", abouts)
+    tables = {abouts[about]: data["table"] for about, data in found.items()}
     validation = tables.get("validation")
     if not validation:
         return None

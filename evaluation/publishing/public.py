@@ -7,15 +7,15 @@ from typing import Any
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 
-from corpus.clip import plays_elsewhere
-from corpus.exporters._citation import bibtex
+from corpus.exporters.parts.citation import bibtex
 from corpus.models import MediaState, Release, ReleaseItem, Video
 from corpus.records import ReleaseContent
-from corpus.release_papers import Citation, ReleasePapers, SourceTerms
-from evaluation.kept import digest, kept
+from corpus.release_documents import Citation, ReleaseDocuments, SourceTerms
+from corpus.video_files.player import plays_elsewhere
+from evaluation.cached_results.cache import cached_by_fingerprint, digest
+from evaluation.documents.release_documents import citation_of, sources_of
 from evaluation.publishing.judged import judged_of
-from evaluation.publishing.papers import citation_of, sources_of
-from evaluation.publishing.tables import PublicPage
+from evaluation.publishing.models import PublicPage
 from text.diff import diff_segments
 
 VERSION = "1"
@@ -69,7 +69,7 @@ def composition_of(release: Release) -> Composition:
         }
 
     fingerprint = digest([VERSION, release.content_hash])
-    return Composition(**kept(release.project, "public", str(release.pk), fingerprint, make))
+    return Composition(**cached_by_fingerprint(release.project, "public", str(release.pk), fingerprint, make))
 
 
 def _count_source(sources: dict[str, dict[str, Any]], video: Mapping[str, Any]) -> None:
@@ -126,7 +126,7 @@ def _example(page: PublicPage, member: ReleaseItem, shown: set[str]) -> Example:
 def _source(page: PublicPage, position: int, video: Video) -> str:
     """Our own stream by the page's address, or one elsewhere that browsers may play from; with the trim."""
     if video.file and video.media_state == MediaState.READY:
-        src = reverse("evaluation:public_video", args=[page.key, position])
+        src = reverse("publishing:public_video", args=[page.key, position])
     else:
         src = video.url if plays_elsewhere(video.url) else ""
     if src and video.time_unit == "sec" and video.start_time is not None:
@@ -137,7 +137,7 @@ def _source(page: PublicPage, position: int, video: Video) -> str:
 
 def cited_as(release: Release, citation: Citation) -> str:
     """The BibTeX entry, as in an export."""
-    papers = ReleasePapers(citation=citation, known={"name": release.project.name})
+    papers = ReleaseDocuments(citation=citation, known={"name": release.project.name})
     facts = (release.project.slug, release.name, release.content_hash, release.created_at.isoformat())
     return bibtex(ReleaseContent(*facts, (), papers=papers))
 

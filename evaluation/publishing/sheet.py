@@ -7,16 +7,16 @@ from typing import Any
 from django.db.models import Count, Sum
 
 from annotation.models import Vote, VoteState
-from corpus.exporters._sheet_answers import ANSWERS
+from corpus.exporters.parts.datasheet_answers import ANSWERS
 from corpus.models import Item, Release
 from corpus.records import ReleaseContent
 from evaluation.analyses import validation
+from evaluation.cached_results.cache import cached_by_fingerprint, digest
+from evaluation.documents.models import SourceLicence
+from evaluation.documents.release_documents import citation_of, known_of, own_tables, pay_statement, release_documents
 from evaluation.errors import EvaluationError
-from evaluation.exchange.collect import collect_release
-from evaluation.kept import digest, kept
-from evaluation.publishing.papers import citation_of, known_of, own_tables, papers_of, pay_statement
-from evaluation.publishing.recomputed import item_facts_of
-from evaluation.publishing.tables import SourceLicence
+from evaluation.exports.collect import collect_release
+from evaluation.exports.recomputed import item_facts_of
 from evaluation.releases.withheld import withheld_of
 from projects.models import Project
 
@@ -38,11 +38,13 @@ def own_answers(project: Project) -> tuple[Release | None, dict[str, str]]:
     def make() -> dict[str, str]:
         content = collect_release(release, tables=False)
         content = replace(content, tables=_tables(release, content))
-        content = replace(content, papers=papers_of(release, content))
+        content = replace(content, papers=release_documents(release, content))
         found = {slug: "\n".join(answer(content)).strip() for slug, answer in ANSWERS.items()}
         return {slug: text for slug, text in found.items() if text}
 
-    return release, kept(project, KIND, str(release.pk), digest([VERSION, *_made_from(release)]), make)
+    return release, cached_by_fingerprint(
+        project, KIND, str(release.pk), digest([VERSION, *_made_from(release)]), make, in_memory=False
+    )
 
 
 def _made_from(release: Release) -> list[Any]:

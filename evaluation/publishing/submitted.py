@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.errors import EvaluationError
-from evaluation.files.json_records import Row
+from evaluation.score_files.json_records import Row
 
-LONGEST_LINE = 1_000_000
-MOST_PROBLEMS = 20
-MOST_NAMED = 5
+MAX_LINE_BYTES = 1_000_000
+MAX_PROBLEMS = 20
+MAX_NAMED = 5
 
 Records = Sequence[Mapping[str, Any]]
 
@@ -43,7 +43,7 @@ def check_scores(path: Path, records: Records) -> int:
             name = _checked(row, wanted, first)
         except EvaluationError as error:
             problems.append(str(error).removeprefix(f"{path}:"))
-            if len(problems) >= MOST_PROBLEMS:
+            if len(problems) >= MAX_PROBLEMS:
                 raise BadScoresError([*problems, "… and perhaps more"]) from error
             continue
         first[name] = line
@@ -76,15 +76,15 @@ def _without_pair(names: Sequence[str]) -> list[str]:
 
 
 def _named(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(repr(name) for name in names[:MOST_NAMED]) + more
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return ", ".join(repr(name) for name in names[:MAX_NAMED]) + more
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """(number, bytes) of each line that is not empty; a line too long is cut, and then no JSON."""
     with path.open("rb") as file:
         number = 0
-        while text := file.readline(LONGEST_LINE):
+        while text := file.readline(MAX_LINE_BYTES):
             number += 1
             if text.strip():
                 yield number, text

@@ -1,11 +1,12 @@
-"""Addresses of what leaves the house; evaluation.urls takes them in."""
+"""Addresses of public pages, of citation, terms and datasheet."""
 
 from django.urls import path
 
-from evaluation.views.public import public_export, public_release, public_scores, public_sent, public_video
-from evaluation.views.public_page import public_page, public_page_move, submission
-from evaluation.views.publication import datasheet, publication
+from evaluation.publishing.views.public import public_export, public_release, public_scores, public_sent, public_video
+from evaluation.publishing.views.public_page import public_page, public_page_move, submission
+from evaluation.publishing.views.publication import datasheet, publication
 
+app_name = "publishing"
 urlpatterns = [
     path("projects/<slug:slug>/publication/", publication, name="publication"),
     path("projects/<slug:slug>/datasheet/", datasheet, name="datasheet"),

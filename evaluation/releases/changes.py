@@ -12,11 +12,11 @@ import numpy as np
 from corpus.models import Release, ReleaseItem
 from corpus.release_records import content_of
 from evaluation.board.leaderboard import latest_runs
-from evaluation.board.run_scores import Axes, axes_of, credits_of, fingerprint_of, is_settled
-from evaluation.kept import digest, kept
-from evaluation.metrics._ranking import ModelScores, column_credit
-from evaluation.models import Run
-from evaluation.queries import asked_of
+from evaluation.cached_results.cache import cached_by_fingerprint, digest
+from evaluation.metrics.ranking import ModelScores, column_credit
+from evaluation.scoring.models import Run
+from evaluation.scoring.queries import asked_of
+from evaluation.scoring.run_results import Axes, axes_of, credits_of, fingerprint_of, is_settled
 
 VERSION = "2"
 
@@ -55,7 +55,7 @@ def changes(before: Release, after: Release) -> Changes:
 
     about = f"{before.pk}:{after.pk}"
     fingerprint = digest([VERSION, before.content_hash, after.content_hash])
-    return Changes(**kept(after.project, "changes", about, fingerprint, make))
+    return Changes(**cached_by_fingerprint(after.project, "changes", about, fingerprint, make))
 
 
 def _contents(release: Release) -> dict[str, tuple[str, str]]:
@@ -107,7 +107,9 @@ def shifts(before: Release, after: Release) -> list[Shift]:
 
 def _shift(old: Run, new: Run, same: list[str]) -> list[Shift]:
     fingerprint = digest([VERSION, fingerprint_of(old), fingerprint_of(new)])
-    data = kept(new.release.project, "shift", f"{old.pk}:{new.pk}", fingerprint, lambda: _measured(old, new, same))
+    data = cached_by_fingerprint(
+        new.release.project, "shift", f"{old.pk}:{new.pk}", fingerprint, lambda: _measured(old, new, same)
+    )
     return [Shift(label=new.label, protocol=new.protocol, **data)] if data else []
 
 

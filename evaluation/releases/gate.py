@@ -1,4 +1,4 @@
-"""The gate of a release: a subtest that a model solves without the video stops it (methods.md, "Balance").
+"""The gate of a release: a subtest that a model solves blind stops it (docs/explanation/balance.md#gate).
 
 A subtest is solved where a blind probe is right more often than the bar, and its interval lies above chance. The
 classifier and a language model are read one-sided (below .5 on mirrored data is an artefact of held-out folds); of
@@ -6,8 +6,6 @@ length, both rules count: the longer text is true, the shorter one is. A languag
 pairs yet stops nothing by fewer captions than are enough to tell, and a row says that it is `unread` in part.
 """
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,16 +13,16 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from corpus.models import Subtest
-from evaluation.analyses._preference import preference
-from evaluation.analyses._records import ItemFacts
-from evaluation.analyses.table import REPORTS
+from evaluation.analyses.preference import preference
+from evaluation.analyses.records import ItemFacts
+from evaluation.analyses.registry import REPORTS
 from evaluation.blind.scores import known_values, scorers_of
-from evaluation.models import Report
+from evaluation.cached_results.cache import cached_by_fingerprint, digest
 from projects.models import Project
 from text.registry import load
 
 # With fewer captions a share of right answers says too little to stop anything; the page says so.
-ENOUGH_CAPTIONS = 20
+MIN_CAPTIONS = 20
 VERSION = "2"
 # By its path: the classifier's library is none that every page should load.
 BLIND = REPORTS["blind"]
@@ -33,7 +31,7 @@ WORDS = 5
 
 
 @dataclass(frozen=True)
-class Finding:
+class GateFinding:
     """`rows`: one a subtest, as JSON; `stopped`: the names of those that a blind probe solves."""
 
     rows: list[dict[str, Any]]
@@ -58,7 +56,7 @@ def facts_of(records: Iterable[Mapping[str, Any]]) -> list[ItemFacts]:
     ]
 
 
-def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> Finding:
+def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> GateFinding:
     """What the gate makes of these frozen records under the bars of the project and its subtests.
 
     Kept by what it depends on (texts, bars, scorers), so that the same content is inspected once.
@@ -67,21 +65,17 @@ def inspect(project: Project, records: Sequence[Mapping[str, Any]]) -> Finding:
     bars = bars_of(project)
     values = {scorer.label: known_values(scorer, items) for scorer in scorers_of(project)}
     facts = [[item.subtest, item.caption, item.foils] for item in items]
-    key = json.dumps([VERSION, load(BLIND).VERSION, facts, bars, {k: v.fingerprint for k, v in values.items()}])
-    fingerprint = hashlib.sha256(key.encode()).hexdigest()
-    stored = Report.objects.filter(project=project, kind=KIND, params_key="").first()
-    if stored is not None and stored.fingerprint == fingerprint:
-        return Finding(stored.data["rows"])
-    preferences = {
-        label: preference(items, found.values, higher_is_better=found.higher_is_better)
-        for label, found in values.items()
-        if found.fingerprint
-    }
-    finding = judge(items, bars, preferences)
-    Report.objects.update_or_create(
-        project=project, kind=KIND, params_key="", defaults={"fingerprint": fingerprint, "data": finding.as_json()}
-    )
-    return finding
+    fingerprint = digest([VERSION, load(BLIND).VERSION, facts, bars, {k: v.fingerprint for k, v in values.items()}])
+
+    def make() -> dict[str, Any]:
+        preferences = {
+            label: preference(items, found.values, higher_is_better=found.higher_is_better)
+            for label, found in values.items()
+            if found.fingerprint
+        }
+        return judge(items, bars, preferences).as_json()
+
+    return GateFinding(cached_by_fingerprint(project, KIND, "", fingerprint, make, in_memory=False)["rows"])
 
 
 def bars_of(project: Project) -> dict[str, float]:
@@ -92,8 +86,8 @@ def bars_of(project: Project) -> dict[str, float]:
 
 def judge(
     items: Sequence[ItemFacts], bars: Mapping[str, float], preferences: Mapping[str, Mapping[str, Any]]
-) -> Finding:
-    """`preferences`: label -> evaluation.analyses._preference.preference over the same items."""
+) -> GateFinding:
+    """`preferences`: label -> evaluation.analyses.preference.preference over the same items."""
     names = dict.fromkeys(item.subtest for item in items)
     by_label = {label: {row["name"]: row for row in found["subtests"]} for label, found in preferences.items()}
     rows = []
@@ -101,14 +95,14 @@ def judge(
         probes = load(BLIND).probes(name, [item for item in items if item.subtest == name])
         preferred = {label: found[name] for label, found in by_label.items()}
         rows.append(row_of(probes, bars[name], preferred))
-    return Finding(rows)
+    return GateFinding(rows)
 
 
 def row_of(probes: Mapping[str, Any], bar: float, preferred: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The gate's row of one subtest from its probes (a row of the blind report, or its `valid` part)."""
     tried = [_probe("classifier", probes["classifier_accuracy"], probes["ci"], bar), _length(probes, bar)]
     tried += [_language_model(label, row, bar) for label, row in preferred.items()]
-    too_few = probes["n_captions"] < ENOUGH_CAPTIONS
+    too_few = probes["n_captions"] < MIN_CAPTIONS
     return {
         "name": probes["name"],
         "bar": bar,
@@ -131,7 +125,7 @@ def _length(probes: Mapping[str, Any], bar: float) -> dict[str, Any]:
 
 def _language_model(label: str, row: Mapping[str, Any], bar: float) -> dict[str, Any]:
     probe = _probe(label, row["preference"], row["ci"], bar)
-    enough = row["n_captions"] >= ENOUGH_CAPTIONS
+    enough = row["n_captions"] >= MIN_CAPTIONS
     return {**probe, "over": probe["over"] and enough, "n_missing": row["n_missing"]}
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from django.conf import settings
 
 from evaluation.errors import EvaluationError
-from evaluation.scoring.kept_vectors import VectorCache
 from evaluation.scoring.protocol_models import sampling
 from evaluation.scoring.protocols import Protocol
+from evaluation.scoring.vector_cache import VectorCache
 from hub.interfaces import ModelInfo
-from media.cache import FileCache
+from media.file_cache import FileCache
 from media.frame_cache import FORM_VERSIONS, FORMS, JPEG, LOSSLESS, FrameCache
 from media.sampling import INTERVALS, VERSIONS
 

@@ -1,11 +1,11 @@
-"""What a score is stored under (metrics.md, "Scores are stored"): the clip's bytes with its trim, and the text."""
+"""The key of a stored score: clip bytes with the trim, and the text (docs/reference/formulas.md#stored-scores)."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
-LONGEST_KEY = 200
+MAX_KEY_LENGTH = 200
 
 
 class Keyed(StrEnum):
@@ -43,7 +43,7 @@ def texts_key(video: Mapping[str, Any], texts: Iterable[str]) -> str:
 
 
 def _fitting(key: str) -> str:
-    return key if len(key) <= LONGEST_KEY else "sha256:" + hashlib.sha256(key.encode()).hexdigest()
+    return key if len(key) <= MAX_KEY_LENGTH else "sha256:" + hashlib.sha256(key.encode()).hexdigest()
 
 
 def item_key(record: Mapping[str, Any], part: str) -> str:

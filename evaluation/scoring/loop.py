@@ -21,13 +21,13 @@ import numpy as np
 from hub.contract import rows_of, scores_of, similarities
 from hub.errors import ClipError
 from hub.interfaces import Embedder, Frames, ModelInfo, Scorer, Shrinks, VideoMeta
-from hub.memory import give_back, ran_out_of_memory
+from hub.loaded_model import ran_out_of_memory, release_memory
 from media.decode_pool import DecodePool
 from media.errors import MediaError
 from media.frames import sample_frames
 
-CLIPS_A_BATCH = 16
-TEXTS_A_BATCH = 128
+CLIPS_PER_BATCH = 16
+TEXTS_PER_BATCH = 128
 # Of models that take one clip at a time: so many are decoded while it is asked about one.
 CLIPS_AHEAD = 4
 TOO_LARGE = "it does not fit into the device's memory even alone; ask for fewer frames or a smaller number format"
@@ -58,7 +58,7 @@ class PairScore:
 
 
 @dataclass
-class Tally:
+class ScoringCounts:
     """What a run cost, filled in while it goes.
 
     `decode_seconds` are those of all decoders together, `wait_seconds` those that the model stood still for them.
@@ -114,10 +114,10 @@ def score_pairs(
     adapter: Embedder | Scorer,
     requests: Iterable[tuple[Clip, Sequence[str]]],
     *,
-    tally: Tally | None = None,
+    tally: ScoringCounts | None = None,
     read: ReadFrames = read_frames,
     mode: str = "",
-    clips_a_batch: int = CLIPS_A_BATCH,
+    clips_a_batch: int = CLIPS_PER_BATCH,
     kept: KeptVectors | None = None,
     pool: DecodePool | None = None,
 ) -> Iterator[PairScore]:
@@ -127,7 +127,7 @@ def score_pairs(
     is listed in `tally`. `read` is what decodes (or a cache before it); clips that `kept` has are not decoded.
     `pool` reads ahead; without one, each clip is read when it is its turn. Values do not depend on either.
     """
-    counts = tally if tally is not None else Tally()
+    counts = tally if tally is not None else ScoringCounts()
     wanted, pool = _merged(requests), pool or DecodePool(0)
     if isinstance(adapter, Embedder):
         scores = _by_embedding(adapter, wanted, read, clips_a_batch, counts, kept, pool)
@@ -204,7 +204,7 @@ def _fetched(
     adapter: Embedder | Scorer,
     wanted: Iterable[_Wanted],
     read: ReadFrames,
-    counts: Tally,
+    counts: ScoringCounts,
     pool: DecodePool,
     kept: KeptVectors | None,
     depth: int,
@@ -230,7 +230,7 @@ def _by_embedding(
     wanted: list[_Wanted],
     read: ReadFrames,
     clips_a_batch: int,
-    counts: Tally,
+    counts: ScoringCounts,
     kept: KeptVectors | None,
     pool: DecodePool,
 ) -> Iterator[PairScore]:
@@ -253,7 +253,7 @@ def _by_embedding(
 
 
 def _rows(
-    adapter: Embedder, batch: Sequence[_Fetched], counts: Tally, kept: KeptVectors | None
+    adapter: Embedder, batch: Sequence[_Fetched], counts: ScoringCounts, kept: KeptVectors | None
 ) -> dict[int, np.ndarray]:
     """Place in the batch -> its row, of every clip that has one."""
     rows = {at: found.row for at, found in enumerate(batch) if found.row is not None}
@@ -267,7 +267,7 @@ def _rows(
 
 
 def _encoded_clips(
-    adapter: Embedder, places: Sequence[int], batch: Sequence[_Fetched], counts: Tally
+    adapter: Embedder, places: Sequence[int], batch: Sequence[_Fetched], counts: ScoringCounts
 ) -> list[tuple[int, np.ndarray]]:
     """The clips at the places together; one by one where one of them cannot be taken, and that one is listed; in halves
     where they do not fit."""
@@ -290,11 +290,11 @@ def _encoded_clips(
     else:
         counts.clips_encoded += len(places)
         return list(zip(places, rows_of(adapter.info, "encode_video", rows, len(places), "clip"), strict=True))
-    give_back()
+    release_memory()
     return [found for part in parts for found in _encoded_clips(adapter, part, batch, counts)]
 
 
-def _halves(things: Sequence[Thing], what: str, counts: Tally) -> list[Sequence[Thing]]:
+def _halves(things: Sequence[Thing], what: str, counts: ScoringCounts) -> list[Sequence[Thing]]:
     """Two halves, noted for the batches to come; none of a single thing."""
     half = len(things) // 2
     if not half:
@@ -303,7 +303,7 @@ def _halves(things: Sequence[Thing], what: str, counts: Tally) -> list[Sequence[
     return [things[:half], things[half:]]
 
 
-def _encode_texts(adapter: Embedder, texts: list[str], counts: Tally) -> np.ndarray:
+def _encode_texts(adapter: Embedder, texts: list[str], counts: ScoringCounts) -> np.ndarray:
     began = perf_counter()
     rows = _of_texts(
         lambda batch: rows_of(adapter.info, "encode_text", adapter.encode_text(batch), len(batch), "text"),
@@ -315,10 +315,10 @@ def _encode_texts(adapter: Embedder, texts: list[str], counts: Tally) -> np.ndar
     return np.concatenate(rows) if rows else np.empty((0, 0), np.float32)
 
 
-def _of_texts(ask: Callable[[Sequence[str]], Any], texts: Sequence[str], counts: Tally) -> list[Any]:
+def _of_texts(ask: Callable[[Sequence[str]], Any], texts: Sequence[str], counts: ScoringCounts) -> list[Any]:
     """What `ask` gave for batches of the texts, in their order; smaller ones where the memory ran out."""
     answers: list[Any] = []
-    left = list(_batches(texts, TEXTS_A_BATCH))[::-1]
+    left = list(_batches(texts, TEXTS_PER_BATCH))[::-1]
     while left:
         batch = left.pop()
         most = counts.halved.get("texts", len(batch))
@@ -334,12 +334,12 @@ def _of_texts(ask: Callable[[Sequence[str]], Any], texts: Sequence[str], counts:
             left += [tuple(half) for half in _halves(batch, "texts", counts)][::-1]
         else:
             continue
-        give_back()
+        release_memory()
     return answers
 
 
 def _by_scorer(
-    adapter: Scorer, wanted: list[_Wanted], read: ReadFrames, mode: str, counts: Tally, pool: DecodePool
+    adapter: Scorer, wanted: list[_Wanted], read: ReadFrames, mode: str, counts: ScoringCounts, pool: DecodePool
 ) -> Iterator[PairScore]:
     for found in _fetched(adapter, wanted, read, counts, pool, None, CLIPS_AHEAD):
         if found.frames is None:
@@ -365,7 +365,7 @@ def _by_scorer(
             yield PairScore(key, text, float(score.value), dict(score.parts))
 
 
-def _scored(adapter: Scorer, found: _Fetched, texts: Sequence[str], mode: str, counts: Tally) -> list[Any]:
+def _scored(adapter: Scorer, found: _Fetched, texts: Sequence[str], mode: str, counts: ScoringCounts) -> list[Any]:
     """All texts of the clip at once, or in halves where they do not fit and do not depend on each other."""
     most = counts.halved.get("texts", len(texts))
     if adapter.info.by_item or len(texts) <= 1:
@@ -379,12 +379,12 @@ def _scored(adapter: Scorer, found: _Fetched, texts: Sequence[str], mode: str, c
             if not ran_out_of_memory(error):
                 raise
             parts = [tuple(half) for half in _halves(texts, "texts", counts)]
-        give_back()
+        release_memory()
     return [score for part in parts for score in _scored(adapter, found, part, mode, counts)]
 
 
-def _without_video(adapter: Scorer, wanted: list[_Wanted], mode: str, counts: Tally) -> Iterator[PairScore]:
-    for texts in _batches(_by_length(text for want in wanted for text in want.texts), TEXTS_A_BATCH):
+def _without_video(adapter: Scorer, wanted: list[_Wanted], mode: str, counts: ScoringCounts) -> Iterator[PairScore]:
+    for texts in _batches(_by_length(text for want in wanted for text in want.texts), TEXTS_PER_BATCH):
         began = perf_counter()
         answers = _of_texts(
             lambda batch: scores_of(adapter.info, adapter.score(None, batch, mode), batch), texts, counts

@@ -22,7 +22,7 @@ from media.sampling import CENTRES, CONSECUTIVE, INTERVALS, Sampling
 
 Rows = NDArray[np.float32]
 # Nats a token whose exponential no float holds: such a score is listed as no number.
-LARGEST_COST = 700.0
+MAX_COST = 700.0
 
 
 @runtime_checkable
@@ -55,7 +55,7 @@ class PooledFrames:
 
 
 def mean_of_logits(frames: Rows) -> Rows:
-    """(n, k, m) -> (n, m): the mean of the match scores of the frames (ViLMA, appendix A)."""
+    """(n, k, m) -> (n, m): the mean of the match scores of the frames (ViLMA, Sec. A.4)."""
     return frames.mean(axis=1)
 
 
@@ -98,7 +98,7 @@ class AsPerplexity:
 
     def _perplexity(self, score: Score) -> Score:
         cost = -score.parts["sum"] / max(score.parts["tokens"], 1.0)
-        value = math.inf if cost > LARGEST_COST else math.exp(cost)
+        value = math.inf if cost > MAX_COST else math.exp(cost)
         return Score(value, ScoreKind.PERPLEXITY, score.parts)
 
 

@@ -1,4 +1,7 @@
-"""How a model is asked and how its scores count; a result names its protocol (metrics.md, "Protocols")."""
+"""Protocols: how a model is queried and how its scores count (docs/reference/scoring.md#protocols).
+
+Every result names its protocol.
+"""
 
 from dataclasses import dataclass
 
@@ -50,7 +53,7 @@ PROTOCOLS: dict[str, Protocol] = {
         summary=(
             "Items that are valid and have a valid proficiency item; the caption's score must surpass the foil's; "
             "image models by the mean of their match scores on 8 frames, language models by perplexity; other models "
-            "see as many frames as they ask for (ViLMA, section 4, appendix A)."
+            "see as many frames as they ask for (ViLMA, Secs. 4.2 and A.4)."
         ),
         pooling="mean",
         image_frames=8,

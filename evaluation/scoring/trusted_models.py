@@ -1,8 +1,8 @@
 """What a project's owner allowed for a model, as loading takes it."""
 
-from evaluation.models import ModelTrust
+from evaluation.scoring.models import ModelTrust
+from hub.adapters.registry import trusted_name
 from hub.interfaces import Trust
-from hub.table import trusted_name
 from projects.models import Project
 
 

@@ -1,2 +1,2 @@
-"""LLM-teacher (Feint6K, Ma et al., ECCV 2024, section 4.2): video-text models trained on captions that a language model
-has changed, so that telling actions apart is what lowers the loss."""
+"""LLM-teacher (Feint6K, Sec. 4.2): train video-text models on captions that a language model has changed, so that only
+telling actions apart lowers the loss."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from corpus.clip_files import clip_file
 from corpus.models import ReleaseItem, Video
+from corpus.video_files.stored_files import clip_file
 from evaluation.errors import EvaluationError
 from evaluation.scoring.caches import caches
 from evaluation.scoring.loop import Clip

@@ -6,12 +6,12 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Release
-from evaluation.teacher.settings_table import TEACHING
+from evaluation.teacher.parameters import TEACHING
 from evaluation.teacher.sources import runs_to_choose
-from projects.entry_form import EntryForm
+from projects.forms.registry_entry import EntryForm
 from projects.models import Project
 
-MOST_RUNS = 60
+MAX_RUNS = 60
 FIRST = ("label", "action_runs", "object_runs", "release", "seed")
 
 
@@ -21,7 +21,7 @@ class TrainingForm(EntryForm):
     def __init__(self, project: Project, data: Any = None) -> None:
         super().__init__(TEACHING, data, prefix="teacher")
         runs = [
-            (str(run.pk), f"#{run.pk} {run.method} – {run.subtest.name}") for run in runs_to_choose(project)[:MOST_RUNS]
+            (str(run.pk), f"#{run.pk} {run.method} – {run.subtest.name}") for run in runs_to_choose(project)[:MAX_RUNS]
         ]
         releases = Release.objects.filter(project=project).order_by("-pk").values_list("pk", "name")
         several = {"required": False, "choices": runs, "widget": forms.CheckboxSelectMultiple}

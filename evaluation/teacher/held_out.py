@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef
 
 from corpus.models import Caption, Release, ReleaseItem, Split, Subtest, Video
 from evaluation.errors import EvaluationError
-from evaluation.reporting.scored_facts import facts_of
+from evaluation.reports.scored_facts import facts_of
 from evaluation.scoring.clip_keys import clip_key, cluster
 from evaluation.teacher.readings import ACTION, HeldOut
 from projects.models import Project

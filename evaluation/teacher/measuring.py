@@ -5,23 +5,25 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.teacher.readings import HeldOut, Reading
+from evaluation.teacher.readings import EvaluationResult, HeldOut
 from hub.interfaces import Embedder, Frames, VideoMeta
 
-CLIPS_A_BATCH = 16
-TEXTS_A_BATCH = 128
+CLIPS_PER_BATCH = 16
+TEXTS_PER_BATCH = 128
 
 ReadClip = Callable[[int], tuple[Frames, VideoMeta]]
 
 
-def read(adapter: Embedder, held: HeldOut, clip: ReadClip, heard: Callable[[int], None] | None = None) -> Reading:
+def read(
+    adapter: Embedder, held: HeldOut, clip: ReadClip, heard: Callable[[int], None] | None = None
+) -> EvaluationResult:
     """What the adapter makes of the set; `clip(place)` gives a clip's frames, `heard` the number of clips behind.
 
     MediaError, HubError: a clip that cannot be decoded or that the model does not take.
     """
     texts = list(dict.fromkeys([*held.captions, *(text for row in held.texts for text in row)]))
     place = {text: at for at, text in enumerate(texts)}
-    encoded = np.concatenate([adapter.encode_text(part) for part in _parts(texts, TEXTS_A_BATCH)])
+    encoded = np.concatenate([adapter.encode_text(part) for part in _parts(texts, TEXTS_PER_BATCH)])
     gallery = list(dict.fromkeys(held.captions))
     candidates = encoded[[place[text] for text in gallery]]
     own = {text: at for at, text in enumerate(gallery)}
@@ -30,7 +32,7 @@ def read(adapter: Embedder, held: HeldOut, clip: ReadClip, heard: Callable[[int]
         items[at].append(item)
     scores: dict[int, tuple[float, ...]] = {}
     above, tied = [0] * len(held.captions), [0] * len(held.captions)
-    for places in _parts(range(len(held.captions)), CLIPS_A_BATCH):
+    for places in _parts(range(len(held.captions)), CLIPS_PER_BATCH):
         frames = [clip(at) for at in places]
         rows = adapter.encode_video([each for each, _ in frames], [meta for _, meta in frames])
         every = adapter.score(rows, candidates)
@@ -44,7 +46,9 @@ def read(adapter: Embedder, held: HeldOut, clip: ReadClip, heard: Callable[[int]
             heard(places[-1] + 1)
     clusters = tuple(held.sources[at] for at in held.clips)
     ordered = tuple(scores[item] for item in range(len(held.ids)))
-    return Reading(held.ids, clusters, held.kinds, ordered, held.sources, tuple(above), tuple(tied), len(gallery))
+    return EvaluationResult(
+        held.ids, clusters, held.kinds, ordered, held.sources, tuple(above), tuple(tied), len(gallery)
+    )
 
 
 def _parts(things: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:

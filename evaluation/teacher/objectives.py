@@ -1,4 +1,4 @@
-"""What is minimised (Feint6K, section 4.2). Similarities are cosines, temperatures above 0; every loss is a mean over
+"""What is minimised (Feint6K, Sec. 4.2). Similarities are cosines, temperatures above 0; every loss is a mean over
 the batch and is computed in float32 whatever the model runs in.
 """
 
@@ -25,14 +25,14 @@ def contrastive(similar: Tensor, same: Tensor, temperature: float) -> Tensor:
 
 
 def labels(student: Tensor, there: Tensor, temperature: float) -> Tensor:
-    """Eq. 1: `student` (b, 1 + k) sim(f_v, f_t), the positive first; `there` (b, 1 + k) False where a video has fewer
-    than k negatives. `- log softmax` of the positive."""
+    """`- log softmax` of the positive (Feint6K, Eq. 1). `student` (b, 1 + k): sim(f_v, f_t), the positive first;
+    `there` (b, 1 + k): False where a video has fewer than k negatives."""
     return -_log_softmax(student, there, temperature)[:, 0].mean()
 
 
 def logits(student: Tensor, teacher: Tensor, there: Tensor, temperature: float, direction: str = FORWARD) -> Tensor:
-    """Eq. 2: the divergence between the student's softmax and the teacher's, `teacher` (b, 1 + k) sim(e_p, e_t) with
-    the positive first (so 1), over the positive and its own negatives only, at one temperature."""
+    """The divergence between the student's softmax and the teacher's (Feint6K, Eq. 2). `teacher` (b, 1 + k): sim(e_p,
+    e_t), the positive first (so 1), over the positive and its own negatives only, at one temperature."""
     ours, theirs = (_log_softmax(each, there, temperature) for each in (student, teacher))
     left, right = (theirs, ours) if direction == FORWARD else (ours, theirs)
     # Where nothing is, both logs are -inf: their difference is nan, and its gradient too, so they are set before.

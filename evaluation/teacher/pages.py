@@ -8,21 +8,21 @@ from typing import Any
 from corpus.models import Release
 from evaluation.charts.of_models import distributions
 from evaluation.teacher.curves import Point, curves
-from evaluation.teacher.readings import RANK, Reading, changes, compared, is_share, kinds_of, summary
-from evaluation.teacher.tables import TeacherReading, TeacherTraining
+from evaluation.teacher.models import StudentEvaluation, TeacherTraining
+from evaluation.teacher.readings import RANK, EvaluationResult, changes, compared, is_share, kinds_of, summary
 
 # Of the ablation's page; older ones are reached by their own.
-MOST_READ = 60
+MAX_EVALUATIONS = 60
 # Parameters of a training that change nothing of what is learnt.
 BESIDE = ("device", "processes", "save_every", "curve_every", "curve_items")
 BEFORE, AFTER = "before", "after"
 
 
-def before_and_after(reading: TeacherReading) -> list[dict[str, Any]]:
+def before_and_after(reading: StudentEvaluation) -> list[dict[str, Any]]:
     """A row a measure: before, after, their difference with paired intervals; empty until both are read."""
     if reading.before is None or reading.after is None:
         return []
-    found = compared([Reading.of(reading.before)], [Reading.of(reading.after)])
+    found = compared([EvaluationResult.of(reading.before)], [EvaluationResult.of(reading.after)])
     return [{"measure": measure, "how": how(measure), **row} for measure, row in found.items()]
 
 
@@ -31,9 +31,9 @@ def how(measure: str) -> str:
     return "share" if is_share(measure) else "rank" if measure == RANK else "cosine"
 
 
-def changes_chart(reading: TeacherReading) -> bytes:
-    """Distributions of the change of the cosine by kind of edit, before above after (Fig. 5)."""
-    both = {BEFORE: Reading.of(reading.before), AFTER: Reading.of(reading.after)}
+def changes_chart(reading: StudentEvaluation) -> bytes:
+    """Distributions of the change of the cosine by kind of edit, before above after (Feint6K, Fig. 5)."""
+    both = {BEFORE: EvaluationResult.of(reading.before), AFTER: EvaluationResult.of(reading.after)}
     rows, kinds = changes(both)["rows"], kinds_of(both[BEFORE])
     panels = [
         (
@@ -66,11 +66,11 @@ def ablation(release: Release, base: str = "") -> dict[str, Any]:
     difference}}], "base": label, "chosen": training, "measures": […]}. What the students were before stands in rows of
     their own.
     """
-    readings = TeacherReading.objects.filter(release=release, before__isnull=False, after__isnull=False)
-    found = list(readings.select_related("training").order_by("training_id")[:MOST_READ])
+    readings = StudentEvaluation.objects.filter(release=release, before__isnull=False, after__isnull=False)
+    found = list(readings.select_related("training").order_by("training_id")[:MAX_EVALUATIONS])
     if not found:
         return {"rows": [], "base": "", "chosen": None, "measures": []}
-    groups: dict[tuple[str, ...], list[TeacherReading]] = {}
+    groups: dict[tuple[str, ...], list[StudentEvaluation]] = {}
     for each in found:
         groups.setdefault(_all_but_the_seed(each.training), []).append(each)
     chosen = next((key for key, row in groups.items() if base in {str(each.training_id) for each in row}), None)
@@ -85,7 +85,7 @@ def ablation(release: Release, base: str = "") -> dict[str, Any]:
     against_row = rows[list(groups).index(chosen)]
     starts = {each.training.student: each for each in found}
     for each in starts.values():
-        values = [Reading.of(each.before)]
+        values = [EvaluationResult.of(each.before)]
         about = {
             "label": each.training.student_name,
             "student": "",
@@ -114,17 +114,17 @@ def _all_but_the_seed(training: TeacherTraining) -> tuple[str, ...]:
     return training.label, training.student, texts, json.dumps(learnt, sort_keys=True)
 
 
-def _of_one_set(readings: Sequence[TeacherReading]) -> tuple[list[Reading], list[int], list[int]]:
+def _of_one_set(readings: Sequence[StudentEvaluation]) -> tuple[list[EvaluationResult], list[int], list[int]]:
     """What was read after on the most items, with its seeds, and the seeds of what was read on others: clips may have
     got their files, or lost them, between two readings."""
-    values = [(Reading.of(each.after), each.training.seed) for each in readings]
+    values = [(EvaluationResult.of(each.after), each.training.seed) for each in readings]
     most = max((value for value, _ in values), key=lambda value: len(value.ids))
     kept = [(value, seed) for value, seed in values if _same(most, value)]
     left_out = [seed for value, seed in values if not _same(most, value)]
     return [value for value, _ in kept], [seed for _, seed in kept], left_out
 
 
-def _same(one: Reading, other: Reading) -> bool:
+def _same(one: EvaluationResult, other: EvaluationResult) -> bool:
     return one.ids == other.ids and one.sources == other.sources
 
 

@@ -15,7 +15,7 @@ DIRECTIONS = (FORWARD, REVERSE)
 
 @dataclass(frozen=True)
 class Objective:
-    """Shares of the three losses, the temperature of each softmax, the direction of Eq. 2's divergence.
+    """Shares of the three losses, the temperature of each softmax, the direction of the divergence (Feint6K, Eq. 2).
 
     The paper has one temperature for student and teacher, with no value: it must be given, and is recorded.
     """

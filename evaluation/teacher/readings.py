@@ -1,4 +1,4 @@
-"""What a dual encoder makes of a held-out set, and two of them on the same set (Feint6K, sections 5.2 and 5.3).
+"""What a dual encoder makes of a held-out set, and two of them on the same set (Feint6K, Secs. 5.2 and 5.3).
 
 Standard video-to-text retrieval, retrieval among counterfactuals (RCAD) and the change of the cosine by what was
 edited, all from the values of one pass. Several readings may stand for one model trained with several seeds: an item's
@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.analyses import delta
-from evaluation.analyses._scored import ScoredItems
+from evaluation.analyses.scored import ScoredItems
 from evaluation.errors import EvaluationError
-from evaluation.files.scores import padded
-from evaluation.metrics._choices import ChoiceScores
-from evaluation.metrics._comparison import mcnemar, paired_difference
-from evaluation.metrics._intervals import mean, mean_intervals
-from evaluation.metrics._ties import Standing, hit, rank, standing
+from evaluation.metrics.choices import ChoiceScores
+from evaluation.metrics.comparison import mcnemar, paired_difference
+from evaluation.metrics.intervals import mean, mean_intervals
+from evaluation.metrics.ties import RivalCounts, hit, rank, standing
+from evaluation.score_files.scores import padded
 
 Floats = NDArray[np.float64]
 ACTION, OBJECT = "action", "object"
@@ -56,7 +56,7 @@ class HeldOut:
 
 
 @dataclass(frozen=True)
-class Reading:
+class EvaluationResult:
     """`scores` of n items, caption first; `above` and `tied` (c,) rivals of each clip's own caption among `choices`
     distinct captions; `sources` of the clips, `clusters` of the items."""
 
@@ -74,7 +74,7 @@ class Reading:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     @classmethod
-    def of(cls, raw: Mapping[str, Any]) -> "Reading":
+    def of(cls, raw: Mapping[str, Any]) -> "EvaluationResult":
         """From JSON."""
         deep = ("kinds", "scores")
         values = {name: tuple(map(tuple, raw[name])) if name in deep else raw[name] for name in raw}
@@ -89,7 +89,7 @@ class Reading:
     def retrieved(self) -> Floats:
         """(c,) credit of standard video-to-text retrieval at 1."""
         above, tied = np.array(self.above), np.array(self.tied)
-        where = Standing(above, tied, np.zeros_like(tied), np.full(len(above), self.choices))
+        where = RivalCounts(above, tied, np.zeros_like(tied), np.full(len(above), self.choices))
         return hit(where, TIES)
 
     def choices_of(self) -> ChoiceScores | None:
@@ -105,7 +105,7 @@ class Reading:
 Values = Mapping[str, tuple[Floats, Sequence[str]]]
 
 
-def values_of(reading: Reading) -> Values:
+def values_of(reading: EvaluationResult) -> Values:
     """{measure: (an item's or foil's or clip's value, its source video)}."""
     found: dict[str, tuple[Floats, Sequence[str]]] = {STANDARD: (reading.retrieved(), reading.sources)}
     ranked = reading.choices_of()
@@ -134,7 +134,7 @@ def change(kind: str) -> str:
     return f"{kind}: mean change"
 
 
-def kinds_of(reading: Reading) -> list[str]:
+def kinds_of(reading: EvaluationResult) -> list[str]:
     return sorted({kind for kinds in reading.kinds for kind in kinds if kind})
 
 
@@ -142,7 +142,7 @@ def is_share(measure: str) -> bool:
     return measure != RANK and not measure.endswith("mean change")
 
 
-def summary(readings: Sequence[Reading]) -> dict[str, dict[str, Any]]:
+def summary(readings: Sequence[EvaluationResult]) -> dict[str, dict[str, Any]]:
     """{measure: value, its interval over source videos, number of values} of one model, its seeds averaged."""
     found = {}
     for measure, (values, clusters) in averaged(readings).items():
@@ -151,7 +151,7 @@ def summary(readings: Sequence[Reading]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def averaged(readings: Sequence[Reading]) -> Values:
+def averaged(readings: Sequence[EvaluationResult]) -> Values:
     """The values with each item's mean over the readings. EvaluationError: they are of different sets."""
     if any(other.ids != readings[0].ids or other.sources != readings[0].sources for other in readings[1:]):
         raise EvaluationError("these readings are of different items; compare models on one release")
@@ -162,7 +162,7 @@ def averaged(readings: Sequence[Reading]) -> Values:
     }
 
 
-def compared(before: Sequence[Reading], after: Sequence[Reading]) -> dict[str, dict[str, Any]]:
+def compared(before: Sequence[EvaluationResult], after: Sequence[EvaluationResult]) -> dict[str, dict[str, Any]]:
     """{measure: `before`, `after`, after minus before with paired intervals}; R@1 with McNemar's test where one reading
     stands on each side. EvaluationError: they are of different sets."""
     averaged([before[0], *after])
@@ -180,7 +180,7 @@ def compared(before: Sequence[Reading], after: Sequence[Reading]) -> dict[str, d
     return found
 
 
-def changes(models: Mapping[str, Reading]) -> dict[str, Any]:
+def changes(models: Mapping[str, EvaluationResult]) -> dict[str, Any]:
     """analyses.delta of several models on one set: distributions of the change of the cosine by kind of edit."""
     one = next(iter(models.values()))
     facts = [{"edited": list(kinds)} for kinds in one.kinds]

@@ -16,8 +16,8 @@ from django.db.models import Q, QuerySet
 from corpus.models import DROPPED_OUT, FOUND_FALSE, NOT_RELIED_ON, Caption, Foil, MediaState, Split, Video
 from corpus.rules.states import CandidateState, ItemState
 from evaluation.errors import EvaluationError
+from evaluation.teacher.parameters import REFUSE
 from evaluation.teacher.readings import ACTION, OBJECT
-from evaluation.teacher.settings_table import REFUSE
 from generation.models import Candidate, CandidateGroup, GenerationRun
 from projects.models import Project
 

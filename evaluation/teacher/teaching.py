@@ -21,23 +21,23 @@ from evaluation.scoring.trusted_models import trust_of
 from evaluation.teacher.examples import Examples, examples_of
 from evaluation.teacher.footage import Footage, clip_of, frozen_clip
 from evaluation.teacher.held_out import held_out_of
-from evaluation.teacher.kept_sources import kept_sources
 from evaluation.teacher.measuring import read
+from evaluation.teacher.models import StudentEvaluation, TeacherPoint, TeacherTraining
+from evaluation.teacher.parameters import plan_of
 from evaluation.teacher.plan import Plan
 from evaluation.teacher.ranks import Ranks, Together
 from evaluation.teacher.readings import R1, STANDARD, HeldOut, summary
-from evaluation.teacher.settings_table import plan_of
 from evaluation.teacher.sources import Collected
-from evaluation.teacher.tables import TeacherPoint, TeacherReading, TeacherTraining
+from evaluation.teacher.stored_sources import kept_sources
 from evaluation.teacher.together import tell, train_together
 from evaluation.teacher.training import Heard, check, resumes_at, train
-from hub.dual_training import Student, open_student
-from hub.span_training import folder_hash
-from hub.table import ENCODER, open_adapter, open_helper
+from hub.adapters.registry import ENCODER, open_adapter, open_helper
+from hub.training.dual_encoders import Student, open_student
+from hub.training.text_to_text import folder_hash
 from jobs.models import Job
 from jobs.progress import progress
 
-CAPTIONS_A_BATCH = 256
+CAPTIONS_PER_BATCH = 256
 COSINES = "teacher.npy"
 # A step's loss and, where it is a point of the curve, RCAD and standard R@1.
 Told = Callable[[Heard, dict[str, float] | None], None]
@@ -159,10 +159,10 @@ def _asked(
     if not hasattr(encoder, "encode_text"):
         raise EvaluationError(f"teacher: '{training.params['teacher']}' gives no vectors of texts; name an encoder")
     values: list[float] = []
-    for start in range(0, len(found.captions), CAPTIONS_A_BATCH):
+    for start in range(0, len(found.captions), CAPTIONS_PER_BATCH):
         if heard:
             heard(start, len(found.captions))
-        captions, made = (each[start : start + CAPTIONS_A_BATCH] for each in (found.captions, found.negatives))
+        captions, made = (each[start : start + CAPTIONS_PER_BATCH] for each in (found.captions, found.negatives))
         texts = list(dict.fromkeys([*captions, *(text for row in made for text in row)]))
         rows = encoder.encode_text(texts)
         place = {text: at for at, text in enumerate(texts)}
@@ -203,7 +203,7 @@ def _read_before(lesson: Lesson, job: Job) -> None:
         _fill(reading, "before", lesson.student.adapter, job)
 
 
-def run_reading(reading: TeacherReading, job: Job) -> None:
+def run_reading(reading: StudentEvaluation, job: Job) -> None:
     """Read the release by the student as it was and by the trained model, whichever is missing."""
     training = reading.training
     if not training.model_spec:
@@ -217,7 +217,7 @@ def run_reading(reading: TeacherReading, job: Job) -> None:
             _fill(reading, phase, open_adapter(spec, device=training.params["device"], trust=trust), job)
 
 
-def _fill(reading: TeacherReading, phase: str, adapter: object, job: Job) -> None:
+def _fill(reading: StudentEvaluation, phase: str, adapter: object, job: Job) -> None:
     held, members, left_out = held_out_of(reading.release)
     footage = Footage([frozen_clip(member) for member in members])
     footage.show_to(adapter.info)  # type: ignore[attr-defined]

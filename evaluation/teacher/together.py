@@ -19,8 +19,8 @@ from django.conf import settings
 from evaluation.errors import EvaluationError
 from evaluation.teacher.training import Heard
 
-TOLD = "teacher: "
-SAID = "foilworks: "
+PROGRESS_PREFIX = "teacher: "
+MESSAGE_PREFIX = "foilworks: "
 Told = Callable[[Heard, dict[str, float] | None], None]
 
 
@@ -60,13 +60,13 @@ def train_together(lesson: Any, work: Path, told: Told) -> None:
 
 def tell(said: Heard, curve: dict[str, float] | None) -> str:
     """A line of the first process."""
-    return TOLD + json.dumps({**asdict(said), "curve": curve})
+    return PROGRESS_PREFIX + json.dumps({**asdict(said), "curve": curve})
 
 
 def _lines(out: IO[str]) -> Iterator[tuple[Heard, dict[str, float] | None]]:
     for line in out:
-        if line.startswith(TOLD):
-            raw = json.loads(line.removeprefix(TOLD))
+        if line.startswith(PROGRESS_PREFIX):
+            raw = json.loads(line.removeprefix(PROGRESS_PREFIX))
             curve = raw.pop("curve")
             yield Heard(**raw), curve
 
@@ -74,5 +74,5 @@ def _lines(out: IO[str]) -> Iterator[tuple[Heard, dict[str, float] | None]]:
 def _why(errors: IO[str], processes: int) -> str:
     errors.seek(0)
     lines = [line.strip() for line in errors]
-    own = next((line.removeprefix(SAID) for line in lines if line.startswith(SAID)), "")
+    own = next((line.removeprefix(MESSAGE_PREFIX) for line in lines if line.startswith(MESSAGE_PREFIX)), "")
     return own or f"{processes} processes: they ended early; see the worker's log, or set processes=1"

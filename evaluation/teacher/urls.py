@@ -1,8 +1,8 @@
-"""Addresses of trainings by LLM-teacher; evaluation.urls takes them in."""
+"""Addresses of trainings by LLM-teacher."""
 
 from django.urls import path
 
-from evaluation.views.teacher import (
+from evaluation.teacher.views import (
     comparison,
     comparison_file,
     read_another,
@@ -14,6 +14,7 @@ from evaluation.views.teacher import (
     trainings,
 )
 
+app_name = "teacher"
 urlpatterns = [
     path("projects/<slug:slug>/teacher/", trainings, name="teacher"),
     path("projects/<slug:slug>/teacher/<int:pk>/", training, name="teacher_training"),

@@ -15,8 +15,8 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from annotation.errors import Conflict, LeaseEnded, NotAdmitted, WorkRefused
 from corpus.rules.states import IllegalMove
 from foilworks.api.shapes import Problem
+from projects.audit import record_refusal
 from projects.errors import AccessDenied, NotAMember
-from projects.refusals import record_refusal
 from text.errors import ActionableError
 
 ALWAYS = (400, 401, 403, 404, 422, 429)

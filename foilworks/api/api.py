@@ -3,6 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, JsonResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
 from ninja import Router
 
 from foilworks import __version__
@@ -76,3 +80,10 @@ def _open_to_all(patterns: Iterable[Any]) -> None:
 api = _made()
 api_urls = api.urls
 _open_to_all(api_urls[0])
+
+
+@csrf_exempt
+@login_not_required
+def unknown(request: HttpRequest) -> JsonResponse:
+    body = {"problem": _("There is no such address; /api/docs/ lists those that are."), "fields": []}
+    return JsonResponse(body, status=404)

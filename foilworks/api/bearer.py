@@ -13,14 +13,14 @@ from projects.models import ApiToken
 from projects.tokens import PREFIX, allows, find_token
 
 SAFE = frozenset({"GET", "HEAD"})
-LONGEST = 100
+MAX_TOKEN_LENGTH = 100
 
 
 def token_of(request: HttpRequest) -> ApiToken | None:
     """The good token that the request carries, looked up once a request; its person is `request.user` from then on."""
     if not hasattr(request, "api_token"):
         scheme, _blank, secret = request.headers.get("Authorization", "").partition(" ")
-        known = scheme.lower() == "bearer" and secret.startswith(PREFIX) and len(secret) <= LONGEST
+        known = scheme.lower() == "bearer" and secret.startswith(PREFIX) and len(secret) <= MAX_TOKEN_LENGTH
         request.api_token = find_token(secret) if known else None
         if request.api_token is not None:
             request.user = request.api_token.person

@@ -10,8 +10,8 @@ from ninja import Schema
 
 from annotation.claims import Claim
 from annotation.models import Lease
-from annotation.queries import Card, ReviewWork, Suggestion, claim_card
-from corpus.clip import player_clip
+from annotation.queries.cards import Card, ReviewWork, Suggestion, claim_card
+from corpus.video_files.player import player_clip
 from projects.models import Project, User
 
 SALT = "foilworks.api.task"

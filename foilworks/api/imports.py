@@ -6,11 +6,11 @@ from typing import Any, Literal
 from django.http import HttpRequest
 from ninja import File, Form, Query, Router, Schema, Status, UploadedFile
 
-from evaluation.access import get_import
-from evaluation.actions import confirm_import as confirming
-from evaluation.actions.receive_import import receive_import
-from evaluation.exchange.forms import ImportForm
-from evaluation.models import Import
+from evaluation.imports.access import get_import
+from evaluation.imports.actions import confirm_import as confirming
+from evaluation.imports.actions.receive_import import receive_import
+from evaluation.imports.forms import ImportForm
+from evaluation.imports.models import Import
 from foilworks.api.answers import cleaned, reads, writes
 from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from ninja import Field, Query, Router, Schema
 
 from corpus.models import Item
-from evaluation.access import get_item
+from evaluation.items.access import get_item
 from evaluation.items.listing import narrowed
 from evaluation.items.page import WRITES
 from foilworks.api.answers import reads, writes

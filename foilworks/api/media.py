@@ -8,7 +8,7 @@ from ninja import Router
 
 from annotation.access import checked_frame_for
 from corpus.access import get_video
-from corpus.streaming import stream_file, stream_video
+from corpus.video_files.streaming import stream_file, stream_video
 from foilworks.api.answers import ALWAYS
 from foilworks.api.shapes import Problem, Slug
 from projects.access import get_project

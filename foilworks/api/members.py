@@ -7,8 +7,8 @@ from django.http import HttpRequest
 from ninja import Field, Query, Router, Schema, Status
 
 from annotation.access import member_for
-from annotation.actions import change_roles as changing
-from annotation.actions import remove_member as removing
+from annotation.actions.people import change_roles as changing
+from annotation.actions.people import remove_member as removing
 from foilworks.api.answers import reads, writes
 from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of

@@ -18,12 +18,12 @@ from ninja.decorators import decorate_view
 
 from foilworks.api.answers import KeyTaken, RateLimited
 from foilworks.api.bearer import count, token_of
+from projects.audit import record_refusal
 from projects.models import ApiToken, IdempotentAnswer, User
-from projects.refusals import record_refusal
 
 HEADER, REPLAYED = "Idempotency-Key", "Idempotency-Replayed"
-LONGEST_KEY = 64
-TOLD_ONCE = ("password", "token", "secret")
+MAX_KEY_LENGTH = 64
+SHOWN_ONCE = ("password", "token", "secret")
 Run = Callable[..., HttpResponse]
 
 
@@ -53,7 +53,7 @@ once = decorate_view(_around)
 
 def checked_key(key: str) -> str:
     """1 to 64 printable characters; KeyTaken otherwise."""
-    if not 0 < len(key) <= LONGEST_KEY or not key.isprintable():
+    if not 0 < len(key) <= MAX_KEY_LENGTH or not key.isprintable():
         raise KeyTaken(_("An Idempotency-Key has 1 to 64 printable characters; make another one."))
     return key
 
@@ -102,6 +102,6 @@ def _fingerprint(request: HttpRequest, token: ApiToken) -> str:
 def _without_secrets(response: HttpResponse) -> str:
     words = response.content.decode()
     body = json.loads(words) if words else None
-    if not isinstance(body, dict) or not any(body.get(name) for name in TOLD_ONCE):
+    if not isinstance(body, dict) or not any(body.get(name) for name in SHOWN_ONCE):
         return words
-    return json.dumps({name: None if name in TOLD_ONCE else value for name, value in body.items()})
+    return json.dumps({name: None if name in SHOWN_ONCE else value for name, value in body.items()})

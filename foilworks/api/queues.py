@@ -5,9 +5,9 @@ from typing import Any, Literal
 from django.http import HttpRequest
 from ninja import Router, Schema, Status
 
-from annotation.actions.claim import ROLE_OF_STAGE
-from annotation.actions.claim import claim as claiming
-from annotation.views._queues import queues_of
+from annotation.actions.claims.claim import ROLE_OF_STAGE
+from annotation.actions.claims.claim import claim as claiming
+from annotation.work_queues import queues_of
 from foilworks.api.answers import reads, writes
 from foilworks.api.bearer import WORK
 from foilworks.api.cards import WorkOut, place_after, work_out

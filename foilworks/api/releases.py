@@ -7,12 +7,12 @@ from django.http import FileResponse, HttpRequest
 from django.utils.text import slugify
 from ninja import Field, Query, Router, Schema, Status
 
-from corpus.exporters.table import EXPORTERS
+from corpus.access import get_release
+from corpus.exporters.registry import EXPORTERS
 from corpus.models import Release, ReleaseItem
-from evaluation.access import get_release
-from evaluation.actions import freeze_release as freezing
+from evaluation.exports.views import zipped
+from evaluation.releases.actions import freeze_release as freezing
 from evaluation.releases.withheld import shown_record
-from evaluation.views.export import zipped
 from foilworks.api.answers import reads, writes
 from foilworks.api.once import once
 from foilworks.api.paging import Listed, Page, page_of

@@ -6,9 +6,9 @@ from django.http import Http404, HttpRequest
 from django.utils.translation import gettext as _
 from ninja import Router, Schema
 
-from evaluation.analyses.table import REPORTS
-from evaluation.forms import ReportForm
-from evaluation.reporting.pages import PAGES, report_data
+from evaluation.analyses.registry import REPORTS
+from evaluation.reports.forms import ReportForm
+from evaluation.reports.pages import PAGES, report_data
 from foilworks.api.answers import RefusedFields, cleaned, reads
 from foilworks.api.shapes import Anything, Slug, Word
 from projects.access import get_project

@@ -14,8 +14,8 @@ from foilworks.api.paging import Listed, Page, page_of
 from foilworks.api.shapes import Anything, Id, Slug, Word
 from generation.access import get_run
 from generation.actions import start_run as starting
-from generation.ledger import state_counts
 from generation.models import Candidate, GenerationRun
+from generation.run_counts import state_counts
 from projects.access import get_project
 from projects.models import Role
 

@@ -6,14 +6,15 @@ from typing import Any, Literal
 from django.http import HttpRequest
 from ninja import File, Form, Query, Router, Schema, Status, UploadedFile
 
+from corpus.access import get_release
 from corpus.records import ReleaseScore
-from evaluation.access import get_release, get_run
-from evaluation.actions import bring_scores as bringing
-from evaluation.actions import start_run as starting
-from evaluation.board.run_scores import results_of
-from evaluation.forms import BringScoresForm, ScoringForm
-from evaluation.models import Run
-from evaluation.queries import release_scores
+from evaluation.scoring.access import get_run
+from evaluation.scoring.actions import import_scores as bringing
+from evaluation.scoring.actions import start_run as starting
+from evaluation.scoring.forms import BringScoresForm, ScoringForm
+from evaluation.scoring.models import Run
+from evaluation.scoring.queries import release_scores
+from evaluation.scoring.run_results import results_of
 from foilworks.api.answers import cleaned, reads, writes
 from foilworks.api.imports import JobOut, job_out
 from foilworks.api.once import once
@@ -122,7 +123,7 @@ def bring_scores(
     """Bring scores of a model that ran elsewhere; a job stores them. `form`: as on the page, `auto` has it guessed."""
     release = get_release(request.user, slug, pk)
     asked = cleaned(BringScoresForm(body.dict(), request.FILES))
-    return Status(202, scoring_out(bringing.bring_scores(request.user, release, asked.pop("scores"), **asked)))
+    return Status(202, scoring_out(bringing.import_scores(request.user, release, asked.pop("scores"), **asked)))
 
 
 @router.get("/scoring/{int:pk}", response=reads(ScoringDetail))

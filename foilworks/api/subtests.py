@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from ninja import Field, Query, Router, Schema, Status
 
 from corpus.actions import create_subtest as creating
-from corpus.forms import MOST, SubtestForm
+from corpus.forms import MAX_PER_ITEM, SubtestForm
 from corpus.models import Subtest
 from foilworks.api.answers import cleaned, reads, writes
 from foilworks.api.once import once
@@ -24,12 +24,12 @@ class SubtestIn(Schema):
     kind: Literal["main", "proficiency"] = "main"
     proficiency_subtest: Id | None = None
     changes: Literal["", "action"] = ""
-    foils_per_item: int | None = Field(None, ge=1, le=MOST)
-    votes_wanted: int = Field(3, ge=0, le=MOST)
-    votes_needed: int = Field(2, ge=0, le=MOST)
+    foils_per_item: int | None = Field(None, ge=1, le=MAX_PER_ITEM)
+    votes_wanted: int = Field(3, ge=0, le=MAX_PER_ITEM)
+    votes_needed: int = Field(2, ge=0, le=MAX_PER_ITEM)
     stop_early: bool = False
     valid_when: Literal["all", "enough"] = "all"
-    foils_enough: int = Field(1, ge=1, le=MOST)
+    foils_enough: int = Field(1, ge=1, le=MAX_PER_ITEM)
 
 
 class SubtestOut(Schema):

@@ -8,18 +8,18 @@ from django.utils.translation import gettext as _
 from ninja import Field, Query, Router, Schema, Status
 
 from annotation.access import judged_lease_for, lease_for
-from annotation.actions import heartbeat as renewing
-from annotation.actions import release as releasing
-from annotation.actions.claim import claim
-from annotation.actions.submit_choice import submit_choice
-from annotation.actions.submit_edit import submit_edit
-from annotation.actions.submit_objects import submit_objects
-from annotation.actions.submit_review import submit_review
-from annotation.actions.submit_vote import submit_vote
+from annotation.actions.claims.claim import claim
+from annotation.actions.leases import heartbeat as renewing
+from annotation.actions.leases import release as releasing
+from annotation.actions.submissions.submit_choice import submit_choice
+from annotation.actions.submissions.submit_edit import submit_edit
+from annotation.actions.submissions.submit_objects import submit_objects
+from annotation.actions.submissions.submit_review import submit_review
+from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.claims import claim_of
 from annotation.errors import NotAdmitted
 from annotation.models import Edit, Lease, ObjectAnswer, Review, Stage, Vote
-from annotation.models.stages import desk_of
+from annotation.models.stages import public_stage
 from foilworks.api.answers import KeyTaken, reads, writes
 from foilworks.api.bearer import WORK
 from foilworks.api.cards import WorkOut, work_out
@@ -29,7 +29,7 @@ from projects.access import require_consent, require_role
 
 router = Router(tags=["work"])
 Record = Edit | Review | Vote | ObjectAnswer
-MOST_TEXTS = 99
+MAX_TEXTS = 99
 
 
 class Watch(Schema):
@@ -49,10 +49,10 @@ class Answer(Schema):
     """
 
     answer: Annotated[int, Field(ge=1, le=99)] | Word = ""
-    texts: list[Text] = Field([], max_length=MOST_TEXTS)
-    parents: list[Id | None] = Field([], max_length=MOST_TEXTS)
+    texts: list[Text] = Field([], max_length=MAX_TEXTS)
+    parents: list[Id | None] = Field([], max_length=MAX_TEXTS)
     decision: Word = ""
-    reasons: list[Word] = Field([], max_length=MOST_TEXTS)
+    reasons: list[Word] = Field([], max_length=MAX_TEXTS)
     comment: Text = ""
     fixed_text: Text = ""
     objects: dict[str, Word] = {}
@@ -105,7 +105,7 @@ def submit(request: HttpRequest, token: str, body: Answer, following: Query[Foll
     """Submit the work. The same Idempotency-Key gives the same record again; without one a piece is submitted once."""
     lease = _held(request, judged_lease_for(request.user, token))
     key = checked_key(request.headers.get(HEADER, token))
-    stage = desk_of(lease.slot.stage)
+    stage = public_stage(lease.slot.stage)
     record = SUBMITS[stage](request, lease, key, body)
     if not _is_of(record, lease):
         raise KeyTaken(_("This Idempotency-Key came with another piece of work; make a new one for each."))

@@ -18,7 +18,7 @@ from django.utils import timezone
 from foilworks import __version__
 from foilworks.backup import database
 from foilworks.backup.errors import BackupError
-from foilworks.backup.media import Progress, copy_in, copy_out, copy_sent, put_back_sent
+from foilworks.backup.media import Progress, back_up_files, copy_in, copy_sent, restore_uploads
 
 MANIFEST = "manifest.json"
 KIND = "foilworks-backup"
@@ -33,7 +33,7 @@ def backups_folder() -> Path:
     return settings.FOILWORKS_HOME / "backups"
 
 
-def stamped(why: str) -> Path:
+def backup_path(why: str) -> Path:
     """A new name below the home's own folder of copies."""
     return backups_folder() / f"{why}-{timezone.now():%Y%m%d-%H%M%S}-{uuid.uuid4().hex[:6]}"
 
@@ -54,7 +54,7 @@ def make_backup(out: Path, *, media: bool, progress: Progress) -> dict[str, Any]
         if key.exists():
             shutil.copy2(key, work / KEY)
         if media:
-            copy_out(work / MEDIA, progress)
+            back_up_files(work / MEDIA, progress)
             copy_sent(work / SENT_FILES)
         manifest = _manifest(work, media)
         (work / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
@@ -66,9 +66,9 @@ def make_backup(out: Path, *, media: bool, progress: Progress) -> dict[str, Any]
     return manifest
 
 
-def make_automatic(why: str) -> Path:
+def automatic_backup(why: str) -> Path:
     """A copy of the database alone, before something changes it as a whole."""
-    out = stamped(why)
+    out = backup_path(why)
     make_backup(out, media=False, progress=_silent)
     return out
 
@@ -113,14 +113,14 @@ def restore_backup(folder: Path, *, progress: Progress) -> dict[str, Any]:
     """
     manifest = checked_manifest(folder, progress)
     database.refuse_if_used()
-    aside = make_automatic("before-restore") if has_rows() else None
+    aside = automatic_backup("before-restore") if has_rows() else None
     try:
         database.load(folder / database.file_name())
         if KEY in manifest["files"]:
             _copy_key(folder / KEY)
         if manifest["media"]:
             copy_in(folder / MEDIA, progress)
-            put_back_sent(folder / SENT_FILES)
+            restore_uploads(folder / SENT_FILES)
         remove_old("before-restore", folder)
     except OSError as error:
         raise BackupError(f"{folder}: cannot be put back ({error.strerror}); free space, then try again") from error

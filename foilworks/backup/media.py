@@ -12,14 +12,14 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import default_storage
 
-from corpus.clip_files import is_local
+from corpus.video_files.stored_files import is_local
 
 # Below UPLOAD_ROOT. Files of imports are not among them: who sent them sends them again.
 SENT = ("submission-*", "scores-*")
 Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
 
 
-def copy_out(target: Path, progress: Progress) -> None:
+def back_up_files(target: Path, progress: Progress) -> None:
     """OSError: the storage cannot be read, or the disk is full."""
     if is_local():
         # What begins with a dot is on its way into storage.
@@ -55,7 +55,7 @@ def copy_sent(target: Path) -> None:
             _copy_tree(folder, target / folder.name)
 
 
-def put_back_sent(source: Path) -> None:
+def restore_uploads(source: Path) -> None:
     """Add what this home lacks; a copy from before they were in it has none."""
     _copy_tree(source, settings.UPLOAD_ROOT)
 

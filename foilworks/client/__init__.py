@@ -8,9 +8,8 @@ Methods answer with the JSON of docs/reference/api.md as dictionaries, a piece o
 went wrong.
 """
 
-from foilworks.client.client import Client
+from foilworks.client.client import Client, Work
 from foilworks.client.errors import ApiError
 from foilworks.client.signatures import is_signed
-from foilworks.client.work import Work
 
 __all__ = ["ApiError", "Client", "Work", "is_signed"]

@@ -4,18 +4,51 @@ import json
 import secrets
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from types import TracebackType
 from typing import Any, Self
 
 import httpx
 
 from foilworks.client.errors import ApiError
-from foilworks.client.work import Work, work_of
+
+
+@dataclass(frozen=True)
+class Work:
+    """What docs/reference/api.md says of a claim; times are ISO 8601.
+
+    Of texts, edit, review, objects what the stage has.
+    """
+
+    token: str
+    stage: str
+    project: str
+    task: int
+    expires_at: str
+    resumed: bool
+    upcoming: str | None
+    subtest: str | None
+    guideline_version: int | None
+    video: dict[str, Any]
+    texts: list[str]
+    edit: dict[str, Any] | None
+    review: dict[str, Any] | None
+    objects: list[str]
+    frame_url: str | None
+
+
+NAMES = frozenset(field.name for field in fields(Work))
+
+
+def work_of(body: dict[str, Any]) -> Work:
+    """The JSON of a claim; what a later version of the server adds is left out."""
+    return Work(**{name: value for name, value in body.items() if name in NAMES})
+
 
 Json = dict[str, Any]
 # Of a request that did not get through, or came too early.
 TRIES = 4
-LONGEST_WAIT = 60.0
+MAX_WAIT_S = 60.0
 AGAIN = frozenset({429, 502, 503, 504})
 # Between two looks at an import: at first, at most, and as a share of the time that it has taken so far.
 POLL_SECONDS, POLL_SHARE = (0.1, 1.0), 0.08
@@ -216,7 +249,7 @@ class Client:
                 time.sleep(0.2 * attempt)
                 continue
             if response.status_code in AGAIN and not last:
-                time.sleep(min(LONGEST_WAIT, float(response.headers.get("Retry-After") or 0.5 * attempt)))
+                time.sleep(min(MAX_WAIT_S, float(response.headers.get("Retry-After") or 0.5 * attempt)))
                 continue
             if response.status_code >= 400:
                 raise _error(response)

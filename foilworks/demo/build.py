@@ -11,14 +11,14 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from annotation.actions.publish_guideline import publish_guideline
+from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.models import Stage
 from corpus.actions.create_subtest import create_subtest
 from corpus.models import Release, Subtest
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.start_run import start_run as start_scoring
-from evaluation.exchange.store import import_records
-from evaluation.models import Run
+from evaluation.imports.store import import_records
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring.actions.start_run import start_run as start_scoring
+from evaluation.scoring.models import Run
 from foilworks.demo import cast, guidelines, people, plan
 from foilworks.demo.footage import Progress, film
 from foilworks.demo.plan import Sizes

@@ -9,10 +9,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.actions.claim import claim
-from annotation.actions.submit_edit import submit_edit
-from annotation.actions.submit_review import submit_review
-from annotation.actions.submit_vote import submit_vote
+from annotation.actions.claims.claim import claim
+from annotation.actions.submissions.submit_edit import submit_edit
+from annotation.actions.submissions.submit_review import submit_review
+from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.claims import Claim
 from annotation.models import Choice, Stage, Task
 from annotation.rules import reviewing
@@ -24,7 +24,7 @@ from generation.models import Candidate, CandidateGroup
 from projects.models import Project, Role, User
 
 # Nobody takes longer for a piece.
-LONGEST_S = 18
+MAX_SECONDS = 18
 STILL_TRUE = "This is still true of the video; change what happens."
 # What a validator says instead of the right answer, and how often.
 MISTAKES = {
@@ -178,7 +178,7 @@ def _claims(crew: Crew, person: User, stage: Stage, limit: int | None) -> Iterat
 
 def _claim(crew: Crew, person: User, stage: Stage) -> Claim | None:
     """The next piece, claimed so long ago that nobody's time on it is cut: it is at most that since the claim."""
-    return claim(person, crew.project, stage, now=timezone.now() - timedelta(seconds=LONGEST_S))
+    return claim(person, crew.project, stage, now=timezone.now() - timedelta(seconds=MAX_SECONDS))
 
 
 def _trait(name: str, subtest: Subtest) -> str:
@@ -192,6 +192,6 @@ def _key(claimed: Claim) -> str:
 def _evidence(crew: Crew, player: Player, claimed: Claim) -> dict[str, Any]:
     """Time and watching as they might be: drawn by the seed, marked as simulated through the person."""
     chance = random.Random(f"{crew.seed}/{player.username}/{claimed.stage}/{claimed.slot_id}")
-    seconds, loops = round(chance.uniform(4, LONGEST_S), 1), chance.randint(1, 4)
+    seconds, loops = round(chance.uniform(4, MAX_SECONDS), 1), chance.randint(1, 4)
     covered = 1.0 if loops > 1 else round(chance.uniform(0.7, 1.0), 2)
     return {"seconds": seconds, "watch": {"seconds": 2.0 * loops, "loops": loops, "covered": covered}}

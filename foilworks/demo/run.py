@@ -7,12 +7,12 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from corpus.exporters.table import EXPORTERS
+from corpus.exporters.registry import EXPORTERS
 from corpus.models import Release
-from evaluation.exchange.collect import collect_release
-from evaluation.models import Run
-from evaluation.queries import run_results
-from evaluation.reporting.reports import project_report
+from evaluation.exports.collect import collect_release
+from evaluation.reports.reports import project_report
+from evaluation.scoring.models import Run
+from evaluation.scoring.queries import run_results
 from foilworks.demo import plan
 from foilworks.demo.build import build
 from foilworks.demo.footage import Progress

@@ -16,12 +16,12 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from foilworks.demo.captions import mirrored_caption, reversed_caption
-from hub.tiny_video import TinyConfig, TinyVideoText, Words
+from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words
 
 # What things are is learned sooner than which way they go. After 28 epochs one seed in four tells directions apart in
 # nine of ten clips only, and after 16 things in 87 of 100; which seed that is hangs on the processor.
 EPOCHS = {"average": 28, "temporal": 40}
-CLIPS_A_BATCH = 24
+CLIPS_PER_BATCH = 24
 LEARNING_RATE = 2e-3
 WEIGHT_DECAY = 0.05
 TEMPERATURE = 0.07
@@ -77,7 +77,7 @@ def _reproducible(seed: int) -> Iterator[None]:
 def _epochs(model: TinyVideoText, vocabulary: Words, data: TrainingSet, seed: int, epochs: int) -> Iterator[float]:
     """Trains the model in place; the mean loss of each epoch."""
     draw = np.random.default_rng(seed)
-    batches = -(-len(data.clips) // CLIPS_A_BATCH)
+    batches = -(-len(data.clips) // CLIPS_PER_BATCH)
     scale = torch.nn.Parameter(torch.tensor(1 / TEMPERATURE).log())
     optimizer = torch.optim.AdamW([*model.parameters(), scale], lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY, fused=True)
     schedule = torch.optim.lr_scheduler.OneCycleLR(

@@ -1,4 +1,4 @@
-"""What must hold in every database whatever people did (workflow.md), asked of the rows themselves: `foilworks check`.
+"""Invariants that every database must satisfy (docs/workflow.md#rules), checked on the rows: `foilworks check`.
 
-One file a subject, one generator an invariant, one row in `table.py`. Nothing here writes.
+One file per subject, one generator per invariant, one row in `table.py`. Nothing here writes.
 """

@@ -1,4 +1,4 @@
-"""Candidates: where each may be, and that its provenance gives its text (workflow.md, "Provenance")."""
+"""Candidates: where each may be, and that its provenance gives its text (docs/workflow.md#provenance)."""
 
 from collections.abc import Iterator
 
@@ -7,17 +7,17 @@ from django.db.models import Exists, F, OuterRef, Q
 from annotation.models import Slot, SlotState, Stage, Task, TaskState
 from corpus.models import GIVEN_UP
 from corpus.rules.states import CandidateState
-from foilworks.invariants.violation import Finding, name_of, rows
+from foilworks.invariants.violation import InvariantViolation, name_of, rows
 from generation.models import Candidate, CandidateGroup, FilterScore
 from text.diff import Edit, apply_edits
 
 
-def editing_is_in_somebodys_hands() -> Iterator[Finding]:
+def editing_is_in_somebodys_hands() -> Iterator[InvariantViolation]:
     held = Slot.objects.filter(stage=Stage.EDIT, state=SlotState.LEASED, task__group=OuterRef("group"))
     yield from rows(Candidate.objects.filter(~Exists(held), state=CandidateState.EDITING), "is being edited by nobody")
 
 
-def what_is_in_review_waits_for_one_reviewer() -> Iterator[Finding]:
+def what_is_in_review_waits_for_one_reviewer() -> Iterator[InvariantViolation]:
     waiting = Candidate.objects.filter(state=CandidateState.IN_REVIEW, group__item=None)
     first = Task.objects.filter(stage=Stage.REVIEW, state=TaskState.OPEN, second=False)
     asked = first.filter(candidate=OuterRef("pk"))
@@ -26,7 +26,7 @@ def what_is_in_review_waits_for_one_reviewer() -> Iterator[Finding]:
     yield from rows(decided, "asks for a review of what is not in review")
 
 
-def groups_that_lack_foils_can_be_claimed() -> Iterator[Finding]:
+def groups_that_lack_foils_can_be_claimed() -> Iterator[InvariantViolation]:
     """No group is forgotten: suggestions wait, foils are missing, so there is an open edit task."""
     waiting = Candidate.objects.filter(group=OuterRef("pk"), state__in=["queued", "returned", "editing"])
     under_way = Candidate.objects.filter(
@@ -39,7 +39,7 @@ def groups_that_lack_foils_can_be_claimed() -> Iterator[Finding]:
     yield from rows(groups, "has suggestions that wait, but nobody can claim it")
 
 
-def a_rejection_has_its_reason() -> Iterator[Finding]:
+def a_rejection_has_its_reason() -> Iterator[InvariantViolation]:
     rejected = Candidate.objects.filter(state=CandidateState.FILTERED_OUT)
     refusal = FilterScore.objects.filter(candidate=OuterRef("pk"), passed=False)
     # A selection leaves out what filters passed, and a moved threshold what they passed in the run.
@@ -50,21 +50,21 @@ def a_rejection_has_its_reason() -> Iterator[Finding]:
     yield from rows(elsewhere, "is held back by a selection, and not filtered out")
 
 
-def an_accepted_foil_is_of_its_groups_item() -> Iterator[Finding]:
+def an_accepted_foil_is_of_its_groups_item() -> Iterator[InvariantViolation]:
     joined = Candidate.objects.filter(foil__isnull=False, group__item__isnull=False)
     fallen = joined.filter(foil__item=F("group__item")).exclude(state=CandidateState.ACCEPTED)
     yield from rows(fallen, "is a foil of an item and not accepted")
 
 
-def edits_give_the_text() -> Iterator[Finding]:
+def edits_give_the_text() -> Iterator[InvariantViolation]:
     """The caption with the candidate's edits is its text, and the edits lie in its span."""
     columns = ("pk", "group__caption__text", "edits", "text", "span_start", "span_end")
     for pk, caption, edits, text, start, end in Candidate.objects.order_by("pk").values_list(*columns).iterator():
         if problem := _edit_problem(caption, edits, text, start, end):
-            yield Finding(name_of(Candidate, pk), problem)
+            yield InvariantViolation(name_of(Candidate, pk), problem)
 
 
-def somebody_or_something_made_it() -> Iterator[Finding]:
+def somebody_or_something_made_it() -> Iterator[InvariantViolation]:
     yield from rows(Candidate.objects.filter(Q(method="") | Q(method_version="")), "does not say what made it")
 
 

@@ -7,10 +7,10 @@ from django.db.models import F, Q
 from annotation.models import Task, TaskState
 from corpus.models import GIVEN_UP, Caption, DoubtSettled, Item
 from foilworks.invariants.items import LIVE
-from foilworks.invariants.violation import Finding, rows
+from foilworks.invariants.violation import InvariantViolation, rows
 
 
-def a_revision_takes_the_place_of_a_corrected_caption() -> Iterator[Finding]:
+def a_revision_takes_the_place_of_a_corrected_caption() -> Iterator[InvariantViolation]:
     revisions = Caption.objects.filter(revises__isnull=False)
     yield from rows(revisions.exclude(video=F("revises__video")), "revises a caption of another video")
     kept = revisions.filter(revises__doubt_settled__in=["", DoubtSettled.CONFIRMED])
@@ -19,7 +19,7 @@ def a_revision_takes_the_place_of_a_corrected_caption() -> Iterator[Finding]:
     yield from rows(corrected, "is called corrected, but nothing revises it")
 
 
-def nothing_lives_under_a_caption_that_was_given_up() -> Iterator[Finding]:
+def nothing_lives_under_a_caption_that_was_given_up() -> Iterator[InvariantViolation]:
     items = Item.objects.filter(state__in=LIVE, caption__doubt_settled__in=GIVEN_UP)
     yield from rows(items, "stands on a caption that was given up")
     about = Q(item__caption__doubt_settled__in=GIVEN_UP) | Q(group__caption__doubt_settled__in=GIVEN_UP)

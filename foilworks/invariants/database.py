@@ -7,18 +7,18 @@ from django.db.models import F
 
 from annotation.models import Slot, Task
 from corpus.models import Item, ReleaseItem
-from foilworks.invariants.violation import Finding, rows
+from foilworks.invariants.violation import InvariantViolation, rows
 from generation.models import CandidateGroup, GenerationRun
 
 
-def references_lead_somewhere() -> Iterator[Finding]:
+def references_lead_somewhere() -> Iterator[InvariantViolation]:
     try:
         connection.check_constraints()
     except IntegrityError as error:
-        yield Finding("database", " ".join(str(error).split()))
+        yield InvariantViolation("database", " ".join(str(error).split()))
 
 
-def the_file_is_whole() -> Iterator[Finding]:
+def the_file_is_whole() -> Iterator[InvariantViolation]:
     """SQLite keeps everything in one file, which disks and copies can damage; PostgreSQL looks after its own."""
     if connection.vendor != "sqlite":
         return
@@ -26,10 +26,10 @@ def the_file_is_whole() -> Iterator[Finding]:
         cursor.execute("PRAGMA quick_check(20)")
         for (answer,) in cursor.fetchall():
             if answer != "ok":
-                yield Finding("database", answer)
+                yield InvariantViolation("database", answer)
 
 
-def projects_do_not_mix() -> Iterator[Finding]:
+def projects_do_not_mix() -> Iterator[InvariantViolation]:
     pairs = (
         (Item, "subtest__project", "video__project"),
         (GenerationRun, "project", "subtest__project"),

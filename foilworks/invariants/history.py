@@ -1,10 +1,10 @@
-"""The audit trail tells how each row came to its state, by legal moves only (workflow.md, "Two state machines")."""
+"""The audit trail leads to each row's state by legal moves only (docs/reference/states.md#state-machines)."""
 
 from collections.abc import Iterator
 
 from corpus.models import Item
 from corpus.rules.states import CANDIDATE_MOVES, ITEM_MOVES, Move
-from foilworks.invariants.violation import Finding, name_of
+from foilworks.invariants.violation import InvariantViolation, name_of
 from generation.models import Candidate
 from projects.models import AuditEvent
 
@@ -12,15 +12,15 @@ from projects.models import AuditEvent
 DELETED = "take_apart"
 
 
-def candidates_came_by_legal_moves() -> Iterator[Finding]:
+def candidates_came_by_legal_moves() -> Iterator[InvariantViolation]:
     yield from _walk(Candidate, CANDIDATE_MOVES)
 
 
-def items_came_by_legal_moves() -> Iterator[Finding]:
+def items_came_by_legal_moves() -> Iterator[InvariantViolation]:
     yield from _walk(Item, ITEM_MOVES)
 
 
-def _walk(model: type[Candidate] | type[Item], moves: dict[str, Move]) -> Iterator[Finding]:
+def _walk(model: type[Candidate] | type[Item], moves: dict[str, Move]) -> Iterator[InvariantViolation]:
     legal = {(origin, target) for move in moves.values() for origin in move.origins for target in move.to}
     states = {str(pk): state for pk, state in model.objects.values_list("pk", "state").iterator()}
     last: dict[str, str] = {}
@@ -29,10 +29,10 @@ def _walk(model: type[Candidate] | type[Item], moves: dict[str, Move]) -> Iterat
         if pk not in states:
             continue
         if origin and (origin, target) not in legal:
-            yield Finding(name_of(model, pk), f"went from {origin} to {target}, which no move does")
+            yield InvariantViolation(name_of(model, pk), f"went from {origin} to {target}, which no move does")
         if pk in last and origin != last[pk]:
-            yield Finding(name_of(model, pk), f"left {origin or 'nothing'}, but had come to {last[pk]}")
+            yield InvariantViolation(name_of(model, pk), f"left {origin or 'nothing'}, but had come to {last[pk]}")
         last[pk] = target
     for pk, target in last.items():
         if states[pk] != target:
-            yield Finding(name_of(model, pk), f"is {states[pk]}; its trail ends in {target}")
+            yield InvariantViolation(name_of(model, pk), f"is {states[pk]}; its trail ends in {target}")

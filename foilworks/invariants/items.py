@@ -1,4 +1,4 @@
-"""Items: state, verdicts and votes say the same; what hangs on an item is about its video (workflow.md, "Item")."""
+"""Items: state, verdicts and votes agree; everything of an item is about its video (docs/workflow.md#term-item)."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -10,14 +10,14 @@ from annotation.models import Stage, Task, Vote, VoteState
 from annotation.rules.voting import VoteRule, caption_in_doubt, is_unanimous, item_outcome, pair_verdict
 from corpus.models import Foil, Item, Subtest
 from corpus.rules.states import FoilVerdict, ItemState
-from foilworks.invariants.violation import Finding, name_of, rows
+from foilworks.invariants.violation import InvariantViolation, name_of, rows
 from projects.models import AuditEvent
 
 LIVE = (ItemState.IN_VALIDATION, ItemState.VALID, ItemState.INVALID, ItemState.SPLIT)
 VALIDATION = Q(stage=Stage.VALIDATION, state=VoteState.COUNTED)
 
 
-def an_item_is_about_one_video() -> Iterator[Finding]:
+def an_item_is_about_one_video() -> Iterator[InvariantViolation]:
     yield from rows(Item.objects.exclude(video=F("caption__video")), "names another video than its caption")
     paired = Item.objects.filter(proficiency_item__isnull=False)
     other = paired.exclude(proficiency_item__video=F("video"))
@@ -27,7 +27,7 @@ def an_item_is_about_one_video() -> Iterator[Finding]:
     yield from rows(Item.objects.filter(foils=None), "has no foil")
 
 
-def an_item_is_what_its_pairs_say() -> Iterator[Finding]:
+def an_item_is_what_its_pairs_say() -> Iterator[InvariantViolation]:
     """in_validation while a pair is pending; then valid, invalid or split by the subtest's rule."""
     pairs = Foil.objects.filter(item__state__in=LIVE).order_by("item_id", "position")
     columns = ("item", "item__state", "item__subtest__valid_when", "item__subtest__foils_enough", "verdict")
@@ -36,12 +36,12 @@ def an_item_is_what_its_pairs_say() -> Iterator[Finding]:
         rule = VoteRule(0, 0, all_pairs=valid_when == Subtest.ValidWhen.ALL, pairs_enough=enough)
         outcome = item_outcome([row[4] for row in found], rule)
         if outcome != state:
-            yield Finding(name_of(Item, pk), f"is {state}; its pairs make it {outcome.value}")
+            yield InvariantViolation(name_of(Item, pk), f"is {state}; its pairs make it {outcome.value}")
     waiting = Item.objects.filter(state=ItemState.IN_VALIDATION)
     yield from rows(waiting.exclude(decided_at=None, unanimous=None), "is in validation, yet carries a decision")
 
 
-def a_pair_is_what_its_votes_say() -> Iterator[Finding]:
+def a_pair_is_what_its_votes_say() -> Iterator[InvariantViolation]:
     """The verdict of a pair that people judge follows from its counted votes, unless a researcher settled the item."""
     settled = AuditEvent.objects.filter(target_type=Item._meta.label_lower, action="adjudicate")
     settled_ids = set(settled.values_list("target_id", flat=True))
@@ -55,21 +55,23 @@ def a_pair_is_what_its_votes_say() -> Iterator[Finding]:
         follows = pair_verdict(votes.get(foil, {}), VoteRule(overlap, needed, stop_early=early))
         if verdict == follows or (follows == FoilVerdict.SPLIT and str(item) in settled_ids):
             continue
-        yield Finding(name_of(Foil, foil), f"is {verdict}; its votes make it {follows.value}")
+        yield InvariantViolation(name_of(Foil, foil), f"is {verdict}; its votes make it {follows.value}")
 
 
-def unanimous_means_every_vote() -> Iterator[Finding]:
+def unanimous_means_every_vote() -> Iterator[InvariantViolation]:
     votes: dict[int, Counter[str]] = {}
     counted = Vote.objects.filter(VALIDATION, item__unanimous=True)
     for item, choice in counted.values_list("item", "choice").iterator():
         votes.setdefault(item, Counter())[choice] += 1
     for pk in Item.objects.filter(unanimous=True, state__in=LIVE).order_by("pk").values_list("pk", flat=True):
         if not is_unanimous([votes.get(pk, {})]):
-            yield Finding(name_of(Item, pk), "is called unanimous, and not all of its votes chose the caption")
+            yield InvariantViolation(
+                name_of(Item, pk), "is called unanimous, and not all of its votes chose the caption"
+            )
 
 
-def false_captions_are_flagged() -> Iterator[Finding]:
-    """Rule 11: where most validators of a decided item did not see its caption in the video."""
+def false_captions_are_flagged() -> Iterator[InvariantViolation]:
+    """Captions that most validators of a decided item did not see in the video (docs/workflow.md#rule-11)."""
     votes: dict[tuple[int, int], Counter[str]] = {}
     decided = Vote.objects.filter(VALIDATION, item__caption__flagged_false=False)
     # One that was taken out before its votes were in was never decided.
@@ -79,10 +81,10 @@ def false_captions_are_flagged() -> Iterator[Finding]:
         votes.setdefault((item, caption), Counter())[choice] += 1
     for (_, caption), counts in votes.items():
         if caption_in_doubt(counts):
-            yield Finding(f"corpus.caption {caption}", "is in doubt by its votes and not flagged")
+            yield InvariantViolation(f"corpus.caption {caption}", "is in doubt by its votes and not flagged")
 
 
-def an_assembled_item_has_its_candidates_foils() -> Iterator[Finding]:
+def an_assembled_item_has_its_candidates_foils() -> Iterator[InvariantViolation]:
     """Every foil of an item that was made here is a candidate of its group, with the same text."""
     made = Foil.objects.filter(item__candidate_group__isnull=False)
     strangers = made.exclude(candidate__group=F("item__candidate_group"))

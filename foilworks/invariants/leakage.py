@@ -1,22 +1,22 @@
-"""Nobody judges what they had a hand in (workflow.md, rule 1): asked of the work itself, not of the notes on it."""
+"""Nobody judges their own work (docs/workflow.md#rule-1): checked on the work itself, not on the notes about it."""
 
 from collections.abc import Iterator
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from annotation.models import Edit, Review, Stage, Vote, VoteState
-from foilworks.invariants.violation import Finding, rows
+from foilworks.invariants.violation import InvariantViolation, rows
 from projects.models import LeakageScope
 
-STANDS = Q(slot__isnull=False, undone_at=None)
+COUNTED_WORK = Q(slot__isnull=False, undone_at=None)
 
 
-def nobody_reviews_own_work() -> Iterator[Finding]:
-    own = Review.objects.filter(STANDS, candidate__author=F("person"))
+def nobody_reviews_own_work() -> Iterator[InvariantViolation]:
+    own = Review.objects.filter(COUNTED_WORK, candidate__author=F("person"))
     yield from rows(own, "is by the author of what it decides on")
 
 
-def nobody_judges_what_they_made_or_reviewed() -> Iterator[Finding]:
+def nobody_judges_what_they_made_or_reviewed() -> Iterator[InvariantViolation]:
     counted = Vote.objects.filter(state=VoteState.COUNTED, person__isnull=False)
     for what, work in _hands().items():
         whole_video = Q(item__subtest__project__leakage_scope=LeakageScope.VIDEO) & Exists(work["video"])
@@ -24,7 +24,7 @@ def nobody_judges_what_they_made_or_reviewed() -> Iterator[Finding]:
         yield from rows(counted.filter(whole_video | item_alone), f"is by somebody who had {what} it before")
 
 
-def no_baseline_by_who_judged() -> Iterator[Finding]:
+def no_baseline_by_who_judged() -> Iterator[InvariantViolation]:
     earlier = Vote.objects.filter(
         person=OuterRef("person"),
         item__video=OuterRef("item__video"),

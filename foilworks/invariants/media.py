@@ -1,4 +1,4 @@
-"""Clips: what is ready has its file, what is not says why (workflow.md, rule 10)."""
+"""Clips: what is ready has its file, what is not says why (docs/workflow.md#rule-10)."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
@@ -8,10 +8,10 @@ from django.core.files.storage import default_storage
 from django.db.models import F, Q
 
 from corpus.models import MediaState, Video
-from foilworks.invariants.violation import Finding, name_of, rows
+from foilworks.invariants.violation import InvariantViolation, name_of, rows
 
 
-def a_ready_clip_has_its_file() -> Iterator[Finding]:
+def a_ready_clip_has_its_file() -> Iterator[InvariantViolation]:
     ready = Video.objects.filter(media_state=MediaState.READY)
     yield from rows(ready.filter(file=""), "is ready without a file")
     there: dict[str, bool] = {}
@@ -19,10 +19,12 @@ def a_ready_clip_has_its_file() -> Iterator[Finding]:
         if name not in there:
             there[name] = default_storage.exists(name)
         if not there[name]:
-            yield Finding(name_of(Video, pk), f"is ready, but its file {name} is gone")
+            yield InvariantViolation(name_of(Video, pk), f"is ready, but its file {name} is gone")
 
 
-def a_stored_file_is_its_hash(progress: Callable[[Iterable[Any], int, str], Iterator[Any]]) -> Iterator[Finding]:
+def a_stored_file_is_its_hash(
+    progress: Callable[[Iterable[Any], int, str], Iterator[Any]],
+) -> Iterator[InvariantViolation]:
     """Every stored video is read, once. None of the invariants: it takes as long as copying them all, and needs no
     moment of the database of its own."""
     ready = Video.objects.filter(media_state=MediaState.READY).exclude(file="").exclude(sha256="")
@@ -37,22 +39,22 @@ def a_stored_file_is_its_hash(progress: Callable[[Iterable[Any], int, str], Iter
             continue
         except OSError as error:
             problem = f"its file {name} cannot be read ({error.strerror or error})"
-            yield from (Finding(name_of(Video, pk), problem) for pk in keys)
+            yield from (InvariantViolation(name_of(Video, pk), problem) for pk in keys)
             continue
         if not same:
             problem = f"its file {name} has other bytes than it was kept with; put the whole one in its place"
-            yield from (Finding(name_of(Video, pk), problem) for pk in keys)
+            yield from (InvariantViolation(name_of(Video, pk), problem) for pk in keys)
 
 
-def a_clip_elsewhere_has_its_address() -> Iterator[Finding]:
+def a_clip_elsewhere_has_its_address() -> Iterator[InvariantViolation]:
     yield from rows(Video.objects.filter(media_state=MediaState.ELSEWHERE, url=""), "has neither file nor address")
 
 
-def a_broken_clip_says_why() -> Iterator[Finding]:
+def a_broken_clip_says_why() -> Iterator[InvariantViolation]:
     yield from rows(Video.objects.filter(media_state=MediaState.BROKEN, media_error=""), "is broken without a reason")
 
 
-def trims_are_in_order() -> Iterator[Finding]:
+def trims_are_in_order() -> Iterator[InvariantViolation]:
     backwards = Q(end_time__isnull=False, start_time__isnull=False, end_time__lte=F("start_time"))
     wrong = Video.objects.filter(backwards | Q(start_time__lt=0) | Q(end_time__lte=0))
     yield from rows(wrong, "ends before it starts")

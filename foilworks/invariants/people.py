@@ -1,11 +1,11 @@
-"""Gold and standing: gold counts in nothing, nobody sees it twice, the tally is what was answered (workflow.md, 8)."""
+"""Gold counts in nothing, nobody sees it twice, the tally is what was answered (docs/workflow.md#rule-8)."""
 
 from collections import Counter
 from collections.abc import Iterator
 
 from django.db.models import Count, Exists, F, OuterRef, Q
 
-from annotation.actions._standings import COUNTS, of_vote
+from annotation.actions.quality.standings import COUNTS, counts_of_vote
 from annotation.models import (
     Attempt,
     Edit,
@@ -20,13 +20,13 @@ from annotation.models import (
     Vote,
     VoteState,
 )
-from annotation.models.stages import stages_at
-from foilworks.invariants.violation import Finding, name_of, rows
+from annotation.models.stages import stages_shown_as
+from foilworks.invariants.violation import InvariantViolation, name_of, rows
 
 GOLD = Q(gold__isnull=False)
 
 
-def gold_counts_in_nothing() -> Iterator[Finding]:
+def gold_counts_in_nothing() -> Iterator[InvariantViolation]:
     """An answer to gold is on no item and no foil, in a place of gold alone."""
     votes = Vote.objects.filter(GOLD)
     yield from rows(votes.filter(Q(foil__isnull=False) | ~Q(stage=Stage.GOLD)), "is on gold and on a foil at once")
@@ -39,19 +39,19 @@ def gold_counts_in_nothing() -> Iterator[Finding]:
     yield from rows(strange, "is a gold pair with rows of another project")
 
 
-def nobody_sees_gold_twice() -> Iterator[Finding]:
+def nobody_sees_gold_twice() -> Iterator[InvariantViolation]:
     """But for who has undone the answer: they have it before them again."""
     leases = Lease.objects.filter(task__stage=Stage.GOLD).values("task", "person").annotate(n=Count("pk"))
     for row in leases.filter(n__gt=1).order_by("task", "person"):
         undone = Vote.objects.filter(gold__tasks=row["task"], person=row["person"], state=VoteState.UNDONE).count()
         if row["n"] > 1 + undone:
             problem = f"was given {row['n']} times to person {row['person']}"
-            yield Finding(f"annotation.task {row['task']}", problem)
+            yield InvariantViolation(f"annotation.task {row['task']}", problem)
     asked = Question.objects.filter(pair=OuterRef("gold"), attempt__person=OuterRef("person"))
     yield from rows(Vote.objects.filter(GOLD).filter(Exists(asked)), "is on gold that the person was asked before")
 
 
-def no_gold_on_what_they_made() -> Iterator[Finding]:
+def no_gold_on_what_they_made() -> Iterator[InvariantViolation]:
     before = {"person": OuterRef("person"), "created_at__lt": OuterRef("created_at")}
     made = Edit.objects.filter(group__caption__video=OuterRef("gold__video"), **before)
     reviewed = Review.objects.filter(candidate__group__caption__video=OuterRef("gold__video"), **before)
@@ -60,13 +60,13 @@ def no_gold_on_what_they_made() -> Iterator[Finding]:
     yield from rows(votes.filter(Exists(reviewed)), "is on gold of a video that the person had reviewed before")
 
 
-def who_is_paused_says_why_and_holds_nothing() -> Iterator[Finding]:
+def who_is_paused_says_why_and_holds_nothing() -> Iterator[InvariantViolation]:
     paused = Standing.objects.filter(state=Standing.State.PAUSED)
     yield from rows(paused.filter(Q(paused_at=None) | Q(paused_why="")), "is paused without a moment or a reason")
     held = Slot.objects.filter(
         person=OuterRef("person"),
         project=OuterRef("policy__project"),
-        stage__in=stages_at(Stage.VALIDATION),
+        stage__in=stages_shown_as(Stage.VALIDATION),
         state=SlotState.LEASED,
     )
     yield from rows(paused.filter(Exists(held)), "is paused and holds work")
@@ -74,19 +74,19 @@ def who_is_paused_says_why_and_holds_nothing() -> Iterator[Finding]:
     yield from rows(active.exclude(paused_at=None, paused_why=""), "is active and says why it is paused")
 
 
-def the_tally_is_what_was_answered() -> Iterator[Finding]:
+def the_tally_is_what_was_answered() -> Iterator[InvariantViolation]:
     counted: dict[int, Counter[str]] = {}
     votes = Vote.objects.filter(standing__isnull=False, created_at__gte=F("standing__counted_from"))
     for vote in votes.exclude(state=VoteState.UNDONE).select_related("gold").iterator():
-        counted.setdefault(vote.standing_id, Counter()).update(of_vote(vote))
+        counted.setdefault(vote.standing_id, Counter()).update(counts_of_vote(vote))
     for pk, *stored in Standing.objects.order_by("pk").values_list("pk", *COUNTS).iterator():
         found = counted.get(pk, Counter())
         wrong = [name for name, number in zip(COUNTS, stored, strict=True) if found[name] != number]
         if wrong:
-            yield Finding(name_of(Standing, pk), f"counts otherwise than its votes: {', '.join(wrong)}")
+            yield InvariantViolation(name_of(Standing, pk), f"counts otherwise than its votes: {', '.join(wrong)}")
 
 
-def who_qualified_passed() -> Iterator[Finding]:
+def who_qualified_passed() -> Iterator[InvariantViolation]:
     passed = Attempt.objects.filter(
         person=OuterRef("person"), project=OuterRef("policy__project"), stage=Stage.QUALIFICATION, passed=True
     )

@@ -1,4 +1,7 @@
-"""Tasks, their places and the leases on them (workflow.md, rules 0, 2 and 3)."""
+"""Tasks, their slots and the leases on them.
+
+See docs/workflow.md#rule-0, docs/workflow.md#rule-2 and docs/workflow.md#rule-3.
+"""
 
 from collections.abc import Iterator
 
@@ -18,12 +21,12 @@ from annotation.models import (
     Vote,
     VoteState,
 )
-from foilworks.invariants.violation import Finding, rows
+from foilworks.invariants.violation import InvariantViolation, rows
 
 IN_USE = (SlotState.LEASED, SlotState.DONE)
 
 
-def places_follow_their_task() -> Iterator[Finding]:
+def places_follow_their_task() -> Iterator[InvariantViolation]:
     """As many places as the overlap; stage, video, project and item repeat the task's."""
     # Gold has a place for each person who was served it.
     shared = Task.objects.exclude(stage=Stage.GOLD)
@@ -36,18 +39,18 @@ def places_follow_their_task() -> Iterator[Finding]:
     yield from rows(beyond, "has a number beyond its task's overlap")
 
 
-def open_pairs_want_what_their_subtest_says() -> Iterator[Finding]:
+def open_pairs_want_what_their_subtest_says() -> Iterator[InvariantViolation]:
     """The rule of votes changes for all of them or for none."""
     pairs = Task.objects.filter(stage=Stage.VALIDATION, state=TaskState.OPEN)
     yield from rows(pairs.exclude(overlap=F("item__subtest__votes_wanted")), "wants other votes than its subtest")
 
 
-def tasks_that_are_over_hold_nobody() -> Iterator[Finding]:
+def tasks_that_are_over_hold_nobody() -> Iterator[InvariantViolation]:
     open_places = Slot.objects.filter(state__in=[SlotState.FREE, SlotState.LEASED])
     yield from rows(open_places.exclude(task__state=TaskState.OPEN), "is open in a task that is over")
 
 
-def a_place_has_a_person_while_it_is_used() -> Iterator[Finding]:
+def a_place_has_a_person_while_it_is_used() -> Iterator[InvariantViolation]:
     yield from rows(Slot.objects.filter(state__in=IN_USE, person=None), "is used by nobody")
     yield from rows(Slot.objects.exclude(state__in=IN_USE).exclude(person=None), "is not used and yet somebody's")
     wrong = Q(state=SlotState.LEASED, token="") | (~Q(state=SlotState.LEASED) & ~Q(token=""))
@@ -55,7 +58,7 @@ def a_place_has_a_person_while_it_is_used() -> Iterator[Finding]:
     yield from rows(Slot.objects.filter(state=SlotState.LEASED, expires_at=None), "is leased without an end")
 
 
-def one_running_lease_a_leased_place() -> Iterator[Finding]:
+def one_running_lease_a_leased_place() -> Iterator[InvariantViolation]:
     """Nobody holds what somebody else holds."""
     running = Lease.objects.filter(ending=Ending.RUNNING)
     own = running.filter(slot=OuterRef("pk"), token=OuterRef("token"), person=OuterRef("person"))
@@ -65,7 +68,7 @@ def one_running_lease_a_leased_place() -> Iterator[Finding]:
     yield from rows(Lease.objects.exclude(task=F("slot__task")), "is for another task than its place")
 
 
-def what_is_done_was_done() -> Iterator[Finding]:
+def what_is_done_was_done() -> Iterator[InvariantViolation]:
     """A place that is done has work that stands; a lease that ended in a submit has the person's work."""
     done = Slot.objects.filter(state=SlotState.DONE)
     votes = Vote.objects.filter(slot=OuterRef("pk"), state__in=[VoteState.COUNTED, VoteState.SET_ASIDE])

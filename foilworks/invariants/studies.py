@@ -1,53 +1,55 @@
-"""The human baseline and object checks, and the balance of orders over a project (workflow.md, rule 5)."""
+"""The human baseline, object checks, and the balance of orders over a project (docs/workflow.md#rule-5)."""
 
 from collections.abc import Iterator
 
 from django.db.models import Count, F, Q
 
 from annotation.models import ObjectAnswer, ObjectError, Stage, Vote
-from annotation.object_checks import unseen_places
+from annotation.queries.object_checks import unseen_places
 from annotation.rules.baseline import CAPTION
-from foilworks.invariants.violation import Finding, name_of, rows
+from foilworks.invariants.violation import InvariantViolation, name_of, rows
 
 # Beyond so many standard errors from one half the orders are not balanced; below so many votes nothing can be said.
-FAR, ENOUGH = 4.0, 100
+FAR, MIN_CHOICES = 4.0, 100
 
 
-def a_choice_is_one_of_the_texts_shown() -> Iterator[Finding]:
+def a_choice_is_one_of_the_texts_shown() -> Iterator[InvariantViolation]:
     choices = Vote.objects.filter(stage=Stage.BASELINE, source=Vote.Source.PERSON)
     yield from rows(choices.filter(choice="caption").exclude(foil=None), "chose the caption, and names a foil")
     yield from rows(choices.filter(foil=None).exclude(choice="caption"), "names neither the caption nor a foil")
     for pk, foil, order, first in choices.values_list("pk", "foil", "order_shown", "caption_first").iterator():
         shown = order or []
         if (foil or CAPTION) not in shown or CAPTION not in shown or len(set(shown)) != len(shown):
-            yield Finding(name_of(Vote, pk), "chose a text that was not shown")
+            yield InvariantViolation(name_of(Vote, pk), "chose a text that was not shown")
         elif first != (shown[0] == CAPTION):
-            yield Finding(name_of(Vote, pk), "says another place of the caption than its order")
+            yield InvariantViolation(name_of(Vote, pk), "says another place of the caption than its order")
 
 
-def the_caption_stands_first_half_of_the_time() -> Iterator[Finding]:
+def the_caption_stands_first_half_of_the_time() -> Iterator[InvariantViolation]:
     """Over the votes of each project's own people, late ones too: as often as not, but for chance."""
     # The order of an imported vote is its file's.
     votes = Vote.objects.filter(stage=Stage.VALIDATION, source=Vote.Source.PERSON, caption_first__isnull=False)
     columns = votes.values(project=F("item__subtest__project")).order_by("project")
     for row in columns.annotate(n=Count("pk"), first=Count("pk", filter=Q(caption_first=True))):
         far = FAR * (0.25 * row["n"]) ** 0.5
-        if row["n"] >= ENOUGH and abs(row["first"] - row["n"] / 2) > far:
+        if row["n"] >= MIN_CHOICES and abs(row["first"] - row["n"] / 2) > far:
             problem = f"showed the caption first in {row['first']} of {row['n']} judgements"
-            yield Finding(f"projects.project {row['project']}", problem)
+            yield InvariantViolation(f"projects.project {row['project']}", problem)
 
 
-def an_answer_is_about_every_object() -> Iterator[Finding]:
+def an_answer_is_about_every_object() -> Iterator[InvariantViolation]:
     answers = ObjectAnswer.objects.values_list("pk", "visible", "frame__objects_named")
     for pk, visible, objects in answers.iterator():
         if len(visible) != len(objects) or not all(isinstance(each, bool) for each in visible):
-            yield Finding(name_of(ObjectAnswer, pk), "does not answer for every object of its frame")
+            yield InvariantViolation(name_of(ObjectAnswer, pk), "does not answer for every object of its frame")
     counted = ObjectAnswer.objects.filter(undone_at=None, slot__isnull=False)
     own = Q(slot__person=F("person"), slot__task__frame=F("frame"), slot__state="done")
     yield from rows(counted.exclude(own), "counts in a place that is not its person's")
 
 
-def only_what_was_not_seen_has_a_class() -> Iterator[Finding]:
+def only_what_was_not_seen_has_a_class() -> Iterator[InvariantViolation]:
     for error in ObjectError.objects.select_related("frame").order_by("pk").iterator():
         if error.place not in unseen_places(error.frame):
-            yield Finding(name_of(ObjectError, error.pk), "classes an object that people saw, or have not looked for")
+            yield InvariantViolation(
+                name_of(ObjectError, error.pk), "classes an object that people saw, or have not looked for"
+            )

@@ -6,21 +6,21 @@ from typing import NamedTuple
 from django.db import models
 
 
-class Finding(NamedTuple):
+class InvariantViolation(NamedTuple):
     """`row`: model and key, "annotation.vote 17"; `problem`: what is wrong with it, in words."""
 
     row: str
     problem: str
 
 
-Check = Callable[[], Iterator[Finding]]
+Check = Callable[[], Iterator[InvariantViolation]]
 
 
 def name_of(model: type[models.Model], pk: object) -> str:
     return f"{model._meta.label_lower} {pk}"
 
 
-def rows(query: models.QuerySet, problem: str) -> Iterator[Finding]:
+def rows(query: models.QuerySet, problem: str) -> Iterator[InvariantViolation]:
     """One finding for each row of a query that should be empty."""
     for pk in query.order_by("pk").values_list("pk", flat=True).distinct().iterator():
-        yield Finding(name_of(query.model, pk), problem)
+        yield InvariantViolation(name_of(query.model, pk), problem)

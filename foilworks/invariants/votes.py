@@ -1,17 +1,17 @@
-"""Votes: whose, on what, how many, in which order (workflow.md, rules 0 to 5)."""
+"""Votes: whose, on what, how many, in which order (docs/workflow.md#rules, from docs/workflow.md#rule-0 on)."""
 
 from collections.abc import Iterator
 
 from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, Sum, When
 
 from annotation.models import Choice, Lease, SlotState, Stage, Task, TaskState, Vote, VoteState
-from foilworks.invariants.violation import Finding, name_of, rows
+from foilworks.invariants.violation import InvariantViolation, name_of, rows
 
 BY_PEOPLE = Q(source=Vote.Source.PERSON)
 COUNTED = Q(state=VoteState.COUNTED)
 
 
-def votes_say_whose_they_are() -> Iterator[Finding]:
+def votes_say_whose_they_are() -> Iterator[InvariantViolation]:
     """A person's vote names person, order and pair; a file's vote names no person and no place."""
     votes = Vote.objects.filter(BY_PEOPLE)
     yield from rows(votes.filter(person=None), "is a person's vote without a person")
@@ -23,15 +23,15 @@ def votes_say_whose_they_are() -> Iterator[Finding]:
     yield from rows(files.filter(Q(person__isnull=False) | Q(slot__isnull=False)), "is from a file, yet somebody's")
 
 
-def one_vote_a_person_in_an_item() -> Iterator[Finding]:
+def one_vote_a_person_in_an_item() -> Iterator[InvariantViolation]:
     live = Vote.objects.exclude(state=VoteState.UNDONE).filter(person__isnull=False, item__isnull=False)
     twice = live.values("item", "stage", "person").annotate(n=Count("pk")).filter(n__gt=1)
     for row in twice.order_by("item", "person"):
         problem = f"person {row['person']} has {row['n']} votes in the stage {row['stage']}"
-        yield Finding(f"corpus.item {row['item']}", problem)
+        yield InvariantViolation(f"corpus.item {row['item']}", problem)
 
 
-def counted_votes_have_their_place() -> Iterator[Finding]:
+def counted_votes_have_their_place() -> Iterator[InvariantViolation]:
     """A counted vote fills one place, its own person's, in a task about its pair."""
     counted = Vote.objects.filter(BY_PEOPLE & COUNTED)
     yield from rows(counted.filter(slot=None), "counts without a place")
@@ -42,18 +42,18 @@ def counted_votes_have_their_place() -> Iterator[Finding]:
     yield from rows(other_pair, "counts in a task about another pair")
     twice = counted.exclude(slot=None).values("slot").annotate(n=Count("pk")).filter(n__gt=1)
     for row in twice.order_by("slot"):
-        yield Finding(f"annotation.slot {row['slot']}", f"holds {row['n']} counted votes")
+        yield InvariantViolation(f"annotation.slot {row['slot']}", f"holds {row['n']} counted votes")
 
 
-def no_task_counts_more_than_its_overlap() -> Iterator[Finding]:
+def no_task_counts_more_than_its_overlap() -> Iterator[InvariantViolation]:
     counted = Vote.objects.filter(BY_PEOPLE & COUNTED, slot__isnull=False, gold=None)
     sums = counted.values("slot__task", "slot__task__overlap").annotate(n=Count("pk"))
     for row in sums.filter(n__gt=F("slot__task__overlap")).order_by("slot__task"):
         problem = f"counts {row['n']} votes, its overlap is {row['slot__task__overlap']}"
-        yield Finding(name_of(Task, row["slot__task"]), problem)
+        yield InvariantViolation(name_of(Task, row["slot__task"]), problem)
 
 
-def the_caption_is_not_always_in_the_same_place() -> Iterator[Finding]:
+def the_caption_is_not_always_in_the_same_place() -> Iterator[InvariantViolation]:
     """Over the votes of a full task; work that came late, or was brought back, may have the order of another place."""
     first = Case(When(caption_first=True, then=1), default=0, output_field=IntegerField())
     votes = Vote.objects.filter(BY_PEOPLE & COUNTED, stage=Stage.VALIDATION, late=False)
@@ -62,7 +62,7 @@ def the_caption_is_not_always_in_the_same_place() -> Iterator[Finding]:
     for row in sums.filter(Q(first=0) | Q(first=F("n"))).order_by("slot__task"):
         if _moved(row["slot__task"]):
             continue
-        yield Finding(name_of(Task, row["slot__task"]), "showed the caption in the same place every time")
+        yield InvariantViolation(name_of(Task, row["slot__task"]), "showed the caption in the same place every time")
 
 
 def _moved(task: int) -> bool:

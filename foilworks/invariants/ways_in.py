@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from django.db.models import Exists, F, OuterRef, Q
 
-from foilworks.invariants.violation import Finding, rows
+from foilworks.invariants.violation import InvariantViolation, rows
 from projects.models import Consent, CrowdPlace, CrowdWorker, Membership, PlaceState, User
 
 
-def who_is_let_through_has_agreed() -> Iterator[Finding]:
+def who_is_let_through_has_agreed() -> Iterator[InvariantViolation]:
     """A membership says the version that its person agreed to, and has not taken back."""
     agreed = Consent.objects.filter(
         person=OuterRef("person"),
@@ -22,7 +22,7 @@ def who_is_let_through_has_agreed() -> Iterator[Finding]:
     yield from rows(ahead, "says a version that there is not")
 
 
-def a_place_ends_once_and_is_a_workers() -> Iterator[Finding]:
+def a_place_ends_once_and_is_a_workers() -> Iterator[InvariantViolation]:
     active = Q(state=PlaceState.ACTIVE)
     odd = CrowdPlace.objects.filter((active & Q(ended_at__isnull=False)) | (~active & Q(ended_at=None)))
     yield from rows(odd, "has ended and is active, or the other way round")
@@ -31,7 +31,7 @@ def a_place_ends_once_and_is_a_workers() -> Iterator[Finding]:
     yield from rows(nobodys, "is of a person whom no platform sent")
 
 
-def an_erased_account_is_empty() -> Iterator[Finding]:
+def an_erased_account_is_empty() -> Iterator[InvariantViolation]:
     erased = User.objects.filter(erased_at__isnull=False)
     named = ~Q(email="") | ~Q(first_name="") | ~Q(last_name="") | ~Q(username__startswith="erased-")
     yield from rows(erased.filter(named | Q(is_active=True)), "is erased and still says who it was, or is open")

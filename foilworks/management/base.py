@@ -10,6 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
 
 from text.errors import ActionableError
+from text.registry import RegistryError
 
 BAR_WIDTH = 30
 
@@ -78,3 +79,14 @@ class FoilworksCommand(BaseCommand):
 def one_line(message: str) -> str:
     """Line breaks and control characters of hostile input cannot forge a second message."""
     return " ".join("".join(ch if ch.isprintable() else " " for ch in message).split())
+
+
+def parse_set_options(given: Iterable[str] | None) -> dict[str, str]:
+    """{"name": "value"}; the value may hold further equals signs. RegistryError where there is no name or no sign."""
+    found: dict[str, str] = {}
+    for piece in given or ():
+        name, equals, value = piece.partition("=")
+        if not equals or not name.strip():
+            raise RegistryError(f"--set {piece!r} is no setting; write it as --set name=value")
+        found[name.strip()] = value
+    return found

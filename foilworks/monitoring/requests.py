@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
-from foilworks.monitoring.figures import count_request
+from foilworks.monitoring.metrics import count_request
 from jobs.trace import named, working_on
 
 HEADER = "X-Request-ID"

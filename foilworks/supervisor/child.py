@@ -9,6 +9,7 @@ import runpy
 import signal
 import sys
 import threading
+from pathlib import Path
 
 STANDARD_INPUT = 0
 
@@ -26,6 +27,8 @@ def _wait_for_the_end() -> None:
 
 def main() -> None:
     follow_parent()
+    # Last, where nothing of ours can be hidden: gunicorn would put it first if it were not there.
+    sys.path.append(str(Path.cwd()))
     module, *arguments = sys.argv[1:]
     sys.argv = [module, *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=True)

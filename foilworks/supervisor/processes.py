@@ -21,14 +21,14 @@ logger = logging.getLogger(__name__)
 
 STANDARD_ERROR = 2
 LOOK_EVERY_SECONDS = 0.25
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
+FIRST_PAUSE, MAX_PAUSE_S = 0.5, 30.0
 # A child that lived this long had started well: its next restart is quick again.
 HEALTHY_SECONDS = 30.0
 # What may be otherwise in a moment: the machine has no room for a process or a file, a server is away.
-PASSING = (SupervisorError, OSError, RedisError, DatabaseError)
+TRANSIENT_ERRORS = (SupervisorError, OSError, RedisError, DatabaseError)
 
 
-class Watched(Protocol):
+class ManagedProcess(Protocol):
     """What a `Supervisor` looks after."""
 
     name: str
@@ -57,8 +57,10 @@ class PythonChild:
         variables: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.name = name
+        # Files of the working directory must not stand in for our packages, such as a `text.py` of the user's.
+        variables = {"PYTHONSAFEPATH": "1", **variables}
         # `env` becomes the process: its number stays, and what we inherited is passed on.
-        set_first = ["env", *(f"{name}={value}" for name, value in variables.items())] if variables else []
+        set_first = ["env", *(f"{name}={value}" for name, value in variables.items())]
         self._argv = [*set_first, sys.executable, "-m", "foilworks.supervisor.child", module, *arguments]
         self._log = log
         self._descriptors = tuple(descriptors)
@@ -123,7 +125,7 @@ def _ends_within(process: subprocess.Popen[bytes], seconds: float) -> bool:
 class _Watch:
     """When a child was started, and how long to pause before its next start."""
 
-    child: Watched
+    child: ManagedProcess
     started_at: float = 0.0
     pause_s: float = FIRST_PAUSE
     start_at: float | None = field(default=None)
@@ -136,7 +138,11 @@ class Supervisor:
     """
 
     def __init__(
-        self, children: Sequence[Watched], *, chore: Callable[[], None] | None = None, chore_every_s: float = 15.0
+        self,
+        children: Sequence[ManagedProcess],
+        *,
+        chore: Callable[[], None] | None = None,
+        chore_every_s: float = 15.0,
     ) -> None:
         self.children = list(children)
         self._watches = [_Watch(child) for child in children]
@@ -186,7 +192,7 @@ class Supervisor:
     def _do_chore(self, chore: Callable[[], None]) -> None:
         try:
             chore()
-        except PASSING as error:
+        except TRANSIENT_ERRORS as error:
             logger.warning("what is looked after failed: %s; it is tried again in %.0f s", error, self._chore_every_s)
 
     def _look(self, watch: _Watch) -> None:
@@ -198,7 +204,7 @@ class Supervisor:
                 watch.pause_s = FIRST_PAUSE
             watch.start_at = now + watch.pause_s
             logger.warning("%s ended by itself; it starts again in %.1f s", watch.child.name, watch.pause_s)
-            watch.pause_s = min(2 * watch.pause_s, LONGEST_PAUSE)
+            watch.pause_s = min(2 * watch.pause_s, MAX_PAUSE_S)
         if now < watch.start_at:
             return
         watch.start_at = None
@@ -207,5 +213,5 @@ class Supervisor:
             # Its pipe and its record of the dead process go before the new one comes.
             watch.child.stop()
             watch.child.start()
-        except PASSING as error:
+        except TRANSIENT_ERRORS as error:
             logger.warning("%s: %s", watch.child.name, error)

@@ -14,11 +14,11 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import DatabaseError, connections
 
-from evaluation.actions.discard_stale_imports import discard_stale_imports
+from evaluation.imports.actions.discard_stale_imports import discard_stale_imports
 from foilworks.supervisor.embedded_redis import EmbeddedRedis
 from foilworks.supervisor.errors import SupervisorError
 from foilworks.supervisor.lock import FolderLock
-from foilworks.supervisor.processes import PythonChild, Supervisor, Watched
+from foilworks.supervisor.processes import ManagedProcess, PythonChild, Supervisor
 from jobs.queue import is_reachable, requeue_lost
 from projects.tokens import forget_old_answers
 from projects.webhooks import queue_due
@@ -32,7 +32,7 @@ READY_SECONDS = 60.0
 # The pages are loaded once (--preload): a process that is lost comes back in a moment, and both share the memory. An
 # installation whose service manager reloads new code leaves that away (docs/deploy.md).
 GUNICORN = (
-    "--worker-class gthread --workers 2 --threads 8 --keep-alive 0 --worker-connections 8 --no-control-socket --preload"
+    "--worker-class gthread --workers 2 --threads 4 --keep-alive 0 --worker-connections 4 --no-control-socket --preload"
 )
 WAITING = 1024
 
@@ -47,7 +47,7 @@ def log_folder() -> Path:
 
 
 @contextmanager
-def services(*, workers: int = 1, to_logs: bool = True, extra: tuple[Watched, ...] = ()) -> Iterator[Supervisor]:
+def services(*, workers: int = 1, to_logs: bool = True, extra: tuple[ManagedProcess, ...] = ()) -> Iterator[Supervisor]:
     """Run the queue and ``workers`` workers for as long as the block runs; jobs lost earlier are pushed again.
 
     With REDIS_URL set, that Redis is used; else the home's embedded one is started, or shared where another process
@@ -103,9 +103,9 @@ def _workers(count: int, to_logs: bool) -> list[PythonChild]:
 
 
 def engine(name: str, queues: list[str], *, variables: Mapping[str, str], to_logs: bool = False) -> PythonChild:
-    """The process that runs the jobs of `queues` (`foilworks.supervisor.engine`)."""
+    """The process that runs the jobs of `queues` (`foilworks.supervisor.worker`)."""
     log = log_folder() / f"{name}.log" if to_logs else None
-    return PythonChild(name, "foilworks.supervisor.engine", queues, log=log, variables=variables)
+    return PythonChild(name, "foilworks.supervisor.worker", queues, log=log, variables=variables)
 
 
 def work(*, queues: list[str], slots: int, variables: Mapping[str, str], say: Callable[[str], None]) -> int:
@@ -119,7 +119,7 @@ def work(*, queues: list[str], slots: int, variables: Mapping[str, str], say: Ca
         raise SupervisorError("the queue cannot be reached; set REDIS_URL to the one that all hosts share")
     children = [engine(f"engine-{number}", queues, variables=variables) for number in range(1, slots + 1)]
     every = settings.JOB_LEASE_SECONDS / 4
-    chore = _look_after if "default" in queues else look_for_lost_jobs
+    chore = _look_after if "default" in queues else requeue_lost_jobs
     with _stop_signals() as stopped, Supervisor(children, chore=chore, chore_every_s=every):
         say(f"{slots} at work on {', '.join(queues)} (Ctrl-C stops)")
         stopped.wait()
@@ -127,7 +127,7 @@ def work(*, queues: list[str], slots: int, variables: Mapping[str, str], say: Ca
     return slots
 
 
-def look_for_lost_jobs() -> None:
+def requeue_lost_jobs() -> None:
     try:
         if count := requeue_lost():
             logger.warning("%s jobs put back on the queue", count)
@@ -141,9 +141,9 @@ def _web(listener: socket.socket) -> PythonChild:
     # The socket is ours and is passed on: no moment without a listener at a restart, and port 0 is possible.
     arguments = (
         f"foilworks.wsgi:application --bind fd://{listener.fileno()} {GUNICORN} --graceful-timeout 3 "
-        "--log-level warning"
+        "--log-level warning --chdir"
     )
-    return PythonChild("web", "gunicorn", arguments.split(), descriptors=[listener.fileno()])
+    return PythonChild("web", "gunicorn", [*arguments.split(), str(Path.cwd())], descriptors=[listener.fileno()])
 
 
 @contextmanager

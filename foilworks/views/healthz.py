@@ -6,6 +6,8 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from foilworks.monitoring.readiness import readiness
+
 
 @require_safe
 @never_cache
@@ -18,3 +20,12 @@ def healthz(request: HttpRequest) -> JsonResponse:
     except DatabaseError:
         return JsonResponse({"ok": False, "database": "unreachable"}, status=503)
     return JsonResponse({"ok": True, "database": "ok"})
+
+
+@require_safe
+@never_cache
+@login_not_required
+def readyz(request: HttpRequest) -> JsonResponse:
+    parts = readiness()
+    ok = set(parts.values()) == {"ok"}
+    return JsonResponse({"ok": ok, **parts}, status=200 if ok else 503)

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from evaluation.dashboard.overview import projects_of
 from projects.access import may_create_projects
-from projects.published import published_accounts
+from projects.demo_accounts import published_accounts
 
 
 @login_not_required

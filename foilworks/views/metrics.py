@@ -11,8 +11,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from foilworks.monitoring.figures import exposition
-from projects.throttle import address_of
+from foilworks.monitoring.metrics import exposition
+from projects.rate_limits import address_of
 
 
 @require_safe

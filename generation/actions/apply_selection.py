@@ -8,7 +8,7 @@ from corpus.rules.states import CandidateState
 from generation.actions.move_thresholds import lock, move, retask
 from generation.errors import GenerationError
 from generation.models import Candidate, Selection
-from generation.selections.open_rows import failing_now, open_candidates, waiting_state
+from generation.selections.open_candidates import failing_now, open_candidates, waiting_state
 from projects import audit
 from projects.access import require_role
 from projects.models import Role, User

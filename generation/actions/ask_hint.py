@@ -19,7 +19,7 @@ from projects.models import Project, Role, User
 JOB = "generation.jobs.answer_hint"
 MAX_CHARACTERS = 2_000
 # So many unanswered questions a person has at once: a queue is not to be filled by typing.
-MOST_WAITING = 5
+MAX_WAITING_HINTS = 5
 WAITS = timedelta(minutes=10)
 
 
@@ -52,5 +52,5 @@ def ask_hint(person: User, project: Project, caption: Caption, text: str) -> Hin
 
 def _require_room(person: User) -> None:
     unanswered = Hint.objects.filter(value=None, problem="", created_at__gt=timezone.now() - WAITS)
-    if unanswered.filter(shown__person=person).count() >= MOST_WAITING:
+    if unanswered.filter(shown__person=person).count() >= MAX_WAITING_HINTS:
         raise GenerationError(_("The model has not answered your last questions yet; ask again when it has."))

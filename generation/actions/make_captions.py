@@ -13,11 +13,11 @@ from django.utils.translation import gettext as _
 from corpus.models import Caption, Split, Video
 from generation.asking import endpoints
 from generation.asking.prompt_rows import find_prompt
-from generation.captioning.table import CAPTIONERS
+from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
 from generation.model_paths import with_paths
+from generation.models.side_work import CaptionRun, CaptionSources
 from generation.records import MODES
-from generation.side_models import CaptionRun, CaptionSources
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_role

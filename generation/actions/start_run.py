@@ -11,13 +11,13 @@ from django.db.models import Max
 from corpus.models import Split, Subtest
 from generation.asking import endpoints
 from generation.asking.prompt_rows import find_prompt
-from generation.captions import RunCaptions, selected_rows
 from generation.errors import GenerationError
-from generation.filters.table import FILTERS, default_filters
-from generation.methods.table import METHODS
+from generation.filters.registry import FILTERS, default_filters
+from generation.methods.registry import METHODS
 from generation.model_paths import with_paths
 from generation.models import GenerationRun
 from generation.records import MODES
+from generation.run_captions import RunCaptions, selected_rows
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_role
@@ -27,7 +27,7 @@ from text.storable import is_storable
 
 JOB = "generation.jobs.run_generation"
 SELECTION = {"split": str, "key_prefix": str, "caption_keys": list}
-LARGEST_SEED = 2**63 - 1
+MAX_SEED = 2**63 - 1
 
 
 @transaction.atomic
@@ -132,7 +132,7 @@ def _check(run: GenerationRun) -> None:
         raise GenerationError(f"there is no mode '{run.mode}'; choose one of: {', '.join(MODES)}")
     if run.subtest.project_id != run.project.pk:
         raise GenerationError(f"the subtest {run.subtest.name} belongs to another project; choose one of this project")
-    if not 0 <= run.seed <= LARGEST_SEED:
-        raise GenerationError(f"the seed is {run.seed}; give a whole number from 0 to {LARGEST_SEED}")
+    if not 0 <= run.seed <= MAX_SEED:
+        raise GenerationError(f"the seed is {run.seed}; give a whole number from 0 to {MAX_SEED}")
     if not len(RunCaptions(run)):
         raise GenerationError("the run has no captions; import captions into the project or select others")

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from corpus.models import Subtest
 from generation.errors import GenerationError
 from generation.models import GenerationRun, Selection
-from generation.selections.open_rows import GAPS
+from generation.selections.open_candidates import GAPS
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_role

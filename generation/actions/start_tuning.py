@@ -9,11 +9,11 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from corpus.models import Split
-from generation.captions import captions_to_use
 from generation.errors import GenerationError
 from generation.model_paths import with_paths
-from generation.side_models import Tuning
-from generation.tuning.table import TUNING
+from generation.models.side_work import Tuning
+from generation.run_captions import captions_to_use
+from generation.tuning.parameters import TUNING
 from jobs.queue import enqueue
 from projects import audit
 from projects.access import require_role
@@ -22,7 +22,7 @@ from text.registry import parse_params
 
 JOB = "generation.jobs.run_tuning"
 FROM_ONE = ("epochs", "batch", "checkpoint_every")
-LONGEST_NAME = 300
+MAX_NAME_LENGTH = 300
 
 
 @transaction.atomic
@@ -45,7 +45,7 @@ def start_tuning(
         raise GenerationError(_("No caption is in the train split; what learns reads that one only. Import splits."))
     tuning = Tuning.objects.create(
         project=project,
-        base_model=chosen["model"][:LONGEST_NAME],
+        base_model=chosen["model"][:MAX_NAME_LENGTH],
         params=chosen,
         seed=seed,
         last_caption=last,

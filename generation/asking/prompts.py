@@ -17,7 +17,7 @@ Example = tuple[str, tuple[str, ...]]
 
 SLUG = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 ID = re.compile(r"(?P<slug>[a-z0-9]+(?:[-_][a-z0-9]+)*)@(?P<version>[1-9]\d*)")
-MOST_EXAMPLES = 20
+MAX_EXAMPLES = 20
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ PROMPTS: Mapping[str, Prompt] = {
                     ),
                 ),
             ),
-            "Feint6K 4.2, method II: the instruction and the examples are our own, the paper prints none",
+            "(Feint6K, Sec. 4.2), method II: the instruction and the examples are our own, the paper prints none",
         ),
         Prompt(
             "counterfactual-object",
@@ -142,7 +142,7 @@ PROMPTS: Mapping[str, Prompt] = {
                 ),
                 ("A boy is kicking a ball in a park.", ("A boy is kicking a can in a park.",)),
             ),
-            "Feint6K 5.3, object-based captions: the instruction and the examples are our own",
+            "(Feint6K, Sec. 5.3), object-based captions: the instruction and the examples are our own",
         ),
         Prompt(
             "polish",
@@ -158,7 +158,7 @@ PROMPTS: Mapping[str, Prompt] = {
                 "enumerated. Each sentence is separated by a dot (.). My sentences are: {caption}"
             ),
             (),
-            "ViLMA C.3, word for word",
+            "(ViLMA, Sec. C.3), word for word",
             "captions",
         ),
     )
@@ -178,8 +178,8 @@ def checked(slug: str, version: int, system: str, question: str, examples: Seque
         raise GenerationError(f"prompt '{slug}': name it in small letters, digits and dashes, at most 40")
     if "{caption}" not in question:
         raise GenerationError(f"prompt {slug}: question: it holds no {{caption}}; put it where the caption is to stand")
-    if len(examples) > MOST_EXAMPLES:
-        raise GenerationError(f"prompt {slug}: examples: {len(examples)} are too many; give {MOST_EXAMPLES} at most")
+    if len(examples) > MAX_EXAMPLES:
+        raise GenerationError(f"prompt {slug}: examples: {len(examples)} are too many; give {MAX_EXAMPLES} at most")
     return Prompt(slug, version, f"{slug}@{version}", system, question, tuple(_example(slug, one) for one in examples))
 
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from generation.asking import endpoints
-from generation.asking.asked import Answers, Asking
+from generation.asking.cached_answers import Answers, Asking
 from generation.asking.prompt_rows import find_prompt
-from hub.chat_endpoint import Budget, ChatEndpoint, Endpoint, Patience
+from hub.adapters.chat_endpoint import Budget, ChatEndpoint, Endpoint, Patience
+from hub.adapters.registry import CHAT, open_helper
 from hub.interfaces import Chat
-from hub.table import CHAT, open_helper
 from projects.models import Project
 
 
@@ -27,7 +27,7 @@ def services(
 
     Raises GenerationError or HubError: an unknown endpoint, prompt or model.
     """
-    if not getattr(module, "ASKS", False):
+    if not getattr(module, "USES_LLM", False):
         return {}
     wanted = endpoints.checked(params)
     prompt = find_prompt(wanted["template"], project)

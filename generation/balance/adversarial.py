@@ -1,4 +1,4 @@
-"""Adversarial refinement (SugarCrepe, Hsieh et al. 2023, algorithm 1): two score gaps, mirrored cells made equal.
+"""Adversarial refinement (SugarCrepe, Alg. 1): two score gaps, mirrored cells made equal.
 
 Each pair has two gaps, caption minus foil under two text-only models. The plane [-1, 1] x [-1, 1] is cut into
 grid x grid cells; a cell and its mirror image through the origin keep as many pairs as the smaller of the two, so that

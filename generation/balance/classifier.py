@@ -1,4 +1,4 @@
-"""A bag-of-words classifier of captions against foils: how far words alone go (cli.md, `report blind`).
+"""Tell captions from foils by a bag-of-words classifier (docs/explanation/balance.md#blind-audit).
 
 Logistic regression (C = 1) on lower-cased unigram counts; a pair counts 1 where its caption scores above its foil, .5
 where both score alike. `held_out` learns on other captions; `fitted` scores what it has learnt on, the harder test for
@@ -68,7 +68,7 @@ def fitted(pairs: Texts) -> Won:
     return _won(counts[:n], counts[n:], _weights(counts[:n], counts[n:]))
 
 
-def telling_words(pairs: Texts, *, top: int = 10) -> list[TellingWord]:
+def cue_words(pairs: Texts, *, top: int = 10) -> list[TellingWord]:
     """The words that give captions and foils away, by their gain, then by word; without those of no gain."""
     if not pairs:
         return []

@@ -1,4 +1,4 @@
-"""Frequency matching (ViLMA, C.6): a word is put into foils at most as often as it stands in the captions' place.
+"""Frequency matching (ViLMA, Sec. C.6): a word is put into foils at most as often as it stands in the captions' place.
 
 ViLMA removes the candidates whose prepositions occur more often in foils than in captions. Which of them go is not
 said; here the later ranks go first and equals are drawn with the seed. One-sided by design: a word that captions have

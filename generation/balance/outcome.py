@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from generation.balance.classifier import Won, fitted, held_out
-from generation.balance.records import FEASIBLE_PAIRS, FEASIBLE_SHARE, Chosen, Pair, change, of_kept, word_counts
+from generation.balance.records import FEASIBLE_PAIRS, FEASIBLE_SHARE, Chosen, Pair, change, selected_pairs, word_counts
 
 TOP = 20
 
@@ -18,7 +18,7 @@ def outcome(pairs: Sequence[Pair], chosen: Chosen, *, fixed: Sequence[Pair] = ()
 
     `feasible` is False, with `reason`, where less than FEASIBLE_SHARE or fewer than FEASIBLE_PAIRS are kept.
     """
-    left = [*fixed, *of_kept(pairs, chosen.kept)]
+    left = [*fixed, *selected_pairs(pairs, chosen.kept)]
     everything = [*fixed, *pairs]
     reasons = lost_reasons(pairs, chosen)
     feasible = chosen.share >= FEASIBLE_SHARE and len(chosen.kept) >= FEASIBLE_PAIRS
@@ -43,7 +43,7 @@ def lost_reasons(pairs: Sequence[Pair], chosen: Chosen) -> dict[str, int]:
     """Why pairs left: a word that has no counterpart on the other side (also once such pairs are gone), another foil of
     the same caption that stayed, or a word that one side has more often."""
     one_sided = _without_counterpart(pairs)
-    kept_groups = Counter(pair.group for pair in of_kept(pairs, chosen.kept))
+    kept_groups = Counter(pair.group for pair in selected_pairs(pairs, chosen.kept))
     lost = set(chosen.lost)
     found = Counter(
         "no_counterpart" if pair.id in one_sided else "other_foil" if kept_groups[pair.group] else "too_often"

@@ -79,7 +79,7 @@ def word_counts(pairs: Iterable[Pair]) -> list[WordCount]:
     return sorted(rows, key=lambda row: (-abs(row.excess), row.word))
 
 
-def of_kept(pairs: Sequence[Pair], kept: Iterable[str]) -> list[Pair]:
+def selected_pairs(pairs: Sequence[Pair], kept: Iterable[str]) -> list[Pair]:
     """The pairs whose ids are kept, in their order."""
     wanted = set(kept)
     return [pair for pair in pairs if pair.id in wanted]

@@ -5,7 +5,8 @@ balanced circulation, and its linear programme has whole-numbered corners. Pairs
 integer programme over word counts, which HiGHS solves by the same call. Balance is exact, word by word: the training
 labels of a bag-of-words classifier are then uncorrelated with every word, so that the one fitted on all kept pairs has
 no weight but zero (its penalised likelihood is strictly concave and its gradient vanishes there) and answers .5.
-Own (methods.md, "Balance"); the frequency matching of ViLMA (C.6) is generation/balance/frequency.py.
+Ours (docs/explanation/balance.md#balanced-selection); frequency matching (ViLMA, Sec. C.6) is
+generation/balance/frequency.py.
 """
 
 from collections.abc import Sequence

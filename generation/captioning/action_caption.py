@@ -1,14 +1,14 @@
-"""Captions of the action without its count (ViLMA C.2, proficiency of counting): "… performs exactly three push-ups"
--> "… performs push-ups".
+"""Captions of the action without its count: "… performs exactly three push-ups" -> "… performs push-ups".
+
+For the proficiency test of counting (ViLMA, Sec. C.2).
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from generation.captioning.records import MadeCaption
-from generation.methods._number_grammar import Count, find_count, realise
-from generation.records import CaptionInput, Skip
+from generation.grammar.numbers import Count, find_count, realise
+from generation.records import CaptionInput, MadeCaption, Skip
 from text.diff import apply_edits
 
 VERSION = "1"

@@ -1,4 +1,4 @@
-"""Change-of-state captions (ViLMA C.4): sentences with a verb of the lexicon, put into the paper's four templates.
+"""Change-of-state captions: sentences with a verb of the lexicon, in the four templates of (ViLMA, Sec. C.4).
 
 Source: "A man folds a red shirt." Action: "Someone folds the red shirt." Pre-state: "Initially, the red shirt is
 unfolded." Post-state: "At the end, the red shirt is folded." Reverse: all three. Without an object the subject changes:
@@ -8,9 +8,8 @@ unfolded." Post-state: "At the end, the red shirt is folded." Reverse: all three
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from generation.captioning.records import MadeCaption
-from generation.methods._state_grammar import ACTION, POST, PRE, REVERSE, SUBTESTS, read_sentence
-from generation.records import CaptionInput, Skip
+from generation.grammar.states import ACTION, POST, PRE, REVERSE, SUBTESTS, read_sentence
+from generation.records import CaptionInput, MadeCaption, Skip
 from text.language.change_finding import FoundChange, find_changes
 from text.language.phrases import POSSESSIVE, is_plural_noun
 from text.language.tokens import Token

@@ -1,4 +1,4 @@
-"""Counting captions (ViLMA 3.2 and C.2): a template with <number> and the video's annotated count.
+"""Counting captions (ViLMA, Secs. 3.2 and C.2): a template with <number> and the video's annotated count.
 
 The template is the source's fact "template", or its text; the count is its fact "count" (or "class", as ViLMA's files
 have it).
@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from generation.captioning.records import MadeCaption
 from generation.errors import GenerationError
-from generation.methods._number_grammar import Count, realise
-from generation.records import CaptionInput, Skip
+from generation.grammar.numbers import Count, realise
+from generation.records import CaptionInput, MadeCaption, Skip
 from text.diff import apply_edits
 from text.language.numbers import WORDS, value_of
 

@@ -1,11 +1,13 @@
-"""Existence captions (ViLMA C.5, proficiency of rare actions): "washing some fridges" -> "there are some fridges"."""
+"""Existence captions: "washing some fridges" -> "there are some fridges".
+
+For the proficiency test of rare actions (ViLMA, Sec. C.5).
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from generation.captioning.records import MadeCaption
-from generation.methods._existence_grammar import frame_for, one_of
-from generation.records import CaptionInput, Skip
+from generation.grammar.existence import frame_for, one_of
+from generation.records import CaptionInput, MadeCaption, Skip
 from text.language.phrases import POSSESSIVE, NounPhrase, is_plural_noun, noun_phrases
 from text.language.tokens import Token
 from text.language.tools import tagger

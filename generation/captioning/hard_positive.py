@@ -9,8 +9,7 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from generation.captioning.records import MadeCaption
-from generation.records import CaptionInput, Skip
+from generation.records import CaptionInput, MadeCaption, Skip
 from text.diff import Edit, apply_edits
 from text.language.inflection import article
 from text.language.tokens import Token

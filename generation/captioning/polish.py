@@ -1,29 +1,26 @@
-"""Plain sentences made literary by an instruction model: ViLMA C.3's prompt, as VidSitu's raw sentences were rewritten.
+"""Rewrite plain sentences in literary English by an instruction model, with the prompt of (ViLMA, Sec. C.3).
 
 `paper` sends several sentences in one prompt and reads the numbered answers; `corrected` asks about one at a time, so
-that answers cannot be mixed up, and drops one that repeats its source or runs on. Each caption's facts hold its
-Flesch-Kincaid grade and Reading Ease (the paper's captions: 4.54 and 83.27).
+that answers cannot be mixed up, and drops one that repeats its source or runs on.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from generation.asking.asked import Asking
+from generation.asking.cached_answers import Asking
 from generation.asking.prompts import Prompt
-from generation.captioning.records import MadeCaption
 from generation.errors import GenerationError
-from generation.filters._normal import normal_form
-from generation.records import CaptionInput, Skip
+from generation.records import CaptionInput, MadeCaption, Skip
 from hub.interfaces import ChatReply, ChatRequest
-from text.readability import readability
+from text.tokens import normal_form
 
 VERSION = "1"
-ASKS = True
+USES_LLM = True
 NUMBERED = re.compile(r"(?:^|\n|(?<=[.!?\"”]) )\s*(\d{1,3})[.):]\s+")
 QUOTES = "\"“”'`*"
-MOST_TIMES, MOST_MORE = 4, 80
-LARGEST_SEED = 2**31
+MAX_TIMES_LONGER, MAX_EXTRA_CHARACTERS = 4, 80
+MAX_SEED = 2**31
 # What stays true of a sentence whose words change.
 KEPT = ("count", "entities")
 
@@ -59,7 +56,7 @@ def _request(group: Sequence[CaptionInput], params: dict[str, Any], seed: int, p
         prompt.messages(sentences, len(group)),
         max_tokens=params["max_tokens"] * len(group),
         temperature=params["temperature"],
-        seed=seed % LARGEST_SEED,
+        seed=seed % MAX_SEED,
     )
 
 
@@ -76,7 +73,6 @@ def _captions(
         if problem:
             yield Skip(source.id, problem)
             continue
-        found = readability(answers[at])
         facts = {
             **{name: source.facts[name] for name in KEPT if name in source.facts},
             "polished_from": source.text,
@@ -84,8 +80,6 @@ def _captions(
             "prompt_sha256": prompt.sha256,
             "model": asking.chat.info.model_id,
             "model_revision": reply.revision or asking.chat.info.revision,
-            "grade": round(found.grade or 0.0, 2),
-            "ease": round(found.ease or 0.0, 2),
         }
         yield MadeCaption(source.id, answers[at], "polish", mode, facts)
 
@@ -112,6 +106,6 @@ def _bare(text: str) -> str:
 def _problem(source: str, answer: str) -> str:
     if normal_form(answer) == normal_form(source):
         return "repeats the caption"
-    if len(answer) > MOST_TIMES * len(source) + MOST_MORE:
+    if len(answer) > MAX_TIMES_LONGER * len(source) + MAX_EXTRA_CHARACTERS:
         return "far longer than the caption"
     return ""

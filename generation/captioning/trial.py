@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import Any
 
-from generation.captioning.records import MadeCaption
-from generation.captioning.table import CAPTIONERS
-from generation.records import CaptionInput, Skip
-from text.readability import readability_of
+from generation.captioning.registry import CAPTIONERS
+from generation.records import CaptionInput, MadeCaption, Skip
 from text.registry import load, lookup, parse_params
 
 BATCH = 200
@@ -22,8 +20,7 @@ def make_captions(
     raw_params: Mapping[str, Any],
     serve: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """`{"captions": [{"source", "caption", "video", "facts"}], "skipped": [{"source", "why"}], "readability":
-    {"grade", "ease"}}`.
+    """`{"captions": [{"source", "caption", "video", "facts"}], "skipped": [{"source", "why"}]}`.
 
     `serve(module, params)`: what a maker is handed beside its sources, such as a model to ask. Raises ActionableError
     for an unknown maker or parameter.
@@ -38,7 +35,7 @@ def make_captions(
         by_id = {source.id: source for source in batch}
         for made in module.make(batch, params=params, mode=mode, seed=seed, **given):
             _note(made, by_id, result)
-    return {**result, "readability": _readability(result["captions"])}
+    return result
 
 
 def _note(made: MadeCaption | Skip, sources: Mapping[str, CaptionInput], result: dict[str, Any]) -> None:
@@ -49,11 +46,3 @@ def _note(made: MadeCaption | Skip, sources: Mapping[str, CaptionInput], result:
     source = sources[made.source_id]
     facts = {**made.facts, "maker": made.maker, "mode": made.mode}
     result["captions"].append({"source": source.text, "caption": made.text, "video": source.video, "facts": facts})
-
-
-def _readability(captions: list[dict[str, Any]]) -> dict[str, float] | None:
-    """Grade and ease of all captions together; None where there is none."""
-    found = readability_of(one["caption"] for one in captions)
-    if found.grade is None or found.ease is None:
-        return None
-    return {"grade": round(found.grade, 2), "ease": round(found.ease, 2)}

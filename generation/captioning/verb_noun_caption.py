@@ -1,4 +1,4 @@
-"""Captions of rare actions (ViLMA 3.5): the pair cut, keyboard -> "cutting a keyboard", with no subject.
+"""Captions of rare actions (ViLMA, Sec. 3.5): the pair cut, keyboard -> "cutting a keyboard", with no subject.
 
 Facts {"verb", "noun"}; or a class label "cut-keyboard" (facts "class_label" or "class"), or the text itself.
 """
@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from generation.captioning.records import MadeCaption
-from generation.methods._existence_grammar import MASS
-from generation.records import CaptionInput, Skip
+from generation.grammar.existence import MASS
+from generation.records import CaptionInput, MadeCaption, Skip
 from text.language.inflection import article
 from text.language.phrases import is_plural_noun
 from text.language.verb_forms import verb_form, verb_readings

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from generation.errors import GenerationError
 from generation.records import Case
-from hub.table import ENCODER, open_helper
+from hub.adapters.registry import ENCODER, open_helper
 
 Vectors = dict[str, NDArray[np.float32]]
 

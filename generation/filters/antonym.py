@@ -1,4 +1,7 @@
-"""Keeps only foils that put a word's opposite in its place (contrast sets 3.2; WordNet where installed, own list)."""
+"""Keep only foils that put a word's opposite in its place (contrast sets, Sec. 3.2).
+
+Opposites come from WordNet where it is installed, and from a list of our own.
+"""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,13 +1,14 @@
-"""Drops a foil whose new thing a detector sees in the video's frames (ViLMA 3.5, C.5: DETR, 8 frames, score over .8).
+"""Drop a foil whose new thing a detector sees in the video's frames.
 
-What was seen stands in the caption's fact "objects": runs put it there where a video has a file (generation/sightings).
+The paper takes DETR, 8 frames and scores over .8 (ViLMA, Sec. C.5). The caption's fact "objects" holds what was seen:
+runs put it there if the video has a file (generation/sightings).
 """
 
 from collections.abc import Sequence
 from typing import Any
 
 from generation.filters._changes import changes
-from generation.methods._synonyms import seen_as
+from generation.grammar.synonyms import seen_as
 from generation.records import CaptionInput, Verdict
 from text.language.tools import tagger
 

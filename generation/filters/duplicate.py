@@ -1,10 +1,10 @@
-"""Drops a foil that the caption already has: the same but for case, spaces and punctuation (Feint6K, appendix)."""
+"""Drop a foil that repeats another one of its caption, but for case, spaces and punctuation."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from generation.filters._normal import normal_form
 from generation.records import CaptionInput, Verdict
+from text.tokens import normal_form
 
 VERSION = "1"
 COSTLY = False

@@ -1,4 +1,7 @@
-"""Drops foils with a verb that the train captions hardly use (contrast sets 3.2: lemma seen more than 30 times)."""
+"""Drop foils with a verb that the train captions hardly use.
+
+The paper keeps lemmas seen more than 30 times (contrast sets, Sec. A.3).
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

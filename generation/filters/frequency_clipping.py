@@ -1,4 +1,4 @@
-"""Drops foils whose preposition foils would use more often than the captions do (ViLMA 3.6 and C.6).
+"""Drops foils whose preposition foils would use more often than the captions do (ViLMA, Secs. 3.6 and C.6).
 
 Judged last and in the captions' order: at any point of the run a preposition stands in at most as many kept foils as
 its share of the captions up to there, so that nobody can tell foils from captions by how often a preposition occurs.
@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
-from generation.methods._preposition_grammar import relations
+from generation.grammar.prepositions import relations
 from generation.records import CaptionInput, Case, Verdict
 
 VERSION = "2"
 COSTLY = True
-CLOSING = True
+RUNS_LAST = True
 
 
 @dataclass
@@ -53,7 +53,7 @@ def prepare(captions: Iterable[CaptionInput], *, params: dict[str, Any]) -> Coun
     return counts
 
 
-def recall(state: Counts, judged: Iterable[tuple[str, str, str, bool]]) -> None:
+def restore(state: Counts, judged: Iterable[tuple[str, str, str, bool]]) -> None:
     """Count what has been judged before: (a name of the caption, its text, the foil, passed), in order."""
     for name, text, foil, passed in judged:
         state.turn_to(name)

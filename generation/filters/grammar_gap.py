@@ -1,7 +1,7 @@
 """How much more acceptable a CoLA classifier finds the caption than the foil: the other gap of adversarial refinement.
 
-SugarCrepe (Hsieh et al. 2023) takes a grammar model trained on CoLA. By default it drops nothing: the score is what
-generation/balance/adversarial.py chooses by.
+The paper takes a grammar model trained on CoLA (SugarCrepe, Alg. 1). By default it drops nothing: the score is
+what generation/balance/adversarial.py chooses by.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,9 +10,9 @@ from typing import Any
 from generation.errors import GenerationError
 from generation.filters._gap import gap, measured
 from generation.records import Case, Measure, Verdict
+from hub.adapters.registry import CLASSIFIER, open_helper
 from hub.interfaces import PairClassifier
 from hub.revisions import fingerprint
-from hub.table import CLASSIFIER, open_helper
 
 VERSION = "1"
 COSTLY = True

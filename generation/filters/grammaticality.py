@@ -1,7 +1,8 @@
-"""Drops what is not well-formed: the grammaticality part of GRUEN (Zhu and Bhat 2020), from two models.
+"""Drops what is not well-formed: the grammaticality part of GRUEN, from two models.
 
 (exp(-exp(loss) / 2) + c) / 8 + 1/2, cut to 0..1, with the masked language model's loss of the sentence and the logit c
-of "acceptable" by a classifier trained on CoLA, both as means over sentences. ViLMA: at least .8, spatial above .6.
+of "acceptable" by a classifier trained on CoLA, both as means over sentences. The paper takes at least .8 (ViLMA,
+Sec. C.1), for spatial relations .6 (ViLMA, Sec. C.6).
 """
 
 import math
@@ -11,9 +12,9 @@ from typing import Any
 
 from generation.errors import GenerationError
 from generation.records import Case, Measure, Verdict
+from hub.adapters.registry import CLASSIFIER, FILLER, open_helper
 from hub.interfaces import PairClassifier
 from hub.revisions import fingerprint
-from hub.table import CLASSIFIER, FILLER, open_helper
 
 VERSION = "1"
 COSTLY = True

@@ -1,4 +1,4 @@
-"""Drops a foil without a verb (contrast sets 3.2: what a model fills in may turn a sentence into a list of things)."""
+"""Drop a foil without a verb: a filled span may turn a sentence into a list of things (contrast sets, Sec. 3.2)."""
 
 from collections.abc import Sequence
 from typing import Any

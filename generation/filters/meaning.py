@@ -1,4 +1,4 @@
-"""The contrast sets' rule of meaning as one filter: an antonym, OR other enough in words AND as sentences (3.2)."""
+"""Keep foils that are an antonym, OR differ enough in words AND as sentences (contrast sets, Secs. 3.2 and A.3)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,8 +7,8 @@ from generation.filters import antonym
 from generation.filters._changes import changes, replaced
 from generation.filters._likeness import largest_word_cosine, open_vectors, sentence_cosines
 from generation.records import Case, Measure, Verdict
+from hub.adapters.registry import ENCODER
 from hub.revisions import file_hash, fingerprint
-from hub.table import ENCODER
 from text.language.tools import tagger
 
 VERSION = "1"

@@ -1,4 +1,6 @@
-"""Drops a foil that changes too much, or an entity of the caption (Feint6K 3: "minimal changes", entities stay).
+"""Drop a foil that changes too many words, or an entity of the caption.
+
+Negatives keep "the same text structure and object entities" (Feint6K, Sec. 3.1).
 
 Entities are the names in the caption (capitals inside a sentence) and what its facts list under "entities".
 """

@@ -1,13 +1,13 @@
-"""Drops a foil that follows from its caption: premise caption, hypothesis foil, as a pair (ViLMA 3.2, VALSE)."""
+"""Drop a foil that its caption entails: premise caption, hypothesis foil, as a pair (ViLMA, Secs. 3.3 and C.1)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generation.errors import GenerationError
 from generation.records import Case, Measure, Verdict
+from hub.adapters.registry import CLASSIFIER, open_helper
 from hub.interfaces import PairClassifier
 from hub.revisions import fingerprint
-from hub.table import CLASSIFIER, open_helper
 
 VERSION = "1"
 COSTLY = True

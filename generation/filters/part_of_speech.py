@@ -1,4 +1,4 @@
-"""Drops a foil whose new words are of another part of speech than those they replace (Feint6K 4.2)."""
+"""Drops a foil whose new words are of another part of speech than those they replace (Feint6K, Sec. 4.2)."""
 
 from collections.abc import Sequence
 from typing import Any

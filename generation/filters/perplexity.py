@@ -1,4 +1,4 @@
-"""Drops a foil that a language model finds much odder than its caption (contrast sets 3.2, gpt2-xl).
+"""Drops a foil that a language model finds much odder than its caption (contrast sets, Secs. 3.2 and A.3).
 
 `corrected`: (foil - caption) / caption is under .6, or under 1.4 with the foil's perplexity under 750. `paper` holds
 (caption - foil) / caption against the same bars, as printed, which keeps the worse sentences.
@@ -10,8 +10,8 @@ from typing import Any
 
 from generation.filters._gap import measured
 from generation.records import Case, Measure, Verdict
+from hub.adapters.registry import TEXT_SCORER, open_helper
 from hub.revisions import fingerprint
-from hub.table import TEXT_SCORER, open_helper
 
 VERSION = "1"
 COSTLY = True

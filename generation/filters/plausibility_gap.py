@@ -1,7 +1,7 @@
 """How much likelier a language model finds the caption than the foil: one of the two gaps of adversarial refinement.
 
-SugarCrepe (Hsieh et al. 2023) takes a plausibility model for it; here any model of text alone serves. By default it
-drops nothing: the score is what generation/balance/adversarial.py chooses by.
+The paper takes a plausibility model (SugarCrepe, Alg. 1); here any model of text alone serves. By default it drops
+nothing: the score is what generation/balance/adversarial.py chooses by.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,8 +9,8 @@ from typing import Any
 
 from generation.filters._gap import gap, measured
 from generation.records import Case, Measure, Verdict
+from hub.adapters.registry import TEXT_SCORER, open_helper
 from hub.revisions import fingerprint
-from hub.table import TEXT_SCORER, open_helper
 
 VERSION = "1"
 COSTLY = True

@@ -1,12 +1,12 @@
-"""Drops a foil that a sentence encoder takes for nearly the same (contrast sets 3.2: SBERT cosine under .8)."""
+"""Drops a foil that a sentence encoder takes for nearly the same (contrast sets, Sec. A.3: cosine under .8)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generation.filters._likeness import sentence_cosines
 from generation.records import Case, Measure, Verdict
+from hub.adapters.registry import ENCODER
 from hub.revisions import fingerprint
-from hub.table import ENCODER
 
 VERSION = "1"
 COSTLY = True

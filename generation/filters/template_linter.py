@@ -30,13 +30,13 @@ STATES = re.compile(
 # "had had" and "that that" can be right.
 MAY_DOUBLE = frozenset({"had", "that", "very", "so", "bye", "no", "ha", "knock"})
 BE = frozenset({"are", "were", "have", "do"})
-LONGEST = 5_000
+MAX_TEXT_LENGTH = 5_000
 
 
 def judge(caption: CaptionInput, foil: str, *, others: Sequence[str], params: dict[str, Any]) -> Verdict:
     """Score: how many complaints the foil has that the caption has not; passes at 0."""
     del others
-    if max(len(foil), len(caption.text)) > LONGEST:
+    if max(len(foil), len(caption.text)) > MAX_TEXT_LENGTH:
         return Verdict(True, 0.0, "too long for a template; not looked at")
     before = set(_complaints(caption.text))
     found = [complaint for complaint in _complaints(foil) if complaint not in before]

@@ -1,4 +1,4 @@
-"""Drops a foil whose new word means much the same as the one it replaces (contrast sets: cosine < .4)."""
+"""Drop a foil whose new word means much the same as the old one (contrast sets, Sec. A.3: cosine < .4)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

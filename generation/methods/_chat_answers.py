@@ -5,17 +5,17 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from generation.filters._normal import normal_form
 from text.storable import storable
+from text.tokens import normal_form
 
 NAMES = ("captions", "counterfactuals", "foils", "sentences", "answers")
 OPENS = re.compile(r"[\[{]")
 ENDS = ".!?"
 THOUGHT = "</think>"
 # An answer of brackets alone would take the square of its length.
-MOST_STARTS = 200
+MAX_JSON_STARTS = 200
 # A rewording of a caption is about as long as it; far more is an explanation.
-MOST_TIMES, MOST_MORE = 3, 60
+MAX_TIMES_LONGER, MAX_EXTRA_CHARACTERS = 3, 60
 
 
 def read_captions(answer: str) -> list[str] | None:
@@ -33,7 +33,7 @@ def read_captions(answer: str) -> list[str] | None:
 def _values(answer: str) -> Iterator[object]:
     """The JSON values that begin with a bracket, whole ones first; what a model thought aloud is passed over."""
     decoder = json.JSONDecoder()
-    for match in islice(OPENS.finditer(answer, answer.rfind(THOUGHT) + 1), MOST_STARTS):
+    for match in islice(OPENS.finditer(answer, answer.rfind(THOUGHT) + 1), MAX_JSON_STARTS):
         try:
             yield decoder.raw_decode(answer, match.start())[0]
         except (ValueError, RecursionError):
@@ -59,7 +59,7 @@ def _text(value: object) -> str | None:
     return " ".join(storable(value).split()) if isinstance(value, str) else None
 
 
-def sort_out(caption: str, answers: list[str], k: int, *, mend: bool) -> tuple[list[str], list[str]]:
+def check_answers(caption: str, answers: list[str], k: int, *, mend: bool) -> tuple[list[str], list[str]]:
     """(at most k foils, why others are missing), in their order.
 
     `mend`: the foil takes the caption's first letter (large or small) and its full stop or none, so that neither tells
@@ -77,7 +77,7 @@ def sort_out(caption: str, answers: list[str], k: int, *, mend: bool) -> tuple[l
             why.append("repeats the caption")
         elif form in seen:
             why.append("repeats another answer")
-        elif len(text) > MOST_TIMES * len(caption) + MOST_MORE:
+        elif len(text) > MAX_TIMES_LONGER * len(caption) + MAX_EXTRA_CHARACTERS:
             why.append("far longer than the caption")
         else:
             seen.add(form)

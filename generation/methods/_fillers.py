@@ -1,4 +1,4 @@
-"""One or several masked language models asked for the same blanks; ensembles vote (ViLMA 3.5, rare actions)."""
+"""One or several masked language models asked for the same blanks; ensembles vote (ViLMA, Sec. C.5)."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from generation.errors import GenerationError
+from hub.adapters.registry import FILLER, open_helper
 from hub.interfaces import Fill, Filler
-from hub.table import FILLER, open_helper
 
 
 @dataclass(frozen=True)

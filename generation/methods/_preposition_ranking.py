@@ -1,10 +1,10 @@
-"""Ranking prepositions by a text-to-text model (ViLMA C.6: T5-base, the ten of the lowest perplexity)."""
+"""Rank prepositions by a text-to-text model: T5-base, the ten of the lowest perplexity (ViLMA, Sec. C.6)."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from generation.methods._preposition_grammar import Relation
-from generation.methods._surface import replace_phrase
+from generation.grammar.prepositions import Relation
+from generation.grammar.surface import replace_phrase
 from generation.records import CaptionInput
 from hub.interfaces import SpanFiller
 from text.diff import apply_edits

@@ -1,4 +1,4 @@
-"""Actor swap (ViLMA 3.3 and C.3): "A policeman holds a blond man" -> "A blond man holds a policeman".
+"""Actor swap (ViLMA, Secs. 3.3 and C.3): "A policeman holds a blond man" -> "A blond man holds a policeman".
 
 The subject and the object of one verb change places as whole noun phrases, with what describes them ("in a tan coat",
 "with blonde hair", "wearing a hat", "sitting in a car"); the verb agrees. Passives change the same way. `corrected`
@@ -8,9 +8,8 @@ refuses what stays true (hug, meet, "stare at each other", "dances with"); `pape
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from generation.methods._actor_grammar import Actor, Participants, find_participants
-from generation.methods._actor_words import PERSONS, STAYING
-from generation.methods._surface import replace_phrase
+from generation.grammar.actors import PERSONS, STAYING, Actor, Participants, find_participants
+from generation.grammar.surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
 from text.language.phrases import POSSESSIVE

@@ -1,4 +1,4 @@
-"""Counterfactuals by an instruction model: "installs … to" -> "uninstalls … from" (Feint6K 4.2, method II).
+"""Counterfactuals by an instruction model: "installs … to" -> "uninstalls … from" (Feint6K, Sec. 4.2: method II).
 
 The model is asked for k captions at once, with the examples of a prompt template, in JSON; verb and preposition change
 together, which a single masked word cannot. Every answer is kept: nothing is asked twice. `paper` takes the answers as
@@ -9,26 +9,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from generation.asking.asked import Asking
+from generation.asking.cached_answers import Asking
 from generation.asking.prompts import Prompt
 from generation.errors import GenerationError
-from generation.filters._normal import normal_form
-from generation.methods._chat_answers import read_captions, sort_out
+from generation.methods._chat_answers import check_answers, read_captions
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 from hub.interfaces import ChatReply, ChatRequest
 from text.diff import diff_edits
+from text.tokens import normal_form
 
 VERSION = "1"
 # What a run hands over: the model with its kept answers, and the prompt.
-ASKS = True
+USES_LLM = True
 SCHEMA = {
     "type": "object",
     "properties": {"captions": {"type": "array", "items": {"type": "string"}}},
     "required": ["captions"],
     "additionalProperties": False,
 }
-MOST_FOILS = 20
-LARGEST_SEED = 2**31
+MAX_FOILS = 20
+MAX_SEED = 2**31
 
 
 def make(
@@ -41,8 +41,8 @@ def make(
     prompt: Prompt,
 ) -> Iterator[FoilDraft | Skip | Shortfall]:
     """Up to params["foils"] foils a caption, in the model's order; what is missing is named."""
-    if not 1 <= params["foils"] <= MOST_FOILS:
-        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1 to {MOST_FOILS}")
+    if not 1 <= params["foils"] <= MAX_FOILS:
+        raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1 to {MAX_FOILS}")
     batch = []
     for caption in captions:
         if normal_form(caption.text):
@@ -68,7 +68,7 @@ def _request(caption: CaptionInput, params: dict[str, Any], seed: int, prompt: P
         schema=SCHEMA,
         max_tokens=params["max_tokens"],
         temperature=params["temperature"],
-        seed=seed % LARGEST_SEED,
+        seed=seed % MAX_SEED,
     )
 
 
@@ -78,7 +78,7 @@ def _foils(caption: CaptionInput, reply: ChatReply, k: int, *, mend: bool) -> tu
     found = read_captions(reply.text)
     if found is None:
         return [], ["cut off: raise max_tokens" if reply.cut else "not JSON"]
-    made, why = sort_out(caption.text, found, k, mend=mend)
+    made, why = check_answers(caption.text, found, k, mend=mend)
     # Only white space or capitals may differ: no edit would be left to show.
     return [foil for foil in made if diff_edits(caption.text, foil)], why
 

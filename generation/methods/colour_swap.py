@@ -11,8 +11,8 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.methods._drawing import generator_for
-from generation.methods._surface import phrase_pattern, replace_phrase, word_set
+from generation.grammar.surface import phrase_pattern, replace_phrase, word_set
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 from text.language.tokens import Token
 from text.language.tools import tagger
@@ -28,7 +28,7 @@ KINDS = word_set(
 # Between two colours of one thing there is nothing else.
 JOINING = word_set("and or , / & - the a an")
 # Captions of 10^6 characters stay linear.
-MOST_PLACES = 12
+MAX_PLACES = 12
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def _apart(first: Place, second: Place) -> bool:
 
 def _places(tokens: Sequence[Token]) -> list[Place]:
     """The colours that a thing has to itself, from left to right."""
-    found = [at for at, token in enumerate(tokens) if PATTERN.fullmatch(token.text)][:MOST_PLACES]
+    found = [at for at, token in enumerate(tokens) if PATTERN.fullmatch(token.text)][:MAX_PLACES]
     joined = {
         at
         for before, after in pairwise(found)

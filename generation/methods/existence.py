@@ -1,4 +1,4 @@
-"""Existence (ViLMA C.5, proficiency of rare actions): "there is at least one fridge" -> "there is at least one egg".
+"""Existence: "there is at least one fridge" -> "there is at least one egg" (ViLMA, Sec. C.5).
 
 X comes from captions of other videos of the run, as often as they name it. `corrected` puts X into the caption's own
 frame, in the form that it takes there, so that one word changes; `paper` takes the other caption's frame with it. A
@@ -14,9 +14,9 @@ from itertools import accumulate
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.methods._drawing import generator_for
-from generation.methods._existence_grammar import ONE, SEVERAL, Existence, in_frame, many_of, one_of, read_existence
-from generation.methods._synonyms import names_of
+from generation.grammar.existence import ONE, SEVERAL, Existence, in_frame, many_of, one_of, read_existence
+from generation.grammar.synonyms import names_of
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
 from text.language.numbers import match_case
@@ -26,7 +26,7 @@ from text.tokens import words
 VERSION = "3"
 DRAWS = 20
 # Longer captions are no sentences that were said of a video.
-LONGEST_TAGGED = 2000
+MAX_TAGGED_LENGTH = 2000
 # Somebody tries the method on a sentence: there are no other videos to take things from.
 LISTED = (
     "apple",
@@ -139,7 +139,7 @@ def _own_things(caption: CaptionInput, found: Existence, state: Things) -> froze
 @lru_cache(maxsize=20_000)
 def _nouns(text: str) -> tuple[str, ...]:
     """The rules' tagger, whatever else is installed: the same captions make the same foils everywhere."""
-    if len(text) > LONGEST_TAGGED or read_existence(text):
+    if len(text) > MAX_TAGGED_LENGTH or read_existence(text):
         return ()
     return tuple({token.lower for token in tagger("offline").tag(text) if token.part == "NOUN"})
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.methods._drawing import generator_for
+from generation.grammar.surface import WORD_ENDS, WORD_STARTS, phrase_pattern, replace_phrase
 from generation.methods._lexicon import parse_lexicon
-from generation.methods._surface import WORD_ENDS, WORD_STARTS, phrase_pattern, replace_phrase
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 
 VERSION = "1"

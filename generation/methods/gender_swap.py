@@ -1,4 +1,6 @@
-"""Gender swap (contrast sets 3.1, A.1, Table 6): "A woman is pushing her stroller" -> "A man is pushing his stroller".
+"""Gender swap: "A woman is pushing her stroller" -> "A man is pushing his stroller".
+
+As in (contrast sets, Secs. 3.1 and A.1, Table 6).
 
 One gendered noun is replaced by a word of the table, drawn uniformly, and the pronouns of its gender with it; swapping
 all nouns would leave "man and woman walk" true. `paper` takes any of the nouns and every pronoun, and writes "his" for
@@ -10,22 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from generation.methods._drawing import generator_for
-from generation.methods._gender_words import (
-    BEFORE_THINGS,
-    GENDER,
-    OTHERS,
-    PERCEPTION,
-    PLAIN,
-    PLURALS,
-    PRONOUNS,
-    RESULTING,
-    RESULTS,
-    TABLE_6,
-    TWO_OBJECTS,
-    WATCHING,
-)
-from generation.methods._surface import replace_phrase
+from generation.grammar.surface import replace_phrase, word_set
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
 from text.language.inflection import can_be
@@ -34,10 +22,105 @@ from text.language.phrases import is_plural_noun
 from text.language.tokens import Token
 from text.language.tools import Tagger, tagger
 
+# Directed, singular and plural kept (contrast sets, Table 6). "woman" is listed here as man (and guy: see paper).
+TABLE_6 = {
+    "man": ("woman",),
+    "men": ("women",),
+    "boy": ("girl",),
+    "boys": ("girls",),
+    "guy": ("woman", "girl"),
+    "guys": ("women", "girls", "ladies"),
+    "woman": ("man",),
+    "women": ("men", "guys"),
+    "girl": ("boy", "guy"),
+    "girls": ("boys", "guys"),
+    "lady": ("man", "guy"),
+    "ladies": ("men", "guys"),
+}
+
+
+PLURALS = word_set("men women boys girls guys ladies")
+
+
+MALE, FEMALE = "male", "female"
+
+
+GENDER = dict.fromkeys(word_set("man men boy boys guy guys"), MALE) | dict.fromkeys(
+    word_set("woman women girl girls lady ladies"), FEMALE
+)
+
+
+# Persons that a pronoun may be about although they are never swapped.
+OTHERS = dict.fromkeys(
+    word_set(
+        "gentleman gentlemen father fathers dad son sons brother brothers husband uncle grandfather grandpa",
+        "king prince",
+        "policeman policemen fireman firemen fisherman cameraman businessman waiter actor groom boyfriend lad gents mr",
+        "sir monk nephew dude dudes males male salesman sportsman cowboy cowboys chairman postman emperor",
+    ),
+    MALE,
+) | dict.fromkeys(
+    word_set(
+        "mother mothers mom mum daughter daughters sister sisters wife aunt grandmother grandma queen princess actress",
+        "policewoman policewomen businesswoman waitress bride girlfriend mrs ms miss nun niece females female",
+        "ballerina",
+        "cheerleader cheerleaders housewife stewardess goddess hostess witch saleswoman",
+    ),
+    FEMALE,
+)
+
+
+PRONOUNS = {
+    "he": MALE,
+    "him": MALE,
+    "his": MALE,
+    "himself": MALE,
+    "she": FEMALE,
+    "her": FEMALE,
+    "hers": FEMALE,
+    "herself": FEMALE,
+}
+
+
+PLAIN = {"he": "she", "him": "her", "himself": "herself", "she": "he", "hers": "his", "herself": "himself"}
+
+
+# "hands her flowers": to her, or those of hers?
+TWO_OBJECTS = word_set("give hand offer show tell send bring throw teach feed pass buy ask serve lend pay read sell")
+
+
+PERCEPTION = word_set("see watch hear let make help feel have")
+
+
+# "keeps her warm", "paints her green": what she becomes, or a thing of hers?
+RESULTING = word_set(
+    "make keep leave get turn set call find consider render pull push paint dye color colour wash wipe"
+)
+
+
+# Beside it: the lexicon has "head", "home" and "dress" as adjectives too.
+RESULTS = word_set(
+    "warm cool cold calm safe busy awake asleep alone alive dead free ready dry wet clean dirty tidy still quiet",
+    "happy sad glad mad angry crazy jealous lonely nervous proud shy sick ill well sore drunk sober deaf bald fat slim",
+    "young old stiff limp right wrong red orange yellow green blue purple violet pink brown black white grey gray",
+    "blonde blond brunette upright plain flat bare naked nude",
+)
+
+
+# "sees her riding horses", "films her …": what she does, or a thing of hers?
+WATCHING = PERCEPTION | word_set(
+    "film catch find notice show photograph record leave keep stop observe spot follow spy"
+)
+
+
+# Adverbs by the lexicon that stand before a noun as well.
+BEFORE_THINGS = word_set("only second third fourth fifth sixth next last first")
+
+
 VERSION = "2"
 THINGS = ("NOUN", "PROPN")
 # Each noun is held against all persons of the caption: captions of 10^6 characters stay linear.
-MOST_TRIED = 12
+MAX_NOUNS_TRIED = 12
 # "man's", "he's" and "she'll" are found, "man-made", "mandarin", "human" are not.
 MENTION = re.compile(
     rf"(?<!\w)(?<![\w'’-])(?ai:{'|'.join(sorted({*GENDER, *OTHERS, *PRONOUNS}, key=len, reverse=True))})"
@@ -66,7 +149,7 @@ def make(
             continue
         rng = generator_for(seed, "gender_swap", caption.id)
         rng.shuffle(choices)
-        yield _draft(caption, choices[:MOST_TRIED], mentions, rng.random(), mode, tags)
+        yield _draft(caption, choices[:MAX_NOUNS_TRIED], mentions, rng.random(), mode, tags)
 
 
 def _draft(

@@ -1,4 +1,4 @@
-"""Identity swap (contrast sets 3.1, A.2): "Harry looks at Hermione" -> "Ron looks at Hermione".
+"""Identity swap (contrast sets, Secs. 3.1 and A.2): "Harry looks at Hermione" -> "Ron looks at Hermione".
 
 Names come from the project's characters: the caption's facts {"characters": [{"name", "gender", "movie", "frequency",
 "aliases"}], "movie"} or the parameter `characters`. The first name is always swapped, each later one with even chance,
@@ -11,7 +11,7 @@ from typing import Any
 
 from generation.errors import GenerationError
 from generation.methods._characters import Character, Named, cast, named_in
-from generation.methods._drawing import generator_for
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit, apply_edits
 

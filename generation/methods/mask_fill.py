@@ -1,8 +1,9 @@
 """Masked word filling: "A man folds a shirt" -> "A man [MASK] a shirt" -> "A man irons a shirt".
 
-ViLMA action replacement (3.4): roberta-base, the 32 best; Feint6K's teacher captions: XLM-R, the 10 best of the same
-part of speech, never the original; ViLMA's rare-action objects (3.5): three models that vote. `paper` takes the best
-whole words of the vocabulary whatever they are; `corrected` masks the vocabulary first (see the table's deviations).
+Action replacement takes roberta-base and its 32 best (ViLMA, Sec. C.3); teacher captions take XLM-R and the 10 best of
+the same part of speech, never the original (Feint6K, Secs. 4.2 and 5.1); objects of rare actions take three models that
+vote (ViLMA, Sec. C.5). `paper` takes the best whole words of the vocabulary whatever they are; `corrected` masks the
+vocabulary first (see the table's deviations).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.methods._blanks import Spot, says_the_same, spots, words_by_form
+from generation.grammar.blanks import Spot, is_form_of, spots, words_by_form
+from generation.grammar.surface import replace_phrase
 from generation.methods._fillers import Choice, fill_all, identity, open_fillers
-from generation.methods._surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 from hub.interfaces import Filler
 from text.language.tools import Tagger, tagger
@@ -122,7 +123,7 @@ def _drafts(
     for spot in chosen:
         for blank in _blanks(caption.text, spot, params, state):
             for choice in answers[spot.form][blank]:
-                same = choice.word == spot.word if mode == "paper" else says_the_same(spot, choice.word)
+                same = choice.word == spot.word if mode == "paper" else is_form_of(spot, choice.word)
                 before = offered.get((spot, choice.word))
                 if not same and (before is None or before.log_probability < choice.log_probability):
                     offered[spot, choice.word] = choice

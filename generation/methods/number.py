@@ -1,4 +1,4 @@
-"""Number replacement (ViLMA 3.2 and C.2, action counting): "exactly three times" -> "exactly nine times".
+"""Number replacement (ViLMA, Secs. 3.2 and C.2): "exactly three times" -> "exactly nine times".
 
 `paper`: a wrong count is drawn from the other side of the easy/difficult split: captions with 1, 2, 3 get 4..max
 (easy), captions with 4..max get 1, 2, 3 (difficult). Text alone solves each subtest: the smaller (larger) is true.
@@ -11,17 +11,17 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.methods._drawing import generator_for
+from generation.grammar.numbers import Count, find_count, realise
 from generation.methods._number_balance import Counted, Given, balanced
-from generation.methods._number_grammar import Count, find_count, realise
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.language.numbers import value_of
 
 VERSION = "2"
 # What one caption gives another takes: a run taken up again deals out among the captions that it began with.
-TRADES = True
+NEEDS_ALL_CAPTIONS = True
 SMALL = frozenset({1, 2, 3})
-LARGEST = 20
+MAX_NUMBER = 20
 
 State = dict[str, tuple[Given, ...]] | None
 
@@ -62,8 +62,8 @@ def make(
 def _check(params: dict[str, Any]) -> None:
     if params["foils"] < 1:
         raise GenerationError(f"parameter 'foils' is {params['foils']}; give a whole number from 1")
-    if not 2 <= params["max"] <= LARGEST:
-        raise GenerationError(f"parameter 'max' is {params['max']}; give a whole number from 2 to {LARGEST}")
+    if not 2 <= params["max"] <= MAX_NUMBER:
+        raise GenerationError(f"parameter 'max' is {params['max']}; give a whole number from 2 to {MAX_NUMBER}")
 
 
 def _stated(caption: CaptionInput, params: dict[str, Any]) -> Count | str:

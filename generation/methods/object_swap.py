@@ -1,4 +1,4 @@
-"""Object swap (ViLMA 3.5 and C.5, rare actions): "cutting a keyboard" -> "cutting a bread" … of what cannot be seen.
+"""Object swap: "cutting a keyboard" -> "cutting a bread", of what cannot be seen (ViLMA, Secs. 3.5 and C.5).
 
 Masked language models that vote fill "a person can cut a/an/some [MASK]": more than .01 is a vote, two votes are
 needed, then the product of probabilities ranks. What a detector sees in the video's frames is dropped, and the
@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from generation.grammar.synonyms import seen_as
 from generation.methods import mask_fill
-from generation.methods._synonyms import seen_as
 from generation.records import CaptionInput, FoilDraft, Skip
 from text.language.phrases import noun_phrases
 

@@ -1,4 +1,4 @@
-"""A person writes the foils (Feint6K, contrast sets' VerbH): each caption becomes a blank of so many foils."""
+"""A person writes the foils (Feint6K, Sec. 3.2; contrast sets, Sec. 3.3): each caption becomes a blank of k foils."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Preposition replacement (ViLMA 3.6 and C.6, spatial relations): "pouring water onto a chair" -> "… out of a chair".
+"""Preposition replacement: "pouring water onto a chair" -> "… out of a chair" (ViLMA, Secs. 3.6 and C.6).
 
 `paper`: any other preposition of the corpus (of the built-in list where the run's captions have too few).
 `corrected`: see the table's deviations. With `pairs=` only the given opposites are exchanged, in both modes.
@@ -14,13 +14,13 @@ from itertools import islice
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.methods._drawing import generator_for
+from generation.grammar.prepositions import Relation, relations, replacements
+from generation.grammar.surface import phrase_pattern, replace_phrase
 from generation.methods._lexicon import parse_pairs
-from generation.methods._preposition_grammar import Relation, relations, replacements
 from generation.methods._preposition_ranking import Option, likelihoods
-from generation.methods._surface import phrase_pattern, replace_phrase
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
-from hub.table import SPAN_FILLER, open_helper
+from hub.adapters.registry import SPAN_FILLER, open_helper
 
 VERSION = "3"
 UNRANKED_LIST = "unranked: no language model is chosen and the captions are too few for a corpus; built-in list"

@@ -1,4 +1,4 @@
-"""Proficiency by action (ViLMA C.2, counting): another action for a caption without its count, in the paper's stages.
+"""Proficiency by action: another action for a caption without its count, in the stages of (ViLMA, Sec. C.2).
 
 (1) T5 fills verb phrases, without pronouns and conjunctions; entailed and ungrammatical foils go. (2) Where none is
 left, a masked model fills the subject and the nouns, judged alike. (3) Where still none is, captions of other videos of
@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from generation.errors import GenerationError
+from generation.grammar.numbers import Count, find_count
 from generation.methods import mask_fill, random_caption, span_infill
-from generation.methods._drawing import generator_for
-from generation.methods._number_grammar import Count, find_count
 from generation.methods._proficiency import verdicts_of
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Shortfall, Skip, draft_from_edits
 from text.diff import Edit
 from text.language.phrases import NounPhrase, is_plural_noun, noun_phrases

@@ -1,4 +1,4 @@
-"""Proficiency by object (ViLMA C.5): the object of the caption, else its subject, becomes another one.
+"""Proficiency by object (ViLMA, Secs. C.1 and C.3): the object of the caption, else its subject, becomes another one.
 
 A masked language model gives the best words, and a text-to-text model (`spans=`) the best phrases; entailed foils go,
 then ungrammatical ones, and the most grammatical of the rest is kept. Where none is left the instance is dropped: a
@@ -10,19 +10,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.methods._blanks import NOUN_FORMS, PLAIN_WORD, Spot, says_the_same, spots, words_by_form
+from generation.grammar.blanks import NOUN_FORMS, PLAIN_WORD, Spot, is_form_of, spots, words_by_form
+from generation.grammar.surface import replace_phrase
 from generation.methods._fillers import Choice, fill_all, identity, open_fillers
 from generation.methods._proficiency import Verdicts, verdicts_of
-from generation.methods._surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from hub.adapters.registry import SPAN_FILLER, open_helper
 from hub.interfaces import Filler, SpanFiller
-from hub.table import SPAN_FILLER, open_helper
 from text.language.inflection import lemmas
 from text.language.phrases import is_plural_noun
 from text.language.tools import Tagger, tagger
 
 VERSION = "2"
-SPAN_BEAMS, SPAN_TOKENS, MOST_WORDS = 8, 6, 3
+SPAN_BEAMS, SPAN_TOKENS, MAX_WORDS = 8, 6, 3
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,10 @@ def _phrases(
 def _is_thing(phrase: str, spot: Spot) -> bool:
     """Corrected: a few plain words whose last is a noun of the same number and another one ("wine glass")."""
     words = phrase.lower().split()
-    if not 1 <= len(words) <= MOST_WORDS or not all(PLAIN_WORD.fullmatch(word) for word in words):
+    if not 1 <= len(words) <= MAX_WORDS or not all(PLAIN_WORD.fullmatch(word) for word in words):
         return False
     several = spot.form == "NNS"
-    return "NOUN" in lemmas(words[-1]) and is_plural_noun(words[-1]) == several and not says_the_same(spot, words[-1])
+    return "NOUN" in lemmas(words[-1]) and is_plural_noun(words[-1]) == several and not is_form_of(spot, words[-1])
 
 
 def _spot(caption: CaptionInput, state: State) -> Spot | None:
@@ -112,7 +112,7 @@ def _spot(caption: CaptionInput, state: State) -> Spot | None:
 def _is_other(spot: Spot | None, choice: Choice, mode: str) -> bool:
     if spot is None:
         return False
-    return choice.word != spot.word if mode == "paper" else not says_the_same(spot, choice.word)
+    return choice.word != spot.word if mode == "paper" else not is_form_of(spot, choice.word)
 
 
 def _draft(

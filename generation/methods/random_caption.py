@@ -1,4 +1,6 @@
-"""Random captions (contrast sets D, Random MC): captions of other videos as easy negatives, of the same movie if known.
+"""Random captions: captions of other videos as easy negatives (contrast sets, Secs. 4.1 and D).
+
+They are of the same movie if the movie is known.
 
 `prepare` keeps a sample of the run's captions for each movie, the same whatever their order; memory does not grow with
 the run beyond params["pool"] captions a movie. A caption is never given one of its own video, nor a text it has itself.
@@ -12,7 +14,7 @@ from heapq import heappush, heappushpop
 from typing import Any, NamedTuple
 
 from generation.errors import GenerationError
-from generation.methods._drawing import generator_for
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
 

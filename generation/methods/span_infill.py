@@ -1,8 +1,8 @@
 """Span infilling: "a man jumps over a fence" -> "a man <extra_id_0> a fence" -> "a man climbs up a fence".
 
-Contrast sets (3.2, A.3): T5-base, tuned on the train captions, beam 50, the 50 best. ViLMA's rare actions (C.5):
-T5-large, 64 beams, behind "can", general and touching verbs stopped. `paper` takes the spans as the model gives them,
-but for the stop lists; `corrected` keeps verb phrases in the form that stood there.
+Verb sets take T5-base, tuned on the train captions, beam 50, the 50 best (contrast sets, Secs. 3.2 and A.3). Rare
+actions take T5-large, 64 beams, behind "can", general and touching verbs stopped (ViLMA, Sec. C.5). `paper` takes the
+spans as the model gives them, but for the stop lists; `corrected` keeps verb phrases in the form that stood there.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from generation.errors import GenerationError
-from generation.methods._span_words import STOP_LISTS, stopped_by
-from generation.methods._spans import VerbSpan, fitted, inflected, verb_spans
-from generation.methods._surface import replace_phrase
+from generation.grammar.spans import STOP_LISTS, VerbSpan, fitted, inflected, stopped_by, verb_spans
+from generation.grammar.surface import replace_phrase
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
+from hub.adapters.registry import SPAN_FILLER, open_helper
 from hub.interfaces import Fill, SpanFiller
-from hub.table import SPAN_FILLER, open_helper
 from text.language.tools import Tagger, tagger
 
 VERSION = "1"

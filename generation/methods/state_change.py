@@ -1,4 +1,4 @@
-"""Change of state (ViLMA 3.4 and C.4): "Someone folds the paper." -> "Someone unfolds the paper."
+"""Change of state (ViLMA, Secs. 3.4 and C.4): "Someone folds the paper." -> "Someone unfolds the paper."
 
 Four subtests by the caption's template: action (the verb becomes its reverse), pre_state ("Initially, the paper is
 unfolded." -> "… folded."), post_state ("At the end, the paper is folded."), reverse (both states and the verb). The
@@ -10,17 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from generation.methods._drawing import generator_for
-from generation.methods._state_grammar import (
-    ACTION,
-    PRE,
-    REVERSE,
-    Sentence,
-    changes_in,
-    opposite_states,
-    read_sentence,
-    undone,
-)
+from generation.grammar.states import ACTION, PRE, REVERSE, Sentence, changes_in, opposite_states, read_sentence, undone
+from generation.methods._random import generator_for
 from generation.records import CaptionInput, FoilDraft, Skip, draft_from_edits
 from text.diff import Edit
 from text.language.change_finding import FoundChange

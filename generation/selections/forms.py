@@ -7,10 +7,10 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from corpus.models import Subtest
-from generation.filters.table import FILTERS
+from generation.filters.registry import FILTERS
 from generation.forms import MAX_SEED
 from generation.models import GenerationRun, Selection
-from generation.selections.open_rows import GAPS
+from generation.selections.open_candidates import GAPS
 from projects.models import Project
 
 KINDS = [

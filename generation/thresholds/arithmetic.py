@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from generation.errors import GenerationError
 from generation.models import GenerationRun
-from generation.thresholds.score_sheets import NOT_ASKED, PASSED, Sheet, Standing, sheet_of, standing_of
-from generation.thresholds.table import THRESHOLDS, Threshold, movable
+from generation.thresholds.registry import THRESHOLDS, Threshold, movable
+from generation.thresholds.score_sheets import NOT_ASKED, PASSED, ScoreStanding, Sheet, sheet_of, standing_of
 
 Flags = NDArray[np.bool_]
 
@@ -23,7 +23,7 @@ class Preview:
     """
 
     sheet: Sheet
-    standing: Standing
+    standing: ScoreStanding
     at: Mapping[str, float]
     fails: Mapping[str, Flags]
     passes: Flags

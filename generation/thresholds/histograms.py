@@ -10,7 +10,7 @@ from django.db.models import Count, FloatField, Max, Min, QuerySet
 from django.db.models.expressions import ExpressionWrapper, F
 from django.db.models.functions import Floor
 
-from generation.filters.table import FILTERS
+from generation.filters.registry import FILTERS
 from generation.models import FilterScore, GenerationRun
 
 BINS = 12

@@ -10,11 +10,11 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from generation.filters.table import FILTERS
+from generation.filters.registry import FILTERS
 from generation.models import Candidate, GenerationRun
 from generation.thresholds.arithmetic import Preview
 from generation.thresholds.histograms import Histogram, drawn
-from generation.thresholds.table import Threshold, movable
+from generation.thresholds.registry import Threshold, movable
 from text.diff import diff_segments
 
 BINS = 24

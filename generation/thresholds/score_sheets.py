@@ -46,7 +46,7 @@ class Sheet:
 
 
 @dataclass(frozen=True)
-class Standing:
+class ScoreStanding:
     """Where the sheet's candidates stand now, each (n,). `waits`: for people, and nobody has begun with their group;
     `out`: rejected by filters alone; `held_back`: left out by a selection; `free`: their group is not begun."""
 
@@ -73,7 +73,7 @@ def sheet_of(run: GenerationRun) -> Sheet:
         return sheet
 
 
-def standing_of(run: GenerationRun, sheet: Sheet) -> Standing:
+def standing_of(run: GenerationRun, sheet: Sheet) -> ScoreStanding:
     """Three queries, whatever the size of the run; one more without an edit stage."""
     own = Candidate.objects.filter(group__in=CandidateGroup.objects.filter(run=run)).order_by()
     waiting = C.QUEUED if run.project.edit_stage else C.IN_REVIEW
@@ -84,7 +84,7 @@ def standing_of(run: GenerationRun, sheet: Sheet) -> Standing:
     if not run.project.edit_stage:
         # Everything waits for reviewers, so a group is left alone as soon as it has review tasks.
         begun |= np.isin(sheet.groups, _ids(own.filter(state=waiting, group__tasked=True).distinct(), "group_id"))
-    return Standing(waits & ~begun, ~(waits | sheet.at(moved_on[:, 0]) | held), held, ~begun)
+    return ScoreStanding(waits & ~begun, ~(waits | sheet.at(moved_on[:, 0]) | held), held, ~begun)
 
 
 def _ids(rows: QuerySet[Candidate], column: str = "id") -> Ints:

@@ -7,11 +7,11 @@ from pathlib import Path
 from django.conf import settings
 
 from corpus.models import Split
-from generation.captions import captions_to_use
 from generation.errors import GenerationError
-from generation.methods._spans import verb_spans
-from generation.side_models import Tuning
-from hub.span_training import SpanTraining, Text, folder_hash, resumes_at, tune
+from generation.grammar.spans import verb_spans
+from generation.models.side_work import Tuning
+from generation.run_captions import captions_to_use
+from hub.training.text_to_text import SpanTraining, Text, folder_hash, resumes_at, tune
 from jobs.models import Job
 from jobs.progress import progress
 from projects.models import Project

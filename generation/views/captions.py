@@ -9,9 +9,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from generation.access import get_caption_run
 from generation.actions import make_captions as actions
-from generation.captioning.table import CAPTIONERS
+from generation.captioning.registry import CAPTIONERS
 from generation.forms import CaptionForm
-from generation.side_models import CaptionRun
+from generation.models.side_work import CaptionRun
 from projects.access import get_project
 from projects.models import Role
 

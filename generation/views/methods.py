@@ -5,8 +5,8 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from generation.filters.table import FILTERS
-from generation.methods.table import METHODS
+from generation.filters.registry import FILTERS
+from generation.methods.registry import METHODS
 
 
 @require_safe

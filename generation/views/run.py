@@ -8,12 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from generation.access import get_run
-from generation.ledger import candidates_of, filter_counts, state_counts
-from generation.methods.table import METHODS
-from generation.models import GenerationRun
-from generation.run_cost import candidates_a_second, spent_by
+from generation.access import get_candidate, get_run
+from generation.methods.registry import METHODS
+from generation.models import Candidate, GenerationRun
+from generation.run_counts import candidates_a_second, candidates_of, filter_counts, spending_of, state_counts
 from generation.thresholds.histograms import score_histograms
+from projects.models import AuditEvent
 from text.diff import diff_segments
 
 PER_PAGE = 25
@@ -51,9 +51,28 @@ def _progress(found: GenerationRun) -> dict[str, Any]:
         "run": found,
         "entry": METHODS.get(found.method),
         "states": states,
-        "spent": spent_by(found, dict(states)),
+        "spent": spending_of(found, dict(states)),
         "speed": candidates_a_second(found),
         "missing": sorted(found.missing.items(), key=lambda pair: -pair[1]),
         "filters": filter_counts(found),
         "skipped": sorted(found.skipped.items(), key=lambda pair: -pair[1]),
     }
+
+
+@require_safe
+def candidate(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = get_candidate(request.user, slug, pk)
+    request.project = found.group.run.project
+    history = AuditEvent.objects.filter(target_type="generation.candidate", target_id=str(found.pk))
+    context = {
+        "candidate": found,
+        "run": found.group.run,
+        "caption": found.group.caption,
+        "segments": diff_segments(found.group.caption.text, found.text),
+        "entry": METHODS.get(found.method),
+        "scores": found.filter_scores.order_by("passed", "filter"),
+        "children": found.children.select_related("author").order_by("id"),
+        "siblings": Candidate.objects.filter(group=found.group).exclude(pk=found.pk).order_by("rank", "id"),
+        "history": history.select_related("actor").order_by("id"),
+    }
+    return render(request, "generation/candidate.html", context)

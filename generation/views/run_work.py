@@ -13,8 +13,8 @@ from generation.access import get_run
 from generation.actions.resume_run import resume_run as resume
 from generation.actions.stop_run import stop_run as stop
 from generation.forms import BudgetForm
-from generation.ledger import without_foil
-from generation.methods.table import METHODS
+from generation.methods.registry import METHODS
+from generation.run_counts import without_foil
 
 PER_PAGE = 50
 

@@ -5,9 +5,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from generation.ledger import counts_by_run
-from generation.methods.table import METHODS
+from generation.methods.registry import METHODS
 from generation.models import GenerationRun
+from generation.run_counts import counts_by_run
 from projects.access import get_project
 from projects.models import Role
 

@@ -7,11 +7,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from generation.access import get_tuning
 from generation.actions.start_tuning import start_tuning
-from generation.side_models import Tuning
+from generation.models.side_work import Tuning
 from generation.tuning.loss_curve import loss_curve
-from generation.tuning.table import TUNING
+from generation.tuning.parameters import TUNING
 from projects.access import get_project
-from projects.entry_form import EntryForm
+from projects.forms.registry_entry import EntryForm
 from projects.models import Role
 
 PER_PAGE = 20

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from projects import audit
 from projects.access import forget_roles
 from projects.errors import ProjectError
-from projects.invitations import has_its_roles, invitation_for, invitation_named, over, still_holds, why_over
+from projects.invitations import closed_reason, has_its_roles, invitation_for, invitation_named, over, still_holds
 from projects.models import CrowdWorker, Invitation, InvitationUse, Membership, Project, User
 
 
@@ -24,7 +24,7 @@ def accept_invitation(person: User, token: str, *, now: datetime | None = None) 
     invitation = invitation_named(token)
     if has_its_roles(person, invitation):
         return invitation.project
-    if why := why_over(invitation, moment):
+    if why := closed_reason(invitation, moment):
         raise over(invitation, why)
     with transaction.atomic():
         _use(person, invitation, moment)

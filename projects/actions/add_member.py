@@ -9,11 +9,10 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from projects import audit
-from projects.access import require_role
+from projects.access import checked_roles, require_role
+from projects.demo_accounts import is_published
 from projects.errors import AccessDenied, ProjectError
 from projects.models import CrowdWorker, Membership, Project, Role, User
-from projects.published import is_published
-from projects.roles import checked_roles
 
 # Without letters and digits that look alike: it is read out and typed.
 LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"

@@ -4,9 +4,9 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from projects import audit
+from projects.demo_accounts import is_published
 from projects.errors import AccessDenied
 from projects.models import User
-from projects.published import is_published
 
 FIELDS = ("first_name", "last_name", "email")
 

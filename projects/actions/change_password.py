@@ -5,9 +5,9 @@ from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.actions.revoke_token import revoke_given_tokens
+from projects.demo_accounts import is_published
 from projects.errors import AccessDenied
 from projects.models import User
-from projects.published import is_published
 
 
 @transaction.atomic

@@ -8,13 +8,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from projects import audit
-from projects.access import require_role
+from projects.access import checked_roles, require_role
+from projects.demo_accounts import is_published
 from projects.errors import AccessDenied, ProjectError
 from projects.models import Invitation, Project, Role, User
-from projects.published import is_published
-from projects.roles import checked_roles
 
-LONGEST_DAYS = 90
+MAX_DAYS = 90
 
 
 @transaction.atomic
@@ -25,9 +24,9 @@ def make_invitation(
     require_role(actor, project, Role.RESEARCHER)
     if is_published(actor):
         raise AccessDenied(_("The accounts of a demo invite nobody; sign in with an account of your own."))
-    if not 1 <= days <= LONGEST_DAYS or (most_uses is not None and most_uses < 1):
+    if not 1 <= days <= MAX_DAYS or (most_uses is not None and most_uses < 1):
         words = _("An invitation holds for 1 to %(most)s days, for one person or more.")
-        raise ProjectError(words % {"most": LONGEST_DAYS})
+        raise ProjectError(words % {"most": MAX_DAYS})
     wanted = list(checked_roles(roles))
     invitation = Invitation.objects.create(
         project=project,

@@ -9,13 +9,13 @@ from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.access import Limits, limits_of
+from projects.demo_accounts import is_published
 from projects.errors import AccessDenied, ProjectError
 from projects.models import ApiToken, Project, Role, User
-from projects.published import is_published
-from projects.tokens import HINT_LENGTH, LONGEST_DAYS, USUAL_DAYS, digest_of, new_secret
+from projects.tokens import HINT_LENGTH, MAX_DAYS, USUAL_DAYS, digest_of, new_secret
 
 # More are a sign that they are made by a program and never revoked.
-MOST_LIVE = 50
+MAX_LIVE_TOKENS = 50
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ def make_token(
         raise AccessDenied(_("A narrowed token makes no further ones; use one of your own."))
     now, called = timezone.now(), " ".join(name.split())
     _check(called, scope, days, role)
-    if ApiToken.objects.filter(person=person, revoked_at=None, expires_at__gt=now).count() >= MOST_LIVE:
-        raise ProjectError(_("You have %(most)d tokens; revoke those that nobody needs.") % {"most": MOST_LIVE})
+    if ApiToken.objects.filter(person=person, revoked_at=None, expires_at__gt=now).count() >= MAX_LIVE_TOKENS:
+        raise ProjectError(_("You have %(most)d tokens; revoke those that nobody needs.") % {"most": MAX_LIVE_TOKENS})
     secret = new_secret()
     token = ApiToken.objects.create(
         person=person,
@@ -75,5 +75,5 @@ def _check(name: str, scope: str, days: int, role: str) -> None:
         raise ProjectError(_("Choose what the token may do: %(list)s.") % {"list": ", ".join(ApiToken.Scope.values)})
     if role and role not in Role.values:
         raise ProjectError(_("Choose one of the roles: %(list)s.") % {"list": ", ".join(Role.values)})
-    if not 1 <= days <= LONGEST_DAYS:
-        raise ProjectError(_("A token is good for 1 to %(most)d days; choose how many.") % {"most": LONGEST_DAYS})
+    if not 1 <= days <= MAX_DAYS:
+        raise ProjectError(_("A token is good for 1 to %(most)d days; choose how many.") % {"most": MAX_DAYS})

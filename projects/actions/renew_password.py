@@ -1,15 +1,43 @@
 """A researcher lost the temporary password of an account that nobody has used yet, and gets another."""
 
 from django.db import transaction
+from django.db.models import CharField, Exists, OuterRef, QuerySet
+from django.db.models.functions import Cast
 from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.access import require_role
 from projects.actions.add_member import Added, temporary_password
+from projects.demo_accounts import is_published
 from projects.errors import AccessDenied, ProjectError
-from projects.models import Project, Role, User
-from projects.published import is_published
-from projects.unused_accounts import unused_accounts
+from projects.models import ApiToken, AuditEvent, Membership, Project, Role, User
+
+
+def unused_accounts(project: Project) -> QuerySet[User]:
+    """Members whose account this project's page made, who have never signed in, and who are nowhere else.
+
+    Whoever has signed in, has a token, or belongs to a second project has a password that is theirs alone: a researcher
+    who could set it would come in as that person.
+    """
+    made = AuditEvent.objects.filter(
+        project=project,
+        action="projects.add_member",
+        target_type=User._meta.label_lower,
+        target_id=Cast(OuterRef("pk"), CharField()),
+        details__new_account=True,
+    )
+    places = Membership.objects.filter(person=OuterRef("pk"))
+    return User.objects.filter(
+        Exists(made),
+        Exists(places.filter(project=project)),
+        ~Exists(places.exclude(project=project)),
+        ~Exists(ApiToken.objects.filter(person=OuterRef("pk"))),
+        last_login=None,
+        password_is_temporary=True,
+        is_active=True,
+        is_staff=False,
+        is_superuser=False,
+    )
 
 
 @transaction.atomic

@@ -7,9 +7,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from projects import audit
+from projects.demo_accounts import is_published
 from projects.errors import AccessDenied, ProjectError
 from projects.models import RecoveryCode, SecondFactor, User
-from projects.published import is_published
 from projects.second_factor import digest_of, new_recovery_codes, new_secret, step_of
 
 

@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 
 from projects import audit
 from projects.access import require_role
-from projects.addresses import checked_target
 from projects.errors import ProjectError
 from projects.models import Project, Role, User, Webhook
+from projects.outbound_addresses import checked_target
 from projects.webhooks import EVENTS
 
-MOST = 20
+MAX_WEBHOOKS = 20
 
 
 def add_webhook(person: User, project: Project, url: str, events: Sequence[str]) -> Webhook:
@@ -27,8 +27,10 @@ def add_webhook(person: User, project: Project, url: str, events: Sequence[str])
     checked_target(url)
     try:
         with transaction.atomic():
-            if Webhook.objects.filter(project=project).count() >= MOST:
-                raise ProjectError(_("A project has at most %(most)d addresses; take one out.") % {"most": MOST})
+            if Webhook.objects.filter(project=project).count() >= MAX_WEBHOOKS:
+                raise ProjectError(
+                    _("A project has at most %(most)d addresses; take one out.") % {"most": MAX_WEBHOOKS}
+                )
             wanted = [event for event in EVENTS if event in events]
             hook = Webhook.objects.create(
                 project=project, url=url, events=wanted, salt=secrets.token_hex(16), made_by=person

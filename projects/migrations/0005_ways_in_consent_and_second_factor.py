@@ -3,7 +3,7 @@
 import django.core.validators
 import django.db.models.deletion
 import django.utils.timezone
-import projects.entry_models
+import projects.models.entry
 from django.conf import settings
 from django.db import migrations, models
 
@@ -106,9 +106,9 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
                     "key",
-                    models.CharField(default=projects.entry_models.new_key, editable=False, max_length=22, unique=True),
+                    models.CharField(default=projects.models.entry.new_key, editable=False, max_length=22, unique=True),
                 ),
-                ("secret", models.CharField(default=projects.entry_models.new_secret, editable=False, max_length=43)),
+                ("secret", models.CharField(default=projects.models.entry.new_secret, editable=False, max_length=43)),
                 ("name", models.CharField(max_length=120, verbose_name="name")),
                 (
                     "platform",
@@ -262,7 +262,7 @@ class Migration(migrations.Migration):
             name="Invitation",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("nonce", models.CharField(default=projects.entry_models.new_key, editable=False, max_length=22)),
+                ("nonce", models.CharField(default=projects.models.entry.new_key, editable=False, max_length=22)),
                 ("roles", models.JSONField()),
                 ("note", models.CharField(blank=True, max_length=120)),
                 (

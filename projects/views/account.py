@@ -9,9 +9,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from projects import throttle
+from projects import rate_limits
 from projects.access import has_second_factor
-from projects.account_forms import AccountForm, CodeForm
 from projects.actions.change_account import change_account
 from projects.actions.check_second_factor import check_second_factor
 from projects.actions.set_up_second_factor import (
@@ -22,9 +21,10 @@ from projects.actions.set_up_second_factor import (
 )
 from projects.crowd_entry import require_proof
 from projects.errors import ProjectError, TooManyTries
+from projects.forms.accounts import AccountForm, CodeForm
+from projects.forms.strict import refuse_other_fields
 from projects.models import Membership, RecoveryCode
 from projects.second_factor import picture
-from projects.strict_forms import refuse_other_fields
 
 
 @never_cache
@@ -73,7 +73,7 @@ def second_factor(request: HttpRequest) -> HttpResponse:
 def _change(request: HttpRequest) -> HttpResponse:
     form = CodeForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        if throttle.is_over(throttle.SECOND_FACTOR, request.user.pk):
+        if rate_limits.is_exceeded(rate_limits.SECOND_FACTOR, request.user.pk):
             raise TooManyTries(_("Too many wrong codes; wait a quarter of an hour."))
         if check_second_factor(request.user, form.cleaned_data["code"]):
             if request.POST.get("do") == "remove":
@@ -81,6 +81,6 @@ def _change(request: HttpRequest) -> HttpResponse:
                 messages.success(request, _("The second factor is removed."))
                 return redirect("projects:account")
             return render(request, "projects/recovery_codes.html", {"codes": renew_recovery_codes(request.user)})
-        throttle.count(throttle.SECOND_FACTOR, request.user.pk)
+        rate_limits.hit(rate_limits.SECOND_FACTOR, request.user.pk)
         form.add_error("code", _("This code does not fit, or was used already; type the one that the app shows now."))
     return render(request, "projects/second_factor_change.html", {"form": form}, status=422 if form.errors else 200)

@@ -10,12 +10,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from projects.access import get_project, needs_consent
-from projects.account_forms import ConsentForm, ConsentTextForm
 from projects.actions.give_consent import give_consent
 from projects.actions.publish_consent_text import publish_consent_text
 from projects.errors import ProjectError
+from projects.forms.accounts import ConsentForm, ConsentTextForm
+from projects.forms.strict import refuse_other_fields
 from projects.models import Consent, ConsentText, Role
-from projects.strict_forms import refuse_other_fields
 
 
 @never_cache

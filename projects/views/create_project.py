@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from projects.access import require_to_create_projects
 from projects.actions.create_project import create_project as create
-from projects.forms import ProjectForm
+from projects.forms.projects import ProjectForm
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -18,5 +18,5 @@ def create_project(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         project = create(request.user, **form.cleaned_data)
         messages.success(request, _("The project %(name)s is made; you are its researcher.") % {"name": project.name})
-        return redirect("evaluation:dashboard", project.slug)
+        return redirect("dashboard:dashboard", project.slug)
     return render(request, "projects/create_project.html", {"form": form}, status=422 if form.errors else 200)

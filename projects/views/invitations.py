@@ -12,17 +12,24 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from projects import throttle
+from projects import rate_limits
 from projects.access import get_project
-from projects.account_forms import InvitationForm, JoinForm
 from projects.actions.accept_invitation import accept_invitation, accept_with_new_account
 from projects.actions.make_invitation import make_invitation
 from projects.actions.withdraw_invitation import withdraw_invitation
 from projects.errors import EntryRefused, ProjectError, TooManyTries
-from projects.invitations import OVER_WORDS, has_its_roles, invitation_for, invitation_named, token_of, why_over
+from projects.forms.accounts import InvitationForm, JoinForm
+from projects.forms.strict import refuse_other_fields
+from projects.invitations import (
+    CLOSED_REASONS,
+    closed_reason,
+    has_its_roles,
+    invitation_for,
+    invitation_named,
+    token_of,
+)
 from projects.models import Invitation, Role
-from projects.strict_forms import refuse_other_fields
-from projects.views.sign_in import enter
+from projects.views.sign_in import complete_login
 
 PER_PAGE = 50
 
@@ -39,7 +46,7 @@ def invitations(request: HttpRequest, slug: str) -> HttpResponse:
     rows = Invitation.objects.filter(project=project).select_related("created_by")
     page, now = Paginator(rows, PER_PAGE).get_page(request.GET.get("page")), timezone.now()
     for row in page:
-        row.over = OVER_WORDS.get(why_over(row, now), "")
+        row.over = CLOSED_REASONS.get(closed_reason(row, now), "")
         row.role_labels = [label for role, label in Role.choices if role in row.roles]
         row.link = request.build_absolute_uri(reverse("projects:join", args=[token_of(row)]))
     context = {"form": form, "page": page}
@@ -78,15 +85,15 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 def _looked_up(request: HttpRequest, token: str) -> Invitation:
     """EntryRefused for what does not hold; who tries many is told to wait."""
-    address = throttle.address_of(request)
-    if throttle.is_over(throttle.ENTRY, address):
+    address = rate_limits.address_of(request)
+    if rate_limits.is_exceeded(rate_limits.ENTRY, address):
         raise TooManyTries(_("Too many links from here did not hold; wait an hour."))
     try:
         invitation = invitation_named(token)
         there = request.user.is_authenticated and has_its_roles(request.user, invitation)
         return invitation if there else invitation_for(token)
     except EntryRefused:
-        throttle.count(throttle.ENTRY, address)
+        rate_limits.hit(rate_limits.ENTRY, address)
         raise
 
 
@@ -100,9 +107,9 @@ def _with_new_account(request: HttpRequest, form: JoinForm, token: str) -> HttpR
         form.add_error("username", str(error))
         return None
     messages.success(request, _("You are a member of %(project)s now.") % {"project": project.name})
-    return enter(request, person, reverse("evaluation:dashboard", args=[project.slug]))
+    return complete_login(request, person, reverse("dashboard:dashboard", args=[project.slug]))
 
 
 def _welcome(request: HttpRequest, slug: str) -> HttpResponse:
     messages.success(request, _("You are a member now."))
-    return redirect("evaluation:dashboard", slug)
+    return redirect("dashboard:dashboard", slug)

@@ -17,13 +17,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from projects import throttle
+from projects import rate_limits
 from projects.access import has_second_factor
-from projects.account_forms import CodeForm
 from projects.actions.check_second_factor import check_second_factor
+from projects.demo_accounts import published_accounts
 from projects.errors import TooManyTries
+from projects.forms.accounts import CodeForm
 from projects.models import User
-from projects.published import published_accounts
 
 # The first step, kept in the session until the second: {"person", "next", "at"}.
 WAITING = "second_factor"
@@ -36,34 +36,34 @@ class SignIn(LoginView):
     redirect_authenticated_user = True
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if any(throttle.is_over(limit, *whose) for limit, whose in self._limits()):
+        if any(rate_limits.is_exceeded(limit, *whose) for limit, whose in self._limits()):
             raise TooManyTries(_("Too many wrong passwords; wait a quarter of an hour, or reset the password."))
         return super().post(request, *args, **kwargs)
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         for limit, whose in self._limits():
-            throttle.count(limit, *whose)
+            rate_limits.hit(limit, *whose)
         return super().form_invalid(form)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         limit, whose = self._limits()[0]
-        throttle.forget(limit, *whose)
-        return enter(self.request, form.get_user(), self.get_redirect_url())
+        rate_limits.reset(limit, *whose)
+        return complete_login(self.request, form.get_user(), self.get_redirect_url())
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         demos, nobody = published_accounts(), not User.objects.exists()
         return super().get_context_data(**kwargs, demos=demos, oidc=settings.OIDC_NAME, nobody=nobody)
 
-    def _limits(self) -> list[tuple[throttle.Limit, tuple[str, ...]]]:
-        name, address = self.request.POST.get("username", "")[:150].lower(), throttle.address_of(self.request)
+    def _limits(self) -> list[tuple[rate_limits.Limit, tuple[str, ...]]]:
+        name, address = self.request.POST.get("username", "")[:150].lower(), rate_limits.address_of(self.request)
         return [
-            (throttle.SIGN_IN_HERE, (name, address)),
-            (throttle.SIGN_IN_NAME, (name,)),
-            (throttle.SIGN_IN_ADDRESS, (address,)),
+            (rate_limits.SIGN_IN_HERE, (name, address)),
+            (rate_limits.SIGN_IN_NAME, (name,)),
+            (rate_limits.SIGN_IN_ADDRESS, (address,)),
         ]
 
 
-def enter(request: HttpRequest, person: User, wanted: str = "") -> HttpResponse:
+def complete_login(request: HttpRequest, person: User, wanted: str = "") -> HttpResponse:
     """Who has shown who they are is signed in, or asked for their second factor first; then the page `wanted`."""
     if has_second_factor(person):
         request.session.cycle_key()
@@ -85,14 +85,14 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
         return redirect("projects:sign_in")
     form = CodeForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        if throttle.is_over(throttle.SECOND_FACTOR, person.pk):
+        if rate_limits.is_exceeded(rate_limits.SECOND_FACTOR, person.pk):
             raise TooManyTries(_("Too many wrong codes; wait a quarter of an hour and sign in again."))
         if check_second_factor(person, form.cleaned_data["code"]):
-            throttle.forget(throttle.SECOND_FACTOR, person.pk)
+            rate_limits.reset(rate_limits.SECOND_FACTOR, person.pk)
             del request.session[WAITING]
             login(request, person, backend=OWN_BACKEND)
             return redirect(_landing(request, person, waiting["next"]))
-        throttle.count(throttle.SECOND_FACTOR, person.pk)
+        rate_limits.hit(rate_limits.SECOND_FACTOR, person.pk)
         form.add_error("code", _("This code does not fit, or was used already; type the one that the app shows now."))
     return render(request, "projects/sign_in_code.html", {"form": form}, status=422 if form.errors else 200)
 

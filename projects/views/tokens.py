@@ -10,7 +10,7 @@ from projects.actions import revoke_token as revoking
 from projects.actions.make_token import Made, make_token
 from projects.crowd_entry import require_proof
 from projects.errors import ProjectError
-from projects.token_forms import TokenForm
+from projects.forms.tokens import TokenForm
 from projects.tokens import live_tokens
 
 

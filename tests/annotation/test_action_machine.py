@@ -14,18 +14,18 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from annotation.actions.adjudicate import adjudicate
-from annotation.actions.claim import claim
-from annotation.actions.heartbeat import heartbeat
-from annotation.actions.release import release
-from annotation.actions.requeue import requeue
-from annotation.actions.retract import retract
-from annotation.actions.submit_edit import submit_edit
-from annotation.actions.submit_review import submit_review
-from annotation.actions.submit_vote import submit_vote
-from annotation.actions.undo_edit import undo_edit
-from annotation.actions.undo_review import undo_review
-from annotation.actions.undo_vote import undo_vote
+from annotation.actions.claims.claim import claim
+from annotation.actions.decisions.adjudicate import adjudicate
+from annotation.actions.decisions.requeue import requeue
+from annotation.actions.decisions.retract import retract
+from annotation.actions.leases.heartbeat import heartbeat
+from annotation.actions.leases.release import release
+from annotation.actions.submissions.submit_edit import submit_edit
+from annotation.actions.submissions.submit_review import submit_review
+from annotation.actions.submissions.submit_vote import submit_vote
+from annotation.actions.undo.undo_edit import undo_edit
+from annotation.actions.undo.undo_review import undo_review
+from annotation.actions.undo.undo_vote import undo_vote
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Involvement, Lease, Review, Slot, SlotState, Stage, Task, TaskState, Vote
 from annotation.rules.reviewing import DECISIONS

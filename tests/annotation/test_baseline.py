@@ -8,24 +8,24 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.actions._removal import remove_answers
-from annotation.actions.claim import claim
-from annotation.actions.open_baseline import open_baseline
-from annotation.actions.requeue import requeue
-from annotation.actions.retract import retract
-from annotation.actions.set_votes_aside import set_votes_aside
-from annotation.actions.submit_choice import submit_choice
-from annotation.actions.take_down_video import take_down_video
-from annotation.actions.undo_choice import undo_choice
+from annotation.actions.claims.claim import claim
+from annotation.actions.decisions.requeue import requeue
+from annotation.actions.decisions.retract import retract
+from annotation.actions.decisions.take_down_video import take_down_video
+from annotation.actions.people.remove_answers import remove_answers
+from annotation.actions.quality.exclude_votes import exclude_votes
+from annotation.actions.studies.open_baseline import open_baseline
+from annotation.actions.submissions.submit_choice import submit_choice
+from annotation.actions.undo.undo_choice import undo_choice
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Lease, Slot, Stage, Task, Vote
-from annotation.own_data import own_data
+from annotation.queries.personal_data import own_data
 from annotation.rules.baseline import CAPTION, caption_place, chosen_text, drawn, order_shown
 from corpus.models import Foil, Item, MediaState
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.board.human import human_line
-from evaluation.board.run_scores import axes_of
-from foilworks.invariants.table import violations
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring.human_baseline import human_line
+from evaluation.scoring.run_results import axes_of
+from foilworks.invariants.registry import violations
 from projects.errors import AccessDenied
 from projects.models import Role, User
 from tests import factories
@@ -243,7 +243,7 @@ def test_what_is_asked_stays_as_it_was_opened_whatever_is_voted_since(world):
     release = freeze_release(world.owner, world.project)
     ask(world, release=release)
     for name in ("vera", "vic"):
-        set_votes_aside(world.owner, world.project, getattr(world, name).pk)
+        exclude_votes(world.owner, world.project, getattr(world, name).pk)
         world.people[f"other {name}"] = factories.make_member(world.project, Role.VALIDATOR)
         world.vote(f"other {name}", "foil")
     item.refresh_from_db()

@@ -3,9 +3,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation.actions.claim import claim
-from annotation.actions.publish_guideline import publish_guideline
-from annotation.actions.release import release
+from annotation.actions.claims.claim import claim
+from annotation.actions.leases.release import release
+from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.errors import AnnotationError
 from annotation.models import Involvement, Lease, Slot, SlotState, Stage
 from corpus.models import MediaState

@@ -3,11 +3,11 @@
 import pytest
 from django.urls import reverse
 
-from annotation.actions.claim import claim
-from annotation.actions.decline_video import decline_video
-from annotation.actions.make_tasks import make_tasks
+from annotation.actions.claims.claim import claim
+from annotation.actions.leases.decline_video import decline_video
+from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import DeclinedVideo, Lease, Slot, SlotState
-from annotation.queue_queries import open_work, why_empty
+from annotation.queries.queues import open_work, why_empty
 from corpus.actions.set_content_warning import set_content_warning
 from corpus.errors import CorpusError
 from projects.errors import AccessDenied

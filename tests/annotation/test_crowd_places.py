@@ -11,21 +11,21 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.actions.claim import claim
-from annotation.actions.end_crowd_place import complete_place, free_late_places, free_place, return_place
-from annotation.actions.enter_study import enter_study
-from annotation.actions.open_crowd_study import open_crowd_study, set_study_open
-from annotation.actions.remove_member import remove_member
-from annotation.actions.set_votes_aside import set_votes_aside
-from annotation.actions.submit_edit import submit_edit
-from annotation.actions.undo_vote import undo_vote
-from annotation.crowd import places_left, progress_of
+from annotation.actions.claims.claim import claim
+from annotation.actions.crowd.end_crowd_place import complete_place, free_late_places, free_place, return_place
+from annotation.actions.crowd.enter_study import enter_study
+from annotation.actions.crowd.open_crowd_study import open_crowd_study, set_study_open
+from annotation.actions.people.remove_member import remove_member
+from annotation.actions.quality.exclude_votes import exclude_votes
+from annotation.actions.submissions.submit_edit import submit_edit
+from annotation.actions.undo.undo_vote import undo_vote
 from annotation.errors import AnnotationError
 from annotation.models import QualityPolicy, Slot, Standing, Vote
-from annotation.views._steps import SWAP, SWAP_GOES
-from foilworks.invariants.table import violations
+from annotation.queries.crowd import places_left, progress_of
+from annotation.views._work_pages import SWAP, SWAP_GOES
+from foilworks.invariants.registry import violations
 from projects.actions.publish_consent_text import publish_consent_text
-from projects.crowd_entry import ON_A_PLACE, Entry, code_of
+from projects.crowd_entry import CROWD_PLACE_KEY, Entry, code_of
 from projects.errors import AccessDenied, EntryRefused
 from projects.models import AuditEvent, Consent, CrowdPlace, CrowdStudy, Membership
 from tests.annotation.test_entry_attacks import arrive, open_study, prolific, signed, work
@@ -70,7 +70,7 @@ def test_votes_that_were_set_aside_are_no_work(crowd):
     place = entered(study)
     work(crowd, place.person, 1)
     assert progress_of(place).is_complete
-    set_votes_aside(crowd.owner, crowd.project, place.person.pk, "guessing")
+    exclude_votes(crowd.owner, crowd.project, place.person.pk, "guessing")
     assert not progress_of(place).is_complete
 
 
@@ -331,7 +331,7 @@ def test_a_session_from_before_a_place_was_named_in_it_reaches_the_active_one(cl
     edits, votes = in_two(crowd, client)
     return_place(votes.person, crowd.project, votes.pk)
     session = client.session
-    session[ON_A_PLACE] = True
+    session[CROWD_PLACE_KEY] = True
     session.save()
     assert edits.study.name in client.get(f"/projects/{crowd.project.slug}/place/").content.decode()
 

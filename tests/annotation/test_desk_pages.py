@@ -6,13 +6,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.actions.set_review_shares import set_review_shares
-from annotation.desks import desks_of, settleable, split_items
-from annotation.eligible import hands_of
+from annotation.actions.settings.set_review_sampling import set_review_sampling
 from annotation.messages import SETTLED
 from annotation.models import Involvement, ReviewPolicy
-from annotation.rules.eligibility import Hand
-from annotation.rules.settling import REASONS, settled_because, why_not_settle
+from annotation.queries.decision_queues import adjudicable, desks_of, disputed_items
+from annotation.queries.eligibility import involvements_of
+from annotation.rules.eligibility import REASONS, PriorInvolvement, settled_because, why_not_settle
 from corpus.models import Caption, Item
 from projects.models import AuditEvent, User
 from projects.pseudonyms import pseudonym
@@ -102,15 +101,15 @@ class TestSplits:
         for group, kind in hands:
             person = factories.make_member(world.project, "reviewer")
             Involvement.objects.create(project=world.project, person=person, video=video, group=group, kind=kind)
-            got = set(settleable(person, world.project).values_list("pk", flat=True))
-            facts = hands_of(person, video.pk)
+            got = set(adjudicable(person, world.project).values_list("pk", flat=True))
+            facts = involvements_of(person, video.pk)
             expected = {
                 item.pk
                 for item, of in zip(items, (groups[0].pk, groups[1].pk, None), strict=True)
-                if why_not_settle(facts, Hand(video.pk, of), scope) is None
+                if why_not_settle(facts, PriorInvolvement(video.pk, of), scope) is None
             }
             assert got == expected, (group, kind)
-        assert split_items(world.project).count() == 3
+        assert disputed_items(world.project).count() == 3
 
     def test_a_split_item_takes_a_steady_number_of_queries(self, world, django_assert_max_num_queries):
         items = [judged(world, "caption", "foil", "both") for _ in range(3)]
@@ -218,7 +217,7 @@ class TestShares:
     def test_only_researchers_see_it_in_a_steady_number_of_queries(self, world, django_assert_max_num_queries):
         for name in ("ann", "rita", "vera"):
             assert browser(world.people[name]).get(url(world, "people_reviewing")).status_code == 403
-        set_review_shares(world.owner, world.project, rate=0.5, second_share=0.1, own_rates={world.ann.pk: 1.0})
+        set_review_sampling(world.owner, world.project, rate=0.5, second_share=0.1, own_rates={world.ann.pk: 1.0})
         client = browser(world.owner)
         client.get(url(world, "people_reviewing"))
         for _ in range(4):

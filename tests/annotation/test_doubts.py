@@ -2,20 +2,20 @@
 
 import pytest
 
-from annotation.actions._doubts import flag_captions
-from annotation.actions.adjudicate import adjudicate
-from annotation.actions.bring_votes_back import bring_votes_back
-from annotation.actions.claim import claim
-from annotation.actions.confirm_caption import confirm_caption
-from annotation.actions.drop_caption import drop_caption
-from annotation.actions.retract import retract
-from annotation.actions.set_votes_aside import set_votes_aside
-from annotation.actions.submit_vote import submit_vote
-from annotation.actions.take_down_video import take_down_video
-from annotation.actions.undo_vote import undo_vote
+from annotation.actions.claims.claim import claim
+from annotation.actions.decisions.adjudicate import adjudicate
+from annotation.actions.decisions.confirm_caption import confirm_caption
+from annotation.actions.decisions.drop_caption import drop_caption
+from annotation.actions.decisions.retract import retract
+from annotation.actions.decisions.take_down_video import take_down_video
+from annotation.actions.quality.exclude_votes import exclude_votes
+from annotation.actions.quality.reinstate_votes import reinstate_votes
+from annotation.actions.submissions.submit_vote import submit_vote
+from annotation.actions.undo.undo_vote import undo_vote
+from annotation.actions.workflow.caption_doubts import flag_captions
 from annotation.models import Stage, Vote
 from corpus.models import Caption, Item
-from foilworks.invariants.table import violations
+from foilworks.invariants.registry import violations
 from projects.models import Role
 from tests import factories
 from tests.annotation.world import World, make_world, new_key, shown_as
@@ -111,9 +111,9 @@ def test_votes_on_a_retracted_item_take_the_doubt_with_them_and_bring_it_back(wo
     adjudicate(world.rob, item.pk, "valid", "I see it")
     retract(world.owner, item.pk, "blurred")
     assert is_flagged(item)
-    assert set_votes_aside(world.owner, world.project, world.vera.pk) == 1
+    assert exclude_votes(world.owner, world.project, world.vera.pk) == 1
     assert not is_flagged(item)
-    assert bring_votes_back(world.owner, world.project, world.vera.pk) == (1, 0)
+    assert reinstate_votes(world.owner, world.project, world.vera.pk) == (1, 0)
     assert is_flagged(item)
     item.refresh_from_db()
     assert (item.state, Vote.objects.filter(state="counted").count()) == ("retracted", 3)

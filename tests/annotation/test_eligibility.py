@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.rules.eligibility import Hand, PersonFacts, Refusal, TaskFacts, why_not
+from annotation.rules.eligibility import PersonFacts, PriorInvolvement, Refusal, TaskFacts, why_not
 
-HERE, SAME_VIDEO, ELSEWHERE = Hand(1, 10), Hand(1, 11), Hand(2, 20)
+HERE, SAME_VIDEO, ELSEWHERE = PriorInvolvement(1, 10), PriorInvolvement(1, 11), PriorInvolvement(2, 20)
 NOBODY = PersonFacts(person=7)
 EDIT = TaskFacts("edit", HERE)
 REVIEW = TaskFacts("review", HERE, lineage=(103, 102, 101))
@@ -84,8 +84,8 @@ def test_several_items_of_a_video_may_be_validated_but_the_baseline_wants_fresh_
 
 
 def test_imported_items_of_a_video_share_one_hand_in_the_scope_of_items():
-    imported = replace(VALIDATION, hand=Hand(1, None))
-    assert why_not(person(made=[Hand(1, None)]), imported, "item") == Refusal.MADE_IT
+    imported = replace(VALIDATION, hand=PriorInvolvement(1, None))
+    assert why_not(person(made=[PriorInvolvement(1, None)]), imported, "item") == Refusal.MADE_IT
     assert why_not(person(made=[HERE]), imported, "item") is None
 
 
@@ -97,7 +97,7 @@ def test_missing_media_closed_tasks_and_reserved_pieces_are_nobodys_work(task):
     assert why_not(NOBODY, replace(task, reserved_for=7), "video") is None
 
 
-hands = st.frozensets(st.builds(Hand, st.integers(1, 2), st.sampled_from([None, 10, 11, 20])), max_size=3)
+hands = st.frozensets(st.builds(PriorInvolvement, st.integers(1, 2), st.sampled_from([None, 10, 11, 20])), max_size=3)
 ids = st.frozensets(st.integers(100, 104), max_size=3)
 people = st.builds(
     PersonFacts,
@@ -133,24 +133,24 @@ def test_doing_more_never_allows_more(who, task, more, more_ids, scope):
         ({"decided": frozenset({5})}, False, None),
         # Who decided on what the text came from may be the second to look at it.
         ({"decided": frozenset({4})}, True, None),
-        ({"judged": frozenset({Hand(1, 10)})}, True, Refusal.JUDGED_IT),
-        ({"judged": frozenset({Hand(1, 10)})}, False, None),
+        ({"judged": frozenset({PriorInvolvement(1, 10)})}, True, Refusal.JUDGED_IT),
+        ({"judged": frozenset({PriorInvolvement(1, 10)})}, False, None),
     ],
 )
 def test_a_second_review_is_somebody_elses(fields, second, refusal):
-    task = TaskFacts("review", Hand(1, 10), lineage=(5, 4), second=second)
+    task = TaskFacts("review", PriorInvolvement(1, 10), lineage=(5, 4), second=second)
     assert why_not(PersonFacts(1, **fields), task, "item") == refusal
 
 
 @pytest.mark.parametrize(("group", "scope", "refused"), [(10, "item", True), (11, "item", False), (11, "video", True)])
 def test_a_second_review_keeps_to_the_scope_of_leakage(group, scope, refused):
-    task = TaskFacts("review", Hand(1, 10), second=True)
-    person = PersonFacts(1, judged=frozenset({Hand(1, group), Hand(2, 12)}))
+    task = TaskFacts("review", PriorInvolvement(1, 10), second=True)
+    person = PersonFacts(1, judged=frozenset({PriorInvolvement(1, group), PriorInvolvement(2, 12)}))
     assert why_not(person, task, scope) == (Refusal.JUDGED_IT if refused else None)
 
 
 @pytest.mark.parametrize("scope", ["item", "video"])
 def test_a_baseline_is_for_those_who_judged_nothing_on_the_video_whatever_the_scope(scope):
-    person = PersonFacts(1, judged=frozenset({Hand(1, 11)}))
-    assert why_not(person, TaskFacts("baseline", Hand(1, 10)), scope) == Refusal.JUDGED_IT
-    assert why_not(person, TaskFacts("baseline", Hand(2, 12)), scope) is None
+    person = PersonFacts(1, judged=frozenset({PriorInvolvement(1, 11)}))
+    assert why_not(person, TaskFacts("baseline", PriorInvolvement(1, 10)), scope) == Refusal.JUDGED_IT
+    assert why_not(person, TaskFacts("baseline", PriorInvolvement(2, 12)), scope) is None

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotation.eligible import lineage_of, person_facts, slots_in_scope, task_facts
 from annotation.models import Edit, Involvement, Review, Slot, SlotState, Stage, Vote
+from annotation.queries.eligibility import lineage_of, person_facts, slots_in_scope, task_facts
 from annotation.rules.eligibility import PersonFacts, TaskFacts, why_not
 from corpus.models import MediaState
 from generation.models import CandidateGroup

@@ -8,12 +8,12 @@ from django.test import Client
 from django.urls import URLResolver, get_resolver
 from django.utils import timezone
 
-from annotation.actions.claim import claim
-from annotation.actions.enter_study import enter_study
-from annotation.actions.remove_member import remove_member
-from annotation.actions.submit_vote import submit_vote
+from annotation.actions.claims.claim import claim
+from annotation.actions.crowd.enter_study import enter_study
+from annotation.actions.people.remove_member import remove_member
+from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.models import Vote
-from annotation.own_data import own_data
+from annotation.queries.personal_data import own_data
 from projects.actions.accept_invitation import accept_invitation
 from projects.actions.add_member import add_member
 from projects.actions.make_invitation import make_invitation

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.rules.evidence import seconds_spent, shown_seconds, watch_evidence
+from annotation.rules.watch_evidence import seconds_spent, shown_seconds, watch_evidence
 
 
 def test_sane_evidence_is_kept_as_numbers():

@@ -9,15 +9,15 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.actions.heartbeat import heartbeat
-from annotation.actions.make_tasks import make_tasks
-from annotation.actions.set_pay import set_pay
-from annotation.actions.submit_edit import submit_edit
-from annotation.actions.undo_edit import undo_edit
-from annotation.actions.undo_vote import undo_vote
+from annotation.actions.leases.heartbeat import heartbeat
+from annotation.actions.settings.set_pay import set_pay
+from annotation.actions.submissions.submit_edit import submit_edit
+from annotation.actions.undo.undo_edit import undo_edit
+from annotation.actions.undo.undo_vote import undo_vote
+from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError
 from annotation.models import PayPolicy, PayRate, Stage, Vote
-from annotation.people_figures import own_figures
+from annotation.queries.activity import own_figures
 from annotation.rules.pay import Rate, Unit
 from projects.errors import AccessDenied
 from projects.models import AuditEvent

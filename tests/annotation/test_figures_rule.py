@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.rules.figures import Judgement, Piece, Share, agreement, figures, places
+from annotation.rules.activity import Judgement, Piece, Share, agreement, figures, places
 
 
 def votes(unit, **said):

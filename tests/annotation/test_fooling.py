@@ -1,14 +1,14 @@
-"""Planted spammers against the real actions: they are paused, careful people are not (all numbers: benchmarks/)."""
+"""Planted spammers against the real actions: they are paused, careful people are not."""
 
 import pytest
 
-from annotation.actions.bring_votes_back import bring_votes_back
-from annotation.actions.make_tasks import make_tasks
-from annotation.actions.set_votes_aside import set_votes_aside
+from annotation.actions.quality.exclude_votes import exclude_votes
+from annotation.actions.quality.reinstate_votes import reinstate_votes
+from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Lease, Slot, SlotState, Stage, Standing, Vote
 from corpus.models import Foil, Item
-from evaluation.reporting.reports import project_report
-from foilworks.invariants.table import violations
+from evaluation.reports.reports import project_report
+from foilworks.invariants.registry import violations
 from tests.annotation.crowd import crowd, open_policy, paused_share, stock
 
 # Which piece is gold and which text stands first hang on primary keys: the same ones in every run.
@@ -51,13 +51,13 @@ def test_spammers_are_paused_and_what_they_said_can_be_set_aside_and_brought_bac
 
     before, states = alpha(project), state_of(project)
     paused = [outcome.person.pk for outcome in outcomes if outcome.kind != "honest"]
-    moved = sum(set_votes_aside(world.owner, project, pk) for pk in paused)
+    moved = sum(exclude_votes(world.owner, project, pk) for pk in paused)
     assert moved == Vote.objects.filter(state="set_aside").count() > 0
     assert sound()
     after = alpha(project)
     assert after > before + 0.1
     # Nobody has taken their places since: all of it counts again, and every verdict is what it was.
-    assert [sum(pair) for pair in zip(*(bring_votes_back(world.owner, project, pk) for pk in paused), strict=True)] == [
+    assert [sum(pair) for pair in zip(*(reinstate_votes(world.owner, project, pk) for pk in paused), strict=True)] == [
         moved,
         0,
     ]

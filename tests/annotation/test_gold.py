@@ -7,14 +7,14 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.actions.claim import claim
-from annotation.actions.make_tasks import make_tasks
-from annotation.actions.pause_validator import pause_validator
-from annotation.actions.release import release
-from annotation.actions.resume_validator import resume_validator
-from annotation.actions.save_quality_policy import save_quality_policy
-from annotation.actions.submit_vote import submit_vote
-from annotation.actions.undo_vote import undo_vote
+from annotation.actions.claims.claim import claim
+from annotation.actions.leases.release import release
+from annotation.actions.quality.pause_validator import pause_validator
+from annotation.actions.quality.resume_validator import resume_validator
+from annotation.actions.quality.save_quality_policy import save_quality_policy
+from annotation.actions.submissions.submit_vote import submit_vote
+from annotation.actions.undo.undo_vote import undo_vote
+from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError, NotAdmitted, WorkRefused
 from annotation.models import (
     DeclinedVideo,
@@ -28,13 +28,13 @@ from annotation.models import (
     Task,
     Vote,
 )
-from annotation.own_data import own_data
-from annotation.queries import claim_card
-from annotation.queue_queries import work_counts
-from annotation.rules.serving import gold_is_due
+from annotation.queries.cards import claim_card
+from annotation.queries.personal_data import own_data
+from annotation.queries.queues import work_counts
+from annotation.rules.gold_serving import gold_is_due
 from corpus.models import Foil, Item
-from evaluation.reporting.reports import project_report
-from foilworks.invariants.table import violations
+from evaluation.reports.reports import project_report
+from foilworks.invariants.registry import violations
 from projects.models import User
 from tests.annotation.crowd import open_policy, stock
 from tests.annotation.world import new_key, shown_as

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.actions.publish_guideline import publish_guideline
+from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Guideline, Stage
 from projects.models import AuditEvent, User

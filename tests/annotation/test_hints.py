@@ -6,9 +6,9 @@ from django.urls import reverse
 
 from annotation.models import Stage
 from corpus.models import Item
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.board.hint_overlap import foils_by_model, overlaps
-from evaluation.models import Run
+from evaluation.board.comparison import foils_by_model, overlaps
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring.models import Run
 from generation.actions.ask_hint import ask_hint
 from generation.actions.set_hint_model import set_hint_model
 from generation.errors import GenerationError

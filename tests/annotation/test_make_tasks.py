@@ -1,8 +1,8 @@
 import pytest
 
-from annotation.actions.make_tasks import make_tasks
+from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Slot, Stage, Task
-from annotation.queries import funnel
+from annotation.queries.cards import funnel
 from corpus.rules.states import ItemState
 from generation.models import CandidateGroup
 from jobs.models import Job, JobState

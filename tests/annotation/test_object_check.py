@@ -11,22 +11,22 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.actions.class_object import class_object
-from annotation.actions.import_objects import ask_for_nouns, import_objects
-from annotation.actions.open_object_check import open_object_check
-from annotation.actions.submit_objects import submit_objects
-from annotation.actions.undo_objects import undo_objects
+from annotation.actions.studies.classify_object import classify_object
+from annotation.actions.studies.import_objects import ask_for_nouns, import_objects
+from annotation.actions.studies.open_object_check import open_object_check
+from annotation.actions.submissions.submit_objects import submit_objects
+from annotation.actions.undo.undo_objects import undo_objects
 from annotation.errors import AnnotationError
 from annotation.models import CheckedFrame, FrameObjects, ObjectAnswer, ObjectError, Stage, Task
-from annotation.object_checks import next_unseen
+from annotation.queries.object_checks import next_unseen
 from annotation.rules.objects import CheckedObject, LineError, drawn_frames, parse_answers, parse_line, seen_by_most
 from corpus.models import Video
 from evaluation.analyses.objects import compute
-from evaluation.reporting.reports import project_report
-from foilworks.invariants.table import violations
+from evaluation.reports.reports import project_report
+from foilworks.invariants.registry import violations
 from jobs.runner import execute
 from media.encode import write_mp4
-from media.pictures import frame_at, jpeg
+from media.frames import frame_at, jpeg
 from projects.errors import AccessDenied
 from tests import factories
 from tests.annotation.world import World, make_world, new_key
@@ -220,7 +220,7 @@ def test_answers_classes_and_the_report(world, videos):
     unseen = []
     while found := next_unseen(check):
         unseen.append(found.name)
-        class_object(world.owner, world.project, found.frame.pk, found.place, "hallucination")
+        classify_object(world.owner, world.project, found.frame.pk, found.place, "hallucination")
     assert sorted(unseen) == ["dog", "lamp"]
     report = project_report(world.project, "objects")
     assert (report["overall"]["n_objects"], report["overall"]["n_visible"]) == (3, 1)
@@ -252,15 +252,15 @@ def test_only_what_was_looked_for_and_not_seen_is_classed(world, videos):
     check = opened(world, ("v1", 0.4, ["table", "lamp"]))
     frame = check.frames.get()
     with pytest.raises(AnnotationError):
-        class_object(world.owner, world.project, frame.pk, 1, "other")
+        classify_object(world.owner, world.project, frame.pk, 1, "other")
     answer = look(world, "ann", "yes", "no")
     for place, word in ((0, "other"), (5, "other"), (1, "nonsense")):
         with pytest.raises(AnnotationError):
-            class_object(world.owner, world.project, frame.pk, place, word)
+            classify_object(world.owner, world.project, frame.pk, place, word)
     with pytest.raises(AccessDenied):
-        class_object(world.ann, world.project, frame.pk, 1, "other")
-    class_object(world.owner, world.project, frame.pk, 1, "other")
-    class_object(world.owner, world.project, frame.pk, 1, "attribute")
+        classify_object(world.ann, world.project, frame.pk, 1, "other")
+    classify_object(world.owner, world.project, frame.pk, 1, "other")
+    classify_object(world.owner, world.project, frame.pk, 1, "attribute")
     assert ObjectError.objects.get().error_class == "attribute"
     with pytest.raises(AnnotationError):
         undo_objects(world.ann, answer.pk)

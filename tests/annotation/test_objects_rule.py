@@ -5,10 +5,10 @@ import json
 import pytest
 
 from annotation.rules.objects import (
-    MAX_KEY,
+    MAX_KEY_LENGTH,
     MAX_NAME,
+    MAX_OBJECTS,
     MAX_SOURCE,
-    MOST_OBJECTS,
     LineError,
     drawn_frames,
     nouns,
@@ -32,7 +32,7 @@ def line(**fields) -> str:
         ("[1]", 'line: is no JSON object; write {"video": …, "time": …, "objects": […]}'),
         (line(video=""), "video: is missing; give the key of a video of the project"),
         (line(video=7), "video: is missing; give the key of a video of the project"),
-        (line(video="v" * (MAX_KEY + 1)), "video: is missing; give the key of a video of the project"),
+        (line(video="v" * (MAX_KEY_LENGTH + 1)), "video: is missing; give the key of a video of the project"),
         (line(video="v\0"), "video: holds a NUL or half of a character pair; give the key of a video of the project"),
         (line(source=""), NO_SOURCE),
         (line(source=1), NO_SOURCE),
@@ -48,7 +48,7 @@ def line(**fields) -> str:
         (line(objects=["a\nb"]), "objects: holds more than 60 names or one beyond 100 characters"),
         (line(objects=["a" * (MAX_NAME + 1)]), "objects: holds more than 60 names or one beyond 100 characters"),
         (
-            line(objects=[f"o{n}" for n in range(MOST_OBJECTS + 1)]),
+            line(objects=[f"o{n}" for n in range(MAX_OBJECTS + 1)]),
             "objects: holds more than 60 names or one beyond 100 characters",
         ),
     ],
@@ -68,7 +68,7 @@ def test_what_is_wrong_is_said_with_what_to_do(text, said):
         ({"time": 0}, ("v", 0.0, ("a",), "import")),
         ({"time": 0.5}, ("v", 0.5, ("a",), "import")),
         ({"time": 999_999}, ("v", 999_999.0, ("a",), "import")),
-        ({"video": "v" * MAX_KEY}, ("v" * MAX_KEY, None, ("a",), "import")),
+        ({"video": "v" * MAX_KEY_LENGTH}, ("v" * MAX_KEY_LENGTH, None, ("a",), "import")),
         ({"source": "x"}, ("v", None, ("a",), "x")),
         ({"source": "s" * MAX_SOURCE}, ("v", None, ("a",), "s" * MAX_SOURCE)),
         ({"objects": ["b" * MAX_NAME]}, ("v", None, ("b" * MAX_NAME,), "import")),
@@ -81,7 +81,7 @@ def test_what_is_within_the_bounds_is_read(fields, read):
 
 
 def test_as_many_names_as_may_be_are_read():
-    names = [f"o{n}" for n in range(MOST_OBJECTS)]
+    names = [f"o{n}" for n in range(MAX_OBJECTS)]
     assert parse_line(line(objects=names), "import").objects == tuple(names)
 
 

@@ -12,29 +12,29 @@ from django.db.models import Count
 from django.http import Http404
 from django.utils import timezone
 
-from annotation.actions._assembly import assemble
-from annotation.actions._doubts import flag_captions
-from annotation.actions._transaction import lost_the_race, one_write_at_a_time
-from annotation.actions._verdicts import locked_item
-from annotation.actions.claim import claim
-from annotation.actions.drop_caption import drop_caption
-from annotation.actions.make_tasks import make_tasks
-from annotation.actions.open_baseline import open_baseline
-from annotation.actions.pause_validator import pause_validator
-from annotation.actions.set_vote_rule import set_vote_rule
-from annotation.actions.set_votes_aside import set_votes_aside
-from annotation.actions.submit_choice import submit_choice
-from annotation.actions.submit_edit import submit_edit
-from annotation.actions.submit_review import submit_review
-from annotation.actions.submit_vote import submit_vote
-from annotation.actions.undo_vote import undo_vote
+from annotation.actions.claims.claim import claim
+from annotation.actions.decisions.drop_caption import drop_caption
+from annotation.actions.quality.exclude_votes import exclude_votes
+from annotation.actions.quality.pause_validator import pause_validator
+from annotation.actions.settings.set_vote_rule import set_vote_rule
+from annotation.actions.studies.open_baseline import open_baseline
+from annotation.actions.submissions.submit_choice import submit_choice
+from annotation.actions.submissions.submit_edit import submit_edit
+from annotation.actions.submissions.submit_review import submit_review
+from annotation.actions.submissions.submit_vote import submit_vote
+from annotation.actions.undo.undo_vote import undo_vote
+from annotation.actions.workflow.assembly import assemble
+from annotation.actions.workflow.caption_doubts import flag_captions
+from annotation.actions.workflow.make_tasks import make_tasks
+from annotation.actions.workflow.verdicts import locked_item
 from annotation.claims import Claim
 from annotation.errors import AnnotationError
 from annotation.models import Lease, Slot, SlotState, Stage, Task, Vote
 from annotation.rules.ordering import caption_first
 from annotation.rules.voting import VoteRule
+from annotation.transactions import serialize_writes, was_rolled_back_by_the_database
 from corpus.models import Caption, Item, Subtest
-from foilworks.invariants.table import violations
+from foilworks.invariants.registry import violations
 from generation.models import Candidate, CandidateGroup
 from projects.models import Role, User
 from tests import factories
@@ -406,7 +406,7 @@ class TestARuleIsChangedWhile:
         caption = group.caption
 
         def comes_in():
-            one_write_at_a_time(group.run.project)
+            serialize_writes(group.run.project)
             factories.make_item(group.run.subtest, caption, foils=("a man tears a shirt.",))
 
         # Longer than PostgreSQL waits until it looks for a deadlock, so that the import would be the one that ends.
@@ -502,7 +502,7 @@ class TestTwoItemsOfOneCaptionAreJudgedAtOnce:
             submit_vote(world.vera, work.token, f"key {turn}", shown_as("neither", work))
         one_after_the_other(
             lambda: locked_item(world.other.pk),
-            without_a_deadlock(lambda: set_votes_aside(world.owner, world.project, world.vera.pk)),
+            without_a_deadlock(lambda: exclude_votes(world.owner, world.project, world.vera.pk)),
             then=lambda: (flag_captions([world.caption.pk]), sleep(1.3)),
         )
         assert set(Vote.objects.values_list("state", flat=True)) == {"set_aside"}
@@ -526,7 +526,7 @@ def without_a_deadlock(work):
         try:
             return execute(sql, params, many, context)
         except OperationalError as error:
-            if lost_the_race(error):
+            if was_rolled_back_by_the_database(error):
                 ended.append(sql)
             raise
 

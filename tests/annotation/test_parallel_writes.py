@@ -13,29 +13,29 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from annotation.actions._assembly import _lock_pairs, assemble
-from annotation.actions._doubts import flag_captions
-from annotation.actions._verdicts import locked_item
-from annotation.actions.claim import claim
-from annotation.actions.drop_caption import drop_caption
-from annotation.actions.make_tasks import make_tasks
-from annotation.actions.open_baseline import open_baseline
-from annotation.actions.release import release
-from annotation.actions.retract import retract
-from annotation.actions.save_quality_policy import save_quality_policy
-from annotation.actions.set_votes_aside import set_votes_aside
-from annotation.actions.submit_choice import submit_choice
-from annotation.actions.submit_review import submit_review
-from annotation.actions.submit_vote import submit_vote
-from annotation.actions.take_down_video import take_down_video
-from annotation.actions.undo_choice import undo_choice
-from annotation.actions.undo_review import undo_review
-from annotation.actions.undo_vote import undo_vote
+from annotation.actions.claims.claim import claim
+from annotation.actions.decisions.drop_caption import drop_caption
+from annotation.actions.decisions.retract import retract
+from annotation.actions.decisions.take_down_video import take_down_video
+from annotation.actions.leases.release import release
+from annotation.actions.quality.exclude_votes import exclude_votes
+from annotation.actions.quality.save_quality_policy import save_quality_policy
+from annotation.actions.studies.open_baseline import open_baseline
+from annotation.actions.submissions.submit_choice import submit_choice
+from annotation.actions.submissions.submit_review import submit_review
+from annotation.actions.submissions.submit_vote import submit_vote
+from annotation.actions.undo.undo_choice import undo_choice
+from annotation.actions.undo.undo_review import undo_review
+from annotation.actions.undo.undo_vote import undo_vote
+from annotation.actions.workflow.assembly import _lock_pairs, assemble
+from annotation.actions.workflow.caption_doubts import flag_captions
+from annotation.actions.workflow.make_tasks import make_tasks
+from annotation.actions.workflow.verdicts import locked_item
 from annotation.models import Lease, Slot, SlotState, Stage, Standing, Task, TaskState, Vote
 from corpus.models import Caption, Foil, Item, Release, ReleaseItem, Subtest
-from evaluation.actions.freeze_release import freeze_release
 from evaluation.errors import EvaluationError
-from evaluation.exchange.store import import_records
+from evaluation.imports.store import import_records
+from evaluation.releases.actions.freeze_release import freeze_release
 from generation.models import Candidate, CandidateGroup
 from projects.actions.set_roles import set_roles
 from projects.models import Membership, Role
@@ -202,7 +202,7 @@ class TestAPlaceIsGivenBackWhile:
     def test_the_vote_that_decided_is_set_aside(self, world):
         self.judge(world, "vic")
         one_after_the_other(
-            lambda: self.give_back(world), lambda: set_votes_aside(world.owner, world.project, world.vic.pk)
+            lambda: self.give_back(world), lambda: exclude_votes(world.owner, world.project, world.vic.pk)
         )
         assert sorted(Slot.objects.values_list("state", flat=True)) == ["done", "free", "free"]
 

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.rules.pay import Earned, Rate, Unit, Worked, earned, median_hour, statement
+from annotation.rules.pay import Earned, PaidWork, Rate, Unit, earned, median_hour, statement
 
 MONDAY, TUESDAY = date(2026, 3, 2), date(2026, 3, 3)
 PIECE = {"validation": Rate(Unit.PIECE, Decimal("0.25"))}
 HOURLY = {"validation": Rate(Unit.HOUR, Decimal(12))}
 
 
-def cell(person=1, pieces=60, seconds=3600.0, timed=None, day=MONDAY, stage="validation") -> Worked:
-    return Worked(person, stage, day, pieces, pieces if timed is None else timed, seconds)
+def cell(person=1, pieces=60, seconds=3600.0, timed=None, day=MONDAY, stage="validation") -> PaidWork:
+    return PaidWork(person, stage, day, pieces, pieces if timed is None else timed, seconds)
 
 
 def test_pieces_are_paid_by_the_piece():
@@ -71,7 +71,7 @@ def test_days_of_one_person_count_apart():
 
 
 cells = st.builds(
-    Worked,
+    PaidWork,
     st.integers(1, 4),
     st.sampled_from(["edit", "validation"]),
     st.sampled_from([MONDAY, TUESDAY]),

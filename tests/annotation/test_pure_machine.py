@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from annotation.rules.eligibility import Hand, PersonFacts, TaskFacts, why_not
+from annotation.rules.eligibility import PersonFacts, PriorInvolvement, TaskFacts, why_not
 from annotation.rules.voting import VoteRule, item_outcome, pair_verdict
 from corpus.rules.states import (
     CANDIDATE_MOVES,
@@ -57,7 +57,7 @@ class OneItem(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.hand = Hand(1, 10)
+        self.hand = PriorInvolvement(1, 10)
         self.people = {n: PersonFacts(n) for n in range(5)}
         self.author: int | None = None
         self.candidate = C.QUEUED

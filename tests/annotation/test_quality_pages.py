@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.actions.make_tasks import make_tasks
+from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import GoldPair, QualityPolicy, Standing, Vote
 from corpus.models import Video
 from tests import factories

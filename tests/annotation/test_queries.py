@@ -6,14 +6,14 @@ from django.http import Http404
 from django.template import Context, Template
 from django.utils import timezone
 
-from annotation import queue_queries
 from annotation.access import edit_for, item_for, lease_for, review_for, vote_for
-from annotation.actions.make_tasks import make_tasks
-from annotation.actions.publish_guideline import publish_guideline
-from annotation.actions.release import release
+from annotation.actions.leases.release import release
+from annotation.actions.settings.publish_guideline import publish_guideline
+from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Stage
-from annotation.queries import claim_card, funnel
-from annotation.queue_queries import open_work, why_empty, work_counts
+from annotation.queries import queues
+from annotation.queries.cards import claim_card, funnel
+from annotation.queries.queues import open_work, why_empty, work_counts
 from corpus.models import MediaState, Video
 from generation.models import FilterScore
 from projects.models import Membership, Role
@@ -249,7 +249,7 @@ def test_a_long_queue_is_counted_so_far_and_says_so(monkeypatch):
         world.item()
     make_tasks(world.project)
     assert str(open_work(world.vera, world.project, Stage.VALIDATION)) == "3"
-    monkeypatch.setattr(queue_queries, "COUNTED_TO", 6)
+    monkeypatch.setattr(queues, "COUNTED_TO", 6)
     found = open_work(world.vera, world.project, Stage.VALIDATION)
     assert (found, str(found), json.dumps(found)) == (2, "2+", "2")
     shown = Template("{% blocktranslate count n=found %}{{ n }} waits{% plural %}{{ n }} wait{% endblocktranslate %}")

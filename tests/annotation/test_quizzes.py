@@ -7,18 +7,18 @@ from django.http import Http404
 from django.test import Client
 from django.urls import reverse
 
-from annotation.actions.add_gold_pairs import add_gold_pairs
-from annotation.actions.add_practice_caption import add_practice_caption
-from annotation.actions.answer_question import answer_question
-from annotation.actions.label_pair import label_order, label_pair
-from annotation.actions.save_quality_policy import save_quality_policy
-from annotation.actions.start_attempt import start_attempt
-from annotation.actions.withdraw_pair import withdraw_pair
+from annotation.actions.quality.add_gold_pairs import add_gold_pairs
+from annotation.actions.quality.add_practice_caption import add_practice_caption
+from annotation.actions.quality.answer_question import answer_question
+from annotation.actions.quality.label_pair import label_order, label_pair
+from annotation.actions.quality.save_quality_policy import save_quality_policy
+from annotation.actions.quality.start_attempt import start_attempt
+from annotation.actions.quality.withdraw_pair import withdraw_pair
 from annotation.errors import AnnotationError, NotAdmitted
 from annotation.models import Attempt, DeclinedVideo, GoldPair, Question, Stage, Standing, Use
-from annotation.quality_queries import baseline, experts, next_to_label, readiness, tries_of
+from annotation.queries.quality import baseline, experts, next_to_label, readiness, tries_of
 from annotation.rules.quizzes import Match, draw, grade_edit, has_passed
-from foilworks.invariants.table import violations
+from foilworks.invariants.registry import violations
 from projects.errors import AccessDenied
 from tests import factories
 from tests.annotation.world import shown_as

@@ -3,17 +3,17 @@
 import pytest
 from django.http import Http404
 
-from annotation.actions.confirm_caption import confirm_caption
-from annotation.actions.correct_caption import correct_caption
-from annotation.actions.drop_caption import drop_caption
-from annotation.actions.requeue import requeue
+from annotation.actions.decisions.confirm_caption import confirm_caption
+from annotation.actions.decisions.correct_caption import correct_caption
+from annotation.actions.decisions.drop_caption import drop_caption
+from annotation.actions.decisions.requeue import requeue
 from annotation.errors import AnnotationError
 from annotation.models import Involvement, Lease, Slot, Stage, Task, Vote
 from corpus.models import Caption, Item
 from corpus.rules.states import CandidateState
-from foilworks.invariants.table import violations
-from generation.captions import selected_rows
+from foilworks.invariants.registry import violations
 from generation.models import Candidate
+from generation.run_captions import selected_rows
 from projects.errors import AccessDenied
 from projects.models import AuditEvent
 from tests import factories

@@ -2,20 +2,20 @@
 
 import pytest
 
-from annotation.actions.correct_caption import correct_caption
-from annotation.actions.drop_caption import drop_caption
-from annotation.actions.set_review_shares import set_review_shares
-from annotation.actions.undo_edit import undo_edit
-from annotation.actions.undo_review import undo_review
+from annotation.actions.decisions.correct_caption import correct_caption
+from annotation.actions.decisions.drop_caption import drop_caption
+from annotation.actions.settings.set_review_sampling import set_review_sampling
+from annotation.actions.undo.undo_edit import undo_edit
+from annotation.actions.undo.undo_review import undo_review
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Review, ReviewPolicy, ReviewRate, Stage, Task
-from annotation.queries import claim_card
-from annotation.review_shares import annotator_shares, review_rate
+from annotation.queries.cards import claim_card
+from annotation.queries.review_sampling import annotator_shares, review_rate
 from annotation.rules.reviewing import drawn_for_a_second, drawn_for_review
 from corpus.models import Caption, Item
 from evaluation.releases.snapshot import frozen_items
-from evaluation.reporting.reports import project_report, review_facts
-from foilworks.invariants.table import violations
+from evaluation.reports.reports import project_report, review_facts
+from foilworks.invariants.registry import violations
 from generation.models import Candidate
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, User
@@ -31,7 +31,7 @@ def broken() -> list[dict[str, str]]:
 
 def shares(world: World, rate: float = 1.0, second: float = 0.0, **own: float) -> ReviewPolicy:
     rates = {world.people[name].pk: share for name, share in own.items()}
-    return set_review_shares(world.owner, world.project, rate=rate, second_share=second, own_rates=rates)
+    return set_review_sampling(world.owner, world.project, rate=rate, second_share=second, own_rates=rates)
 
 
 class TestDraws:
@@ -265,7 +265,7 @@ class TestSetting:
             with pytest.raises(AnnotationError):
                 shares(world, **wrong)
         with pytest.raises(AccessDenied):
-            set_review_shares(world.rita, world.project, rate=0.5, second_share=0.0)
+            set_review_sampling(world.rita, world.project, rate=0.5, second_share=0.0)
         assert not ReviewPolicy.objects.exists()
 
     def test_the_numbers_of_each_annotator_take_a_steady_number_of_queries(self, world, django_assert_num_queries):

@@ -6,11 +6,11 @@ The numbers were written down once; they change with nothing but the seed and wh
 import pytest
 
 from annotation.rules.baseline import CAPTION, caption_place, chosen_text, drawn, order_shown, place_of
+from annotation.rules.gold_serving import gold_caption_first, gold_is_due, pick, stretch_of
 from annotation.rules.objects import drawn_frames, drawn_time
 from annotation.rules.ordering import caption_first, priority, seeded_share
 from annotation.rules.quizzes import draw
 from annotation.rules.reviewing import drawn_for_a_second, drawn_for_review
-from annotation.rules.serving import gold_caption_first, gold_is_due, pick, stretch_of
 
 
 def gold_places(secret: int, person: int, rate: float, served: int) -> list[int]:

@@ -3,10 +3,10 @@
 import pytest
 from django.http import Http404
 
-from annotation.actions.adjudicate import adjudicate
-from annotation.actions.publish_guideline import publish_guideline
-from annotation.actions.requeue import requeue
-from annotation.actions.retract import retract
+from annotation.actions.decisions.adjudicate import adjudicate
+from annotation.actions.decisions.requeue import requeue
+from annotation.actions.decisions.retract import retract
+from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Stage
 from corpus.models import Item

@@ -2,10 +2,16 @@
 
 import pytest
 
-from annotation.rules.eligibility import Hand, PersonFacts, Refusal
-from annotation.rules.settling import MAX_REASON, settled_because, why_not_settle
+from annotation.rules.eligibility import (
+    MAX_REASON,
+    PersonFacts,
+    PriorInvolvement,
+    Refusal,
+    settled_because,
+    why_not_settle,
+)
 
-HERE, BESIDE, ELSEWHERE = Hand(1, 10), Hand(1, 11), Hand(2, 12)
+HERE, BESIDE, ELSEWHERE = PriorInvolvement(1, 10), PriorInvolvement(1, 11), PriorInvolvement(2, 12)
 
 
 @pytest.mark.parametrize(
@@ -13,7 +19,7 @@ HERE, BESIDE, ELSEWHERE = Hand(1, 10), Hand(1, 11), Hand(2, 12)
     [("made", Refusal.MADE_IT), ("reviewed", Refusal.REVIEWED_IT), ("judged", Refusal.JUDGED_IT), ("settled", None)],
 )
 def test_who_had_a_hand_in_the_video_settles_nothing_there(kind, refusal):
-    def said(hand: Hand, scope: str) -> Refusal | None:
+    def said(hand: PriorInvolvement, scope: str) -> Refusal | None:
         return why_not_settle(PersonFacts(person=1, **{kind: frozenset({hand})}), HERE, scope)
 
     assert (said(HERE, "video"), said(HERE, "item")) == (refusal, refusal)

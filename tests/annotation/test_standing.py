@@ -3,15 +3,15 @@
 import pytest
 from django.http import Http404
 
-from annotation.actions.bring_votes_back import bring_votes_back
-from annotation.actions.pause_validator import pause_validator
-from annotation.actions.resume_validator import resume_validator
-from annotation.actions.set_votes_aside import set_votes_aside
-from annotation.actions.submit_vote import submit_vote
+from annotation.actions.quality.exclude_votes import exclude_votes
+from annotation.actions.quality.pause_validator import pause_validator
+from annotation.actions.quality.reinstate_votes import reinstate_votes
+from annotation.actions.quality.resume_validator import resume_validator
+from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.errors import AnnotationError, NotAdmitted
 from annotation.models import Lease, Slot, SlotState, Stage, Standing, Vote
-from evaluation.reporting.reports import project_report
-from foilworks.invariants.table import violations
+from evaluation.reports.reports import project_report
+from foilworks.invariants.registry import violations
 from projects.errors import AccessDenied
 from projects.models import AuditEvent
 from tests import factories
@@ -40,7 +40,7 @@ def test_a_pause_frees_what_is_in_their_hands_and_refuses_more(world):
     assert (vote.state, vote.slot) == ("set_aside", None)
     assert AuditEvent.objects.filter(action="pause", reason="looks odd", actor=world.owner).exists()
     assert sound() == set()
-    assert bring_votes_back(world.owner, world.project, world.vera.pk) == (1, 0)
+    assert reinstate_votes(world.owner, world.project, world.vera.pk) == (1, 0)
     assert Vote.objects.get().slot is not None
     resume_validator(world.owner, world.project, world.vera.pk)
     world.item()
@@ -70,7 +70,7 @@ def test_votes_set_aside_open_their_items_again_and_come_back_where_a_place_is_f
     for item in (first, second):
         item.refresh_from_db()
         assert (item.state, item.unanimous) == ("valid", True)
-    assert set_votes_aside(world.owner, world.project, world.vera.pk, "spam") == 2
+    assert exclude_votes(world.owner, world.project, world.vera.pk, "spam") == 2
     for item in (first, second):
         item.refresh_from_db()
         assert (item.state, item.unanimous, item.decided_at) == ("in_validation", None, None)
@@ -81,7 +81,7 @@ def test_votes_set_aside_open_their_items_again_and_come_back_where_a_place_is_f
     world.people["other"] = other
     assert world.claim("vera", Stage.VALIDATION) is None
     taken = world.vote("other", "foil").item
-    assert bring_votes_back(world.owner, world.project, world.vera.pk) == (1, 1)
+    assert reinstate_votes(world.owner, world.project, world.vera.pk) == (1, 1)
     surplus = Vote.objects.get(person=world.vera, item=taken)
     assert (surplus.state, surplus.slot) == ("surplus", None)
     taken.refresh_from_db()
@@ -96,10 +96,10 @@ def test_votes_set_aside_open_their_items_again_and_come_back_where_a_place_is_f
 def test_a_second_time_nothing_is_left_to_set_aside_or_to_bring_back(world):
     world.item()
     world.vote("vera")
-    assert set_votes_aside(world.owner, world.project, world.vera.pk) == 1
-    assert set_votes_aside(world.owner, world.project, world.vera.pk) == 0
-    assert bring_votes_back(world.owner, world.project, world.vera.pk) == (1, 0)
-    assert bring_votes_back(world.owner, world.project, world.vera.pk) == (0, 0)
+    assert exclude_votes(world.owner, world.project, world.vera.pk) == 1
+    assert exclude_votes(world.owner, world.project, world.vera.pk) == 0
+    assert reinstate_votes(world.owner, world.project, world.vera.pk) == (1, 0)
+    assert reinstate_votes(world.owner, world.project, world.vera.pk) == (0, 0)
 
 
 def test_votes_on_an_item_that_is_gone_change_and_nothing_else_does(world):
@@ -108,13 +108,13 @@ def test_votes_on_an_item_that_is_gone_change_and_nothing_else_does(world):
         world.vote(name)
     item.refresh_from_db()
     type(item).objects.filter(pk=item.pk).update(state="retracted")
-    assert set_votes_aside(world.owner, world.project, world.vera.pk) == 1
+    assert exclude_votes(world.owner, world.project, world.vera.pk) == 1
     item.refresh_from_db()
     assert item.state == "retracted"
-    assert bring_votes_back(world.owner, world.project, world.vera.pk) == (1, 0)
+    assert reinstate_votes(world.owner, world.project, world.vera.pk) == (1, 0)
 
 
-@pytest.mark.parametrize("action", [pause_validator, resume_validator, set_votes_aside, bring_votes_back])
+@pytest.mark.parametrize("action", [pause_validator, resume_validator, exclude_votes, reinstate_votes])
 def test_only_a_researcher_does_it_and_only_to_people_of_the_project(world, action):
     with pytest.raises(AccessDenied):
         action(world.vic, world.project, world.vera.pk)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.rules.serving import gold_caption_first, gold_is_due, pick, stretch_of
-from annotation.rules.standing import (
-    Bars,
+from annotation.rules.gold_serving import gold_caption_first, gold_is_due, pick, stretch_of
+from annotation.rules.pausing import (
+    JudgementCounts,
     Reason,
-    Tally,
+    Thresholds,
     accuracy_on_the_line,
     gold_weight,
     position_p,
@@ -23,20 +23,20 @@ from annotation.rules.standing import (
 )
 from annotation.rules.voting import ANSWERS
 
-BARS = Bars()
+BARS = Thresholds()
 
 
 def test_a_wrong_answer_weighs_three_right_ones():
     # log(.5/.08) = 1.8326, log(.5/.92) = -0.6098
-    assert gold_weight(Tally(gold_seen=1), BARS) == pytest.approx(1.8326, abs=1e-4)
-    assert gold_weight(Tally(gold_seen=1, gold_right=1), BARS) == pytest.approx(-0.6098, abs=1e-4)
+    assert gold_weight(JudgementCounts(gold_seen=1), BARS) == pytest.approx(1.8326, abs=1e-4)
+    assert gold_weight(JudgementCounts(gold_seen=1, gold_right=1), BARS) == pytest.approx(-0.6098, abs=1e-4)
     assert accuracy_on_the_line(BARS) == pytest.approx(1.8326 / (1.8326 + 0.6098), abs=1e-4)
 
 
 @pytest.mark.parametrize("careful", [0.5, 0.4])
 def test_gold_weighs_nothing_where_guessers_are_right_as_often(careful):
-    bars = Bars(careful=careful, guess=0.5)
-    assert (gold_weight(Tally(gold_seen=9), bars), accuracy_on_the_line(bars)) == (0.0, 0.0)
+    bars = Thresholds(careful=careful, guess=0.5)
+    assert (gold_weight(JudgementCounts(gold_seen=9), bars), accuracy_on_the_line(bars)) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_gold_weighs_nothing_where_guessers_are_right_as_often(careful):
     [(3, 0, None), (4, 1, Reason.GOLD), (8, 4, Reason.GOLD), (8, 5, None), (50, 46, None), (50, 33, Reason.GOLD)],
 )
 def test_gold_pauses_by_how_much_was_wrong_and_never_before_four(seen, right, reason):
-    assert suspicion(Tally(gold_seen=seen, gold_right=right), BARS) == reason
+    assert suspicion(JudgementCounts(gold_seen=seen, gold_right=right), BARS) == reason
 
 
 @pytest.mark.parametrize(
@@ -53,25 +53,25 @@ def test_gold_pauses_by_how_much_was_wrong_and_never_before_four(seen, right, re
 )
 def test_eleven_alike_in_a_row_pause_and_a_fair_mix_does_not(first, second, reason):
     # 1.8^11 / 2 = 321 > 200 > 178 = 1.8^10 / 2
-    assert suspicion(Tally(first=first, second=second), BARS) == reason
-    assert position_weight(Tally(first=11)) == pytest.approx(math.log((1.8**11 + 0.2**11) / 2))
+    assert suspicion(JudgementCounts(first=first, second=second), BARS) == reason
+    assert position_weight(JudgementCounts(first=11)) == pytest.approx(math.log((1.8**11 + 0.2**11) / 2))
 
 
 def test_the_least_number_of_answers_is_enough():
     bars = replace(BARS, position_min=11)
-    assert suspicion(Tally(first=11), bars) == Reason.POSITION
-    assert suspicion(Tally(first=11), replace(BARS, position_min=12)) is None
+    assert suspicion(JudgementCounts(first=11), bars) == Reason.POSITION
+    assert suspicion(JudgementCounts(first=11), replace(BARS, position_min=12)) is None
 
 
 @pytest.mark.parametrize(("timed", "fast", "reason"), [(7, 7, None), (8, 8, Reason.SPEED), (8, 6, None), (20, 9, None)])
 def test_speed_pauses_where_far_more_than_half_are_fast(timed, fast, reason):
-    assert suspicion(Tally(timed=timed, fast=fast), BARS) == reason
-    assert speed_weight(Tally(timed=8, fast=8)) == pytest.approx(8 * math.log(3))
+    assert suspicion(JudgementCounts(timed=timed, fast=fast), BARS) == reason
+    assert speed_weight(JudgementCounts(timed=8, fast=8)) == pytest.approx(8 * math.log(3))
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_what_is_pausing_does_not_depend_on_which_place_is_chosen(first, second):
-    a, b = Tally(first=first, second=second), Tally(first=second, second=first)
+    a, b = JudgementCounts(first=first, second=second), JudgementCounts(first=second, second=first)
     assert suspicion(a, BARS) == suspicion(b, BARS)
     assert position_p(first, second) == position_p(second, first)
 
@@ -103,7 +103,7 @@ def test_a_fifth_of_the_pieces_is_gold_at_places_that_differ_from_person_to_pers
 
 def judged(kind: str, seed: int, pieces: int) -> Reason | None:
     """Whether a simulated person of this kind is paused within so many pieces, a fifth of them gold, and why."""
-    random, tally, last, gold_seen = Random(f"{kind} {seed}"), Tally(), -1, 0
+    random, tally, last, gold_seen = Random(f"{kind} {seed}"), JudgementCounts(), -1, 0
     for served in range(pieces):
         gold = gold_is_due(11, seed, served, 0.2, last)
         right = random.choice(("first", "second"))
@@ -114,7 +114,7 @@ def judged(kind: str, seed: int, pieces: int) -> Reason | None:
         careful = right if random.random() < 0.92 else random.choice([a for a in ANSWERS if a != right])
         answer = {"always first": "first", "random": random.choice(ANSWERS)}.get(kind, careful)
         fast = random.random() < (0.95 if kind == "too fast" else 0.1)
-        tally = Tally(
+        tally = JudgementCounts(
             tally.gold_seen + gold,
             tally.gold_right + (gold and answer == right),
             tally.first + (answer == "first"),

@@ -7,14 +7,14 @@ from itertools import product
 import pytest
 from django.utils import timezone
 
-from annotation.actions.claim import claim
-from annotation.actions.release import release
-from annotation.actions.submit_vote import submit_vote
-from annotation.actions.undo_vote import undo_vote
+from annotation.actions.claims.claim import claim
+from annotation.actions.leases.release import release
+from annotation.actions.submissions.submit_vote import submit_vote
+from annotation.actions.undo.undo_vote import undo_vote
 from annotation.models import Slot, Stage, Task, Vote
 from annotation.rules.voting import VoteRule, pair_verdict
 from corpus.rules.states import FoilVerdict
-from foilworks.invariants.table import violations
+from foilworks.invariants.registry import violations
 from projects.models import Role
 from tests import factories
 from tests.annotation.world import World, make_world, new_key, shown_as

@@ -1,8 +1,8 @@
 import pytest
 from django.http import Http404
 
-from annotation.actions.release import release
-from annotation.actions.submit_edit import submit_edit
+from annotation.actions.leases.release import release
+from annotation.actions.submissions.submit_edit import submit_edit
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Involvement, Lease, SlotState, Stage, Task, TaskState
 from generation.models import Candidate

@@ -1,9 +1,9 @@
 import pytest
 from django.http import Http404
 
-from annotation.actions.claim import claim
-from annotation.actions.release import release
-from annotation.actions.submit_vote import submit_vote
+from annotation.actions.claims.claim import claim
+from annotation.actions.leases.release import release
+from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.errors import AnnotationError, WorkRefused
 from annotation.models import Involvement, Slot, SlotState, Stage, Task, TaskState, Vote
 from corpus.models import MediaState, Video

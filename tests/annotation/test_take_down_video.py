@@ -8,25 +8,25 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.urls import reverse
 
-from annotation.actions.make_tasks import make_tasks
-from annotation.actions.take_down_video import take_down_video
+from annotation.actions.decisions.take_down_video import take_down_video
+from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError
 from annotation.models import GoldPair, Slot, SlotState
 from corpus.actions.attach_media import give
 from corpus.errors import CorpusError
 from corpus.exporters import csv_rows, foilworks, jsonl
-from corpus.exporters._folder import manifest_hash, pretty, self_hash
-from corpus.media_files import KeptMedia, reasons_taken_down, set_media
+from corpus.exporters.parts.folder import manifest_hash, pretty, self_hash
 from corpus.models import Item, MediaState, Takedown, Video
 from corpus.release_records import content_of
 from corpus.rules.canonical import canonical_line
 from corpus.rules.states import ItemState
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.start_run import start_run
+from corpus.video_files.ingest import StoredMedia, reasons_taken_down, set_media
 from evaluation.board.comparison import items_at
-from evaluation.exchange.collect import collect_release
-from evaluation.releases.verify import verify
-from foilworks.invariants.table import violations
+from evaluation.exports.collect import collect_release
+from evaluation.exports.verify import verify
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring.actions.start_run import start_run
+from foilworks.invariants.registry import violations
 from media.probe import VideoFacts
 from projects.actions.make_token import make_token
 from projects.errors import AccessDenied
@@ -122,7 +122,7 @@ def test_only_researchers_take_down_and_only_once(world):
 def test_it_does_not_come_back_under_its_own_or_another_key(world):
     take_down(world)
     facts = VideoFacts(sha256="a" * 64, **{name: 1 for name in VideoFacts.__dataclass_fields__ if name != "sha256"})
-    kept = KeptMedia(name="videos/aa/one.mp4", facts=facts)
+    kept = StoredMedia(name="videos/aa/one.mp4", facts=facts)
     clip = Video.objects.get(pk=world.clip.pk)
     set_media(clip, kept, reasons_taken_down(world.project, [kept]))
     assert clip.media_state == MediaState.TAKEN_DOWN
@@ -138,7 +138,7 @@ class TestReleases:
     def test_the_page_withholds_the_text_and_says_why(self, client, world):
         take_down(world)
         client.force_login(world.owner)
-        page = client.get(reverse("evaluation:release", args=[world.project.slug, world.release.pk])).content.decode()
+        page = client.get(reverse("releases:release", args=[world.project.slug, world.release.pk])).content.decode()
         assert "1 item is withheld." in page
         assert REASON in page
         assert "unfolds" in page  # the other item's foil

@@ -1,11 +1,11 @@
 import pytest
 from django.http import Http404
 
-from annotation.actions.release import release
-from annotation.actions.undo_edit import undo_edit
+from annotation.actions.leases.release import release
+from annotation.actions.undo.undo_edit import undo_edit
 from annotation.errors import AnnotationError
 from annotation.models import Edit, Involvement, SlotState, Stage, Task, TaskState
-from annotation.queries import claim_card
+from annotation.queries.cards import claim_card
 from generation.models import Candidate
 from projects.models import AuditEvent
 from tests.annotation.world import later

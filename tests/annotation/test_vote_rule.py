@@ -5,16 +5,16 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.actions._assembly import assemble
-from annotation.actions.claim import claim
-from annotation.actions.make_tasks import make_tasks
-from annotation.actions.release import release
-from annotation.actions.set_vote_rule import set_vote_rule
+from annotation.actions.claims.claim import claim
+from annotation.actions.leases.release import release
+from annotation.actions.settings.set_vote_rule import set_vote_rule
+from annotation.actions.workflow.assembly import assemble
+from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.errors import AnnotationError
 from annotation.models import Slot, Stage, Task, TaskState
 from annotation.rules.voting import VoteRule
 from corpus.models import Subtest
-from foilworks.invariants.table import violations
+from foilworks.invariants.registry import violations
 from generation.models import CandidateGroup
 from projects.errors import AccessDenied
 from projects.models import AuditEvent

@@ -24,14 +24,16 @@ SIGNATURE = replaced(
 EXPIRY = replaced(
     "projects.crowd_entry.is_live", "a link holds until its own end, seven days at most", lambda expires, now: True
 )
-SPENT = replaced("annotation.actions.enter_study._spend", "a signed link works once", lambda study, entry, now: None)
+SPENT = replaced(
+    "annotation.actions.crowd.enter_study._spend", "a signed link works once", lambda study, entry, now: None
+)
 RETURN = replaced(
-    "annotation.actions.enter_study._place_of",
+    "annotation.actions.crowd.enter_study._place_of",
     "Prolific's unsigned ids lead nobody to a place that was taken in another browser",
     lambda study, person, entry: CrowdPlace.objects.filter(study=study, person=person).first(),
 )
 DONE = replaced(
-    "annotation.crowd.Progress.is_complete",
+    "annotation.queries.crowd.Progress.is_complete",
     "a place is completed when its pieces are done",
     property(lambda self: True),
 )

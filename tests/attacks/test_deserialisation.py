@@ -18,12 +18,12 @@ from django_rq import get_queue
 from rq import Queue
 from rq.serializers import DefaultSerializer, JSONSerializer
 
-from evaluation.bias.utd_files import read_descriptions
 from evaluation.errors import EvaluationError
-from evaluation.files.scores import read_matrix
+from evaluation.score_files.scores import read_matrix
+from evaluation.utd.utd_files import read_descriptions
 from hub.errors import HubError
 from hub.interfaces import Trust
-from jobs.engine import Engine
+from jobs.affinity_worker import ModelAffinityWorker
 from tests.attacks.guards import Guard, guarded_by, replaced
 from tests.jobs.conftest import RedisServer
 
@@ -40,26 +40,32 @@ class Bomb:
         return (os.mkdir, (str(self.path),))
 
 
-class Guest(Engine):
+class Guest(ModelAffinityWorker):
     def _install_signal_handlers(self) -> None:
         pass
 
 
 def _pickles_are_read(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("jobs.engine.is_ours", lambda job: True)
+    patch.setattr("jobs.affinity_worker.is_ours", lambda job: True)
     patch.setattr("tests.attacks.test_deserialisation.SERIALIZER", DefaultSerializer)
 
 
 SERIALIZER = JSONSerializer
 MESSAGES = Guard("RQ_QUEUES[…]['SERIALIZER']", "messages of the queue are JSON, and never unpickled", _pickles_are_read)
-OURS = replaced("jobs.engine.is_ours", "a worker calls one function, whatever a message names", lambda job: True)
+OURS = replaced(
+    "jobs.affinity_worker.is_ours", "a worker calls one function, whatever a message names", lambda job: True
+)
 ARRAYS = Guard(
-    "evaluation.files.scores.np.load(allow_pickle=False)",
+    "evaluation.score_files.scores.np.load(allow_pickle=False)",
     "arrays hold numbers, never objects",
-    lambda patch: patch.setattr("evaluation.files.scores.np.load", lambda path, **_: LOAD(path, allow_pickle=True)),
+    lambda patch: patch.setattr(
+        "evaluation.score_files.scores.np.load", lambda path, **_: LOAD(path, allow_pickle=True)
+    ),
 )
 WEIGHTS = replaced(
-    "hub._pretrained.allowed", "weights are safetensors, unless an owner trusts the model", lambda: Trust(True, True)
+    "hub.loading.pretrained.allowed",
+    "weights are safetensors, unless an owner trusts the model",
+    lambda: Trust(True, True),
 )
 
 
@@ -142,7 +148,7 @@ def test_pickled_weights_are_not_opened(tmp_path, monkeypatch):
     import torch
     from safetensors.torch import load_file
 
-    from hub.table import open_adapter
+    from hub.adapters.registry import open_adapter
     from tests.hub import folders
 
     folder = Path(shutil.copytree(folders.causal_lm(tmp_path / "plain"), tmp_path / "pickled"))

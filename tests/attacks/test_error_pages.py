@@ -7,8 +7,8 @@ from django.conf import settings as live
 from django.contrib.auth.decorators import login_not_required
 from django.test import Client
 
-from evaluation.files.uploads import folder_of, without_folder
-from evaluation.models import Import
+from evaluation.imports.models import Import
+from evaluation.imports.uploads import folder_of, without_folder
 from foilworks import settings as source
 from foilworks.urls import urlpatterns
 from jobs.models import Job
@@ -29,7 +29,7 @@ PLAIN = Guard(
     lambda patch: patch.setattr("jobs.runner.ActionableError", Exception),
 )
 FOLDERS = Guard(
-    "evaluation.files.uploads.without_folder",
+    "evaluation.imports.uploads.without_folder",
     "messages name files as people know them",
     lambda patch: patch.setattr("tests.attacks.test_error_pages.without_folder", lambda upload, value: value),
 )

@@ -5,8 +5,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from corpus.models import Release
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.publishing.tables import PublicPage
+from evaluation.publishing.models import PublicPage
+from evaluation.releases.actions.freeze_release import freeze_release
 from generation.actions.ask_hint import ask_hint
 from generation.errors import GenerationError
 from generation.models import HintModel
@@ -21,20 +21,22 @@ from tests.factories import make_caption, make_item, make_member, make_project, 
 pytestmark = pytest.mark.django_db
 JOB = "tests.jobs.samples.count"
 
-ROOM = without_setting("OPEN_JOBS_A_PROJECT", "a project has so many jobs open at most", 0)
+ROOM = without_setting("MAX_OPEN_JOBS_PER_PROJECT", "a project has so many jobs open at most", 0)
 HINTS = replaced(
     "generation.actions.ask_hint._require_room",
     "a person has five unanswered questions to a model at most",
     lambda person: None,
 )
-REQUESTS = without_setting("API_REQUESTS_A_MINUTE", "a token asks so often a minute at most", 0)
+REQUESTS = without_setting("API_RATE_LIMIT_PER_MINUTE", "a token asks so often a minute at most", 0)
 STRANGERS = replaced(
-    "evaluation.views.public.count", "an address sends so many score files an hour at most", lambda limit, *whose: True
+    "evaluation.publishing.views.public.hit",
+    "an address sends so many score files an hour at most",
+    lambda limit, *whose: True,
 )
 SIZES = Guard(
-    "projects.uploads.limit_of",
+    "projects.upload_limits.limit_of",
     "what a request may send is known before it is read",
-    lambda patch: patch.setattr("projects.uploads.limit_of", lambda request: 10**12),
+    lambda patch: patch.setattr("projects.upload_limits.limit_of", lambda request: 10**12),
 )
 
 
@@ -48,8 +50,8 @@ def refused(error: type[Exception], write) -> bool:
 
 @pytest.fixture
 def few(settings):
-    settings.OPEN_JOBS_A_PROJECT = 3
-    settings.API_REQUESTS_A_MINUTE = 3
+    settings.MAX_OPEN_JOBS_PER_PROJECT = 3
+    settings.API_RATE_LIMIT_PER_MINUTE = 3
 
 
 @guarded_by(ROOM)

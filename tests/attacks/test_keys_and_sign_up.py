@@ -6,7 +6,7 @@ from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.test import Client
 from django.urls import get_resolver
 
-from foilworks import production
+from foilworks import production_checks
 from foilworks import settings as source
 from foilworks.service_urls import database
 from projects.actions.add_member import add_member
@@ -26,13 +26,17 @@ STRONG = replaced(
     "passwords are long, and not the usual ones",
     list,
 )
-GUESSES = replaced("projects.throttle.is_over", "wrong passwords have an end", lambda limit, *whose, more=1: False)
+GUESSES = replaced(
+    "projects.rate_limits.is_exceeded", "wrong passwords have an end", lambda limit, *whose, more=1: False
+)
 UNUSED = replaced(
     "projects.actions.renew_password.unused_accounts",
     "a researcher renews the password of an account that nobody used, and of no other",
     lambda project: User.objects.all(),
 )
-PRODUCTION = replaced("foilworks.production.RULES", "`foilworks doctor --production` refuses what is insecure", ())
+PRODUCTION = replaced(
+    "foilworks.production_checks.RULES", "`foilworks doctor --production` refuses what is insecure", ()
+)
 
 
 @guarded_by(OWN_KEY)
@@ -47,7 +51,7 @@ def test_two_installations_have_two_keys(tmp_path):
 @pytest.mark.parametrize("key", ["changeme", "django-insecure-" + "x" * 60, "a" * 60])
 def test_a_key_that_others_know_does_not_serve_others(settings, key):
     settings.SECRET_KEY = key
-    assert "SECRET_KEY" in {finding.name for finding in production.findings()}
+    assert "SECRET_KEY" in {finding.name for finding in production_checks.findings()}
 
 
 @guarded_by(PRODUCTION)
@@ -55,7 +59,7 @@ def test_open_sign_up_does_not_serve_others_unnoticed(settings):
     """That an unknown identity makes no account is tried in tests/projects/test_oidc.py, against a provider."""
     assert settings.OIDC_SIGN_UP is False
     settings.OIDC_URL, settings.OIDC_SIGN_UP = "https://id.example.org", True
-    assert "OIDC_SIGN_UP" in {finding.name for finding in production.findings()}
+    assert "OIDC_SIGN_UP" in {finding.name for finding in production_checks.findings()}
 
 
 def test_there_is_no_page_to_sign_up():

@@ -13,8 +13,12 @@ from django.test import Client
 
 from annotation import access as annotation_access
 from corpus import access as corpus_access
-from evaluation import access as evaluation_access
-from evaluation.publishing.tables import PublicPage
+from evaluation.imports import access as imports_access
+from evaluation.items import access as items_access
+from evaluation.publishing.models import PublicPage
+from evaluation.scoring import access as scoring_access
+from evaluation.teacher import access as teacher_access
+from evaluation.utd import access as utd_access
 from generation import access as generation_access
 from projects.models import Project, Role
 from tests import test_access_matrix as pages
@@ -42,7 +46,8 @@ def _any_projects(rows: Any, **wanted: Any) -> Any:
 
 
 def _unscoped(patch: pytest.MonkeyPatch) -> None:
-    for module in (corpus_access, evaluation_access, generation_access):
+    rooms = (imports_access, items_access, scoring_access, teacher_access, utd_access)
+    for module in (corpus_access, generation_access, *rooms):
         patch.setattr(module, "get_object_or_404", _any_projects)
 
 
@@ -56,36 +61,36 @@ def _anybodys_lease(person: Any, token: str) -> Any:
 
 SCOPED = Guard("get_object_or_404(…, project=project)", "a row is found under its own project alone", _unscoped)
 CLOSED = replaced(
-    "evaluation.views.public.get_public_page",
+    "evaluation.publishing.views.public.get_public_page",
     "a public page is there while it is open, at an address that nobody guesses",
     lambda key: PublicPage.objects.select_related("release__project").get(),
 )
 OWN_WORK = Guard(
     "annotation.access.lease_for",
     "a piece is found by whoever has it in hand alone",
-    lambda patch: patch.setattr("annotation.views._steps.lease_for", _anybodys_lease),
+    lambda patch: patch.setattr("annotation.views._work_pages.lease_for", _anybodys_lease),
 )
 # Of each app some: what the tables try in full takes a minute, and every guard here twice that.
 OWNERS_ONLY = (
     "corpus:videos",
     "generation:runs",
     "annotation:people",
-    "evaluation:items",
+    "items:items",
     "projects:invitations",
-    "evaluation:releases",
+    "releases:releases",
     "annotation:gold",
-    "evaluation:new_import",
+    "imports:new_import",
 )
 WITH_ROWS = (
     "corpus:video",
     "corpus:media",
     "generation:run",
     "generation:candidate",
-    "evaluation:item",
-    "evaluation:release",
-    "evaluation:run",
-    "evaluation:import",
-    "evaluation:teacher_training",
+    "items:item",
+    "releases:release",
+    "scoring:run",
+    "imports:import",
+    "teacher:teacher_training",
 )
 
 

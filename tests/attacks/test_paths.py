@@ -11,12 +11,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import override_settings
 
 from corpus.errors import CorpusError
-from corpus.exporters._names import safe_name
-from corpus.media_files import find_media
-from evaluation.actions.start_run import checked_spec
+from corpus.exporters.parts.folder import safe_name
+from corpus.video_files.ingest import find_media
 from evaluation.errors import EvaluationError
-from evaluation.files.uploads import folder_of, keep_files
-from evaluation.models import Import
+from evaluation.imports.models import Import
+from evaluation.imports.uploads import folder_of, keep_files
+from evaluation.scoring.actions.start_run import checked_spec
 from foilworks.backup import database, folder
 from foilworks.backup.errors import BackupError
 from generation.errors import GenerationError
@@ -37,11 +37,11 @@ BELOW = Guard("pathlib.Path.is_relative_to", "what a link or a name leads to lie
 
 def _both(patch: pytest.MonkeyPatch) -> None:
     anywhere(patch)
-    patch.setattr("corpus.media_files.stays_below", lambda name: True)
+    patch.setattr("corpus.video_files.ingest.stays_below", lambda name: True)
 
 
-DOTS = Guard("corpus.media_files.stays_below", "names of media hold no way out", _both)
-SENT = replaced("evaluation.files.uploads.safe_name", "names of files that are sent are no paths", lambda name: name)
+DOTS = Guard("corpus.video_files.ingest.stays_below", "names of media hold no way out", _both)
+SENT = replaced("evaluation.imports.uploads.safe_name", "names of files that are sent are no paths", lambda name: name)
 STORAGE = replaced(
     "django.core.files.storage.filesystem.safe_join", "the storage opens nothing outside of its folder", os.path.join
 )
@@ -49,7 +49,7 @@ COPIES = replaced(
     "foilworks.backup.folder.is_inside", "a copy's manifest names files of the copy alone", lambda name: True
 )
 EXPORTS = Guard(
-    "corpus.exporters._names.safe_name",
+    "corpus.exporters.parts.folder.safe_name",
     "files of an export are named by letters and digits",
     lambda patch: patch.setattr("tests.attacks.test_paths.safe_name", lambda text: text),
 )

@@ -14,8 +14,8 @@ from corpus.models import Video
 from media.encode import write_mp4
 from media.errors import MediaError
 from media.probe import probe
-from projects.addresses import checked_target
 from projects.errors import ProjectError
+from projects.outbound_addresses import checked_target
 from projects.webhooks import post
 from tests.attacks.guards import Guard, guarded_by, replaced
 from tests.attacks.receivers import dripping, receiving
@@ -23,7 +23,7 @@ from tests.media.painted import painted_clip
 from tests.test_architecture import PACKAGES, ROOT
 
 PUBLIC = replaced(
-    "projects.addresses._is_public", "the server connects to public addresses alone", lambda address: True
+    "projects.outbound_addresses._is_public", "the server connects to public addresses alone", lambda address: True
 )
 
 
@@ -56,9 +56,9 @@ DEADLINE = replaced(
 CONTAINERS = replaced("media.container.OPEN_OPTIONS", "only containers of video are opened, and only as files", {})
 # Who opens connections at all, and what checks where to.
 CONNECTS = {
-    "projects/addresses.py": "looks names up, and checks what it finds",
+    "projects/outbound_addresses.py": "looks names up, and checks what it finds",
     "projects/webhooks.py": "webhooks, to addresses that were checked",
-    "hub/chat_endpoint.py": "instruction models at the operator's addresses (CHAT_ENDPOINTS); no redirect is followed",
+    "hub/adapters/chat_endpoint.py": "instruction models at the operator's addresses; no redirect is followed",
     "foilworks/client/client.py": "the client, which runs with its user",
     "foilworks/supervisor/services.py": "our own web server",
     "jobs/lease.py": "the name of this host",

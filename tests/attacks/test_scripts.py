@@ -14,7 +14,7 @@ from django.test import Client
 
 from annotation.rules import guidelines
 from annotation.views import _guidelines
-from evaluation.actions.receive_import import receive_import
+from evaluation.imports.actions.receive_import import receive_import
 from tests.annotation.world import make_world
 from tests.attacks.guards import Guard, guarded_by, replaced
 from tests.attacks.places import Shown, every_page, hostile_world
@@ -56,12 +56,12 @@ ALLOWED_TAGS = Guard(
     ),
 )
 FILE_NAMES = Guard(
-    "evaluation.files.uploads.safe_name",
+    "evaluation.score_files.received.safe_name",
     "names of files lose what no file needs",
-    lambda patch: patch.setattr("evaluation.actions.receive_import.safe_name", lambda name: name),
+    lambda patch: patch.setattr("evaluation.imports.actions.receive_import.safe_name", lambda name: name),
 )
 SHOWABLE = replaced(
-    "corpus.streaming.PLAYABLE",
+    "corpus.video_files.streaming.PLAYABLE",
     "what is no video or picture is a download, never a page",
     {"text/html", "image/svg+xml"},
 )
@@ -178,7 +178,7 @@ def test_our_scripts_make_no_html_out_of_text():
     makes = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function")
     found = [
         f"{path.relative_to(ROOT)}: {match.group()}"
-        for path in (ROOT / "static").rglob("*.js")
+        for path in (ROOT / "foilworks/static").rglob("*.js")
         for match in makes.finditer(path.read_text(encoding="utf-8"))
         if "vendor" not in Path(path).parts
     ]

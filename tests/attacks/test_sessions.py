@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from projects import throttle
+from projects import rate_limits
 from projects.models import Membership
 from tests.attacks.guards import Guard, guarded_by, replaced, without_setting
 from tests.factories import PASSWORD, make_member, make_project, make_user
@@ -36,7 +36,7 @@ RESOURCES = replaced(
 )
 HOSTS = without_setting("ALLOWED_HOSTS", "links in mails and redirects carry our own name", ["*"])
 SPOOFED = replaced(
-    "projects.throttle.settings.TRUSTED_PROXIES", "an address that a visitor claims to have counts for nothing", 1
+    "projects.rate_limits.settings.TRUSTED_PROXIES", "an address that a visitor claims to have counts for nothing", 1
 )
 
 
@@ -82,4 +82,4 @@ def test_another_name_of_the_host_is_not_served():
 @guarded_by(SPOOFED)
 def test_a_claimed_address_does_not_reset_the_count(rf):
     request = rf.get("/", headers={"x-forwarded-for": "8.8.8.8"}, REMOTE_ADDR="203.0.113.9")
-    assert throttle.address_of(request) == "203.0.113.9"
+    assert rate_limits.address_of(request) == "203.0.113.9"

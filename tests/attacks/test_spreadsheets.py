@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from corpus.exporters.table import EXPORTERS
+from corpus.exporters.registry import EXPORTERS
 from corpus.models import Release
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.exchange.collect import collect_release
+from evaluation.exports.collect import collect_release
+from evaluation.releases.actions.freeze_release import freeze_release
 from tests.attacks.guards import guarded_by, replaced
 from tests.attacks.places import every_page, hostile_world
 from tests.factories import make_caption, make_item, make_member, make_project, make_subtest, make_video

@@ -7,8 +7,8 @@ import pytest
 
 from corpus.actions.attach_media import attach_folder, attach_media
 from corpus.errors import CorpusError
-from corpus.media_files import keep_media
 from corpus.models import MediaState, Video
+from corpus.video_files.ingest import store_media
 from foilworks.invariants.media import trims_are_in_order
 from media.encode import write_mp4
 from projects.errors import AccessDenied
@@ -132,11 +132,11 @@ def stored_files(settings):
 
 def test_what_lies_half_copied_under_its_name_is_copied_anew(settings, film):
     whole = film.read_bytes()
-    kept = keep_media(film)
+    kept = store_media(film)
     (stored,) = stored_files(settings)
     assert (stored.relative_to(settings.MEDIA_ROOT).as_posix(), stored.stat().st_mode & 0o777) == (kept.name, 0o644)
     stored.write_bytes(whole[: len(whole) // 2])
-    assert keep_media(film) == kept
+    assert store_media(film) == kept
     assert stored.read_bytes() == whole
     assert stored_files(settings) == [stored]
 
@@ -146,11 +146,11 @@ def test_a_copy_that_does_not_fit_leaves_nothing_and_fits_later(settings, film):
     resource.setrlimit(resource.RLIMIT_FSIZE, (film.stat().st_size // 2, before[1]))
     try:
         with pytest.raises(CorpusError, match=os.strerror(errno.EFBIG)):
-            keep_media(film)
+            store_media(film)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert stored_files(settings) == []
-    assert (settings.MEDIA_ROOT / keep_media(film).name).read_bytes() == film.read_bytes()
+    assert (settings.MEDIA_ROOT / store_media(film).name).read_bytes() == film.read_bytes()
 
 
 def test_a_trim_in_pts_counts_the_ticks_of_the_file_as_it_came_and_not_of_its_copy(project, researcher, tmp_path):
@@ -191,7 +191,7 @@ def test_a_full_disk_is_said_in_one_line(project, researcher, film, monkeypatch)
     def full(*_args, **_options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("corpus.media_files.default_storage.save", full)
+    monkeypatch.setattr("corpus.video_files.ingest.default_storage.save", full)
     with pytest.raises(CorpusError, match=r"cannot be kept \(No space left on device\); free space"):
         attach_media(researcher, missing(project), film)
     assert Video.objects.get().media_state == MediaState.MISSING

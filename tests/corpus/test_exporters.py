@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 
 from corpus.errors import CorpusError
 from corpus.exporters import foilworks, jsonl, vilma
-from corpus.exporters._folder import self_hash
+from corpus.exporters.parts.folder import self_hash
 from corpus.importers import jsonl as jsonl_importer
 from corpus.importers import vilma as vilma_importer
 from corpus.records import ItemRecord, PairRecord, ReleaseScore, ReleaseVote, VideoRecord, VoteCounts

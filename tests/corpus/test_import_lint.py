@@ -1,6 +1,6 @@
 import pytest
 
-from corpus.importers._lint import warnings_of
+from corpus.importers.parsing.warnings import warnings_of
 from corpus.records import ItemRecord, PairRecord, VideoRecord, VoteCounts
 
 

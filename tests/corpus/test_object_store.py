@@ -18,17 +18,16 @@ from django.utils import timezone
 from annotation.jobs import _picture
 from annotation.models import CheckedFrame, ObjectCheck
 from corpus.actions.attach_media import attach_folder, attach_media
-from corpus.clip_files import StoredFile, clip_file
 from corpus.errors import CorpusError
-from corpus.media_files import keep_media
 from corpus.models import MediaState
-from foilworks.backup.media import copy_in, copy_out
+from corpus.video_files.ingest import store_media
+from corpus.video_files.stored_files import StoredFile, clip_file
+from foilworks.backup.media import back_up_files, copy_in
 from foilworks.doctor import BROKEN, OK, Check, _storage
 from foilworks.invariants.media import a_ready_clip_has_its_file, a_stored_file_is_its_hash
-from media.cache import FileCache
-from media.clip_cache import ClipCache
 from media.encode import write_mp4
 from media.errors import MediaError
+from media.file_cache import ClipCache, FileCache
 from media.frames import sample_frames
 from projects.models import Role
 from tests.factories import make_member, make_project, make_user, make_video
@@ -54,7 +53,7 @@ def use(settings, store: Store, **changes) -> None:
     options = {**store.options, **changes}
     settings.STORAGES = {
         **settings.STORAGES,
-        "default": {"BACKEND": "corpus.object_store.ObjectStore", "OPTIONS": options},
+        "default": {"BACKEND": "corpus.video_files.object_store.ObjectStore", "OPTIONS": options},
     }
 
 
@@ -98,7 +97,7 @@ def test_a_file_that_the_store_refuses_is_named_by_the_check_of_files(settings, 
 
 def test_what_browsers_do_not_play_is_kept_as_a_copy_that_they_do(tmp_path):
     path = encode(tmp_path / "film.avi", "mpeg4", n=8, rate=8)
-    kept = keep_media(path)
+    kept = store_media(path)
     assert kept.made_from == digest(path)
     with default_storage.open(kept.name) as file:
         assert hashlib.sha256(file.read()).hexdigest() == kept.facts.sha256
@@ -176,7 +175,7 @@ def test_nobody_takes_a_path_of_a_file_that_may_lie_in_a_store():
         for path in (settings_of_django.BASE_DIR / app).rglob("*.py")
     ]
     direct = {path.name for path in ours if re.search(r"\.(file|image)\.path\b|storage\.path\(", path.read_text())}
-    assert direct == {"clip_files.py"}
+    assert direct == {"stored_files.py"}
 
 
 def test_what_cannot_be_fetched_is_told_apart(settings, store, video):
@@ -198,18 +197,18 @@ def test_what_cannot_be_fetched_is_told_apart(settings, store, video):
 def test_a_store_that_is_away_stops_an_import_with_one_line(settings, store, films):
     use(settings, store, endpoint_url="http://127.0.0.1:9", public_url="http://127.0.0.1:9")
     with pytest.raises(CorpusError, match="cannot be kept"):
-        keep_media(films / "a.mp4")
+        store_media(films / "a.mp4")
 
 
 def test_fetched_clips_stay_below_their_limit(tmp_path, monkeypatch):
-    monkeypatch.setattr("media.clip_cache.JUST_USED_S", 0.0)
+    monkeypatch.setattr("media.file_cache.JUST_USED_S", 0.0)
     clips = ClipCache(tmp_path, 1000)
     for number in range(20):
         clips.path(f"{number:02}" + "0" * 62, lambda file: file.write(b"x" * 100))
     assert FileCache(tmp_path, 1).size() <= 1000
     # The last one is there without being fetched again.
     assert clips.path("19" + "0" * 62, lambda file: pytest.fail("fetched again")).stat().st_size == 100
-    monkeypatch.setattr("media.clip_cache.JUST_USED_S", 60.0)
+    monkeypatch.setattr("media.file_cache.JUST_USED_S", 60.0)
     fresh = ClipCache(tmp_path / "busy", 150)
     found = [fresh.path(f"{n}" + "0" * 63, lambda file: file.write(b"x" * 100)) for n in range(3)]
     assert all(path.exists() for path in found), "what was asked for just now may be about to be opened"
@@ -233,7 +232,7 @@ def test_the_doctor_tries_the_store(settings, store):
 
 
 def test_videos_go_into_a_copy_and_back(settings, store, video, films, tmp_path):
-    copy_out(tmp_path / "copy", lambda things, *_: iter(things))
+    back_up_files(tmp_path / "copy", lambda things, *_: iter(things))
     copied = tmp_path / "copy" / video.file.name
     assert copied.read_bytes() == (films / "a.mp4").read_bytes()
     use(settings, store, location="another")

@@ -10,16 +10,16 @@ import yaml
 from datasets import load_dataset
 
 from corpus.exporters import foilworks
-from corpus.exporters._citation import bibtex, cff
-from corpus.exporters._datasheet import NO_COMMENTS, UNANSWERED, datasheet, unanswered
-from corpus.exporters._sheet_questions import QUESTIONS, SECTIONS
-from corpus.release_papers import Citation, Figure, ReleasePapers, SourceTerms
+from corpus.exporters.parts.citation import bibtex, cff
+from corpus.exporters.parts.datasheet import NO_COMMENTS, UNANSWERED, datasheet, unanswered
+from corpus.exporters.parts.datasheet_questions import QUESTIONS, SECTIONS
+from corpus.release_documents import Citation, Figure, ReleaseDocuments, SourceTerms
 from tests.corpus.releases import release_of
 from tests.corpus.test_exporters import ITEM, score
 from tests.corpus.test_exporters_tables import FULL
 
 HOSTILE = "</script><script>alert(1)</script> | `x` [a](javascript:b) } \\ \n# head"
-PAPERS = ReleasePapers(
+PAPERS = ReleaseDocuments(
     citation=Citation(
         title='A "quoted": title, 100 %',
         authors=("Núñez, Ana", "The Lab"),
@@ -126,7 +126,7 @@ def test_a_citation_of_nobody_says_so_and_hostile_text_stays_text():
     entry = bibtex(release)
     assert r"\# head" in entry
     assert entry.count("\n") == 7
-    unnamed = replace(release, papers=ReleasePapers())
+    unnamed = replace(release, papers=ReleaseDocuments())
     assert yaml.safe_load(cff(unnamed))["authors"] == [{"name": "authors not stated"}]
     assert "author" not in bibtex(unnamed)
 
@@ -177,7 +177,7 @@ def test_the_changelog_names_what_came_went_and_changed(folder):
     assert "## Added: 1\n\n- `direction:a`" in log
     assert "## Removed: 1\n\n- `gone`" in log
     assert "- `=direction:b`: caption, foils" in log
-    first = replace(full(), papers=ReleasePapers())
+    first = replace(full(), papers=ReleaseDocuments())
     assert "The first release of the project: 3 items." in foilworks.changelog(first)
 
 

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from corpus.exporters import votes as votes_exporter
-from corpus.exporters.table import EXPORTERS
+from corpus.exporters.registry import EXPORTERS
 from corpus.importers import votes as votes_importer
-from corpus.importers.table import IMPORTERS
+from corpus.importers.registry import IMPORTERS
 from corpus.records import BadRecord, ItemRecord, ReleaseVote
 from corpus.vote_records import CHOICES, VoteRecord
 from tests.corpus.releases import extras, hostile, release_of, sentences

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from corpus.exporters._sheet_answers import ANSWERS
+from corpus.exporters.parts.datasheet_answers import ANSWERS
 from corpus.records import ItemRecord, VideoRecord
 from tests.corpus.releases import release_of
 

@@ -1,4 +1,5 @@
-"""Every state with every move. The expected tables are written out here, from workflow.md, not read from the code."""
+"""Every state with every move. The expected tables are written out here and in docs/workflow.md#states, not read from
+the code."""
 
 import pytest
 

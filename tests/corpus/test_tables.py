@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from corpus.exporters.table import EXPORTERS
-from corpus.importers.table import IMPORTERS
+from corpus.exporters.registry import EXPORTERS
+from corpus.importers.registry import IMPORTERS
 from text.registry import load
 
 ROOT = Path(__file__).parents[2] / "corpus"
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2] / "corpus"
 
 @pytest.mark.parametrize(("table", "folder"), [(IMPORTERS, "importers"), (EXPORTERS, "exporters")])
 def test_every_format_is_one_file_and_one_row(table, folder):
-    files = {path.stem for path in (ROOT / folder).glob("*.py")} - {"table"}
+    files = {path.stem for path in (ROOT / folder).glob("*.py")} - {"registry"}
     assert {row.path for row in table.values()} == {
         f"corpus.{folder}.{name}" for name in files if not name.startswith("_")
     }

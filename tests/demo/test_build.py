@@ -12,11 +12,11 @@ import pytest
 from django.db import transaction
 from django.test import override_settings
 
-from annotation.actions.claim import ROLE_OF_STAGE, claim
+from annotation.actions.claims.claim import ROLE_OF_STAGE, claim
 from annotation.models import Edit, Involvement, Review, Stage, Vote
 from corpus.models import Item, Release, Subtest, Video
 from corpus.rules.states import ItemState
-from evaluation.models import Run
+from evaluation.scoring.models import Run
 from foilworks.demo import plan, run
 from foilworks.demo.build import build
 from foilworks.demo.captions import is_true

@@ -13,7 +13,7 @@ import pytest
 from foilworks.demo.plan import FULL
 
 ROOT = Path(__file__).resolve().parents[2]
-LONGEST_SECONDS = 900  # the demo's own limit is 360 on two idle cores; tests run beside it
+MAX_SECONDS = 900  # the demo's own limit is 360 on two idle cores; tests run beside it
 
 
 def demo(home: Path, *arguments: str) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def demo(home: Path, *arguments: str) -> dict[str, Any]:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=LONGEST_SECONDS,
+        timeout=MAX_SECONDS,
         check=False,
     )
     assert done.returncode == 0, done.stderr

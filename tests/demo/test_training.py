@@ -9,8 +9,8 @@ import torch
 from foilworks.demo.captions import MOTIONS, direction_caption, object_caption, reversed_caption
 from foilworks.demo.training import TrainingSet, train
 from foilworks.demo.world import draw, training_scenes
+from hub.adapters.tiny_video import TinyConfig, TinyEmbedder, TinyVideoText
 from hub.interfaces import VideoMeta
-from hub.tiny_video import TinyConfig, TinyEmbedder, TinyVideoText
 
 
 def world(count: int, motions: Collection[str] = MOTIONS) -> TrainingSet:

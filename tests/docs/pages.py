@@ -22,9 +22,9 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """The README, the CHANGELOG and every page of docs/, but for what is built from them."""
+    """The pages at the top of the repository and every page of docs/, but for what is built from them."""
     found = [path for path in sorted(DOCS.rglob("*.md")) if "_build" not in path.parts]
-    return [ROOT / "README.md", ROOT / "CHANGELOG.md", *found]
+    return [*sorted(ROOT.glob("*.md")), *found]
 
 
 def name_of(path: Path) -> str:
@@ -59,9 +59,10 @@ def split(text: str) -> tuple[str, list[Block]]:
 
 
 def anchors(text: str) -> set[str]:
-    """The anchors of a page's headings as hosts of repositories make them."""
+    """The anchors of a page: explicit ones, `(name)=`, and its headings' as hosts of repositories make them."""
+    prose = split(text)[0]
     found: dict[str, int] = {}
-    for heading in re.findall(r"^#{1,6} +(.+?) *$", split(text)[0], re.MULTILINE):
+    for heading in re.findall(r"^#{1,6} +(.+?) *$", prose, re.MULTILINE):
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
         kept = (ch for ch in plain if ch in " -_" or unicodedata.category(ch)[0] in "LN")
         slug = "".join(kept).replace(" ", "-")
@@ -69,7 +70,7 @@ def anchors(text: str) -> set[str]:
         found[slug] = again
         if again:
             found[f"{slug}-{again}"] = 0
-    return set(found)
+    return {*found, *re.findall(r"^\(([\w-]+)\)=$", prose, re.MULTILINE)}
 
 
 def links(text: str) -> Iterator[str]:

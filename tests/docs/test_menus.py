@@ -9,7 +9,7 @@ from foilworks.navigation import GROUPS
 from tests.docs.pages import name_of, pages, split
 
 BAR = {str(group.label): {str(page.label) for page in group.pages} for group in GROUPS}
-# Under one's own name, not in a project's bar: templates/projects/account.html.
+# Under one's own name, not in a project's bar: foilworks/templates/projects/account.html.
 ACCOUNT = "Account"
 TRAIL = re.compile(r"\*{1,2}([A-Z][\w ]*?) → ([^*→]+?)(?: → [^*]+?)?\*{1,2}")
 

@@ -39,8 +39,8 @@ def test_the_way_of_an_item_names_every_move() -> None:
 
 
 def test_what_the_page_of_models_says_more_of_is_there() -> None:
-    """Every adapter stands in scoring.md, which is made; models.md has a row for those that need more words."""
-    from hub.table import ADAPTERS
+    """docs/reference/scoring.md lists every adapter; docs/reference/models.md has a row for those that need more."""
+    from hub.adapters.registry import ADAPTERS
 
     page = (DOCS / "reference" / "models.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([a-z0-9-]+)` \|", page, re.MULTILINE)
@@ -54,8 +54,8 @@ def test_pages_that_are_named_are_checked_alone(capsys: pytest.CaptureFixture[st
 
 
 def test_every_format_has_its_part() -> None:
-    from corpus.exporters.table import EXPORTERS
-    from corpus.importers.table import IMPORTERS
+    from corpus.exporters.registry import EXPORTERS
+    from corpus.importers.registry import IMPORTERS
 
     page = (DOCS / "reference" / "formats.md").read_text(encoding="utf-8")
     heads = " ".join(line for line in page.split("\n") if line.startswith("## "))

@@ -18,7 +18,7 @@ from django.urls import reverse
 
 from corpus.models import Caption, Item, Subtest, Video
 from corpus.rules.states import ItemState
-from evaluation.models import Import
+from evaluation.imports.models import Import
 from foilworks import cli
 from jobs.runner import run_now
 from projects.models import Membership, User
@@ -129,10 +129,10 @@ def test_the_tutorial_is_true(walk: Walk) -> None:
         work_through(walk, name, "validation", judge)
     assert Item.objects.filter(state=ItemState.VALID).count() == 7
     assert Item.objects.get(state=ItemState.INVALID).foils.get().text == SPOILT
-    walk.look("olga", "evaluation:items", "my-clips")
+    walk.look("olga", "items:items", "my-clips")
     for kind in ("validation", "agreement", "blind"):
         walk.command(f"foilworks report {kind}")
-    walk.look("olga", "evaluation:reports", "my-clips")
+    walk.look("olga", "reports:reports", "my-clips")
     walk.command("foilworks release")
     walk.command("foilworks evaluate")
     walk.command("foilworks export foilworks")
@@ -161,14 +161,14 @@ def set_up(walk: Walk) -> None:
 
 
 def import_by_the_page(walk: Walk) -> None:
-    walk.look("olga", "evaluation:new_import", "my-clips")
+    walk.look("olga", "imports:new_import", "my-clips")
     clips = [SimpleUploadedFile(path.name, path.read_bytes()) for path in sorted(Path("my-clips").glob("blue-*.mp4"))]
     table = SimpleUploadedFile("more.csv", Path("my-clips/more.csv").read_bytes())
-    walk.send("olga", "evaluation:new_import", ["my-clips"], {"format": "csv", "records": table, "videos": clips})
+    walk.send("olga", "imports:new_import", ["my-clips"], {"format": "csv", "records": table, "videos": clips})
     upload = Import.objects.get()
     run_now(upload.job)
-    walk.look("olga", "evaluation:import", "my-clips", upload.pk)
-    walk.send("olga", "evaluation:confirm_import", ["my-clips", upload.pk], {})
+    walk.look("olga", "imports:import", "my-clips", upload.pk)
+    walk.send("olga", "imports:confirm_import", ["my-clips", upload.pk], {})
     upload.refresh_from_db()
     run_now(upload.job)
     assert Video.objects.filter(media_state="ready").count() == Caption.objects.count() == 8
@@ -208,7 +208,8 @@ def edit(walk: Walk, password: str) -> None:
 
 def judge(page: str) -> dict[str, object]:
     """As a person would who watches the clip: its name says where the square goes."""
-    texts = [re.sub(r"<[^>]+>", "", text) for text in re.findall(r'<p class="sentence"[^>]*>(.*?)</p>', page)]
+    sentences = re.findall(r'<p class="sentence"[^>]*>(.*?)</p>', page, re.DOTALL)
+    texts = [" ".join(re.sub(r"<[^>]+>", "", text).split()) for text in sentences]
     clip = re.search(r"/videos/(\d+)/media/", page)
     assert clip is not None
     truth = Video.objects.get(pk=int(clip[1])).captions.get().text

@@ -1,11 +1,12 @@
 """From an imported video to a valid item, each person by keyboard alone, each in a browser of their own."""
 
 import pytest
+from django.templatetags.static import static
 from playwright.sync_api import Page, expect
 
-from annotation.actions.claim import claim
-from annotation.actions.submit_edit import submit_edit
-from annotation.actions.submit_review import submit_review
+from annotation.actions.claims.claim import claim
+from annotation.actions.submissions.submit_edit import submit_edit
+from annotation.actions.submissions.submit_review import submit_review
 from annotation.models import Edit, Review, Slot, Stage, Vote
 from corpus.models import Item
 from corpus.rules.states import ItemState
@@ -136,12 +137,12 @@ def test_a_fourth_vote_is_refused(item: Item, sign_in: SignIn) -> None:
     queue_says(page, "validation", "Everything in this stage is done")
     token = Vote.objects.latest("pk").slot.leases.get().token
     status = page.evaluate(
-        """async (token) => {
-          const { post } = await import("/static/foilworks/dom.js");
+        """async ([token, address]) => {
+          const { post } = await import(address);
           const vote = { answer: "first", idempotency_key: "k" };
           return (await post(`/projects/dots/work/validation/${token}/`, vote)).status;
         }""",
-        token,
+        [token, static("foilworks/dom.js")],
     )
     assert status == 404
     assert (Vote.objects.count(), Vote.objects.filter(person=fourth).count()) == (3, 0)

@@ -59,8 +59,8 @@ def test_the_pages_are_accessible_quiet_and_fit(world, sign_in: SignIn):
         address(world, "generation:thresholds", world["run"].pk) + "?nli=0.7",
         address(world, "generation:selections"),
         address(world, "generation:selection", world["selection"].pk),
-        address(world, "evaluation:report", "blind"),
-        address(world, "evaluation:freeze"),
+        address(world, "reports:report", "blind"),
+        address(world, "releases:freeze"),
     ):
         assert page.goto(path).status == 200
         expect(page.locator("h1")).to_have_count(1)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.actions.bring_benchmark import bring_benchmark
-from evaluation.actions.check_shortcuts import check_shortcuts
+from evaluation.utd.actions.check_shortcuts import check_shortcuts
+from evaluation.utd.actions.import_benchmark import import_benchmark
 from jobs.runner import run_now
 from tests.e2e.conftest import SignIn, assert_accessible_wide_and_narrow
-from tests.evaluation.bias import texts
+from tests.evaluation.utd import texts
 from tests.factories import make_item, make_member, make_subtest
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -22,7 +22,7 @@ def test_every_page_of_a_measured_data_set(sign_in: SignIn, tmp_path: Path) -> N
     path = tmp_path / "coin.csv"
     lines = [f"{name},,{at % 2}" for at, name in enumerate(run.predictions["ids"])]
     path.write_text("\n".join(["sample,class,correct", *lines]))
-    bring_benchmark(None, run, path)
+    import_benchmark(None, run, path)
     caption = project.videos.filter(split="test").first().captions.get()
     make_item(make_subtest(project), caption, (caption.text.replace("cup", "ball"),), state="valid")
     assert run_now(check_shortcuts(None, told, encoder="fake-words:").job).state == "done"

@@ -3,12 +3,12 @@
 import pytest
 from playwright.sync_api import expect
 
-from annotation.actions.claim import claim
-from annotation.actions.submit_vote import submit_vote
+from annotation.actions.claims.claim import claim
+from annotation.actions.submissions.submit_vote import submit_vote
 from corpus.models import Item
 from corpus.rules.states import ItemState
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.start_run import start_run
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring.actions.start_run import start_run
 from jobs.runner import run_now
 from tests.annotation.world import World, make_world, shown_as
 from tests.e2e.conftest import SignIn, assert_accessible, film, moving_dot

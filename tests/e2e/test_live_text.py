@@ -1,6 +1,7 @@
 """What the browser says while a person types is what the server says afterwards: both are asked the same questions."""
 
 import pytest
+from django.templatetags.static import static
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import Page
@@ -37,11 +38,11 @@ WORDS = st.sampled_from(["a", "man", "folds", "unfolds", "the", "shirt", ".", ",
 TEXTS = st.lists(WORDS, max_size=12).map(" ".join)
 
 ASK = """async (pairs) => {
-  const { changedWords, diffSegments } = await import("/static/foilworks/diff.js");
-  const { checkText } = await import("/static/annotation/checks.js");
+  const { changedWords, diffSegments } = await import("STATIC/foilworks/diff.js");
+  const { checkText } = await import("STATIC/annotation/checks.js");
   const check = (a, b, others, marks) => checkText(a, b, others, [], marks);
   return pairs.map(([a, b, ...rest]) => [diffSegments(a, b), changedWords(a, b), check(a, b, ...rest)]);
-}"""
+}""".replace("STATIC/", static(""))
 
 
 @pytest.fixture

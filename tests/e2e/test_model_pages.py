@@ -10,10 +10,10 @@ from playwright.sync_api import Page, expect
 from annotation.models import Choice, Stage, Vote
 from corpus.models import Caption, Foil, Release, Video
 from corpus.rules.states import CandidateState, ItemState
-from evaluation.actions.describe_model import describe_model
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.start_run import start_run
-from evaluation.models import Run
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring.actions.describe_model import describe_model
+from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.models import Run
 from jobs.models import Job, JobState
 from jobs.runner import run_now
 from projects.models import Project, Role, User
@@ -162,7 +162,7 @@ def test_the_pages_of_votes_words_and_ranks(judged: Run, owner: User, sign_in: S
     looked_at(page)
     page.get_by_role("button", name="Compute").click()
     expect(page.locator("#report-progress .badge")).to_be_visible()
-    run_now(Job.objects.get(dotted="evaluation.jobs.compute_report"))
+    run_now(Job.objects.get(dotted="evaluation.reports.jobs.compute_report"))
     # The page asks for itself every two seconds while the job is alive.
     expect(page.get_by_role("heading", name="Where they differ")).to_be_visible(timeout=10_000)
     looked_at(page)
@@ -181,6 +181,6 @@ def test_the_pages_of_votes_words_and_ranks(judged: Run, owner: User, sign_in: S
     page.get_by_label("Called").fill("SBERT")
     page.get_by_role("button", name="Measure").click()
     expect(page.locator("#proximity-runs .badge")).to_be_visible()
-    run_now(Job.objects.get(dotted="evaluation.jobs.measure_proximity"))
+    run_now(Job.objects.get(dotted="evaluation.proximity.jobs.measure_proximity"))
     expect(page.get_by_role("cell", name="SBERT: high").first).to_be_visible(timeout=10_000)
     looked_at(page)

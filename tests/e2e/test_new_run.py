@@ -7,7 +7,7 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from generation.models import GenerationRun
-from hub import chat_endpoint
+from hub.adapters import chat_endpoint
 from jobs.runner import run_now
 from projects.models import Role
 from tests.e2e.conftest import SignIn, assert_accessible

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.actions.publish_guideline import publish_guideline
+from annotation.actions.settings.publish_guideline import publish_guideline
 from annotation.models import Edit, Guideline, Review, Stage
 from corpus.models import Caption, Item
 from generation.actions.set_hint_model import set_hint_model

@@ -8,9 +8,9 @@ from playwright.sync_api import expect
 
 from annotation.models import SlotState, Vote
 from corpus.rules.states import CandidateState, ItemState
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.start_run import start_run
-from evaluation.reporting.pages import PAGES
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.reports.pages import PAGES
+from evaluation.scoring.actions.start_run import start_run
 from generation.models import FilterScore, GenerationRun, Tuning
 from jobs.models import Job, JobState
 from jobs.runner import run_now
@@ -103,7 +103,7 @@ def addresses(world) -> dict[str, str]:
         "home": reverse("home"),
         "new project": reverse("projects:create"),
         "methods": reverse("generation:methods"),
-        "dashboard": url("evaluation:dashboard"),
+        "dashboard": url("dashboard:dashboard"),
         "videos": url("corpus:videos"),
         "video": url("corpus:video", world["video"].pk),
         "subtests": url("corpus:subtests"),
@@ -113,12 +113,12 @@ def addresses(world) -> dict[str, str]:
         "candidate": url("generation:candidate", world["candidate"].pk),
         "tunings": url("generation:tunings"),
         "tuning": url("generation:tuning", world["tuning"].pk),
-        **{kind: url("evaluation:report", kind) for kind in PAGES},
-        "releases": url("evaluation:releases"),
-        "freeze": url("evaluation:freeze"),
-        "release": url("evaluation:release", world["release"].pk),
-        "scoring run": url("evaluation:run", world["release"].runs.order_by("pk")[0].pk),
-        "waiting run": url("evaluation:run", world["release"].runs.order_by("pk")[1].pk),
+        **{kind: url("reports:report", kind) for kind in PAGES},
+        "releases": url("releases:releases"),
+        "freeze": url("releases:freeze"),
+        "release": url("releases:release", world["release"].pk),
+        "scoring run": url("scoring:run", world["release"].runs.order_by("pk")[0].pk),
+        "waiting run": url("scoring:run", world["release"].runs.order_by("pk")[1].pk),
     }
 
 
@@ -137,18 +137,18 @@ def test_pages_of_an_empty_project_say_what_to_do(sign_in: SignIn):
     project = make_project(slug="empty")
     page = sign_in(make_member(project, Role.RESEARCHER))
     for name in (
-        "evaluation:dashboard",
+        "dashboard:dashboard",
         "corpus:videos",
         "corpus:subtests",
         "generation:runs",
         "generation:new_run",
-        "evaluation:releases",
-        "evaluation:freeze",
+        "releases:releases",
+        "releases:freeze",
     ):
         page.goto(reverse(name, args=[project.slug]))
         assert_accessible_wide_and_narrow(page)
     for kind in PAGES:
-        page.goto(reverse("evaluation:report", args=[project.slug, kind]))
+        page.goto(reverse("reports:report", args=[project.slug, kind]))
         assert_accessible_wide_and_narrow(page)
 
 
@@ -213,7 +213,7 @@ def test_a_release_is_frozen_scored_and_exported(world, sign_in: SignIn):
     project = world["project"]
     make_item(world["run"].subtest, state=ItemState.VALID)
     page = sign_in(world["owner"], expected=["422"])
-    page.goto(reverse("evaluation:freeze", args=[project.slug]))
+    page.goto(reverse("releases:freeze", args=[project.slug]))
     page.get_by_label("Name").fill("v2")
     page.get_by_role("button", name="Freeze it").click()
     expect(page.get_by_role("heading", name="v2")).to_be_visible()

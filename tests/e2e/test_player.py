@@ -4,6 +4,7 @@ from collections.abc import Callable
 from urllib.parse import parse_qs
 
 import pytest
+from django.templatetags.static import static
 from playwright.sync_api import Page, expect
 
 from corpus.models import Video
@@ -130,8 +131,8 @@ def test_speed_is_remembered(open_clip: Callable[..., Page]) -> None:
 def test_what_was_watched_goes_with_the_form(open_clip: Callable[..., Page]) -> None:
     page = open_clip()
     body = page.evaluate(
-        """async () => {
-          const { Watch } = await import("/static/foilworks/watch.js");
+        """async (address) => {
+          const { Watch } = await import(address);
           const watch = new Watch(40);
           for (let frame = 0; frame < 10; frame += 1) watch.see(frame);
           watch.played(400, 9);
@@ -141,7 +142,8 @@ def test_what_was_watched_goes_with_the_form(open_clip: Callable[..., Page]) -> 
           const data = new FormData();
           watch.writeInto(data);
           return new URLSearchParams(data).toString();
-        }"""
+        }""",
+        static("foilworks/watch.js"),
     )
     # Frames 0-9 seen by steps, 9-12 played; the tick of nine seconds is a sleeping tab: half a second, frame 30 alone.
     assert parse_qs(body) == {"watch_seconds": ["1.15"], "watch_loops": ["2"], "watch_covered": ["0.3500"]}

@@ -5,10 +5,11 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.set_public_page import set_public_page
-from evaluation.actions.start_run import start_run
-from evaluation.publishing.tables import PublicationFacts, PublicPage, SourceLicence, Submission
+from evaluation.documents.models import PublicationFacts, SourceLicence
+from evaluation.publishing.actions.set_public_page import set_public_page
+from evaluation.publishing.models import PublicPage, Submission
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring.actions.start_run import start_run
 from jobs.runner import run_now
 from tests.annotation.world import make_world
 from tests.e2e.conftest import OpenTab, SignIn, assert_accessible, film, moving_dot

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from evaluation.models import Run
+from evaluation.scoring.models import Run
 from jobs.models import Job, JobState
 from projects.models import Role, User
 from tests.e2e.conftest import SignIn, assert_accessible
@@ -24,7 +24,7 @@ def run(tmp_path: Path) -> Run:
     project = make_project(slug="ranked", name="Ranked")
     now = timezone.now()
     job = Job.objects.create(
-        dotted="evaluation.jobs.run_scoring",
+        dotted="evaluation.scoring.jobs.run_scoring",
         target_id=1,
         queue="gpu",
         state=JobState.SPREAD,
@@ -36,7 +36,7 @@ def run(tmp_path: Path) -> Run:
     states = [JobState.DONE, JobState.DONE, JobState.RUNNING, JobState.FAILED, JobState.WAITING, JobState.WAITING]
     for number, state in enumerate(states, 1):
         Job.objects.create(
-            dotted="evaluation.jobs.score_shard",
+            dotted="evaluation.scoring.jobs.score_shard",
             target_id=1,
             parent=job,
             number=number,

@@ -12,7 +12,8 @@ from playwright.sync_api import Page, expect
 
 from corpus.models import Item
 from corpus.rules.states import ItemState
-from evaluation.models import Import, Run
+from evaluation.imports.models import Import
+from evaluation.scoring.models import Run
 from generation.models import GenerationRun
 from jobs.models import Job, JobState
 from jobs.runner import run_now

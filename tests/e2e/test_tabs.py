@@ -30,7 +30,7 @@ def test_a_tab_that_is_given_back_is_as_good_as_new(tabs: Tabs) -> None:
     fresh = page.evaluate(KEPT)
     assert first
     assert all(first.values())
-    assert 0 in sizes(page).values(), "bundles are kept, so what follows shows something"
+    assert 0 in sizes(page).values(), "files are kept, so what follows shows something"
     page.evaluate(LEAVE_TRACES)
     page.route("**/*", lambda route: route.abort())
     page.context.set_offline(True)

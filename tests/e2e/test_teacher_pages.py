@@ -9,9 +9,10 @@ from django.core.cache import cache
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from evaluation.actions.start_teacher import start_teacher
+from evaluation.teacher.actions.start_teacher import start_teacher
 from jobs.models import Job, JobState
 from jobs.runner import run_now
+from tests.addresses import named
 from tests.e2e.conftest import SignIn
 from tests.e2e.test_model_pages import looked_at
 from tests.evaluation.teacher.shapes import Shapes
@@ -45,9 +46,9 @@ def test_the_pages_of_trainings(sign_in: SignIn, taught: Shapes, live_server) ->
         "teacher_comparison": (taught.release.pk,),
     }
     for name, args in pages.items():
-        page.goto(live_server.url + reverse(f"evaluation:{name}", args=[taught.project.slug, *args]))
+        page.goto(live_server.url + reverse(named(name), args=[taught.project.slug, *args]))
         looked_at(page)
-    page.goto(live_server.url + reverse("evaluation:teacher_training", args=[taught.project.slug, waiting.pk]))
+    page.goto(live_server.url + reverse("teacher:teacher_training", args=[taught.project.slug, waiting.pk]))
     looked_at(page)
     Job.objects.filter(pk=waiting.job_id).update(state=JobState.CANCELLED)
     expect(page.get_by_role("button", name="Go on")).to_be_visible()

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from corpus.models import Item
 from corpus.rules.states import ItemState
-from evaluation.actions.freeze_release import freeze_release
+from evaluation.releases.actions.freeze_release import freeze_release
 from projects.actions.add_member import add_member
 from projects.models import Role, User
 from tests.e2e.conftest import SignIn, assert_accessible_wide_and_narrow

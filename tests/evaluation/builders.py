@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from evaluation.analyses._records import CHOICES, ItemFacts, ProficiencyFacts, Votes
-from evaluation.files.scores import padded
-from evaluation.metrics._choices import ChoiceScores
+from evaluation.analyses.records import CHOICES, ItemFacts, ProficiencyFacts, Votes
+from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.pairwise import PairScores
+from evaluation.score_files.scores import padded
 
 
 def pair_scores(main, proficiency=None, subtests=None, tests=None, clusters=None) -> PairScores:

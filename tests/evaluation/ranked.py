@@ -6,10 +6,10 @@ from pathlib import Path
 
 from corpus.models import Release
 from corpus.rules.states import ItemState
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.start_run import start_run
-from evaluation.models import Run
-from evaluation.queries import records_of
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.models import Run
+from evaluation.scoring.queries import records_of
 from jobs.models import JobState
 from jobs.runner import run_now
 from projects.models import Project

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
 from evaluation.analyses import agreement, position
-from evaluation.analyses._agreement import _alpha_from_sums, _alpha_parts, alpha, fleiss_kappa, percent_agreement
-from evaluation.analyses._records import Votes
+from evaluation.analyses.agreement_data import _alpha_from_sums, _alpha_parts, alpha, fleiss_kappa, percent_agreement
+from evaluation.analyses.records import Votes
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import percentiles, resampled_sums
+from evaluation.metrics.intervals import percentiles, resampled_sums
 from tests.evaluation.builders import votes_of
 
 DRAWS = 500
@@ -31,7 +31,7 @@ def test_alpha_kappa_and_percent_agreement_by_hand():
 
 
 def test_krippendorffs_own_example():
-    # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section C: nominal alpha .743 with missing data.
+    # Nominal alpha .743 with missing data (Krippendorff 2011, Sec. C).
     nan = np.nan
     data = [
         [1, 2, 3, 3, 2, 1, 4, 1, 2, nan, nan, nan],
@@ -46,9 +46,9 @@ def test_krippendorffs_own_example():
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
     [
-        # Krippendorff 2011, section A: two observers, binary: alpha .095.
+        # Two observers, binary: alpha .095 (Krippendorff 2011, Sec. A).
         ("0100000010", "1110010000", 0.095),
-        # Section B: two observers, five categories: alpha .692.
+        # Two observers, five categories: alpha .692 (Krippendorff 2011, Sec. B).
         ("aabbdcccedda", "babbbccceddd", 0.692),
     ],
 )

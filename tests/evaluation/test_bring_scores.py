@@ -9,12 +9,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from corpus.models import Foil, Item
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.start_run import start_run
-from evaluation.files.score_readers import FORMS, read_given
-from evaluation.files.score_writers import WRITERS
-from evaluation.models import Run, Score
-from evaluation.queries import records_of, release_scores, run_results
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.score_files.score_readers import FORMS, read_given
+from evaluation.score_files.score_writers import WRITERS
+from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.models import Run, Score
+from evaluation.scoring.queries import records_of, release_scores, run_results
 from jobs.models import JobState
 from jobs.runner import run_now
 from projects.models import Role
@@ -50,7 +50,7 @@ def run(release, tmp_path):
 
 def bring(owner, release, name, content, form="auto", **more):
     """The run of what was sent by the page, stored."""
-    address = reverse("evaluation:bring_scores", args=["ranked", release.pk])
+    address = reverse("scoring:bring_scores", args=["ranked", release.pk])
     sent = {"scores": SimpleUploadedFile(name, content), "form": form, "protocol": "foilworks", **more}
     answer = owner.post(address, sent)
     assert answer.status_code == 302, answer.context["form"].errors
@@ -116,10 +116,10 @@ def test_what_stands_on_one_side_only_is_listed_on_the_page_and_in_its_file(owne
     assert again.problems["not_in_release"] == ["nowhere"]
     assert len(again.problems["not_in_file"]) == 22
     assert run_results(again, draws=10)["overall"]["T_all"] == 0.5
-    html = owner.get(reverse("evaluation:run", args=["ranked", again.pk])).content.decode()
+    html = owner.get(reverse("scoring:run", args=["ranked", again.pk])).content.decode()
     assert "nowhere" in html
     assert "uploads" not in html
-    problems = owner.get(reverse("evaluation:run_file", args=["ranked", again.pk, "json"])).json()["problems"]
+    problems = owner.get(reverse("scoring:run_file", args=["ranked", again.pk, "json"])).json()["problems"]
     assert len(problems["not_in_file"]) == 22
 
 
@@ -139,7 +139,7 @@ def test_pairs_that_a_file_leaves_out_are_listed_and_their_items_are_not_scored(
     got = run_results(chosen, draws=10)
     assert got["missing"] == able[2:]
     assert (got["overall"]["n"], got["overall"]["n_all"]) == (2, 14)
-    html = owner.get(reverse("evaluation:run", args=["ranked", chosen.pk])).content.decode()
+    html = owner.get(reverse("scoring:run", args=["ranked", chosen.pk])).content.decode()
     assert f"{able[2]} (proficiency)" in html
 
 
@@ -257,7 +257,7 @@ def test_what_cannot_be_read_is_said_without_the_folder(owner, release, tmp_path
     if content is None:
         np.save(tmp_path / name, np.zeros((3, 2)))
         content = (tmp_path / name).read_bytes()
-    address = reverse("evaluation:bring_scores", args=["ranked", release.pk])
+    address = reverse("scoring:bring_scores", args=["ranked", release.pk])
     owner.post(address, {"scores": SimpleUploadedFile(name, content), "form": form, "protocol": "foilworks"})
     made = Run.objects.get()
     with pytest.raises(ActionableError, match=message) as error:
@@ -266,7 +266,7 @@ def test_what_cannot_be_read_is_said_without_the_folder(owner, release, tmp_path
 
 
 def test_the_form_is_said_to_be_wrong_beside_its_fields(owner, release):
-    address = reverse("evaluation:bring_scores", args=["ranked", release.pk])
+    address = reverse("scoring:bring_scores", args=["ranked", release.pk])
     assert owner.get(address).status_code == 200
     assert owner.post(address, {"form": "auto", "protocol": "foilworks"}).status_code == 422
     sent = {"scores": SimpleUploadedFile("a.jsonl", b"{}"), "form": "exe", "protocol": "foilworks"}
@@ -281,6 +281,6 @@ def test_every_written_form_can_be_read():
 def test_a_file_of_the_operator_is_still_only_named_by_the_operator(owner, release, tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text(json.dumps({"id": "a", "caption": 1, "foils": [0]}))
-    address = reverse("evaluation:release", args=["ranked", release.pk])
+    address = reverse("releases:release", args=["ranked", release.pk])
     answer = owner.post(address, {"spec": f"file:{path}", "protocol": "foilworks", "device": "auto"})
     assert answer.status_code == 422

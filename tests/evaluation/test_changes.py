@@ -10,15 +10,15 @@ from django.urls import reverse
 
 from corpus.models import Foil, Item, Video
 from corpus.rules.states import ItemState
-from evaluation import jobs
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.start_run import start_run
-from evaluation.files.score_writers import WRITERS
-from evaluation.files.scores import read_choices, read_pairs
 from evaluation.metrics import pairwise, rcad
-from evaluation.models import Score
-from evaluation.queries import release_scores, run_results
+from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.changes import changes, previous_of, shifts
+from evaluation.score_files.score_writers import WRITERS
+from evaluation.score_files.scores import read_choices, read_pairs
+from evaluation.scoring import jobs
+from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.models import Score
+from evaluation.scoring.queries import release_scores, run_results
 from jobs.models import JobState
 from jobs.runner import run_now
 from projects.models import Role
@@ -142,14 +142,14 @@ def test_a_model_keeps_its_score_on_the_items_that_are_the_same(first, second):
 def test_the_page_says_what_changed(client, project, first, second):
     client.force_login(factories.make_member(project, Role.RESEARCHER))
     fake(first), fake(second)
-    html = client.get(reverse("evaluation:release_changes", args=[project.slug, second.pk])).content.decode()
+    html = client.get(reverse("releases:release_changes", args=[project.slug, second.pk])).content.decode()
     assert "Edited (1)" in html
     assert "models are asked about the changed texts alone" in html
     assert "fake/text" in html or "text" in html
-    alone = client.get(reverse("evaluation:release_changes", args=[project.slug, first.pk])).content.decode()
+    alone = client.get(reverse("releases:release_changes", args=[project.slug, first.pk])).content.decode()
     assert "There is none before it" in alone
     other = make_release(factories.make_project())
-    path = reverse("evaluation:release_changes", args=[project.slug, second.pk])
+    path = reverse("releases:release_changes", args=[project.slug, second.pk])
     assert client.get(f"{path}?from={other.pk}").status_code == 404
     assert client.get(f"{path}?from=x").status_code == 200
 
@@ -191,7 +191,7 @@ class TestWritten:
 
     def test_they_come_from_the_page(self, client, project, run):
         client.force_login(factories.make_member(project, Role.RESEARCHER))
-        answer = client.get(reverse("evaluation:run_scores", args=[project.slug, run.pk, "vilma"]))
+        answer = client.get(reverse("scoring:run_scores", args=[project.slug, run.pk, "vilma"]))
         assert answer["Content-Disposition"] == f'attachment; filename="ranked-run-{run.pk}-vilma.json"'
         assert len(json.loads(answer.content)) == 24
-        assert client.get(reverse("evaluation:run_scores", args=[project.slug, run.pk, "exe"])).status_code == 404
+        assert client.get(reverse("scoring:run_scores", args=[project.slug, run.pk, "exe"])).status_code == 404

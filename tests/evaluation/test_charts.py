@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 import pytest
 
 from evaluation.charts import of_models, of_reports
-from evaluation.publishing.figures import figure_rows
-from evaluation.reporting.analysis_pages import PAGES
-from evaluation.reporting.pages import VALIDATION_COLUMNS
+from evaluation.documents.figures import figure_rows
+from evaluation.reports.analysis_pages import PAGES
+from evaluation.reports.pages import VALIDATION_COLUMNS
 
 GROUP = {
     "T": 0.9,

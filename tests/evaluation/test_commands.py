@@ -1,4 +1,5 @@
-"""`foilworks metrics` and `foilworks report` on files: what scripts rely on (cli.md). None of it needs a database."""
+"""`foilworks metrics` and `foilworks report` on files: what scripts rely on (docs/reference/cli.md#metrics,
+docs/reference/cli.md#report). None of it needs a database."""
 
 import json
 

@@ -11,7 +11,7 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 
-from evaluation.metrics._comparison import (
+from evaluation.metrics.comparison import (
     bootstrap_p,
     holm,
     items_to_separate,
@@ -20,7 +20,7 @@ from evaluation.metrics._comparison import (
     pairwise_tests,
     tied_groups,
 )
-from evaluation.metrics._intervals import t_interval
+from evaluation.metrics.intervals import t_interval
 
 quick = settings(max_examples=60, deadline=None)
 DRAWS = 2000

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from evaluation.errors import EvaluationError
-from evaluation.metrics._comparison import (
+from evaluation.metrics.comparison import (
     ALPHA,
     NOTHING,
     Difference,
@@ -19,8 +19,8 @@ from evaluation.metrics._comparison import (
     pairwise_tests,
     tied_groups,
 )
-from evaluation.metrics._intervals import cluster_sums, percentiles, resampled_sums
-from evaluation.metrics._ranking import ModelScores, column_credit, default_column, ranking, scoped_credit
+from evaluation.metrics.intervals import cluster_sums, percentiles, resampled_sums
+from evaluation.metrics.ranking import ModelScores, column_credit, default_column, ranking, scoped_credit
 
 NAN = np.nan
 

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.errors import EvaluationError
-from evaluation.files.answers import mismatches, read_answers
 from evaluation.metrics import classes, control, rcad, retrieval
-from evaluation.metrics._choices import ChoiceScores
+from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.classes import Answers
 from evaluation.metrics.control import sampled_captions, sampled_others
+from evaluation.score_files.answers import mismatches, read_answers
 from text.errors import ActionableError
 
 DRAWS = 20

@@ -12,23 +12,23 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from annotation.actions.claim import claim
-from annotation.actions.decline_video import decline_video
-from annotation.actions.remove_member import remove_member
-from annotation.actions.save_draft import save_draft
-from annotation.actions.set_votes_aside import set_votes_aside
-from annotation.actions.take_down_video import take_down_video
-from annotation.actions.withdraw import withdraw
+from annotation.actions.claims.claim import claim
+from annotation.actions.decisions.take_down_video import take_down_video
+from annotation.actions.leases.decline_video import decline_video
+from annotation.actions.leases.save_draft import save_draft
+from annotation.actions.people.remove_member import remove_member
+from annotation.actions.people.withdraw import withdraw
+from annotation.actions.quality.exclude_votes import exclude_votes
+from annotation.erasure.actions.erase_person import ERASED, erase_person, may_erase
 from annotation.errors import AnnotationError
 from annotation.models import DeclinedVideo, Draft, Edit, Lease, QualityPolicy, Review, ReviewRate, Slot, Standing, Vote
-from annotation.own_data import own_data
-from corpus.exporters.table import EXPORTERS
-from evaluation.actions.erase_person import ERASED, erase_person, may_erase
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.models import Report
-from evaluation.reporting.reports import project_report
-from evaluation.views.export import zipped
-from foilworks.invariants.table import violations
+from annotation.queries.personal_data import own_data
+from corpus.exporters.registry import EXPORTERS
+from evaluation.cached_results.models import CachedResult
+from evaluation.exports.views import zipped
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.reports.reports import project_report
+from foilworks.invariants.registry import violations
 from projects.actions.give_consent import give_consent
 from projects.actions.make_token import make_token
 from projects.actions.publish_consent_text import publish_consent_text
@@ -134,7 +134,7 @@ def plant(world: World, zaphod: User) -> None:
     world.group()
     lease = claim(zaphod, project, "edit")
     save_draft(zaphod, lease.token, json.dumps({"base": "", "values": {"text": [f"by {NAME}"]}}))
-    set_votes_aside(world.owner, project, zaphod.pk, f"{NAME.upper()} ({MAIL}) answers too fast")
+    exclude_votes(world.owner, project, zaphod.pk, f"{NAME.upper()} ({MAIL}) answers too fast")
     for _ in range(2):
         world.vote("val")
     Standing.objects.filter(person=zaphod).update(paused_note=f"ask {FIRST} {LAST}")
@@ -213,7 +213,7 @@ def test_kept_work_stands_under_a_pseudonym_and_reports_are_computed_anew(world,
     people = {row["person"] for row in project_report(world.project, "people")["people"]}
     assert NAME in people
     erase_person(zaphod, zaphod)
-    assert not Report.objects.filter(project=world.project).exists()
+    assert not CachedResult.objects.filter(project=world.project).exists()
     assert project_report(world.project, "validation") == before
     after = {row["person"] for row in project_report(world.project, "people")["people"]}
     assert len(after) == len(people)

@@ -9,10 +9,10 @@ from annotation.models import Vote, VoteState
 from corpus.models import Item, Release, Subtest
 from corpus.release_records import hash_of
 from corpus.rules.states import ItemState
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.start_run import start_run
-from evaluation.exchange.collect import collect_release
-from evaluation.exchange.store import import_records
+from evaluation.exports.collect import collect_release
+from evaluation.imports.store import import_records
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring.actions.start_run import start_run
 from jobs.runner import run_now
 from tests import factories
 

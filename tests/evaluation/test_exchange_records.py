@@ -7,16 +7,16 @@ from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.actions.correct_caption import correct_caption
+from annotation.actions.decisions.correct_caption import correct_caption
 from annotation.models import Vote
 from corpus.exporters import csv_rows, jsonl
-from corpus.exporters._released import released_items
+from corpus.exporters.parts.released_items import released_items
 from corpus.models import Caption, Item, Video
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.exchange import records as streamed
-from evaluation.exchange.collect import collect_release
-from evaluation.exchange.store import import_records
-from evaluation.reporting.scored_facts import facts_of
+from evaluation.exports import records as streamed
+from evaluation.exports.collect import collect_release
+from evaluation.imports.store import import_records
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.reports.scored_facts import facts_of
 from tests.factories import make_caption, make_member, make_project
 
 pytestmark = pytest.mark.django_db

@@ -4,20 +4,20 @@ from pathlib import Path
 import pytest
 from django.core.files.storage import default_storage
 
-from annotation.actions.correct_caption import correct_caption
-from annotation.actions.drop_caption import drop_caption
-from annotation.actions.retract import retract
-from annotation.actions.take_down_video import take_down_video
+from annotation.actions.decisions.correct_caption import correct_caption
+from annotation.actions.decisions.drop_caption import drop_caption
+from annotation.actions.decisions.retract import retract
+from annotation.actions.decisions.take_down_video import take_down_video
 from annotation.models import Vote
 from corpus.errors import CorpusError
 from corpus.exporters import jsonl
 from corpus.models import Caption, Foil, Item, MediaState, Subtest, Video
-from evaluation.actions.freeze_release import freeze_release
 from evaluation.errors import EvaluationError
-from evaluation.exchange import survey
-from evaluation.exchange.records import project_content, release_content
-from evaluation.exchange.store import import_records
-from foilworks.invariants.table import violations
+from evaluation.exports.records import project_content, release_content
+from evaluation.imports import survey
+from evaluation.imports.store import import_records
+from evaluation.releases.actions.freeze_release import freeze_release
+from foilworks.invariants.registry import violations
 from media.encode import write_mp4, write_webm
 from projects.errors import AccessDenied
 from projects.models import AuditEvent
@@ -373,7 +373,6 @@ def test_a_caption_that_changed_under_its_id_is_listed_and_changed_where_that_is
 @pytest.fixture
 def few_at_a_time(monkeypatch):
     monkeypatch.setattr(survey, "READ", 3)
-    monkeypatch.setattr("text.spill.IN_MEMORY", 4)
 
 
 def test_a_file_that_is_stored_in_parts_is_stored_as_in_one(run, few_at_a_time):

@@ -9,13 +9,13 @@ from annotation.models import Vote
 from corpus.importers import mturk, votes
 from corpus.models import Caption, Item
 from corpus.records import BadRecord, RecordWarning
-from corpus.vote_records import VoteRecord, names_nobody
-from evaluation.actions.freeze_release import freeze_release
+from corpus.vote_records import VoteRecord, is_anonymous_vote
 from evaluation.errors import EvaluationError
-from evaluation.exchange.store import import_records
-from evaluation.reporting.facts import vote_facts
-from evaluation.reporting.reports import project_report
-from foilworks.invariants.table import violations
+from evaluation.facts.records import vote_facts
+from evaluation.imports.store import import_records
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.reports.reports import project_report
+from foilworks.invariants.registry import violations
 from projects.models import AuditEvent
 from tests.factories import make_item, make_member, make_project, make_subtest
 
@@ -311,7 +311,7 @@ def test_counts_that_were_exported_as_votes_are_counts_elsewhere_too(exported, r
     ],
 )
 def test_nobody_has_a_name_of_a_count_but_counts(source, name, nobody):
-    assert names_nobody(source, name) is nobody
+    assert is_anonymous_vote(source, name) is nobody
 
 
 def test_the_command_says_what_became_of_votes(project, tmp_path, capsys):

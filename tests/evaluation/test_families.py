@@ -9,12 +9,12 @@ from django.urls import reverse
 
 from corpus.models import Subtest
 from corpus.rules.states import ItemState
-from evaluation import jobs
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.start_run import start_run
-from evaluation.models import Score
-from evaluation.queries import run_results
-from hub.table import ADAPTERS
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring import jobs
+from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.models import Score
+from evaluation.scoring.queries import run_results
+from hub.adapters.registry import ADAPTERS
 from jobs.models import JobState
 from jobs.runner import run_now
 from media.encode import write_mp4
@@ -150,7 +150,7 @@ def test_a_page_shows_what_gave_no_score(client) -> None:
     run = score(release, "fake:")
     researcher = factories.make_member(release.project, "researcher")
     client.force_login(researcher)
-    html = client.get(reverse("evaluation:run", args=[release.project.slug, run.pk])).content.decode()
+    html = client.get(reverse("scoring:run", args=[release.project.slug, run.pk])).content.decode()
     assert "moves:i1: " in html
     assert "is not a video that can be read" in html
     assert np.isfinite(list(values(run).values())).all()

@@ -7,9 +7,9 @@ import pytest
 from sklearn.model_selection import GroupKFold
 
 from evaluation.analyses import filters
-from evaluation.analyses._verdicts import FilterVerdicts
+from evaluation.analyses.verdicts import FilterVerdicts
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import bootstrap, cluster_sums
+from evaluation.metrics.intervals import bootstrap, cluster_sums
 
 
 class TestFilters:

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus.rules.states import CandidateState, FoilVerdict
-from evaluation.analyses._verdicts import FilterVerdicts
 from evaluation.analyses.filters import compute, fit
+from evaluation.analyses.verdicts import FilterVerdicts
 from evaluation.errors import EvaluationError
-from evaluation.reporting.filter_facts import filter_verdicts
-from evaluation.reporting.reports import project_report
+from evaluation.facts.filter_verdicts import filter_verdicts
+from evaluation.reports.reports import project_report
 from generation.models import FilterScore
 from projects.models import Role
 from tests.factories import make_candidate, make_group, make_item, make_member, make_project, make_run, make_subtest
@@ -111,11 +111,11 @@ class TestProject:
             state = CandidateState.ACCEPTED if at < 12 else CandidateState.DROPPED
             self.judged(run, at / 40, state)
         client.force_login(make_member(run.project, Role.RESEARCHER))
-        path = reverse("evaluation:report", args=[run.project.slug, "filters"])
+        path = reverse("reports:report", args=[run.project.slug, "filters"])
         html = " ".join(client.get(path, {"precision": "0.9"}).content.decode().split())
         assert "Entailment" in html
         assert "60.0 %" in html
         row = project_report(run.project, "filters")["filters"][0]
         assert row["threshold"] == pytest.approx(11 / 40)
-        csv = client.get(reverse("evaluation:report_file", args=[run.project.slug, "filters", "csv"])).content.decode()
+        csv = client.get(reverse("reports:report_file", args=[run.project.slug, "filters", "csv"])).content.decode()
         assert csv.splitlines()[1].startswith("nli,12,8,0.6,1.0,0.275,")

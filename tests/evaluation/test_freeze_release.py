@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from corpus.models import Foil, Item, Release, ReleaseItem, Subtest
 from corpus.release_records import hash_of
 from corpus.rules.states import CandidateState, FoilVerdict, ItemState
-from evaluation.actions.freeze_release import freeze_release
 from evaluation.errors import EvaluationError
+from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.snapshot import frozen_items
 from generation.models import FilterScore
 from projects.errors import AccessDenied

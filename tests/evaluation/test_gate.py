@@ -9,18 +9,19 @@ from django.urls import reverse
 from corpus.exporters import foilworks
 from corpus.models import Caption, Release
 from corpus.rules.states import ItemState
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.score_blind import score_blind
-from evaluation.actions.set_blind_bars import set_blind_bars
+from evaluation.blind.actions.score_blind import score_blind
+from evaluation.blind.actions.set_blind_bars import set_blind_bars
 from evaluation.blind.scores import preferences_of, scorers_of
 from evaluation.errors import EvaluationError
-from evaluation.exchange.collect import collect_release
-from evaluation.models import ReleaseGate, Score
+from evaluation.exports.collect import collect_release
+from evaluation.exports.verify import verify
+from evaluation.facts.records import item_facts
+from evaluation.releases.actions.freeze_release import freeze_release
 from evaluation.releases.gate import inspect
+from evaluation.releases.models import ReleaseGate
 from evaluation.releases.snapshot import frozen_items
-from evaluation.releases.verify import verify
-from evaluation.reporting.facts import item_facts
 from evaluation.scoring.clip_keys import text_key
+from evaluation.scoring.models import Score
 from generation.balance.classifier import fitted
 from jobs.models import Job, JobState
 from jobs.runner import run_now
@@ -204,7 +205,7 @@ class TestBalanced:
     def test_the_page_offers_it_with_what_would_stay(self, client, project, researcher, lopsided):
         set_blind_bars(researcher, project, 0.55, {})
         client.force_login(researcher)
-        path = reverse("evaluation:freeze", args=[project.slug])
+        path = reverse("releases:freeze", args=[project.slug])
         assert "relations: 60 / 100 (60%)" in client.get(path).content.decode()
         client.post(path, {"balance": ["relations"]})
         assert Release.objects.get().n_items == 60
@@ -269,8 +270,8 @@ class TestLanguageModel:
         assert (probe["value"], probe["over"], probe["n_missing"]) == (None, False, 20)
         assert (row["stopped"], row["unread"]) == (False, True)
         client.force_login(researcher)
-        frozen = client.get(reverse("evaluation:freeze", args=[project.slug])).content.decode()
-        audit = client.get(reverse("evaluation:report", args=[project.slug, "blind"])).content.decode()
+        frozen = client.get(reverse("releases:freeze", args=[project.slug])).content.decode()
+        audit = client.get(reverse("reports:report", args=[project.slug, "blind"])).content.decode()
         for html in (frozen, audit):
             assert "passes as far as it was read" in html
             assert "not asked about 20 pairs" in html
@@ -307,34 +308,34 @@ class TestPages:
     def test_the_audit_shows_before_and_after_with_intervals_and_what_the_gate_would_say(self, owner, project, planted):
         for n in range(3):
             make_item(planted, make_caption(make_video(project), f"a cat sits {n}."), state=ItemState.INVALID)
-        answer = owner.get(reverse("evaluation:report", args=[project.slug, "blind"]))
+        answer = owner.get(reverse("reports:report", args=[project.slug, "blind"]))
         html = " ".join(answer.content.decode().split())
         (row,) = answer.context["rows"]
         assert (row["before"]["n_items"], row["after"]["n_items"]) == (33, 30)
         assert "solved without the video" in html
         assert "<strong>folds</strong>" in html
         assert "[100.0, 100.0] %" in html
-        chart = owner.get(reverse("evaluation:report_chart", args=[project.slug, "blind", "solved"]))
+        chart = owner.get(reverse("reports:report_chart", args=[project.slug, "blind", "solved"]))
         assert b"after validation" in chart.content
-        table = owner.get(reverse("evaluation:report_file", args=[project.slug, "blind", "csv"])).content.decode()
+        table = owner.get(reverse("reports:report_file", args=[project.slug, "blind", "csv"])).content.decode()
         assert table.splitlines()[1].startswith("planted,all,33,")
         assert table.splitlines()[2].startswith("planted,valid,30,1.0,1.0,1.0,")
 
     def test_bars_and_language_models_are_set_there(self, owner, project, planted):
         fields = {"bar": "0.7", f"subtest-{planted.pk}": "0.9"}
-        owner.post(reverse("evaluation:blind_bars", args=[project.slug]), fields)
+        owner.post(reverse("blind:blind_bars", args=[project.slug]), fields)
         project.refresh_from_db()
         planted.refresh_from_db()
         assert (project.blind_bar, planted.blind_bar) == (0.7, 0.9)
-        wrong = owner.post(reverse("evaluation:blind_bars", args=[project.slug]), {"bar": "0.2"}, follow=True)
+        wrong = owner.post(reverse("blind:blind_bars", args=[project.slug]), {"bar": "0.2"}, follow=True)
         assert "nothing was changed" in wrong.content.decode()
-        owner.post(reverse("evaluation:blind_scorer", args=[project.slug]), {"spec": "fake:text"})
+        owner.post(reverse("blind:blind_scorer", args=[project.slug]), {"spec": "fake:text"})
         assert asked(scorers_of(project)[0]).state == JobState.DONE
-        page = owner.get(reverse("evaluation:report", args=[project.slug, "blind"])).content.decode()
+        page = owner.get(reverse("reports:report", args=[project.slug, "blind"])).content.decode()
         assert '<th scope="col" class="num">text</th>' in page
 
     def test_freezing_shows_the_closed_gate_and_asks_for_the_reason(self, owner, project, planted):
-        path = reverse("evaluation:freeze", args=[project.slug])
+        path = reverse("releases:freeze", args=[project.slug])
         assert "The gate is closed" in owner.get(path).content.decode()
         refused = owner.post(path, {"name": "v1"})
         assert refused.status_code == 422
@@ -344,6 +345,6 @@ class TestPages:
         assert Release.objects.get().gate.override == REASON
 
     def test_an_open_gate_asks_for_nothing(self, owner, project, balanced):
-        html = owner.get(reverse("evaluation:freeze", args=[project.slug])).content.decode()
+        html = owner.get(reverse("releases:freeze", args=[project.slug])).content.decode()
         assert 'name="override"' not in html
         assert "passes" in html

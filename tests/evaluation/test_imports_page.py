@@ -9,12 +9,13 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from corpus.importers.table import EXAMPLES, IMPORTERS
+from corpus.importers.registry import EXAMPLES, IMPORTERS
 from corpus.models import Item, MediaState, Video
 from corpus.records import BadRecord, RecordWarning
-from evaluation.actions.discard_stale_imports import discard_stale_imports
-from evaluation.files.uploads import folder_of, safe_name
-from evaluation.models import Import
+from evaluation.imports.actions.discard_stale_imports import discard_stale_imports
+from evaluation.imports.models import Import
+from evaluation.imports.uploads import folder_of
+from evaluation.score_files.received import safe_name
 from jobs.runner import run_now
 from media.encode import write_mp4
 from projects.models import AuditEvent, Role
@@ -54,7 +55,7 @@ def send(client, project, *videos, records=None, **fields):
     data = {"format": "csv" if records else "videos", "videos": list(videos), **fields}
     if records:
         data["records"] = records
-    return client.post(reverse("evaluation:new_import", args=[project.slug]), data)
+    return client.post(reverse("imports:new_import", args=[project.slug]), data)
 
 
 def file(name: str, content: bytes | str) -> SimpleUploadedFile:
@@ -68,13 +69,13 @@ def looked_at() -> Import:
 
 
 def page(client, upload):
-    return client.get(reverse("evaluation:import", args=[upload.project.slug, upload.pk])).content.decode()
+    return client.get(reverse("imports:import", args=[upload.project.slug, upload.pk])).content.decode()
 
 
 def test_records_and_videos_are_previewed_then_stored(owner, project, film):
     response = send(owner, project, file("a.mp4", film), records=file("sitting.csv", CSV))
     upload = Import.objects.get()
-    assert response.headers["Location"] == reverse("evaluation:import", args=[project.slug, upload.pk])
+    assert response.headers["Location"] == reverse("imports:import", args=[project.slug, upload.pk])
     assert upload.state == "reading"
     assert Video.objects.count() == 0
     upload = looked_at()
@@ -85,7 +86,7 @@ def test_records_and_videos_are_previewed_then_stored(owner, project, film):
     assert "a foil is equal to the caption" in html
     assert "a man stands." in html
     assert str(settings.UPLOAD_ROOT) not in html + json.dumps(upload.preview)
-    owner.post(reverse("evaluation:confirm_import", args=[project.slug, upload.pk]))
+    owner.post(reverse("imports:confirm_import", args=[project.slug, upload.pk]))
     upload = looked_at()
     assert upload.state == "done"
     assert upload.result["errors"] == ["sitting.csv:3: caption: is missing; give the text"]
@@ -104,7 +105,7 @@ def test_an_unreadable_file_is_said_on_the_page(owner, project):
     assert upload.state == "failed"
     assert upload.preview == {"problem": "x.csv:2: encoding: byte 0xff is not UTF-8; save the file as UTF-8"}
     assert "x.csv:2: encoding" in page(owner, upload)
-    refused = owner.post(reverse("evaluation:confirm_import", args=[project.slug, upload.pk]))
+    refused = owner.post(reverse("imports:confirm_import", args=[project.slug, upload.pk]))
     assert refused.status_code == 400
 
 
@@ -127,7 +128,7 @@ def test_videos_alone_go_to_the_clips_that_lack_them_or_become_clips(owner, proj
         "there.mp4": ("there", ["there.mp4"]),
     }
     assert Video.objects.filter(media_state="missing").count() == 2
-    owner.post(reverse("evaluation:confirm_import", args=[project.slug, upload.pk]))
+    owner.post(reverse("imports:confirm_import", args=[project.slug, upload.pk]))
     looked_at()
     assert Video.objects.filter(source_id="a", media_state="ready").count() == 2
     own = Video.objects.get(key="own.mp4")
@@ -142,10 +143,10 @@ def test_what_is_discarded_is_gone_and_can_not_be_imported(owner, project, djang
     send(owner, project, records=file("x.csv", CSV))
     upload = looked_at()
     with django_capture_on_commit_callbacks(execute=True):
-        owner.post(reverse("evaluation:discard_import", args=[project.slug, upload.pk]))
+        owner.post(reverse("imports:discard_import", args=[project.slug, upload.pk]))
     upload.refresh_from_db()
     assert (upload.state, folder_of(upload).exists()) == ("discarded", False)
-    assert owner.post(reverse("evaluation:confirm_import", args=[project.slug, upload.pk])).status_code == 400
+    assert owner.post(reverse("imports:confirm_import", args=[project.slug, upload.pk])).status_code == 400
     assert Item.objects.count() == 0
 
 
@@ -164,16 +165,16 @@ def test_what_nobody_decided_on_goes_after_a_while(owner, project, django_captur
 def test_a_second_press_imports_once(owner, project):
     send(owner, project, records=file("x.csv", CSV))
     upload = looked_at()
-    url = reverse("evaluation:confirm_import", args=[project.slug, upload.pk])
+    url = reverse("imports:confirm_import", args=[project.slug, upload.pk])
     assert [owner.post(url).status_code for _ in range(2)] == [302, 400]
 
 
 def test_a_rerun_job_stores_nothing_twice(owner, project):
-    from evaluation.jobs import run_import
+    from evaluation.imports.jobs import run_import
 
     send(owner, project, records=file("x.csv", CSV))
     upload = looked_at()
-    owner.post(reverse("evaluation:confirm_import", args=[project.slug, upload.pk]))
+    owner.post(reverse("imports:confirm_import", args=[project.slug, upload.pk]))
     upload = looked_at()
     run_import(upload.pk, upload.job)
     assert Import.objects.get().result == upload.result
@@ -218,7 +219,7 @@ def test_names_that_lead_elsewhere_stay_in_the_folder(owner, project, film):
     ],
 )
 def test_what_is_missing_is_said_beside_its_field(owner, project, fields, wrong):
-    response = owner.post(reverse("evaluation:new_import", args=[project.slug]), fields)
+    response = owner.post(reverse("imports:new_import", args=[project.slug]), fields)
     assert response.status_code == 422
     assert wrong in response.context["form"].errors
     assert Import.objects.count() == 0
@@ -236,7 +237,7 @@ def test_pages_that_take_no_files_take_no_large_bodies(client, project):
     large = file("x.bin", b"x" * (1024 * 1024 + 1))
     assert client.post(reverse("projects:sign_in"), {"username": "x", "file": large}).status_code == 400
     # Who is not signed in is sent away unread.
-    assert client.post(reverse("evaluation:new_import", args=[project.slug]), {"file": large}).status_code == 302
+    assert client.post(reverse("imports:new_import", args=[project.slug]), {"file": large}).status_code == 302
 
 
 def test_script_in_captions_and_names_is_shown_not_run(owner, project):
@@ -251,7 +252,7 @@ def test_script_in_captions_and_names_is_shown_not_run(owner, project):
 def test_progress_asks_for_the_page_once_the_job_is_over(owner, project):
     send(owner, project, records=file("x.csv", CSV))
     upload = Import.objects.get()
-    url = reverse("evaluation:import_progress", args=[project.slug, upload.pk])
+    url = reverse("imports:import_progress", args=[project.slug, upload.pk])
     waiting = owner.get(url)
     assert "HX-Refresh" not in waiting.headers
     assert 'hx-trigger="every 1s"' in waiting.content.decode()
@@ -271,7 +272,7 @@ def test_what_is_stored_otherwise_is_shown_and_changed_only_where_it_is_ticked(o
     for _ in range(2):
         upload = looked_at()
         shown = page(owner, upload)
-        owner.post(reverse("evaluation:confirm_import", args=[project.slug, upload.pk]), confirm)
+        owner.post(reverse("imports:confirm_import", args=[project.slug, upload.pk]), confirm)
         looked_at()
         if Import.objects.count() == 1:
             send(owner, project, records=file("s.jsonl", second), format="jsonl")
@@ -299,7 +300,7 @@ def test_a_table_needs_no_word_on_its_format(owner, project):
 )
 def test_the_name_of_a_file_says_its_format(owner, project, files, format_slug):
     sent = {name: file(*what) for name, what in files.items()}
-    owner.post(reverse("evaluation:new_import", args=[project.slug]), {"format": "auto", **sent})
+    owner.post(reverse("imports:new_import", args=[project.slug]), {"format": "auto", **sent})
     assert Import.objects.get().format == format_slug
 
 
@@ -319,14 +320,14 @@ def test_a_table_sent_as_json_lines_is_one_complaint(owner, project):
 def test_nothing_can_be_confirmed_where_every_record_is_bad(owner, project):
     send(owner, project, records=file("x.csv", "id,video,caption\na,a.mp4,\n"))
     upload = looked_at()
-    confirm = reverse("evaluation:confirm_import", args=[project.slug, upload.pk])
+    confirm = reverse("imports:confirm_import", args=[project.slug, upload.pk])
     html = page(owner, upload)
     assert "1 of 1 records is bad" in html
     assert confirm not in html
-    assert reverse("evaluation:discard_import", args=[project.slug, upload.pk]) in html
+    assert reverse("imports:discard_import", args=[project.slug, upload.pk]) in html
     send(owner, project, records=file("x.csv", "id,video,caption\na,a.mp4,\nb,b.mp4,x\n"))
     upload = looked_at()
-    assert reverse("evaluation:confirm_import", args=[project.slug, upload.pk]) in page(owner, upload)
+    assert reverse("imports:confirm_import", args=[project.slug, upload.pk]) in page(owner, upload)
 
 
 def test_clips_without_a_file_are_named_and_reached(owner, project):
@@ -335,7 +336,7 @@ def test_clips_without_a_file_are_named_and_reached(owner, project):
     upload = looked_at()
     html = " ".join(page(owner, upload).split())
     assert "clip0.mp4, clip1.mp4, clip2.mp4, clip3.mp4, clip4.mp4</span> and 2 more." in html
-    owner.post(reverse("evaluation:confirm_import", args=[project.slug, upload.pk]))
+    owner.post(reverse("imports:confirm_import", args=[project.slug, upload.pk]))
     assert reverse("corpus:videos", args=[project.slug]) + "?media=missing" in page(owner, looked_at())
 
 
@@ -366,7 +367,7 @@ def test_every_format_that_is_a_file_has_an_example():
 
 
 def test_the_page_shows_what_the_chosen_format_needs(owner, project):
-    address = reverse("evaluation:new_import", args=[project.slug])
+    address = reverse("imports:new_import", args=[project.slug])
     for chosen, words in (("", "id,video,caption,foil"), ("jsonl", "cup.mp4&quot;"), ("votes", "1,ann,caption")):
         html = owner.get(address, {"format": chosen} if chosen else {}).content.decode()
         note = html[html.index('id="format-note"') : html.index('name="records"')]

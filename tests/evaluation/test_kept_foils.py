@@ -4,27 +4,27 @@ from collections import Counter
 
 import pytest
 
-from annotation.actions.claim import claim
-from annotation.actions.open_baseline import open_baseline
-from annotation.actions.submit_choice import submit_choice
-from annotation.choice_cards import baseline_work
+from annotation.actions.claims.claim import claim
+from annotation.actions.studies.open_baseline import open_baseline
+from annotation.actions.submissions.submit_choice import submit_choice
 from annotation.models import Lease, Stage, Vote
+from annotation.queries.cards import baseline_work
 from annotation.rules.baseline import CAPTION
 from corpus.models import DROPPED_OUT, Foil, Subtest
 from corpus.rules.states import FoilVerdict, ItemState, drops_out
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.analyses._agreement import ONE_CATEGORY
-from evaluation.analyses._records import valid_part
-from evaluation.analyses._words import js_divergence
-from evaluation.bias.item_checking import _sentences
+from evaluation.analyses.agreement_data import ONE_CATEGORY
+from evaluation.analyses.records import valid_part
+from evaluation.analyses.words import js_divergence
 from evaluation.dashboard.counting import count
-from evaluation.exchange.collect import collect_release
-from evaluation.publishing.recomputed import item_facts_of, recomputed
-from evaluation.reporting.facts import item_facts
-from evaluation.reporting.reports import project_report
+from evaluation.exports.collect import collect_release
+from evaluation.exports.recomputed import item_facts_of, recomputed
+from evaluation.facts.records import item_facts
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.reports.reports import project_report
+from evaluation.utd.item_checking import _sentences
 from foilworks.invariants.items import an_item_is_what_its_pairs_say
 from generation.models import Selection
-from generation.selections.open_rows import pool_of
+from generation.selections.open_candidates import pool_of
 from projects.models import Role
 from tests import factories
 from text.tokens import words

@@ -9,20 +9,23 @@ from django.urls import reverse
 from scipy import stats
 
 from annotation.models import Choice, Stage, Vote
-from evaluation.actions.describe_model import describe_model
-from evaluation.actions.start_run import start_run
-from evaluation.board import leaderboard, run_scores
-from evaluation.board.leaderboard import board, results_of
-from evaluation.board.model_cards import card_of, stated
-from evaluation.board.run_scores import axes_of, credits_of
-from evaluation.board.tables import markdown
+from evaluation.board import leaderboard
+from evaluation.board.latex import markdown
+from evaluation.board.leaderboard import board
+from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
-from evaluation.models import ModelCard, Report
-from evaluation.queries import records_of
+from evaluation.scoring import run_results as run_scores
+from evaluation.scoring.actions.describe_model import describe_model
+from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.model_cards import card_of, stated
+from evaluation.scoring.models import ModelCard
+from evaluation.scoring.queries import records_of
+from evaluation.scoring.run_results import axes_of, credits_of, results_of
 from jobs.runner import run_now
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Role
 from tests import factories
+from tests.addresses import named
 from tests.evaluation.ranked import N, make_release, number_of, score
 
 pytestmark = pytest.mark.django_db
@@ -81,7 +84,7 @@ def test_a_model_without_pairs_stands_behind_those_with_and_its_t_is_said_to_dif
     assert "its T stands over all that it scored." in markdown(found)
     client.force_login(factories.make_member(release.project, Role.RESEARCHER))
     for page in ("release", "leaderboard"):
-        html = client.get(reverse(f"evaluation:{page}", args=["ranked", release.pk])).content.decode()
+        html = client.get(reverse(named(page), args=["ranked", release.pk])).content.decode()
         assert "its T stands over all items that it scored." in html
 
 
@@ -158,7 +161,7 @@ def test_new_scores_of_the_model_are_seen(release, scored, tmp_path):
     """A file that names half of the items, then a successor run of the same model that stores the rest."""
     run = scored("half", lambda k: True)
     assert results_of(run)["missing"] == []
-    before = Report.objects.get(kind="results").fingerprint
+    before = CachedResult.objects.get(kind="results").fingerprint
     again = start_run(None, release, run.spec)
     run_now(again.job)
     fresh = run_scores.runs_of(release).get(pk=run.pk)

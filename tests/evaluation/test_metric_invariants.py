@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.metrics import mc, pairwise, rcad, retrieval
-from evaluation.metrics._intervals import bootstrap, resampled_sums
-from evaluation.metrics._ties import POLICIES
+from evaluation.metrics.intervals import bootstrap, resampled_sums
+from evaluation.metrics.ties import POLICIES
 from tests.evaluation.builders import choice_scores, pair_scores
 
 DRAWS = 50
@@ -118,7 +118,7 @@ def test_both_ways_of_drawing_agree_on_a_known_error():
 
 
 def test_draws_come_in_blocks_of_bounded_size(monkeypatch):
-    from evaluation.metrics import _intervals
+    from evaluation.metrics import intervals as _intervals
 
     rows = np.random.default_rng(0).normal(size=(300, 2))
     whole = bootstrap(rows, lambda sums: sums[:, 0], draws=500)

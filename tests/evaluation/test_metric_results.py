@@ -5,11 +5,11 @@ import pytest
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics import classes, control, mc, pairwise, rcad, retrieval
-from evaluation.metrics._choices import ChoiceScores
-from evaluation.metrics._comparison import paired_difference
-from evaluation.metrics._intervals import mean_intervals, t_interval
+from evaluation.metrics.choices import ChoiceScores
 from evaluation.metrics.classes import Answers
+from evaluation.metrics.comparison import paired_difference
 from evaluation.metrics.control import sampled_captions, sampled_others
+from evaluation.metrics.intervals import mean_intervals, t_interval
 from tests.evaluation.builders import choice_scores, pair_scores
 
 HOW = {"draws": 60, "seed": 5}

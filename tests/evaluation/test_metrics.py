@@ -7,9 +7,9 @@ import pytest
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics import mc, pairwise, rcad, retrieval
-from evaluation.metrics._choices import ChoiceScores
-from evaluation.metrics._ties import POLICIES, hit, rank, standing
-from evaluation.metrics.table import METRICS, TIES
+from evaluation.metrics.choices import ChoiceScores
+from evaluation.metrics.registry import METRICS, TIES
+from evaluation.metrics.ties import POLICIES, hit, rank, standing
 from tests.evaluation.builders import choice_scores, pair_scores
 from text.registry import load
 

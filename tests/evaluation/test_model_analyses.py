@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.analyses import counts, delta, identity, length, numbers, proximity, verbs
-from evaluation.analyses._scored import ScoredItems, credits
+from evaluation.analyses.scored import ScoredItems, credits
 from evaluation.analyses.verbs import EditFacts, verb_of
 from evaluation.errors import EvaluationError
-from evaluation.files.scored import read_corpus, read_edits, read_scored
-from evaluation.files.scores import padded
 from evaluation.metrics import pairwise
+from evaluation.score_files.scored import read_corpus, read_edits, read_scored
+from evaluation.score_files.scores import padded
 from tests.evaluation.builders import pair_scores
 from text.errors import ActionableError
 

@@ -11,15 +11,14 @@ from tokenizers import processors
 
 from corpus.models import Foil, Subtest
 from corpus.rules.states import ItemState
-from evaluation import jobs
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.start_run import start_run
 from evaluation.errors import EvaluationError
-from evaluation.metrics._ties import POLICIES
-from evaluation.models import Score
-from evaluation.queries import release_scores, run_results
-from evaluation.scoring.clip_keys import LONGEST_KEY, Keyed, score_key
+from evaluation.metrics.ties import POLICIES
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring import jobs
+from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.clip_keys import MAX_KEY_LENGTH, Keyed, score_key
 from evaluation.scoring.loop import Clip
+from evaluation.scoring.models import Score
 from evaluation.scoring.protocol_models import (
     AsPerplexity,
     PooledFrames,
@@ -30,9 +29,10 @@ from evaluation.scoring.protocol_models import (
     under_protocol,
 )
 from evaluation.scoring.protocols import PROTOCOLS
-from hub.fake import FakeEmbedder, FakeScorer
+from evaluation.scoring.queries import release_scores, run_results
+from hub.adapters.fake import FakeEmbedder, FakeScorer
+from hub.adapters.registry import open_adapter
 from hub.interfaces import ModelInfo, ScoreKind
-from hub.table import open_adapter
 from jobs.models import JobState
 from jobs.runner import run_now
 from media.encode import write_mp4
@@ -188,8 +188,8 @@ class TestKeys:
 
     def test_they_fit_where_they_are_stored(self):
         long = {"sha256": "", "source_id": "s" * 150}
-        assert Score._meta.get_field("clip_key").max_length == LONGEST_KEY
-        assert max(len(self.key(("a", "b"), **video)) for video in ({}, long)) <= LONGEST_KEY
+        assert Score._meta.get_field("clip_key").max_length == MAX_KEY_LENGTH
+        assert max(len(self.key(("a", "b"), **video)) for video in ({}, long)) <= MAX_KEY_LENGTH
         assert self.key(("a", "b"), **long) != self.key(("a", "c"), **long)
 
 

@@ -10,18 +10,18 @@ from django.urls import reverse
 
 from corpus.models import Foil
 from corpus.rules.states import ItemState
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.measure_proximity import measure_proximity
-from evaluation.actions.start_run import start_run
 from evaluation.errors import EvaluationError
-from evaluation.models import ProximityRun
 from evaluation.proximity import measuring
+from evaluation.proximity.actions.measure_proximity import measure_proximity
+from evaluation.proximity.models import ProximityRun
 from evaluation.proximity.stored import measured
-from evaluation.queries import records_of
-from evaluation.reporting.scored_facts import release_analysis
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.reports.scored_facts import release_analysis
+from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.queries import records_of
 from generation.errors import GenerationError
 from generation.models import Measure
-from hub.table import ENCODER, open_helper
+from hub.adapters.registry import ENCODER, open_helper
 from jobs.models import Job, JobState
 from jobs.runner import run_now
 from projects.errors import AccessDenied
@@ -142,21 +142,21 @@ def test_the_page_asks_shows_progress_and_then_numbers(client, release, owner, e
     client.force_login(owner)
     score_evens(release, tmp_path)
     settings.MODEL_ROOT = str(tmp_path)
-    page = reverse("evaluation:analysis", args=["near", release.pk, "proximity"])
+    page = reverse("reports:analysis", args=["near", release.pk, "proximity"])
     html = client.get(page).content.decode()
     assert "Measure the meaning" in html
     answer = client.post(
-        reverse("evaluation:proximity", args=["near", release.pk]), {"model": encoder, "device": "auto"}
+        reverse("proximity:proximity", args=["near", release.pk]), {"model": encoder, "device": "auto"}
     )
     assert answer.status_code == 422
     assert "folder of models" in answer.content.decode()
     client.post(
-        reverse("evaluation:proximity", args=["near", release.pk]), {"model": "fake:", "device": "cpu", "name": "SBERT"}
+        reverse("proximity:proximity", args=["near", release.pk]), {"model": "fake:", "device": "cpu", "name": "SBERT"}
     )
-    progress = reverse("evaluation:proximity_progress", args=["near", release.pk])
+    progress = reverse("proximity:proximity_progress", args=["near", release.pk])
     assert "hx-trigger" in client.get(page).content.decode()
     assert "HX-Refresh" not in client.get(progress).headers
-    run_now(Job.objects.get(dotted="evaluation.jobs.measure_proximity"))
+    run_now(Job.objects.get(dotted="evaluation.proximity.jobs.measure_proximity"))
     assert client.get(progress).headers["HX-Refresh"] == "true"
     html = client.get(page).content.decode()
     assert "SBERT: high" in html

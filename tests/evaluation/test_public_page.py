@@ -14,25 +14,27 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.actions.take_down_video import take_down_video
+from annotation.actions.decisions.take_down_video import take_down_video
+from annotation.erasure.actions.erase_person import erase_person
 from annotation.models import Vote
 from corpus.models import Item, Release
-from evaluation.actions.decide_submission import accept_submission, refuse_submission
-from evaluation.actions.erase_person import erase_person
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.set_public_page import ask_archive, renew_address, set_public_page
+from evaluation.board.latex import markdown
 from evaluation.board.leaderboard import board
-from evaluation.board.tables import markdown
+from evaluation.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
 from evaluation.errors import EvaluationError
-from evaluation.exchange.collect import collect_release
-from evaluation.models import Run
-from evaluation.publishing.tables import DatasheetAnswer, PublicationFacts, PublicPage, SourceLicence, Submission
-from evaluation.releases.verify import verify
+from evaluation.exports.collect import collect_release
+from evaluation.exports.verify import verify
+from evaluation.publishing.actions.decide_submission import accept_submission, refuse_submission
+from evaluation.publishing.actions.set_public_page import renew_address, request_archive, set_public_page
+from evaluation.publishing.models import PublicPage, Submission
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring.models import Run
 from jobs.models import JobState
 from jobs.runner import run_now
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Role
-from projects.throttle import SCORES_HERE
+from projects.rate_limits import SCORES_HERE
+from tests.addresses import named
 from tests.annotation.world import World, make_world
 from tests.factories import make_caption, make_item, make_member, make_project, make_video
 
@@ -67,7 +69,7 @@ def stranger():
 
 
 def url(name, opened, *args):
-    return reverse(f"evaluation:{name}", args=[opened.key, *args])
+    return reverse(named(name), args=[opened.key, *args])
 
 
 def allow(opened, source="films"):
@@ -242,12 +244,12 @@ class TestScores:
         send(stranger, opened, rows(opened), notes=HOSTILE)
         send(stranger, opened, rows(opened, caption=2.0))
         client.force_login(world.owner)
-        address = reverse("evaluation:public_page", args=["dots", opened.release_id])
+        address = reverse("publishing:public_page", args=["dots", opened.release_id])
         with django_assert_max_num_queries(8):
             body = client.get(address).content.decode()
         assert CONTACT in body
         assert HOSTILE not in body
-        move = reverse("evaluation:submission", args=["dots", opened.release_id, Submission.objects.first().pk])
+        move = reverse("publishing:submission", args=["dots", opened.release_id, Submission.objects.first().pk])
         client.post(move, {"move": "refuse", "reason": "no"})
         assert [each.state for each in Submission.objects.all()] == ["refused", "waiting"]
 
@@ -274,7 +276,7 @@ class TestArchive:
         answer = stranger.get(url("public_export", opened))
         assert answer.status_code == 400
         assert "withdrawn" in answer.content.decode()
-        run_now(ask_archive(world.owner, opened.release).job)
+        run_now(request_archive(world.owner, opened.release).job)
         assert stranger.get(url("public_export", opened)).status_code == 200
 
     @pytest.mark.parametrize("worked", [True, False])
@@ -291,9 +293,9 @@ class TestArchive:
         erase_person(person, person, "keep")
         assert stranger.get(url("public_export", opened)).status_code == 400
         client.force_login(world.owner)
-        owners = reverse("evaluation:public_page", args=["dots", opened.release_id])
+        owners = reverse("publishing:public_page", args=["dots", opened.release_id])
         assert "withdrawn: something of it" in client.get(owners).content.decode()
-        run_now(ask_archive(world.owner, opened.release).job)
+        run_now(request_archive(world.owner, opened.release).job)
         assert stranger.get(url("public_export", opened)).status_code == 200
 
     def test_who_is_erased_while_it_is_made_may_stand_in_it(self, stranger, world):
@@ -331,7 +333,7 @@ class TestWhatPeopleSaid:
                     caption_first=True,
                     idempotency_key=f"{number}-{person.pk}",
                 )
-        run_now(ask_archive(world.owner, release).job)
+        run_now(request_archive(world.owner, release).job)
         answer = stranger.get(url("public_release", page))
         judged, body = answer.context["judged"], answer.content.decode()
         assert (judged.whole["n_items"], judged.whole["n_valid"], judged.agreement["n_votes"]) == (3, 3, 6)

@@ -7,23 +7,25 @@ from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.actions.take_down_video import take_down_video
+from annotation.actions.decisions.take_down_video import take_down_video
 from annotation.models import PayRate, Vote
 from corpus.exporters import foilworks
-from corpus.exporters._sheet_answers import ANSWERS
-from corpus.exporters._sheet_questions import QUESTIONS
-from evaluation.actions.describe_publication import answer_datasheet
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.exchange.collect import collect_release
-from evaluation.exchange.store import import_records
-from evaluation.publishing.changelog import changed_fields, changelog_of, compared
+from corpus.exporters.parts.datasheet_answers import ANSWERS
+from corpus.exporters.parts.datasheet_questions import QUESTIONS
+from evaluation.documents.actions.describe_publication import answer_datasheet
+from evaluation.documents.models import DatasheetAnswer, SourceLicence
+from evaluation.exports.collect import collect_release
+from evaluation.imports.store import import_records
 from evaluation.publishing.sheet import own_answers
-from evaluation.publishing.tables import DatasheetAnswer, ReleaseChangelog, SourceLicence
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.releases.changelog import changed_fields, changelog_of, compared
+from evaluation.releases.models import ReleaseChangelog
 from generation.models import Candidate
 from projects.actions.give_consent import give_consent
 from projects.actions.publish_consent_text import publish_consent_text
 from projects.errors import AccessDenied
 from projects.models import AuditEvent, Consent
+from tests.addresses import named
 from tests.annotation.world import World, make_world
 from tests.factories import (
     make_candidate,
@@ -69,7 +71,7 @@ def valid(world, text, **fields):
 
 
 def url(name, world, *args):
-    return reverse(f"evaluation:{name}", args=[world.project.slug, *args])
+    return reverse(named(name), args=[world.project.slug, *args])
 
 
 def post_publication(owner, world, **fields):

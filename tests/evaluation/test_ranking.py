@@ -5,8 +5,8 @@ import pytest
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics import pairwise
-from evaluation.metrics._comparison import items_to_separate, pairwise_tests
-from evaluation.metrics._ranking import ModelScores, column_credit, default_column, ranking
+from evaluation.metrics.comparison import items_to_separate, pairwise_tests
+from evaluation.metrics.ranking import ModelScores, column_credit, default_column, ranking
 from tests.evaluation.builders import pair_scores
 
 N = 60

@@ -7,12 +7,12 @@ import pytest
 
 from annotation.rules.objects import CheckedObject
 from evaluation.analyses import funnel, identity, objects, people, position
-from evaluation.analyses._scored import ScoredItems
 from evaluation.analyses.funnel import FunnelCounts
 from evaluation.analyses.people import WorkFacts
+from evaluation.analyses.scored import ScoredItems
 from evaluation.errors import EvaluationError
-from evaluation.files.scores import padded
-from evaluation.metrics._intervals import bootstrap, cluster_sums, mean_intervals, t_interval, wilson
+from evaluation.metrics.intervals import bootstrap, cluster_sums, mean_intervals, t_interval, wilson
+from evaluation.score_files.scores import padded
 from tests.evaluation.builders import votes_of
 
 HOW = {"draws": 60, "seed": 5}

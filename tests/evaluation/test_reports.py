@@ -7,10 +7,10 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Vote
 from corpus.models import Foil, Item, Subtest
 from corpus.rules.states import CandidateState, FoilVerdict, ItemState
+from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
-from evaluation.models import Report
-from evaluation.reporting.facts import item_facts, vote_facts
-from evaluation.reporting.reports import project_report
+from evaluation.facts.records import item_facts, vote_facts
+from evaluation.reports.reports import project_report
 from generation.models import Candidate
 from tests import factories
 from text.errors import ActionableError
@@ -70,20 +70,20 @@ def test_agreement_and_position_name_the_people(judged):
 
 def test_a_stored_report_is_given_back_until_a_fact_changes(judged):
     first = project_report(judged, "validation")
-    made_at = Report.objects.get().created_at
+    made_at = CachedResult.objects.get().created_at
     assert project_report(judged, "validation") == first
-    assert Report.objects.get().created_at == made_at
+    assert CachedResult.objects.get().created_at == made_at
     Vote.objects.filter(choice="neither", person__username="cy").update(state="set_aside")
     second = project_report(judged, "validation")
     assert second["subtests"][0]["votes"]["neither"] == 1
-    assert Report.objects.get().created_at > made_at
+    assert CachedResult.objects.get().created_at > made_at
 
 
 def test_each_choice_of_parameters_has_its_own_row(judged):
     project_report(judged, "divergence")
     assert project_report(judged, "divergence", params={"base": "e"})["base"] == "e"
     project_report(judged, "divergence", subtest="nouns")
-    assert Report.objects.filter(kind="divergence").count() == 3
+    assert CachedResult.objects.filter(kind="divergence").count() == 3
 
 
 def test_a_proficiency_subtest_can_be_reported_by_its_name(judged):

@@ -5,16 +5,16 @@ from django.utils import timezone
 
 from corpus.models import Foil, Item, MediaState, Subtest, Video
 from corpus.rules.states import ItemState
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.dashboard.alarms import ENOUGH_PAIRS, alarms_of
+from evaluation.dashboard.alarms import MIN_PAIRS, alarms_of
 from evaluation.dashboard.counting import count
-from evaluation.dashboard.kept import Counted
-from evaluation.dashboard.overview import freezable
 from evaluation.dashboard.page import context
-from evaluation.exchange.collect import collect_release
-from evaluation.publishing.recomputed import item_facts_of, recomputed
-from evaluation.reporting.facts import item_facts, vote_facts
-from evaluation.reporting.reports import project_report
+from evaluation.dashboard.stored_count import Counted
+from evaluation.exports.collect import collect_release
+from evaluation.exports.recomputed import item_facts_of, recomputed
+from evaluation.facts.records import item_facts, vote_facts
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.releases.freezable import freezable
+from evaluation.reports.reports import project_report
 from projects.models import Role
 from tests import factories
 from tests.evaluation.test_reports import vote
@@ -75,7 +75,7 @@ def test_a_subtest_with_counts_of_a_file_is_coded_alike_everywhere(project):
     (counted,) = count(project)["subtests"]
     assert counted["coding"] == validation["alpha_coding"] == "truth3"
     assert counted["alpha"] == pytest.approx(validation["alpha_all"])
-    found = {**count(project), "subtests": [{**counted, "n_pairs": ENOUGH_PAIRS}]}
+    found = {**count(project), "subtests": [{**counted, "n_pairs": MIN_PAIRS}]}
     shown = context(project, Counted({**found, "alarms": alarms_of(found)}, timezone.now()))["alarms"]
     assert "Coding: truth3." in next(alarm.text for alarm in shown if alarm.code == "agreement")
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from evaluation.files.scores import read_choices, read_matrix, read_pairs, read_scores
+from evaluation.score_files.scores import read_choices, read_matrix, read_pairs, read_scores
 from text.errors import ActionableError
 
 

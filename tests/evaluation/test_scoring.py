@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.scoring.clip_keys import clip_key
-from evaluation.scoring.kept_vectors import VectorCache
-from evaluation.scoring.loop import Clip, Tally, score_pairs
+from evaluation.scoring.loop import Clip, ScoringCounts, score_pairs
 from evaluation.scoring.protocol_models import reader
 from evaluation.scoring.protocols import PROTOCOLS
+from evaluation.scoring.vector_cache import VectorCache
+from hub.adapters.fake import FakeEmbedder, FakeScorer
 from hub.errors import ClipError
-from hub.fake import FakeEmbedder, FakeScorer
 from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
-from media.cache import FileCache
 from media.encode import write_mp4
+from media.file_cache import FileCache
 from media.frame_cache import FrameCache
 
 
@@ -71,7 +71,7 @@ class BrokenScorer(PairScorer):
 
 
 def test_a_clip_named_twice_is_decoded_and_encoded_once() -> None:
-    adapter, tally = CountingEmbedder(), Tally()
+    adapter, tally = CountingEmbedder(), ScoringCounts()
     requests = [(Clip("a"), ["one", "two"]), (Clip("b2"), ["one"]), (Clip("a"), ["two", "three"])]
     scores = list(score_pairs(adapter, requests, tally=tally, read=still))
     assert adapter.clips == ["a", "b2"]
@@ -110,7 +110,7 @@ def test_a_text_only_model_scores_each_distinct_text_once_and_reads_no_clip() ->
     def never(clip: Clip, info: ModelInfo) -> tuple[Frames, VideoMeta]:
         raise AssertionError("a text-only model needs no frames")
 
-    tally = Tally()
+    tally = ScoringCounts()
     requests = [(Clip("a"), ["one", "two words"]), (Clip("b"), ["one"])]
     scores = list(score_pairs(FakeScorer(), requests, tally=tally, read=never))
     assert [(s.clip_key, s.text) for s in scores] == [(None, "one"), (None, "two words")]
@@ -122,7 +122,7 @@ def test_an_unreadable_clip_is_listed_and_the_others_are_scored(tmp_path: Path) 
     good, bad = tmp_path / "good.mp4", tmp_path / "bad.mp4"
     write_mp4(good, np.full((4, 16, 16, 3), 90, np.uint8), fps=4)
     bad.write_text("no video", encoding="utf-8")
-    tally = Tally()
+    tally = ScoringCounts()
     requests = [(Clip("bad", bad), ["x"]), (Clip("good", good), ["x"]), (Clip("none"), ["x"])]
     scores = list(score_pairs(FakeEmbedder(), requests, tally=tally))
     assert [s.clip_key for s in scores] == ["good"]
@@ -131,7 +131,7 @@ def test_an_unreadable_clip_is_listed_and_the_others_are_scored(tmp_path: Path) 
 
 
 def test_a_value_that_is_not_finite_is_listed_and_the_others_are_scored() -> None:
-    tally = Tally()
+    tally = ScoringCounts()
     scores = list(score_pairs(BrokenScorer(), [(Clip("a"), ["hello", "fine"])], read=still, tally=tally))
     assert [(score.text, score.value) for score in scores] == [("fine", 4.0 * 7)]
     ((key, text, value),) = tally.not_finite
@@ -162,7 +162,7 @@ class FussyScorer(PairScorer):
 def test_a_clip_that_the_model_refuses_is_listed_and_the_others_are_scored(
     adapter: FussyEmbedder | FussyScorer,
 ) -> None:
-    tally = Tally()
+    tally = ScoringCounts()
     requests = [(Clip(key), ["x", "yy"]) for key in ("a", "bb", "ccc")]
     scores = list(score_pairs(adapter, requests, read=still, tally=tally))
     assert [score.clip_key for score in scores] == ["a", "a", "ccc", "ccc"]
@@ -177,11 +177,11 @@ def test_kept_vectors_are_neither_decoded_nor_encoded_again_and_score_the_same(t
     kept = VectorCache(files, FrameCache(), PROTOCOLS["foilworks"])
     requests = [(Clip(str(n), path), ["x", f"only {n}"]) for n, path in enumerate(paths)]
 
-    def scored(adapter: CountingEmbedder, tally: Tally) -> list[tuple[str | None, str, float]]:
+    def scored(adapter: CountingEmbedder, tally: ScoringCounts) -> list[tuple[str | None, str, float]]:
         found = score_pairs(adapter, requests, tally=tally, kept=kept, read=reader(PROTOCOLS["foilworks"]))
         return [(score.clip_key, score.text, score.value) for score in found]
 
-    first, tally = scored(CountingEmbedder(), Tally()), Tally()
+    first, tally = scored(CountingEmbedder(), ScoringCounts()), ScoringCounts()
     again = CountingEmbedder()
     assert scored(again, tally) == first
     assert again.clips == []
@@ -189,13 +189,13 @@ def test_kept_vectors_are_neither_decoded_nor_encoded_again_and_score_the_same(t
     # Another model, another video, a broken entry: encoded.
     other = CountingEmbedder()
     other.info = replace(other.info, revision="2")
-    scored(other, Tally())
+    scored(other, ScoringCounts())
     assert other.clips == ["0", "1", "2"]
     write_mp4(paths[1], np.full((4, 16, 16, 3), 250, np.uint8), fps=4)
     for entry in (tmp_path / "vectors").glob("??/*"):
         entry.write_bytes(b"broken")
     last = CountingEmbedder()
-    changed = scored(last, Tally())
+    changed = scored(last, ScoringCounts())
     assert last.clips == ["0", "1", "2"]
     assert [one for one in changed if one[0] != "1"] == [one for one in first if one[0] != "1"]
 

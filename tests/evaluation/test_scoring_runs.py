@@ -14,14 +14,14 @@ from django.urls import reverse
 
 from corpus.models import Foil, MediaState, Subtest, Video
 from corpus.rules.states import ItemState
-from evaluation import jobs
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.start_run import start_run
 from evaluation.errors import EvaluationError
-from evaluation.models import Run, Score
-from evaluation.queries import control_texts, records_of, release_named, release_scores, run_results
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring import jobs
+from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import clip_key, text_key
-from hub.fake import FakeEmbedder
+from evaluation.scoring.models import Run, Score
+from evaluation.scoring.queries import control_texts, records_of, release_named, release_scores, run_results
+from hub.adapters.fake import FakeEmbedder
 from jobs.models import JobState
 from jobs.runner import run_now
 from media.encode import write_mp4
@@ -115,7 +115,7 @@ def test_a_killed_worker_loses_one_batch_and_its_successor_goes_on(release, monk
             yield each
 
     real = jobs.score_pairs
-    monkeypatch.setattr(jobs, "SCORES_A_WRITE", 3)
+    monkeypatch.setattr(jobs, "SCORES_PER_WRITE", 3)
     monkeypatch.setattr(jobs, "score_pairs", dying)
     run = start_run(None, release, "fake:1")
     with pytest.raises(KilledError):
@@ -162,7 +162,7 @@ def test_the_page_says_that_ties_share_a_rank_only_where_they_do(release, client
     run = score(release, protocol=protocol)
     assert (run_results(run)["tie_policy"] == "half") is shared
     client.force_login(factories.make_member(release.project, "researcher"))
-    html = client.get(reverse("evaluation:run", args=[release.project.slug, run.pk])).content.decode()
+    html = client.get(reverse("scoring:run", args=[release.project.slug, run.pk])).content.decode()
     assert "Retrieval among counterfactuals" in html
     assert ("share their mean rank" in html) is shared
 

@@ -9,11 +9,12 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from annotation.models import Vote, VoteState
-from evaluation.actions.ask_report import ask_report
-from evaluation.analyses import _crowd, skill
+from evaluation.analyses import crowd as _crowd
+from evaluation.analyses import skill
+from evaluation.cached_results.models import CachedResult
 from evaluation.errors import EvaluationError
-from evaluation.models import Report
-from evaluation.reporting.reports import project_report, stored_report
+from evaluation.reports.actions.request_report import request_report
+from evaluation.reports.reports import project_report, stored_report
 from jobs.models import Job, JobState
 from jobs.runner import run_now
 from projects.errors import AccessDenied
@@ -206,11 +207,11 @@ def owner(project):
 
 
 def skill_page(project):
-    return reverse("evaluation:report", args=[project.slug, "skill"])
+    return reverse("reports:report", args=[project.slug, "skill"])
 
 
 def the_job():
-    return Job.objects.get(dotted="evaluation.jobs.compute_report")
+    return Job.objects.get(dotted="evaluation.reports.jobs.compute_report")
 
 
 @pytest.mark.django_db
@@ -233,18 +234,18 @@ def test_the_page_has_it_computed_by_a_job_and_again_when_votes_change(client, p
     client.force_login(owner)
     answer = client.get(skill_page(project))
     assert (answer.context["data"], Job.objects.count()) == (None, 0)
-    assert client.get(reverse("evaluation:report_file", args=[project.slug, "skill", "json"])).status_code == 400
-    client.post(reverse("evaluation:report_ask", args=[project.slug, "skill"]))
-    client.post(reverse("evaluation:report_ask", args=[project.slug, "skill"]))
+    assert client.get(reverse("reports:report_file", args=[project.slug, "skill", "json"])).status_code == 400
+    client.post(reverse("reports:report_ask", args=[project.slug, "skill"]))
+    client.post(reverse("reports:report_ask", args=[project.slug, "skill"]))
     assert "hx-get" in client.get(skill_page(project)).content.decode()
     assert run_now(the_job()).state == JobState.DONE
     answer = client.get(skill_page(project))
     alias = pseudonym(project, Vote.objects.filter(person__username="val-2").first().person_id)
     assert answer.context["data"]["annotators"][0]["annotator"] == alias
     assert "val-2" not in answer.content.decode()
-    beside = client.get(reverse("evaluation:report", args=[project.slug, "agreement"])).content.decode()
+    beside = client.get(reverse("reports:report", args=[project.slug, "agreement"])).content.decode()
     assert "Competence, MACE" in beside
-    progress = client.get(reverse("evaluation:report_progress", args=[project.slug, "skill"]))
+    progress = client.get(reverse("reports:report_progress", args=[project.slug, "skill"]))
     assert progress.headers["HX-Refresh"] == "true"
     first = the_job().pk
     Vote.objects.filter(person__username="val-0", item__key="i0").update(state=VoteState.SET_ASIDE)
@@ -261,7 +262,7 @@ def test_the_page_has_it_computed_by_a_job_and_again_when_votes_change(client, p
 def test_a_failed_job_is_not_queued_again_by_looking(client, project, owner):
     client.force_login(owner)
     project_report(project, "skill")
-    row = ask_report(owner, project, "skill", subtest="", params={})
+    row = request_report(owner, project, "skill", subtest="", params={})
     Job.objects.filter(pk=row.job.pk).update(state=JobState.FAILED, error="out of memory")
     Vote.objects.filter(item__key="i0").update(state=VoteState.SET_ASIDE)
     html = client.get(skill_page(project)).content.decode()
@@ -273,9 +274,9 @@ def test_a_failed_job_is_not_queued_again_by_looking(client, project, owner):
 @pytest.mark.django_db
 def test_only_researchers_ask_and_only_for_what_needs_a_job(project, owner):
     with pytest.raises(AccessDenied):
-        ask_report(factories.make_member(project, Role.VALIDATOR), project, "skill", subtest="", params={})
+        request_report(factories.make_member(project, Role.VALIDATOR), project, "skill", subtest="", params={})
     with pytest.raises(EvaluationError, match="needs no job"):
-        ask_report(owner, project, "validation", subtest="", params={})
+        request_report(owner, project, "validation", subtest="", params={})
     with pytest.raises(EvaluationError, match="no subtest"):
-        ask_report(owner, project, "skill", subtest="nouns", params={})
-    assert not Report.objects.exists()
+        request_report(owner, project, "skill", subtest="nouns", params={})
+    assert not CachedResult.objects.exists()

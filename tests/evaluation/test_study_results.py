@@ -13,14 +13,16 @@ import pandas as pd
 import pytest
 from crowdkit.aggregation.classification import DawidSkene
 
-from evaluation.analyses import _crowd, _scored, agreement, delta, reviewing, skill, validation
-from evaluation.analyses._agreement import NOTHING_SHARED, alpha
-from evaluation.analyses._records import CHOICES, NOBODY, Votes
-from evaluation.analyses._scored import ScoredItems
-from evaluation.analyses._words import js_divergence, word_counts
+from evaluation.analyses import agreement, delta, reviewing, skill, validation
+from evaluation.analyses import crowd as _crowd
+from evaluation.analyses import scored as _scored
+from evaluation.analyses.agreement_data import NOTHING_SHARED, alpha
+from evaluation.analyses.records import CHOICES, NOBODY, Votes
+from evaluation.analyses.scored import ScoredItems
+from evaluation.analyses.words import js_divergence, word_counts
 from evaluation.errors import EvaluationError
-from evaluation.files.scores import padded
-from evaluation.metrics._intervals import mean_intervals, t_interval, wilson
+from evaluation.metrics.intervals import mean_intervals, t_interval, wilson
+from evaluation.score_files.scores import padded
 from tests.evaluation.builders import item, votes_of
 
 HOW = {"draws": 60, "seed": 5}
@@ -454,7 +456,7 @@ class TestSkill:
         }
 
     def test_beyond_the_most_that_are_shown_they_are_counted(self, fits, monkeypatch):
-        monkeypatch.setattr(skill, "MOST_DIFFERING", 1)
+        monkeypatch.setattr(skill, "MAX_DIFFERING", 1)
         found = skill.compute(self.VOTES)
         assert (found["n_differing"], found["differing"]) == (len(self.differing(fits)), self.differing(fits)[:1])
 
@@ -547,7 +549,7 @@ class TestCrowd:
     def test_a_vote_that_cannot_be_has_the_smallest_likelihood_there_is(self):
         never = np.array([[0.0, 0.0]])
         found = _crowd._mace_likelihood(never, never, *np.zeros((3, 1), dtype=np.int64), (1, 1, 2))
-        assert found == pytest.approx(math.log(_crowd.SMALLEST))
+        assert found == pytest.approx(math.log(_crowd.MIN_LIKELIHOOD))
 
     def test_one_step_in_arrays_is_crowd_kits_table_for_table(self):
         # The last person never names the last label.

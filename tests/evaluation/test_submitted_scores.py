@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evaluation.publishing.submitted import MOST_PROBLEMS, BadScoresError, check_scores
+from evaluation.publishing.submitted import MAX_PROBLEMS, BadScoresError, check_scores
 
 RECORDS = [
     {"id": "a:1", "foils": ["x"], "proficiency": {"foils": ["y"], "valid": True}},
@@ -110,7 +110,7 @@ class TestPairs:
 
 def test_a_file_full_of_mistakes_is_not_read_to_its_end(tmp_path):
     found = problems(tmp_path, *[b"x"] * 1000)
-    assert len(found) == MOST_PROBLEMS + 1
+    assert len(found) == MAX_PROBLEMS + 1
     assert found[-1] == "… and perhaps more"
 
 

@@ -9,12 +9,12 @@ import torch
 from django.core.management import call_command
 from safetensors.torch import load_file
 
-from evaluation.actions.trust_model import trust_model
-from evaluation.models import ModelTrust
+from evaluation.scoring.actions.trust_model import trust_model
+from evaluation.scoring.models import ModelTrust
 from evaluation.scoring.trusted_models import trust_of
+from hub.adapters.registry import open_adapter, trusted_name
 from hub.errors import HubError
 from hub.interfaces import Trust
-from hub.table import open_adapter, trusted_name
 from projects.errors import AccessDenied
 from projects.models import AuditEvent
 from tests import factories

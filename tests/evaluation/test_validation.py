@@ -3,7 +3,7 @@
 import pytest
 
 from evaluation.analyses import validation
-from evaluation.analyses.table import REPORTS
+from evaluation.analyses.registry import REPORTS
 from evaluation.errors import EvaluationError
 from tests.evaluation.builders import item
 from text.registry import load

@@ -11,16 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.models import PayPolicy, PayRate
-from corpus.exporters._folder import pretty, self_hash
 from corpus.exporters.foilworks import figure_csv, held_digests
+from corpus.exporters.parts.folder import pretty, self_hash
 from corpus.models import Foil, Item
-from corpus.release_papers import Figure
-from evaluation.actions.freeze_release import freeze_release
+from corpus.release_documents import Figure
 from evaluation.errors import EvaluationError
-from evaluation.exchange.batch import text_sha256
-from evaluation.publishing.recomputed import RECOMPUTED, item_facts_of
-from evaluation.releases.verify import verify
-from evaluation.reporting.pages import PAGES
+from evaluation.exports.recomputed import RECOMPUTED, item_facts_of
+from evaluation.exports.verify import verify
+from evaluation.imports.batch import text_sha256
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.reports.pages import PAGES
 from tests import factories
 from tests.evaluation.test_exchange_collect import people, project, release, score, vote  # noqa: F401 - fixtures
 
@@ -392,7 +392,7 @@ def test_a_changed_score_with_new_hashes_is_found_by_the_tables(export):
 def test_a_score_changed_everywhere_but_in_the_results_is_found(export):
     """Whoever makes the sums anew as well still has the results of the models against them."""
     from corpus.exporters.foilworks import checks
-    from evaluation.releases.verify import _score, _vote
+    from evaluation.exports.verify import _score, _vote
 
     def turn(records):
         for record in records:

@@ -9,13 +9,14 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from corpus.models import Caption, Video
-from evaluation.actions.describe_model import describe_model
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.reporting.analysis_pages import PAGES
-from evaluation.reporting.reports import project_report
-from evaluation.reporting.scored_facts import facts_of, release_analysis
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.reports.analysis_pages import PAGES
+from evaluation.reports.reports import project_report
+from evaluation.reports.scored_facts import facts_of, release_analysis
+from evaluation.scoring.actions.describe_model import describe_model
 from projects.models import Role
 from tests import factories
+from tests.addresses import named
 from tests.evaluation.ranked import make_release, score
 
 pytestmark = pytest.mark.django_db
@@ -64,7 +65,7 @@ def release(project, tmp_path):
 
 
 def url(name, release, *args):
-    return reverse(f"evaluation:{name}", args=[release.project.slug, release.pk, *args])
+    return reverse(named(name), args=[release.project.slug, release.pk, *args])
 
 
 @pytest.mark.parametrize("kind", PAGES)

@@ -6,9 +6,10 @@ from django.urls import reverse
 from annotation.models import SlotState
 from corpus.models import Release
 from corpus.rules.states import CandidateState, ItemState
-from evaluation.models import Run
+from evaluation.scoring.models import Run
 from jobs.models import Job
 from projects.models import Role
+from tests.addresses import named
 from tests.factories import (
     make_candidate,
     make_caption,
@@ -37,7 +38,7 @@ def owner(client, project):
 
 
 def url(project, name: str = "dashboard") -> str:
-    return reverse(f"evaluation:{name}", args=[project.slug])
+    return reverse(named(name), args=[project.slug])
 
 
 def fill(project, subtest, n: int = 3) -> None:
@@ -126,7 +127,7 @@ class TestResearcher:
         scored = Run.objects.create(release=release, spec="fake:", label="Fake")
         rows = owner.get(url(project)).context["runs"]
         assert [(row.url_name, row.pk, row.what) for row in rows] == [
-            ("evaluation:run", scored.pk, "v1"),
+            ("scoring:run", scored.pk, "v1"),
             ("generation:run", made.pk, "Counting"),
         ]
 

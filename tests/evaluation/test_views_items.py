@@ -6,11 +6,11 @@ from django.urls import reverse
 from annotation.models import Vote
 from corpus.models import Item
 from corpus.rules.states import CANDIDATE_MOVES, ITEM_MOVES, ItemState
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.start_run import start_run
 from evaluation.items.history import CANDIDATE_WORDS, ITEM_WORDS
-from evaluation.models import Run, Score
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.clip_keys import clip_key, text_key
+from evaluation.scoring.models import Run, Score
 from generation.models import Candidate
 from projects.models import AuditEvent
 from projects.pseudonyms import pseudonym
@@ -33,17 +33,17 @@ def owner(client, world):
 
 def listed(owner, world, **chosen) -> list[str]:
     """The keys on the first page of the list."""
-    page = owner.get(reverse("evaluation:items", args=[world.project.slug]), chosen)
+    page = owner.get(reverse("items:items", args=[world.project.slug]), chosen)
     assert page.status_code == 200
     return [item.key for item in page.context["page"]]
 
 
 def shown(owner, item):
-    return owner.get(reverse("evaluation:item", args=[item.subtest.project.slug, item.pk]))
+    return owner.get(reverse("items:item", args=[item.subtest.project.slug, item.pk]))
 
 
 def move(owner, item, slug, reason="because"):
-    url = reverse("evaluation:item_move", args=[item.subtest.project.slug, item.pk])
+    url = reverse("items:item_move", args=[item.subtest.project.slug, item.pk])
     return owner.post(url, {"move": slug, "reason": reason}, follow=True)
 
 
@@ -116,7 +116,7 @@ def test_a_run_of_another_project_narrows_nothing(owner, world):
 
 
 def test_the_list_takes_the_same_queries_for_two_items_and_for_forty(owner, world, django_assert_num_queries):
-    url = reverse("evaluation:items", args=[world.project.slug])
+    url = reverse("items:items", args=[world.project.slug])
     for n in range(2):
         make_item(world.subtest, key=f"item {n}")
     # session, person, project, roles; subtests, methods, runs, checks; count, items, foils, votes, shortcuts
@@ -133,7 +133,7 @@ def test_the_list_takes_the_same_queries_for_two_items_and_for_forty(owner, worl
 def test_pages_keep_the_filters(owner, world):
     for n in range(30):
         make_item(world.subtest, key=f"item {n}", foils=("a man tears & folds.",))
-    page = owner.get(reverse("evaluation:items", args=[world.project.slug]), {"q": "tears & folds"})
+    page = owner.get(reverse("items:items", args=[world.project.slug]), {"q": "tears & folds"})
     assert 'href="?q=tears+%26+folds&amp;page=2"' in page.content.decode()
 
 

@@ -12,16 +12,18 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from annotation.models import Choice, Stage, Vote
-from evaluation.actions.describe_model import describe_model
-from evaluation.actions.start_run import start_run
 from evaluation.board.comparison import compare
+from evaluation.board.latex import markdown
 from evaluation.board.leaderboard import board
-from evaluation.board.run_scores import axes_of
-from evaluation.board.tables import escaped, markdown
 from evaluation.errors import EvaluationError
-from evaluation.models import ModelCard
+from evaluation.scoring.actions.describe_model import describe_model
+from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.models import ModelCard
+from evaluation.scoring.run_results import axes_of
+from evaluation.text_tables import escaped
 from projects.models import Role
 from tests import factories
+from tests.addresses import named
 from tests.evaluation.ranked import make_release, number_of, score
 
 pytestmark = pytest.mark.django_db
@@ -63,7 +65,7 @@ def models(release, tmp_path):
 
 
 def url(name, release, *args, **query):
-    path = reverse(f"evaluation:{name}", args=[release.project.slug, release.pk, *args])
+    path = reverse(named(name), args=[release.project.slug, release.pk, *args])
     return f"{path}?{urlencode(query)}"
 
 
@@ -213,10 +215,10 @@ class TestComparison:
 
 class TestModelCard:
     def test_a_card_is_written_and_shown(self, owner, project, release, models):
-        path = reverse("evaluation:model_card", args=[project.slug, models[0].pk])
+        path = reverse("scoring:model_card", args=[project.slug, models[0].pk])
         assert owner.get(path).status_code == 200
         data = {"category": "image", "adaptation": "zero_shot", "size": "151 M", "objectives": "contrastive"}
-        assert owner.post(path, data)["Location"] == reverse("evaluation:run", args=[project.slug, models[0].pk])
+        assert owner.post(path, data)["Location"] == reverse("scoring:run", args=[project.slug, models[0].pk])
         card = ModelCard.objects.get()
         assert (card.category, card.model_key) == ("image", models[0].model_key)
         html = owner.get(url("leaderboard", release)).content.decode()
@@ -224,7 +226,7 @@ class TestModelCard:
         assert "zero-shot" in html
 
     def test_what_a_card_cannot_hold_is_said_beside_the_field(self, owner, project, models):
-        path = reverse("evaluation:model_card", args=[project.slug, models[0].pk])
+        path = reverse("scoring:model_card", args=[project.slug, models[0].pk])
         answer = owner.post(path, {"category": "smell", "url": "javascript:alert(1)"})
         assert answer.status_code == 422
         assert set(answer.context["form"].errors) == {"category", "url"}

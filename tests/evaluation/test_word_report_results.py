@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from evaluation.analyses import blind, divergence, verbs
-from evaluation.analyses._preference import preference
-from evaluation.analyses._words import js_divergence, n_lexical_items, word_counts
+from evaluation.analyses.preference import preference
 from evaluation.analyses.verbs import EditFacts
+from evaluation.analyses.words import js_divergence, n_lexical_items, word_counts
 from evaluation.errors import EvaluationError
-from evaluation.metrics._intervals import DRAWS, SEED, mean_intervals
-from generation.balance.classifier import fitted, held_out, telling_words
+from evaluation.metrics.intervals import DRAWS, SEED, mean_intervals
+from generation.balance.classifier import cue_words, fitted, held_out
 from tests.evaluation.builders import item
 from text.tokens import words
 
@@ -141,7 +141,7 @@ class TestBlind:
             "n_captions": len(items),
             "caption_longer": sum(longer) / len(longer),
             "caption_longer_ci": interval(longer, captions),
-            "words": [asdict(word) for word in telling_words(pairs, top=10)],
+            "words": [asdict(word) for word in cue_words(pairs, top=10)],
             "fitted_accuracy": math.fsum(fitted(pairs)) / len(pairs),
             "folds": 5,
             "classifier_accuracy": math.fsum(won) / len(pairs),
@@ -162,7 +162,7 @@ class TestBlind:
     def test_these_texts_tell_seeds_apart_and_have_more_words_than_are_shown(self):
         pairs = [(each.caption, foil) for each in self.ITEMS for foil in each.foils]
         assert held_out(pairs, seed=5).tolist() != held_out(pairs, seed=0).tolist()
-        assert len(telling_words(pairs, top=99)) > 10
+        assert len(cue_words(pairs, top=99)) > 10
 
     def test_one_caption_alone_has_counts_and_no_interval(self):
         assert blind.compute(self.ITEMS, **HOW)["subtests"][1] == {
@@ -172,7 +172,7 @@ class TestBlind:
             "n_captions": 1,
             "caption_longer": 0.5,
             "caption_longer_ci": None,
-            "words": [asdict(word) for word in telling_words([("a cup breaks", "a cup holds")])],
+            "words": [asdict(word) for word in cue_words([("a cup breaks", "a cup holds")])],
             "fitted_accuracy": 1.0,
             "folds": None,
             "classifier_accuracy": None,

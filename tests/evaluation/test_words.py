@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
 from evaluation.analyses import blind, divergence
-from evaluation.analyses._words import js_divergence, word_counts
+from evaluation.analyses.words import js_divergence, word_counts
 from evaluation.errors import EvaluationError
 from tests.evaluation.builders import item
 

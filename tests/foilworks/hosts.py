@@ -41,8 +41,8 @@ def make(model: str) -> str:
 
     from corpus.models import Foil
     from corpus.rules.states import FoilVerdict, ItemState
-    from evaluation.actions.freeze_release import freeze_release
-    from evaluation.actions.start_run import start_run
+    from evaluation.releases.actions.freeze_release import freeze_release
+    from evaluation.scoring.actions.start_run import start_run
     from media.encode import write_mp4
     from tests import factories
     from tests.media.painted import painted_clip

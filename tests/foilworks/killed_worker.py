@@ -23,8 +23,8 @@ def make() -> dict[str, str]:
     from django.core.management import call_command
 
     from corpus.rules.states import ItemState
-    from evaluation.actions.freeze_release import freeze_release
-    from evaluation.actions.start_run import start_run as start_scoring
+    from evaluation.releases.actions.freeze_release import freeze_release
+    from evaluation.scoring.actions.start_run import start_run as start_scoring
     from generation.actions.start_run import start_run as start_generation
     from media.encode import write_mp4
     from projects.models import Role
@@ -82,9 +82,9 @@ def _captions(subtest):
 
 def work(job_id: str, log: str, stop_after: str = "") -> dict[str, str]:
     """Small batches, slow calls, each noted with what it was asked; once so many things were, for ever in that call."""
-    from evaluation import jobs as scoring
+    from evaluation.scoring import jobs as scoring
     from generation import jobs as generation
-    from hub.fake import FakeClassifier, FakeEmbedder, FakeFiller
+    from hub.adapters.fake import FakeClassifier, FakeEmbedder, FakeFiller
     from jobs.models import Job
     from jobs.runner import execute
 
@@ -106,7 +106,7 @@ def work(job_id: str, log: str, stop_after: str = "") -> dict[str, str]:
     noted(FakeEmbedder, "encode_video", lambda clips, meta: [about.key for about in meta])
     generation.BATCH = 5
     # Never by time: a write that fell between a clip's two scores would move all later ones.
-    scoring.SCORES_A_WRITE, scoring.SECONDS_A_WRITE = 4, 600
+    scoring.SCORES_PER_WRITE, scoring.SECONDS_PER_WRITE = 4, 600
     scoring.score_pairs = partial(scoring.score_pairs, clips_a_batch=2)
     execute(job_id)
     return {"state": Job.objects.get(pk=job_id).state}
@@ -126,7 +126,7 @@ def take_back(job_id: str) -> dict[str, int]:
 
 def look() -> dict[str, object]:
     """What is stored."""
-    from evaluation.models import Score
+    from evaluation.scoring.models import Score
     from generation.models import Candidate, CandidateGroup
     from projects.models import AuditEvent
 

@@ -12,13 +12,13 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from annotation import queue_queries
-from annotation.actions.claim import claim
-from annotation.actions.submit_edit import submit_edit
-from annotation.actions.submit_review import submit_review
-from annotation.actions.submit_vote import submit_vote
+from annotation.actions.claims.claim import claim
+from annotation.actions.submissions.submit_edit import submit_edit
+from annotation.actions.submissions.submit_review import submit_review
+from annotation.actions.submissions.submit_vote import submit_vote
 from annotation.models import Lease, Slot, SlotState, Stage, Task, Vote
-from annotation.queries import claim_card
+from annotation.queries import queues
+from annotation.queries.cards import claim_card
 from corpus.models import Caption
 from generation.models import Candidate, CandidateGroup, GenerationRun
 from projects.actions.make_token import make_token
@@ -185,7 +185,7 @@ def test_so_do_those_of_a_review(world):
 )
 def test_so_do_the_lists_and_counts_of_pages(world, role, path, monkeypatch):
     # A thousand of these tables would be a large share of them, for which reading them whole is right.
-    monkeypatch.setattr(queue_queries, "COUNTED_TO", 50)
+    monkeypatch.setattr(queues, "COUNTED_TO", 50)
     client = Client()
     client.force_login(person(role))
     url = path if path.startswith("/") else f"/projects/{world.slug}/{path}"

@@ -12,7 +12,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from foilworks.backup.media import copy_in, copy_out
+from foilworks.backup.media import back_up_files, copy_in
 from tests.commands import foilworks
 from tests.postgres import running_postgres
 
@@ -175,7 +175,7 @@ def test_a_video_that_is_half_there_or_on_its_way_takes_no_whole_ones_place(sett
     stored.parent.mkdir(parents=True)
     stored.write_bytes(whole[:6])
     (stored.parent / ".on-its-way").write_bytes(b"a")
-    copy_out(tmp_path / "copy", pass_on)
+    back_up_files(tmp_path / "copy", pass_on)
     assert [path.name for path in (tmp_path / "copy").rglob("*") if path.is_file()] == [copied.name]
     stored.write_bytes(whole)
     copy_in(tmp_path / "copy", pass_on)

@@ -1,4 +1,4 @@
-"""What people will try: every bad input that cli.md lists for imports, clips and models, with its exact message.
+"""Bad input for imports, clips and models, each with its exact message (docs/testing.md#bad-input).
 
 Whole ways through a command are here. Elsewhere: a full disk and links out of a folder (corpus/test_attach_media.py),
 Redis gone (jobs/test_queue.py), PostgreSQL gone (test_postgresql.py), killed workers (test_killed_workers.py), scripts
@@ -12,7 +12,7 @@ import pytest
 from django.core.management import call_command
 
 from corpus.models import Caption, Foil, Item, Video
-from hub.table import ADAPTERS
+from hub.adapters.registry import ADAPTERS
 from projects.models import Project
 from tests import factories
 from tests.media.test_probe import encode

@@ -1,5 +1,5 @@
-"""Which test tries which bad input of cli.md's list; a test that is gone is missed here. Archives, which nothing opens,
-are tried below."""
+"""Name the tests that try each bad input of docs/testing.md#bad-input, and fail if one is gone. Archives, which nothing
+opens, are tried below."""
 
 import ast
 import io
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from corpus.importers.table import IMPORTERS
+from corpus.importers.registry import IMPORTERS
 from projects.models import Project
 
 ROOT = Path(__file__).parents[2]
@@ -98,6 +98,12 @@ TRIED = {
 }
 
 
+def test_the_list_of_bad_input_is_that_of_the_docs():
+    page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+    listed = page.partition("## Bad input")[2].partition("\n## ")[0]
+    assert [line[2:] for line in listed.splitlines() if line.startswith("- ")] == list(TRIED)
+
+
 @pytest.mark.parametrize("bad", TRIED)
 def test_every_bad_input_is_tried(bad):
     for name in TRIED[bad]:
@@ -148,7 +154,7 @@ def test_an_archive_is_no_array_of_scores(tmp_path, capsys):
 @pytest.mark.django_db
 def test_a_table_that_unpacks_to_too_much_is_refused(tmp_path, capsys, monkeypatch):
     pyarrow = pytest.importorskip("pyarrow")
-    monkeypatch.setattr("corpus.importers.hf.MOST_BYTES", 10**6)
+    monkeypatch.setattr("corpus.importers.hf.MAX_BYTES", 10**6)
     rows = [{"id": str(n), "caption": "a", "extra": json.dumps({"x": f"{n:04}" * 1000})} for n in range(500)]
     path = tmp_path / "bomb.parquet"
     pytest.importorskip("pyarrow.parquet").write_table(pyarrow.Table.from_pylist(rows), path, compression="zstd")

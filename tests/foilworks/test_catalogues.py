@@ -47,7 +47,10 @@ def test_no_string_is_untranslated(language, source):
 
 def test_mails_are_read_as_pages_are(source):
     told_in = {name for message in source for name, _line in message.locations}
-    assert {"templates/projects/password_reset_mail.txt", "templates/projects/password_reset_subject.txt"} <= told_in
+    assert {
+        "foilworks/templates/projects/password_reset_mail.txt",
+        "foilworks/templates/projects/password_reset_subject.txt",
+    } <= told_in
 
 
 @pytest.mark.parametrize("language", OFFERED)
@@ -74,7 +77,7 @@ def test_the_compiled_catalogue_is_the_written_one(language):
 def test_somebody_chooses_german_in_the_menu_and_gets_it():
     project, client = make_project(), Client()
     client.force_login(make_member(project, Role.RESEARCHER))
-    address = reverse("evaluation:dashboard", args=[project.slug])
+    address = reverse("dashboard:dashboard", args=[project.slug])
     assert "Deutsch" in client.get(address).content.decode()
     answer = client.post(reverse("language"), {"language": "de", "next": address})
     assert (answer.status_code, answer.url) == (302, address)

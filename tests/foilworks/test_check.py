@@ -34,9 +34,9 @@ from annotation.models import (
 )
 from corpus.models import Caption, Foil, Item, ReleaseItem, Subtest, Video
 from corpus.rules.states import CandidateState
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.models import Score
-from foilworks.invariants.table import INVARIANTS, violations
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring.models import Score
+from foilworks.invariants.registry import INVARIANTS, violations
 from generation.models import Candidate, FilterScore
 from projects.models import AuditEvent, CrowdPlace, CrowdStudy, Membership, User
 from tests import factories

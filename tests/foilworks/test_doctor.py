@@ -21,7 +21,9 @@ def state_of(name: str) -> doctor.Check:
 def test_every_part_is_looked_at_and_what_is_missing_has_a_cure():
     checks = examine()
     assert [check.name for check in checks] == [
+        "foilworks",
         "python",
+        "settings",
         "home",
         "database",
         "queue",
@@ -38,6 +40,7 @@ def test_every_part_is_looked_at_and_what_is_missing_has_a_cure():
         "devices",
         "chromium",
         "caches",
+        "plug-ins",
     ]
     assert all(check.found for check in checks)
     assert all(bool(check.todo) == (check.state != OK) for check in checks)

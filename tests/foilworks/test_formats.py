@@ -10,7 +10,7 @@ from django.utils import translation
 
 from foilworks.formats.de.formats import DATES
 
-TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
+TEMPLATES = Path(__file__).resolve().parents[2] / "foilworks" / "templates"
 WHEN = datetime(2026, 3, 9, 14, 5, 7, tzinfo=UTC)
 
 

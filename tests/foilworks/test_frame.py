@@ -4,6 +4,7 @@ import re
 
 import pytest
 from django.conf import settings
+from django.templatetags.static import static
 from django.test import Client
 from django.urls import reverse
 
@@ -42,7 +43,7 @@ def test_a_researcher_sees_every_page_of_the_bar_and_nobody_outside_a_project_an
     project = make_project()
     client = Client()
     client.force_login(make_member(project, "researcher"))
-    response = client.get(reverse("evaluation:dashboard", args=[project.slug]))
+    response = client.get(reverse("dashboard:dashboard", args=[project.slug]))
     assert len(links_of(response)) == len(PAGES)
     # Few enough words to stand beside the project's name.
     assert len(response.context["navigation"]()) <= 8
@@ -66,7 +67,7 @@ def test_pages_carry_no_inline_style_or_script_and_forbid_them(name: str) -> Non
 
 def test_texts_of_a_dataset_are_laid_out_by_their_own_direction() -> None:
     """Captions, foils and the boxes that they are written in; the landing page's examples name their language."""
-    pages = [path.read_text(encoding="utf-8") for path in (settings.BASE_DIR / "templates").rglob("*.html")]
+    pages = [path.read_text(encoding="utf-8") for path in (settings.PACKAGE / "templates").rglob("*.html")]
     found = [tag.group() for page in pages for tag in OF_A_DATASET.finditer(page)]
     assert len(found) > 20
     assert [tag for tag in found if 'dir="auto"' not in tag and 'lang="' not in tag] == []
@@ -117,7 +118,7 @@ def test_a_crash_of_the_database_has_a_page_that_asks_nothing_of_it(signed_in: b
     page = response.content.decode()
     assert response.status_code == 500
     assert "Something broke on our side" in page
-    assert "/static/foilworks/tokens.css" in page
+    assert static("foilworks/tokens.css") in page
     # By this it is found in the log.
     assert response.headers["X-Request-ID"] == "asked-number-1"
     assert ">asked-number-1<" in page

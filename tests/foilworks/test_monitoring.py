@@ -11,9 +11,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 from django.test import Client
 
-from foilworks.monitoring import figures, ready
+from foilworks.monitoring import metrics, readiness
+from foilworks.monitoring.error_reports import without_people
 from foilworks.monitoring.logs import JsonFormatter
-from foilworks.monitoring.reports import without_people
 from jobs import trace
 from jobs.models import Job
 from jobs.queue import enqueue
@@ -30,7 +30,7 @@ def scraped(settings, client):
     settings.METRICS_TOKEN = "figures"
 
     def scrape() -> dict[str, float]:
-        figures._KEPT.forget()
+        metrics._KEPT.forget()
         text = client.get("/metrics", headers=TOKEN).content.decode()
         lines = [line.rpartition(" ") for line in text.splitlines() if not line.startswith("#")]
         return {name: float(value) for name, _blank, value in lines}
@@ -40,7 +40,7 @@ def scraped(settings, client):
 
 @pytest.mark.django_db
 def test_readiness_names_each_part(client, monkeypatch):
-    monkeypatch.setattr(ready, "is_reachable", lambda: True)
+    monkeypatch.setattr(readiness, "is_reachable", lambda: True)
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()) == (
         200,
@@ -50,9 +50,9 @@ def test_readiness_names_each_part(client, monkeypatch):
 
 @pytest.mark.django_db
 def test_a_part_that_is_away_makes_it_unready_and_the_answer_says_no_more_than_which(client, monkeypatch, settings):
-    monkeypatch.setattr(ready, "_made_once", ready._made_once.__wrapped__)
-    monkeypatch.setattr(ready.MigrationExecutor, "migration_plan", lambda self, targets: ["one"])
-    monkeypatch.setattr(ready, "default_storage", Away())
+    monkeypatch.setattr(readiness, "_made_once", readiness._made_once.__wrapped__)
+    monkeypatch.setattr(readiness.MigrationExecutor, "migration_plan", lambda self, targets: ["one"])
+    monkeypatch.setattr(readiness, "default_storage", Away())
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()) == (
         503,
@@ -120,11 +120,11 @@ def test_two_processes_count_together_and_one_that_ended_is_forgotten(settings):
     )
     subprocess.run([sys.executable, "-c", program, str(settings.METRICS_FOLDER)], check=True, cwd=ROOT)
     wanted = 'foilworks_requests_total{method="GET",route="elsewhere",status="200"} 7.0'
-    registry = figures.CollectorRegistry()
-    figures.MultiProcessCollector(registry, path=str(settings.METRICS_FOLDER))
-    assert wanted in figures.generate_latest(registry).decode()
-    figures.forget_ended_processes(settings.METRICS_FOLDER)
-    assert wanted not in figures.generate_latest(registry).decode()
+    registry = metrics.CollectorRegistry()
+    metrics.MultiProcessCollector(registry, path=str(settings.METRICS_FOLDER))
+    assert wanted in metrics.generate_latest(registry).decode()
+    metrics.forget_ended_processes(settings.METRICS_FOLDER)
+    assert wanted not in metrics.generate_latest(registry).decode()
 
 
 @pytest.mark.django_db
@@ -230,7 +230,7 @@ class Sentry(BaseHTTPRequestHandler):
 REPORTING = """
 import sys
 import sentry_sdk
-from foilworks.monitoring.reports import report_errors
+from foilworks.monitoring.error_reports import report_errors
 report_errors(sys.argv[1])
 try:
     caption = sys.argv[2]

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import psutil
 import pytest
+from django.templatetags.static import static
 
 from foilworks.supervisor.redis_socket import redis_folder
 from tests.foilworks.test_processes import eventually, runs
@@ -84,7 +85,7 @@ class Up:
 
     def workers(self) -> list[int]:
         """Their pids; where setproctitle is installed, as `make mutations` does, rq gives them another name."""
-        names = ("supervisor.engine", "rq:worker")
+        names = ("supervisor.worker", "rq:worker")
         return [pid for pid, said in self.children().items() if any(name in said for name in names)]
 
 
@@ -98,9 +99,14 @@ def _arguments(process: psutil.Process) -> str:
 
 @pytest.fixture
 def up(tmp_path) -> Iterator[Up]:
-    command = [PYTHON, "manage.py", "up", "--port", "0", "--workers", "1", "--json"]
+    # A folder of the user's whose files are called as packages of ours: no process may take them for those.
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for name in ("jobs.py", "text.py"):
+        (elsewhere / name).write_text("raise RuntimeError('a file of the working directory was imported')\n")
+    command = [PYTHON, ROOT / "manage.py", "up", "--port", "0", "--workers", "1", "--json"]
     process = subprocess.Popen(
-        command, env=environment(tmp_path), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, env=environment(tmp_path), cwd=elsewhere, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     yield Up(tmp_path, process)
     if process.poll() is None:
@@ -113,7 +119,7 @@ def up(tmp_path) -> Iterator[Up]:
 def test_up_serves_runs_jobs_survives_a_killed_worker_and_stops_everything(up):
     address = up.address()
     assert get(address, "/healthz") == 200
-    assert get(address, "/static/django_htmx/htmx-2.min.js") == 200
+    assert get(address, static("django_htmx/htmx-2.min.js")) == 200
     assert get(address, "/no-such-page") in {302, 404}
 
     second = run(up.home, "manage.py", "up", "--port", "0", timeout=60)

@@ -71,7 +71,7 @@ def test_what_is_wrong_with_an_endpoint_is_named(read, change, message):
         read(**{**LAB, **change})
 
 
-WHOLE, NUMBERS = read_by("_whole", "whole"), read_by("_number")
+WHOLE, NUMBERS = read_by("_whole", "whole_number"), read_by("_number")
 URLS = ("DATABASE_URL", "REDIS_URL", "EMAIL_URL", "OIDC_URL", "STORAGE_URL")
 WRONG = [
     *((name, "x", "is 'x', no whole number; write one from ") for name in WHOLE),
@@ -128,6 +128,17 @@ def test_an_empty_setting_is_one_that_was_left_out(read, monkeypatch, name):
     assert {key: empty[key] for key in plain} == plain
 
 
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [("API_RATE_LIMIT_PER_MINUTE", "API_REQUESTS_A_MINUTE"), ("MAX_OPEN_JOBS_PER_PROJECT", "OPEN_JOBS_A_PROJECT")],
+)
+def test_a_renamed_setting_is_read_under_its_old_name_with_a_warning(read, capsys, new, old):
+    assert read(**{old: "7"})[new] == 7
+    assert f"{old} is now {new}" in capsys.readouterr().err
+    assert read(**{old: "7", new: "9"})[new] == 9
+    assert capsys.readouterr().err == ""
+
+
 def test_settings_as_people_write_them(read):
     found = read(
         FOILWORKS_THREADS="",
@@ -153,15 +164,57 @@ def test_hosts_and_origins_have_commas_or_spaces_between_them(read, between):
     assert found["CSRF_TRUSTED_ORIGINS"] == ["https://a.example.org", "https://b.example.org"]
 
 
-def test_an_empty_home_is_the_usual_one_and_not_the_current_folder(monkeypatch, tmp_path):
-    """Read from a copy, whose usual home lies beside it."""
-    copy = tmp_path / "code" / "foilworks" / "settings.py"
-    copy.parent.mkdir(parents=True)
-    copy.write_text(SOURCE.read_text(encoding="utf-8"), encoding="utf-8")
+@pytest.fixture
+def copied(monkeypatch, tmp_path):
+    """A copy of the settings in a clone (with manage.py) or as pip installs them, read with no home named."""
+    code = tmp_path / "code" / "foilworks" / "settings.py"
+    code.parent.mkdir(parents=True)
+    code.write_text(SOURCE.read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "work").mkdir()
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", os.environ["PROMETHEUS_MULTIPROC_DIR"])
     monkeypatch.setenv("FOILWORKS_HOME", "")
-    monkeypatch.chdir(tmp_path)
-    assert runpy.run_path(str(copy))["FOILWORKS_HOME"] == tmp_path / "code" / "var"
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path / "work")
+
+    def run(*, clone: bool) -> dict[str, Any]:
+        if clone:
+            (tmp_path / "code" / "manage.py").touch()
+        return runpy.run_path(str(code))
+
+    return run
+
+
+@pytest.mark.parametrize(("clone", "home"), [(True, "code/var"), (False, "data/foilworks")])
+def test_an_empty_home_is_the_usual_one_and_not_the_current_folder(copied, tmp_path, clone, home):
+    assert copied(clone=clone)["FOILWORKS_HOME"] == tmp_path / home
+
+
+@pytest.mark.parametrize(
+    ("clone", "files", "counts"),
+    [
+        (True, ["code", "work", "data/foilworks"], "code"),
+        (True, ["work"], None),
+        (False, ["work", "data/foilworks", "code"], "work"),
+        (False, ["data/foilworks", "code"], "data/foilworks"),
+        (False, ["code"], None),
+    ],
+)
+def test_one_file_of_settings_counts(copied, tmp_path, clone, files, counts):
+    for number, folder in enumerate(files, 100):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / ".env").write_text(f"FOILWORKS_LEASE_SECONDS={number}\n", encoding="utf-8")
+    read = copied(clone=clone)
+    assert read["ENV_FILE"] == (tmp_path / counts / ".env" if counts else None)
+    assert read["JOB_LEASE_SECONDS"] == (100 + files.index(counts) if counts else 60)
+
+
+def test_a_folder_called_env_is_no_file_of_settings_and_bytes_are_refused(copied, tmp_path):
+    (tmp_path / "work" / ".env").mkdir()
+    assert copied(clone=False)["ENV_FILE"] is None
+    (tmp_path / "work" / ".env").rmdir()
+    (tmp_path / "work" / ".env").write_bytes(b"EMAIL_FROM=\xff\n")
+    with pytest.raises(ImproperlyConfigured, match=r"cannot read .*\.env .*; make it readable UTF-8, or remove it$"):
+        copied(clone=False)
 
 
 def test_an_empty_key_is_made_anew_and_a_key_stays(read, monkeypatch, tmp_path):

@@ -1,62 +1,38 @@
-"""Twenty kills in a few seconds under load, on real processes: nothing acknowledged is lost, nothing is there twice."""
+"""Kills in a few seconds under load, on real processes: nothing acknowledged is lost, nothing is there twice."""
 
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
-import psutil
 import pytest
 
 from tests.postgres import find_binaries
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-KILLS = 20
-# Begins another process when it is told to.
-BEGINS = """
-import subprocess, sys
-input()
-child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-print(child.pid, flush=True)
-input()
-child.communicate(b"\\n")
-"""
 
 
-@pytest.mark.slow(seconds=60)
-def test_twenty_kills_lose_nothing_that_was_acknowledged_and_do_nothing_twice():
+@pytest.mark.parametrize(
+    "kills",
+    [
+        pytest.param(3, marks=pytest.mark.slow(seconds=25)),
+        pytest.param(20, marks=[pytest.mark.slow(seconds=60), pytest.mark.full]),
+    ],
+)
+def test_kills_lose_nothing_that_was_acknowledged_and_do_nothing_twice(kills):
     """The script asserts what it reports; two hundred kills run by hand with the same one."""
     if find_binaries() is None and not os.environ.get("CI"):
         pytest.skip("no PostgreSQL here")
-    small = ["--kills", str(KILLS), "--hurry", "--items", "60", "--slots", "1"]
+    small = ["--kills", str(kills), "--items", "60", "--slots", "1"]
     command = [sys.executable, str(ROOT / "benchmarks/soak.py"), *small]
     theirs = ("PYTEST_", "DATABASE_", "DJANGO_SETTINGS_")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(theirs)}
     done = subprocess.run(command, cwd=ROOT, env=inherited, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
     found = json.loads(done.stdout)
-    assert found["killed"] == KILLS
+    assert found["killed"] == kills
     assert found["collected_too_much"] == 0
     assert all(counts["acknowledged"] == counts["stored"] for counts in found["answers"].values())
     assert found["answers"]["validation"]["stored"] > 0
     assert found["check_by_command"].endswith("invariants hold")
-
-
-def test_what_is_begun_while_files_may_not_grow_may_write_when_there_is_room_again(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    from _topology import Topology
-
-    with subprocess.Popen(
-        [sys.executable, "-c", BEGINS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as server:
-        machine = Topology(tmp_path, SimpleNamespace(process=server), None, {}, mounted=False, slots=1)
-        assert machine.fill_disk() == 1
-        print(file=server.stdin, flush=True)
-        begun = psutil.Process(int(server.stdout.readline()))
-        assert begun.rlimit(psutil.RLIMIT_FSIZE)[0] == 8192
-        machine.make_room()
-        now, most = begun.rlimit(psutil.RLIMIT_FSIZE)
-        server.communicate("\n")
-    assert now == most

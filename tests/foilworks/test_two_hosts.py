@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 SHARD_ITEMS = 4
 # A shard's four clips are written together.
 UNWRITTEN = SHARD_ITEMS
-TEXTS_A_CLIP = 2
+TEXTS_PER_CLIP = 2
 PATIENCE_S = 120.0
 
 
@@ -168,7 +168,7 @@ def test_the_other_host_ends_what_a_killed_one_was_at(hosts):
     assert twice <= by_first
     assert len(twice) <= UNWRITTEN
     # A write that came due between a clip's two texts left the clip to be asked for the other one.
-    assert not twice & {clip for clip, texts in Counter(clip for clip, _ in before).items() if texts == TEXTS_A_CLIP}
+    assert not twice & {clip for clip, texts in Counter(clip for clip, _ in before).items() if texts == TEXTS_PER_CLIP}
 
     check = hosts.run(Path(sys.executable).with_name("foilworks"), "check", "--json", host="second")
     assert json.loads(check)["ok"]

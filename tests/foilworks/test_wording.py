@@ -9,7 +9,7 @@ from django.utils import translation
 
 from annotation.models import SlotState, TaskState, VoteState
 from corpus.rules.states import CandidateState, FoilVerdict, ItemState
-from evaluation.analyses._agreement import NOTHING_SHARED, ONE_CATEGORY
+from evaluation.analyses.agreement_data import NOTHING_SHARED, ONE_CATEGORY
 from jobs.models import JobState
 from projects.templatetags.wording import WORDS, in_words
 

@@ -40,10 +40,10 @@ def make_tables() -> None:
 def make_work():
     from django.conf import settings
 
-    from annotation.actions.make_tasks import make_tasks
+    from annotation.actions.workflow.make_tasks import make_tasks
     from corpus.models import Foil
     from corpus.rules.states import FoilVerdict, ItemState
-    from evaluation.actions.freeze_release import freeze_release
+    from evaluation.releases.actions.freeze_release import freeze_release
     from media.encode import write_mp4
     from tests import factories
     from tests.annotation.world import make_world
@@ -70,8 +70,8 @@ def make_work():
 
 
 def vote_until(stop: Path, world) -> int:
-    from annotation.actions.claim import claim
-    from annotation.actions.submit_vote import submit_vote
+    from annotation.actions.claims.claim import claim
+    from annotation.actions.submissions.submit_vote import submit_vote
     from annotation.models import Stage
 
     done = 0

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from generation import measuring, pipeline
-from generation.asking.asked import Asking, MemoryAnswers
+from generation import measures, pipeline
+from generation.asking.cached_answers import Asking, MemoryAnswers
 from generation.asking.prompts import built_in
-from generation.methods.table import METHODS
+from generation.methods.registry import METHODS
 from generation.records import CaptionInput, Case, FoilDraft, Verdict
-from hub.fake import FakeChat
+from hub.adapters.fake import FakeChat
 from text.registry import load, parse_params
 
 
@@ -15,7 +15,7 @@ def step(slug: str, **params: Any) -> pipeline.Step:
     entry = METHODS[slug]
     module = load(entry)
     served = {"asking": Asking(FakeChat(), MemoryAnswers()), "prompt": built_in("counterfactual@1")}
-    given = served if getattr(module, "ASKS", False) else {}
+    given = served if getattr(module, "USES_LLM", False) else {}
     return pipeline.Step(slug, module, parse_params(entry, params), given=given)
 
 
@@ -68,5 +68,5 @@ def over_seeds(
 def judge(module: Any, case: Case, params: dict[str, Any], **state: Any) -> Verdict:
     """What a filter of either kind says of one case."""
     if hasattr(module, "measure_many"):
-        return measuring.judged(module, [case], params=params)[0]
+        return measures.judged(module, [case], params=params)[0]
     return module.judge(case.caption, case.foil, others=case.others, params=params, **state)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.generation.making import drafts, skipped
 
-# Caption, foil. The first five are ViLMA's own (figure 15).
+# Caption, foil. The first five are those of (ViLMA, Fig. 15).
 EXACT = [
     (
         "The man in a tan coat clasps the woman with blonde hair outside.",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from generation.balance.adversarial import refine, shares
-from generation.balance.classifier import TellingWord, fitted, held_out, telling_words
+from generation.balance.classifier import TellingWord, cue_words, fitted, held_out
 from generation.balance.frequency import match
 from generation.balance.outcome import lost_reasons, outcome
 from generation.balance.records import Chosen, Pair, word_counts
@@ -128,7 +128,7 @@ class TestAdversarial:
 class TestClassifier:
     def test_the_weight_of_a_word_by_hand(self):
         # Least of w * w + 2 n log(1 + exp(-w)), where the word put in has the weight -w: w = n / (1 + exp(w)).
-        found = telling_words([("she folds it", "she tears it")] * 5)
+        found = cue_words([("she folds it", "she tears it")] * 5)
         weight = found[0].weight
         assert weight == pytest.approx(5 / (1 + math.exp(weight)), rel=1e-3)
         near, gain = pytest.approx(-weight, rel=1e-3), pytest.approx(5 * weight, rel=1e-3)
@@ -137,11 +137,11 @@ class TestClassifier:
     def test_ten_words_are_told_and_those_of_equal_gain_by_name(self):
         pairs = [(f"a{k}", f"b{k}") for k in range(6)]
         expected = [*(f"a{k}" for k in range(6)), *(f"b{k}" for k in range(4))]
-        assert [row.word for row in telling_words(pairs)] == expected
+        assert [row.word for row in cue_words(pairs)] == expected
 
     def test_a_small_difference_of_gain_is_one(self):
         # About 1.4, 1.3, 1.1 and .4.
-        found = telling_words([("zoo", "yak")] * 2 + [("ant ant", "bee")])
+        found = cue_words([("zoo", "yak")] * 2 + [("ant ant", "bee")])
         assert [row.word for row in found] == ["zoo", "yak", "ant", "bee"]
         assert [round(row.gain) for row in found] == [1, 1, 1, 0]
 

@@ -10,9 +10,9 @@ from generation.actions.start_run import start_run
 from generation.asking.prompts import PROMPTS, checked
 from generation.errors import GenerationError
 from generation.jobs import run_generation
-from generation.methods._chat_answers import read_captions, sort_out
+from generation.methods._chat_answers import check_answers, read_captions
 from generation.models import Candidate, CandidateGroup, GenerationRun, ModelAnswer, RunCost
-from hub import chat_endpoint
+from hub.adapters import chat_endpoint
 from hub.errors import HubError
 from jobs.lease import claim
 from jobs.models import Job, JobState
@@ -288,7 +288,7 @@ def test_captions_are_read_out_of_json_wherever_it_stands(answer, found):
 def test_what_is_wrong_with_an_answer_is_said_of_each():
     caption = "A man folds a shirt."
     given = ["a man tears a shirt", "A man folds a shirt", "", "A man tears a shirt.", "A man " + "x" * 200]
-    assert sort_out(caption, given, 6, mend=True) == (
+    assert check_answers(caption, given, 6, mend=True) == (
         ["A man tears a shirt."],
         [
             "repeats the caption",
@@ -298,8 +298,8 @@ def test_what_is_wrong_with_an_answer_is_said_of_each():
             "fewer than asked for",
         ],
     )
-    assert sort_out(caption, ["a man tears a shirt"], 1, mend=False)[0] == ["a man tears a shirt"]
-    assert sort_out("a man runs", ["A man sits.", "Tom sits", "TV is on"], 3, mend=True)[0] == [
+    assert check_answers(caption, ["a man tears a shirt"], 1, mend=False)[0] == ["a man tears a shirt"]
+    assert check_answers("a man runs", ["A man sits.", "Tom sits", "TV is on"], 3, mend=True)[0] == [
         "a man sits",
         "Tom sits",
         "TV is on",

@@ -3,7 +3,7 @@
 import pytest
 
 from generation.errors import GenerationError
-from generation.methods._existence_grammar import frame_for, one_of
+from generation.grammar.existence import frame_for, one_of
 from generation.records import CaptionInput
 from tests.generation.making import outcomes, over_seeds, skipped
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generation.filters import duplicate, identical, minimal_edit
-from generation.filters.table import DEFAULT_FILTERS, FILTERS
+from generation.filters.registry import DEFAULT_FILTERS, FILTERS
 from generation.records import CaptionInput, Case
 from tests.generation import making
 from text.registry import load, parse_params

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from generation.errors import GenerationError
-from generation.filters.table import FILTERS
+from generation.filters.registry import FILTERS
 from generation.records import CaptionInput, Case
 from tests.generation import making
 from text.registry import load, parse_params

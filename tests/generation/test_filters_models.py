@@ -7,8 +7,8 @@ import pytest
 
 from generation.errors import GenerationError
 from generation.filters import grammaticality, meaning, nli, perplexity, sentence_similarity
-from generation.filters.table import FILTERS
-from generation.measuring import judged
+from generation.filters.registry import FILTERS
+from generation.measures import judged
 from generation.records import CaptionInput, Case
 from hub.interfaces import Score, ScoreKind
 from tests.generation.test_filters_language import VECTORS

@@ -1,4 +1,4 @@
-"""`foilworks foil`: the JSON that scripts rely on (cli.md), one clear line for each wrong input, no database."""
+"""`foilworks foil` (docs/reference/cli.md#foil): the JSON that scripts rely on, one line per bad input, no database."""
 
 import json
 

@@ -3,10 +3,10 @@
 import pytest
 
 from generation.filters import grammar_gap, plausibility_gap
-from generation.filters.table import FILTERS
-from generation.measuring import judged
+from generation.filters.registry import FILTERS
+from generation.measures import judged
 from generation.records import CaptionInput, Case
-from hub.fake import FakeScorer
+from hub.adapters.fake import FakeScorer
 from text.registry import parse_params
 
 CAPTION = CaptionInput("1", "a man folds a shirt")

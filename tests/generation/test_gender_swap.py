@@ -2,7 +2,7 @@
 
 import pytest
 
-from generation.methods._gender_words import TABLE_6
+from generation.methods.gender_swap import TABLE_6
 from tests.generation.making import drafts, over_seeds, skipped
 
 # Caption -> all foils that any seed makes of it.

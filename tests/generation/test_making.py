@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from generation.methods.table import METHODS
+from generation.methods.registry import METHODS
 from generation.records import draft_from_edits
 from tests.generation import making
 from text.diff import Edit

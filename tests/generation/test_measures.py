@@ -8,7 +8,7 @@ from generation.actions.start_run import start_run
 from generation.errors import GenerationError
 from generation.models import FilterScore, Measure, Scorer
 from generation.thresholds.histograms import score_histograms
-from hub.fake import FakeClassifier
+from hub.adapters.fake import FakeClassifier
 from jobs.runner import run_now
 from projects.models import Role
 from tests.factories import make_caption, make_member, make_project, make_subtest, make_video

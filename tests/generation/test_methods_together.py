@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generation.methods.table import METHODS
+from generation.methods.registry import METHODS
 from generation.records import MODES, CaptionInput
 from tests.generation.making import outcomes
 from text.diff import apply_edits

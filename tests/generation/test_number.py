@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generation.errors import GenerationError
-from generation.methods._number_grammar import find_count, realise
+from generation.grammar.numbers import find_count, realise
 from generation.records import CaptionInput
 from tests.generation.making import drafts, outcomes, skipped
 from text.diff import apply_edits
 
-# Caption, count of the foil, foil. The first five are ViLMA's own sentences (figure 13 and section 3.2).
+# Caption, count of the foil, foil. The first five are those of (ViLMA, Fig. 13 and Sec. 3.2).
 EXACT = [
     ("a man skips rope exactly three times.", 9, "a man skips rope exactly nine times."),
     ("someone peels a melon in exactly two moves.", 5, "someone peels a melon in exactly five moves."),

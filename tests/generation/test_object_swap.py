@@ -6,11 +6,11 @@ from django.core.files.base import ContentFile
 from corpus.models import MediaState
 from generation.actions.start_run import start_run
 from generation.filters import detector
-from generation.methods._synonyms import names_of, seen_as
+from generation.grammar.synonyms import names_of, seen_as
 from generation.models import Candidate
+from generation.models.side_work import DetectionResult
 from generation.records import CaptionInput
-from generation.side_models import Sighting
-from hub.fake import FakeDetector
+from hub.adapters.fake import FakeDetector
 from hub.interfaces import Detection
 from jobs.models import JobState
 from jobs.runner import run_now
@@ -165,6 +165,6 @@ def test_a_run_looks_at_every_file_once_and_drops_what_it_sees(tmp_path, setting
     )
     assert run_now(again.job).state == JobState.DONE
     assert seen == [5]
-    assert Sighting.objects.get().labels == {"cell phone": 0.9}
+    assert DetectionResult.objects.get().labels == {"cell phone": 0.9}
     texts = set(Candidate.objects.filter(group__run=again).values_list("text", flat=True))
     assert "there is at least one phone" in texts

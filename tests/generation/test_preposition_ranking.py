@@ -5,13 +5,13 @@ from collections import Counter
 import pytest
 
 from corpus.rules.states import CandidateState
-from generation import pipeline, storing
+from generation import batch_storage, pipeline
 from generation.actions.start_run import start_run
 from generation.filters import frequency_clipping
 from generation.methods import _preposition_ranking
 from generation.models import Candidate, CandidateGroup, FilterScore
 from generation.records import CaptionInput
-from hub.table import SPAN_FILLER, open_helper
+from hub.adapters.registry import SPAN_FILLER, open_helper
 from jobs.runner import run_now
 from tests.factories import make_caption, make_project, make_subtest, make_video
 from tests.generation.making import drafts, outcomes, step
@@ -156,7 +156,7 @@ def test_a_killed_run_clips_as_one_that_was_not(monkeypatch):
         options = {"params": {"min_corpus": 1, "top": 1}, "filters": {"frequency_clipping": {}}}
         runs.append(start_run(None, project, subtest=subtest, method="preposition", **options))
     run_now(runs[0].job)
-    real, calls = storing.store_batch, []
+    real, calls = batch_storage.store_batch, []
 
     def stops(*args):
         calls.append(args)

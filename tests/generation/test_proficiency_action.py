@@ -3,10 +3,9 @@
 import pytest
 
 from generation.captioning.action_caption import make
-from generation.captioning.records import MadeCaption
+from generation.grammar.numbers import find_count
 from generation.methods import proficiency_action
-from generation.methods._number_grammar import find_count
-from generation.records import CaptionInput, Verdict
+from generation.records import CaptionInput, MadeCaption, Verdict
 from tests.generation.making import outcomes
 
 ACTIONS = [

@@ -6,7 +6,7 @@ from generation import pipeline
 from generation.filters import grammaticality, nli
 from generation.methods import _proficiency
 from generation.records import CaptionInput, Verdict
-from hub.fake import FILL_WORDS as WORDS
+from hub.adapters.fake import FILL_WORDS as WORDS
 from hub.interfaces import Fill, ModelInfo, ScoreKind
 from tests.generation.making import drafts, skipped, step
 from tests.hub import folders

@@ -12,16 +12,15 @@ from transformers import BertForSequenceClassification
 from corpus.models import Caption, MediaState
 from corpus.rules.states import CandidateState
 from generation import pipeline
-from generation.captioning.records import MadeCaption
-from generation.captioning.table import CAPTIONERS
+from generation.captioning.registry import CAPTIONERS
 from generation.errors import GenerationError
-from generation.filters.table import FILTERS
-from generation.methods._spans import verb_spans
-from generation.methods.table import METHODS
+from generation.filters.registry import FILTERS
+from generation.grammar.spans import verb_spans
+from generation.methods.registry import METHODS
 from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
 from generation.recipes import RECIPES, find_recipe
-from generation.records import CaptionInput
-from hub.span_training import SpanTraining, Text, tune
+from generation.records import CaptionInput, MadeCaption
+from hub.training.text_to_text import SpanTraining, Text, tune
 from media.encode import write_mp4
 from projects.models import AuditEvent
 from tests.e2e.conftest import moving_dot

@@ -6,12 +6,12 @@ from django.core.management import call_command
 from corpus.models import Caption, MediaState, Video
 from corpus.rules.states import CandidateState
 from generation.actions.start_run import start_run
+from generation.batch_storage import store_batch
 from generation.errors import GenerationError
 from generation.jobs import run_generation
-from generation.ledger import candidates_of, filter_counts, state_counts
 from generation.methods.number import VERSION
 from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
-from generation.storing import store_batch
+from generation.run_counts import candidates_of, filter_counts, state_counts
 from jobs.lease import claim
 from jobs.models import Job, JobState
 from jobs.runner import run_now

@@ -8,7 +8,7 @@ from generation.actions.start_run import start_run
 from generation.actions.stop_run import stop_run
 from generation.errors import GenerationError
 from generation.models import CandidateGroup
-from hub import chat_endpoint
+from hub.adapters import chat_endpoint
 from jobs.models import JobState
 from jobs.runner import run_now
 from projects.errors import AccessDenied
@@ -58,7 +58,7 @@ def page(client, owner, run, name="run", **query):
 def test_the_page_lists_what_has_no_answer_and_what_it_cost_and_offers_to_go_on(client, owner, run, server):
     html = page(client, owner, run)
     assert "3 captions got no answer" in html
-    assert "of 4</small>" in html
+    assert "of 4 </small>" in html
     assert "500</a>" in html
     listed = page(client, owner, run, "run_skipped", why="500")
     assert listed.count("can be asked again") == 3

@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from annotation.actions.claim import claim
-from annotation.actions.make_tasks import make_tasks
+from annotation.actions.claims.claim import claim
+from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Stage, Task, TaskState
 from corpus.rules.states import CandidateState, ItemState
 from foilworks.invariants.candidates import a_rejection_has_its_reason
@@ -13,7 +13,7 @@ from generation.actions.move_thresholds import move_thresholds
 from generation.actions.start_selection import start_selection
 from generation.errors import GenerationError
 from generation.models import Candidate, FilterScore, GenerationRun, Selection
-from generation.selections.open_rows import pool_of
+from generation.selections.open_candidates import pool_of
 from generation.thresholds.arithmetic import failing
 from jobs.runner import run_now
 from projects.errors import AccessDenied

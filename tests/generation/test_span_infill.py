@@ -9,11 +9,10 @@ import torch
 from transformers import T5Config, T5ForConditionalGeneration
 
 from generation.errors import GenerationError
-from generation.methods._span_words import stopped_by
-from generation.methods._spans import fitted, inflected, verb_spans
+from generation.grammar.spans import fitted, inflected, stopped_by, verb_spans
 from generation.records import CaptionInput
-from hub.span_training import SpanTraining, Text, corrupted, random_spans, tune
-from hub.table import SPAN_FILLER, open_helper
+from hub.adapters.registry import SPAN_FILLER, open_helper
+from hub.training.text_to_text import SpanTraining, Text, corrupted, random_spans, tune
 from tests.generation.making import drafts, outcomes, skipped
 from tests.generation.masked_world import captions, right_verbs
 from tests.hub import folders

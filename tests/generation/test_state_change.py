@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generation.methods._state_grammar import read_sentence
+from generation.grammar.states import read_sentence
 from generation.records import CaptionInput
 from tests.generation.making import drafts, outcomes, over_seeds, skipped
 from text.language.change_of_state import TUPLES
 from text.language.verb_forms import verb_form
 
-# Caption, foil; ViLMA's own sentences where the lexicon has their verbs (table 1, figures 16 to 19).
+# Caption, foil: sentences of (ViLMA, Table 1 and Figs. 16-19) where the lexicon has their verbs.
 EXACT = [
     # Action, transitive and intransitive.
     ("Someone folds the paper.", "Someone unfolds the paper."),

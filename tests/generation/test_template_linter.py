@@ -3,7 +3,7 @@
 import pytest
 
 from generation.filters import template_linter
-from generation.filters.table import FILTERS
+from generation.filters.registry import FILTERS
 from generation.records import CaptionInput
 from text.registry import parse_params
 

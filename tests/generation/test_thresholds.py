@@ -5,8 +5,8 @@ import random
 import pytest
 from django.urls import reverse
 
-from annotation.actions.claim import claim
-from annotation.actions.make_tasks import make_tasks
+from annotation.actions.claims.claim import claim
+from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Stage, Task, TaskState
 from corpus.rules.states import CandidateState
 from generation import jobs
@@ -17,8 +17,8 @@ from generation.errors import GenerationError
 from generation.filters import perplexity
 from generation.models import Candidate, FilterScore
 from generation.thresholds.arithmetic import preview
+from generation.thresholds.registry import movable
 from generation.thresholds.score_sheets import sheet_of
-from generation.thresholds.table import movable
 from jobs.models import Job, JobState
 from jobs.runner import run_now
 from projects.errors import AccessDenied

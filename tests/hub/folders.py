@@ -2,7 +2,7 @@
 
 import json
 import string
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
@@ -188,11 +188,19 @@ def sentence_encoder(folder: Path, pooling: str = "pooling_mode_mean_tokens") ->
     return folder
 
 
-def clip(folder: Path, *, siglip: bool = False) -> Path:
+def clip(
+    folder: Path,
+    *,
+    siglip: bool = False,
+    vision: Mapping[str, int] = CONTRASTIVE,
+    text: Mapping[str, int] = CONTRASTIVE,
+    side: int = 16,
+    patch: int = 8,
+) -> Path:
     torch.manual_seed(4)
     tokenizer = word_tokenizer(longest=16)
-    vision = {**CONTRASTIVE, "image_size": 16, "patch_size": 8}
-    text = {**CONTRASTIVE, "vocab_size": len(tokenizer), "max_position_embeddings": 16}
+    vision = {**vision, "image_size": side, "patch_size": patch}
+    text = {**text, "vocab_size": len(tokenizer), "max_position_embeddings": 16}
     if siglip:
         text |= {"projection_size": 16, "pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3}
         model = SiglipModel(SiglipConfig(text_config=text, vision_config=vision))
@@ -202,9 +210,9 @@ def clip(folder: Path, *, siglip: bool = False) -> Path:
         text |= {"bos_token_id": 2, "eos_token_id": 3}
         model = CLIPModel(CLIPConfig(text_config=text, vision_config=vision, projection_dim=16))
         processor = {
-            "size": {"shortest_edge": 16},
+            "size": {"shortest_edge": side},
             "do_center_crop": True,
-            "crop_size": {"height": 16, "width": 16},
+            "crop_size": {"height": side, "width": side},
             "resample": 3,
             "image_mean": [0.48, 0.46, 0.41],
             "image_std": [0.27, 0.26, 0.28],

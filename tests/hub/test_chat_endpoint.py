@@ -7,9 +7,8 @@ from threading import Barrier
 
 import pytest
 
-from hub import chat_endpoint
-from hub._budget import Budget
-from hub.chat_endpoint import ChatEndpoint, Endpoint, Patience
+from hub.adapters import chat_endpoint
+from hub.adapters.chat_endpoint import Budget, ChatEndpoint, Endpoint, Patience
 from hub.errors import HubError
 from hub.interfaces import Chat, ChatRequest
 from tests.hub.chat_server import Said, chat_server, content
@@ -175,7 +174,7 @@ def test_a_budget_holds_for_requests_that_are_on_their_way_together():
 def test_an_endpoint_that_is_away_is_not_asked_for_every_caption():
     with chat_server(lambda body, n: Said("broken", 500)) as server:
         replies = ask(server, *map(str, range(40)), patience=Patience(tries=1, concurrency=2))
-    assert len(server.bodies) <= chat_endpoint.FAILURES_IN_A_ROW + 2
+    assert len(server.bodies) <= chat_endpoint.MAX_CONSECUTIVE_FAILURES + 2
     assert replies[-1].failure == "not asked: the endpoint had failed too often"
 
 

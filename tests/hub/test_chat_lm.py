@@ -2,9 +2,9 @@
 
 import pytest
 
+from hub.adapters.registry import CHAT, CHATS, ENDPOINT, open_helper
 from hub.errors import HubError
 from hub.interfaces import Chat, ChatRequest
-from hub.table import CHAT, CHATS, ENDPOINT, open_helper
 from tests.hub.chat_folder import TEMPLATE, chat_lm
 
 

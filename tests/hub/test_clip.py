@@ -9,10 +9,10 @@ import torch
 from PIL import Image
 from transformers import CLIPImageProcessor
 
-from hub._pixels import Pixels
-from hub.clip import softmax_mean
+from hub.adapters.clip import softmax_mean
+from hub.adapters.registry import open_adapter
+from hub.batching.pixels import Pixels
 from hub.interfaces import VideoMeta
-from hub.table import open_adapter
 from tests.hub import folders
 
 TEXTS = ["a man folds a shirt", "a ring", "a woman opens the door"]

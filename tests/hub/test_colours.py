@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from generation.records import CaptionInput
-from hub.colours import COLOURS, shares
+from hub.adapters.colours import COLOURS, shares
+from hub.adapters.registry import open_adapter
 from hub.errors import HubError
 from hub.interfaces import VideoMeta
-from hub.table import open_adapter
 from tests.generation.making import outcomes
 
 PAINT = {

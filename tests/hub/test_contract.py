@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from evaluation.scoring.loop import Clip, score_pairs
+from hub.adapters.fake import FakeEmbedder, FakeScorer
+from hub.adapters.registry import ADAPTERS, open_adapter
 from hub.errors import HubError
-from hub.fake import FakeEmbedder, FakeScorer
 from hub.interfaces import Score, ScoreKind
-from hub.table import ADAPTERS, open_adapter
 from tests.evaluation.test_scoring import still
 from text.registry import Entry
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from hub.dual_training import open_student
+from hub.adapters.registry import open_adapter
+from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model
 from hub.errors import HubError
 from hub.interfaces import VideoMeta
-from hub.table import open_adapter
-from hub.tiny_video import TinyConfig, TinyVideoText, Words, save_model
+from hub.training.dual_encoders import open_student
 from tests.hub import folders, video_folders
 
 TEXTS = ["a man opens a door", "a man closes a door", "two cats sleep"]

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluation.scoring.loop import Clip, Tally, score_pairs
-from hub import _lines
+from evaluation.scoring.loop import Clip, ScoringCounts, score_pairs
+from hub.adapters import _subprocess_lines
+from hub.adapters.external import ExternalEmbedder
+from hub.adapters.registry import open_adapter
 from hub.errors import ClipError, HubError
-from hub.external import ExternalEmbedder
 from hub.interfaces import Embedder, Scorer, VideoMeta
-from hub.table import open_adapter
 
 EXAMPLE = Path(__file__).parents[2] / "docs/examples/external_model"
 META = VideoMeta("clip", (0.0, 1.0, 2.0, 3.0), "/videos/a.mp4")
@@ -32,7 +32,7 @@ FIRST = {
 @pytest.fixture(autouse=True)
 def much_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     """However busy the machine is, a program that ends has ended by then."""
-    monkeypatch.setattr(_lines, "GRACE_S", 20.0)
+    monkeypatch.setattr(_subprocess_lines, "GRACE_S", 20.0)
 
 
 def clip(grey: int) -> np.ndarray:
@@ -124,7 +124,7 @@ def test_what_goes_wrong_with_one_clip_is_one_message_and_the_next_is_asked(
     tmp_path: Path, body: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if "closed" in said:
-        monkeypatch.setattr(_lines, "GRACE_S", 0.2)
+        monkeypatch.setattr(_subprocess_lines, "GRACE_S", 0.2)
     condition = f"if q['texts'] == ['bad']:\n    {body}\nelse: say(id=q['id'], scores=[1.5])"
     adapter = open_adapter(program(tmp_path / "m", condition), device="cpu")
     assert adapter.score(clip(0), ["good"], meta=META)[0].value == 1.5
@@ -159,7 +159,7 @@ def test_two_bad_clips_of_a_batch_do_not_stop_the_run(tmp_path: Path) -> None:
         "else: say(id=q['id'], vector=[3, 4])"
     )
     adapter = open_adapter(program(tmp_path / "m", body, {**FIRST, "interface": "embedder"}), device="cpu")
-    tally = Tally()
+    tally = ScoringCounts()
     requests = [(Clip(key), ["x"]) for key in ("bad 1", "bad 2", "good")]
     found = list(score_pairs(adapter, requests, tally=tally, read=lambda one, _: (clip(0), VideoMeta(one.key))))
     assert [(score.clip_key, score.value) for score in found] == [("good", 11)]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hub.fake import FakeEmbedder, FakeScorer
+from hub.adapters.fake import FakeEmbedder, FakeScorer
 from hub.interfaces import VideoMeta
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from hub._shared_prefix import full_log_probabilities
-from hub.generative import DESCRIBE, MATCHES, SLOT, GenerativeModel
+from hub.adapters.generative import DESCRIBE, MATCHES, SLOT, GenerativeModel
+from hub.adapters.registry import open_adapter
+from hub.batching.shared_prefix import full_log_probabilities
 from hub.interfaces import GenerationRequest, VideoMeta
-from hub.table import open_adapter
 from tests.hub import generative_folders
 
 TEXTS = ["a man folds a red shirt", "a ring", "a woman opens the door and two boys are lifting a box", "x", ""]

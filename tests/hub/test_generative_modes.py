@@ -8,12 +8,12 @@ import pytest
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedTokenizerFast
 
-from hub._conversation import Conversation
-from hub._shared_prefix import TEXTS_A_BATCH
+from hub.adapters.generative import NO, YES, GenerativeModel
+from hub.adapters.registry import open_adapter
+from hub.batching.conversation import Conversation
+from hub.batching.shared_prefix import TEXTS_PER_BATCH
 from hub.errors import HubError
-from hub.generative import NO, YES, GenerativeModel
 from hub.interfaces import Generator, Scorer, VideoMeta
-from hub.table import open_adapter
 from tests.hub import generative_folders
 from tests.hub.folders import byte_tokenizer, spacing_tokenizer, span_tokenizer
 from tests.hub.test_generative import clip, values
@@ -35,7 +35,7 @@ def test_it_is_a_scorer_and_a_generator(adapter: GenerativeModel) -> None:
 
 
 def test_many_texts_share_the_prefix_in_several_batches(adapter: GenerativeModel) -> None:
-    texts = [f"a dog jumps {'x' * (n % 5)} {n}" for n in range(TEXTS_A_BATCH * 2 + 3)]
+    texts = [f"a dog jumps {'x' * (n % 5)} {n}" for n in range(TEXTS_PER_BATCH * 2 + 3)]
     assert values(adapter, texts)[::7] == pytest.approx([values(adapter, [t])[0] for t in texts[::7]], abs=1e-4)
 
 

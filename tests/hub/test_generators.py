@@ -7,9 +7,9 @@ import pytest
 
 from foilworks.demo import captions
 from foilworks.demo.world import counting_scenes, draw, evaluation_scenes
+from hub.adapters.registry import ENCODER, GENERATORS, open_generator, open_helper
 from hub.errors import HubError
 from hub.interfaces import GenerationRequest, Generator
-from hub.table import ENCODER, GENERATORS, open_generator, open_helper
 from tests.hub import generative_folders
 
 NAMES = {

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
+from hub.adapters.registry import CLASSIFIER, ENCODER, FILLER, HELPERS, open_helper
 from hub.errors import HubError
 from hub.interfaces import Filler, PairClassifier, TextEncoder
-from hub.table import CLASSIFIER, ENCODER, FILLER, HELPERS, open_helper
 from tests.hub import folders
 
 FILLERS = {

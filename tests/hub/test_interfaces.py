@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hub.adapters.registry import ADAPTERS, open_adapter
+from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model
 from hub.interfaces import CATEGORIES, HIGHER_IS_BETTER, Embedder, ModelInfo, ScoreKind, Scorer, VideoMeta
-from hub.table import ADAPTERS, open_adapter
-from hub.tiny_video import TinyConfig, TinyVideoText, Words, save_model
 from tests.hub import folders, generative_folders, test_external, test_text_models, video_folders
 
 TEXTS = ["a red circle moves from left to right", "a ring", "words that no model knows: zyzzyva, été", ""]

@@ -7,9 +7,9 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from hub._pretrained import token_batches
+from hub.adapters.registry import FILLER, open_adapter, open_helper
 from hub.errors import HubError
-from hub.table import FILLER, open_adapter, open_helper
+from hub.loading.pretrained import token_batches
 from tests.hub import folders
 
 

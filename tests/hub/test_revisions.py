@@ -5,9 +5,9 @@ import shutil
 import pytest
 
 from hub import revisions
+from hub.adapters.registry import CLASSIFIER
 from hub.errors import HubError
 from hub.revisions import file_hash, fingerprint
-from hub.table import CLASSIFIER
 from tests.hub import folders
 
 

@@ -10,9 +10,9 @@ import torch
 from safetensors.torch import save_file
 from transformers import BartConfig, BartForConditionalGeneration, T5Config, T5ForConditionalGeneration
 
+from hub.adapters.registry import ENCODER, open_adapter, open_helper
+from hub.adapters.sentence_encoder import instructed
 from hub.errors import HubError
-from hub.sentence_encoder import instructed
-from hub.table import ENCODER, open_adapter, open_helper
 from tests.hub import folders
 
 TEXTS = ["a man folds a red shirt", "a ring", "two boys are lifting a box on the table"]
@@ -107,7 +107,7 @@ def test_parts_that_do_not_fit_are_named(tmp_path: Path) -> None:
 
 
 def test_an_instruction_stands_before_the_text() -> None:
-    """UTD, B.2."""
+    """The template of (UTD, Sec. B.2)."""
     assert instructed("Given an activity, retrieve a video.", ["run"]) == [
         "Instruct: Given an activity, retrieve a video.\nQuery: run"
     ]

@@ -8,10 +8,10 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, load_adapter, save_model
 from hub.device import choose_device, choose_dtype
 from hub.errors import HubError
 from hub.interfaces import VideoMeta
-from hub.tiny_video import TinyConfig, TinyVideoText, Words, load_adapter, save_model
 
 TEXTS = ["a red ring moves from left to right", "a red ring moves from right to left"]
 

@@ -14,8 +14,8 @@ from PIL import Image
 from transformers import LlavaNextProcessor
 from transformers.models.llava_next.image_processing_pil_llava_next import LlavaNextImageProcessorPil
 
-from hub._processor_files import video_settings
-from hub._video_inputs import FAMILIES, TILE_SETTINGS, Clip, fitted, joined, settings_of
+from hub.batching.video_inputs import FAMILIES, TILE_SETTINGS, Clip, fitted, joined, settings_of
+from hub.loading.processor_files import video_settings
 from tests.hub.generative_folders import talkative
 
 TIMES = (0.0, 0.5, 1.0, 1.5, 2.0)

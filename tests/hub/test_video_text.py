@@ -10,13 +10,13 @@ import torch
 from PIL import Image
 from transformers import Siglip2ImageProcessor
 
-from hub._embedding import Tokens
-from hub._pixels import Pixels, patch_rows
-from hub._pretrained import Pretrained
+from hub.adapters.registry import open_adapter
+from hub.adapters.video_text import PeVideo, canonical
+from hub.batching.dual_encoders import Tokens
+from hub.batching.pixels import Pixels, patch_rows
 from hub.errors import HubError
 from hub.interfaces import VideoMeta
-from hub.table import open_adapter
-from hub.video_text import PeVideo, canonical
+from hub.loading.pretrained import Pretrained
 from tests.hub import folders, video_folders
 from tests.hub.folders import byte_tokenizer
 

@@ -12,7 +12,7 @@ from foilworks.supervisor.embedded_redis import client_of
 from jobs import queue
 from jobs.errors import JobError
 from jobs.models import Job, JobState
-from jobs.queue import MAX_LOSSES, cancel, enqueue, is_reachable, nobody_works, push, requeue_lost, retry, wait
+from jobs.queue import MAX_LOSSES, cancel, enqueue, is_reachable, no_worker_hint, push, requeue_lost, retry, wait
 
 COUNT = "tests.jobs.samples.count"
 
@@ -74,7 +74,7 @@ def test_without_redis_the_row_waits_and_is_pushed_when_redis_is_back(redis_serv
     assert not is_reachable()
     job = enqueue(COUNT, 3)
     assert not push(job)
-    assert "`foilworks up` starts them" in nobody_works()
+    assert "`foilworks up` starts them" in no_worker_hint()
     assert requeue_lost() == 0
     assert "the queue cannot be reached" in caplog.text
     redis_server.start()

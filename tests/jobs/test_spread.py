@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 from django_rq import get_queue
 
-from jobs import engine, runner
-from jobs.engine import Engine
+from jobs import affinity_worker, runner
+from jobs.affinity_worker import ModelAffinityWorker
 from jobs.errors import JobError
 from jobs.lease import claim
 from jobs.models import Job, JobState
@@ -84,7 +84,7 @@ def test_a_shard_that_fails_here_ends_the_job_with_its_words_and_a_retry_does_th
 
 @pytest.mark.django_db
 def test_after_three_failed_shards_the_others_are_not_tried(monkeypatch):
-    monkeypatch.setattr(runner, "MOST_FAILED_SHARDS", 1)
+    monkeypatch.setattr(runner, "MAX_FAILED_SHARDS", 1)
     job = spread_job(-5)
     execute(str(job.shards.get(number=1).pk))
     with pytest.raises(JobError):
@@ -146,13 +146,13 @@ def test_of_a_project_only_as_many_are_on_their_way_as_its_quota_says(redis_serv
     assert list(started) == [job.pk for job in jobs]
 
 
-class Guest(Engine):
+class Guest(ModelAffinityWorker):
     def _install_signal_handlers(self) -> None:
         pass
 
 
 @pytest.fixture
-def worker(redis_server) -> Engine:
+def worker(redis_server) -> ModelAffinityWorker:
     queues = [get_queue("default"), get_queue("gpu")]
     return Guest(queues, connection=queues[0].connection, serializer=queues[0].serializer)
 
@@ -176,7 +176,7 @@ def test_a_worker_stays_with_its_model_while_there_is_work_for_it(worker, settin
 @pytest.mark.django_db(transaction=True)
 def test_a_long_run_does_not_shut_out_another_model_or_short_work(worker, settings, monkeypatch):
     settings.GPU_QUOTA = 0
-    monkeypatch.setattr(engine, "IN_A_ROW", 2)
+    monkeypatch.setattr(affinity_worker, "MAX_CONSECUTIVE_JOBS", 2)
     for _ in range(5):
         enqueue("tests.jobs.samples.count", 1, queue="gpu", route="clip:a")
     enqueue("tests.jobs.samples.count", 1, queue="gpu", route="vlm:b")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from media import frame_cache
-from media.cache import FileCache, content_key
 from media.encode import write_mp4
 from media.errors import MediaError
+from media.file_cache import FileCache, content_key
 from media.frame_cache import FORMS, JPEG, FrameCache, packed, unpacked
 from media.frames import Sample, sample_frames
 from media.probe import file_sha256

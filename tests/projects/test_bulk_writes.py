@@ -6,8 +6,8 @@ from django.utils import timezone
 
 from annotation.models import Vote
 from corpus.models import Caption, Foil, Item, Video
-from projects.bulk_writes import insert_many, new_row
 from projects.models import AuditEvent
+from projects.sql.bulk_writes import insert_many, new_row
 from tests.factories import make_caption, make_project, make_video
 
 pytestmark = pytest.mark.django_db

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from annotation.actions.claim import claim
+from annotation.actions.claims.claim import claim
 from projects.actions.accept_invitation import accept_invitation
 from projects.actions.give_consent import give_consent
 from projects.actions.make_invitation import make_invitation

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from projects.models import AuditEvent, Membership, Project, Role, User
-from projects.prepared import Prepared
+from projects.sql.prepared_queries import Prepared
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 4, 5, 6, 7, 8000, tzinfo=UTC)

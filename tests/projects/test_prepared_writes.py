@@ -8,8 +8,8 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from projects.models import AuditEvent, Membership, Project, Role, User
-from projects.prepared_writes import PreparedUpdate, insert
 from projects.sessions import SessionStore
+from projects.sql.prepared_writes import PreparedUpdate, insert
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 4, 5, 6, 7, 8000, tzinfo=UTC)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from projects.actions.check_second_factor import check_second_factor
 from projects.actions.set_up_second_factor import begin_second_factor, confirm_second_factor
 from projects.errors import AccessDenied, ProjectError
-from projects.models import AuditEvent, RecoveryCode, SecondFactor, Tries, User
+from projects.models import AuditEvent, RateLimitCounter, RecoveryCode, SecondFactor, User
 from projects.second_factor import step_of
 from tests.factories import PASSWORD, make_member, make_project, make_user
 
@@ -41,7 +41,7 @@ def signed_in(client) -> bool:
 
 
 def test_the_codes_are_those_of_rfc_6238():
-    """Appendix B: the secret "12345678901234567890", its last six digits at 59 and 1111111109 s."""
+    """The secret "12345678901234567890": its last six digits at 59 and 1111111109 s (RFC 6238, Sec. B)."""
     secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
     for seconds, code in ((59, "287082"), (1111111109, "081804"), (20000000000, "353130")):
         moment = datetime.fromtimestamp(seconds, UTC)
@@ -157,9 +157,9 @@ def test_wrong_passwords_come_to_an_end_and_the_right_one_waits_with_them(client
     # From elsewhere the person themself still comes in; a quarter of an hour later from here, too.
     assert client.post("/sign-in/", SIGN_IN, REMOTE_ADDR="10.0.0.2").status_code == 302
     client.logout()
-    Tries.objects.update(ends_at=timezone.now())
+    RateLimitCounter.objects.update(ends_at=timezone.now())
     assert client.post("/sign-in/", SIGN_IN).status_code == 302
-    assert not any("ann" in key for key in Tries.objects.values_list("key", flat=True))
+    assert not any("ann" in key for key in RateLimitCounter.objects.values_list("key", flat=True))
 
 
 def test_the_right_password_ends_the_counting(client, ann):

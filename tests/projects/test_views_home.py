@@ -90,7 +90,7 @@ def test_the_number_is_the_persons_own_as_on_the_page_of_work(client):
 
 
 def test_long_queues_are_counted_to_an_end_and_say_so(client, monkeypatch):
-    monkeypatch.setattr("annotation.queue_queries.COUNTED_TO", 4)
+    monkeypatch.setattr("annotation.queries.queues.COUNTED_TO", 4)
     project = make_project()
     for _ in range(2):
         open_validation(project)
@@ -117,7 +117,7 @@ class TestWhatRunsAndImportsBrought:
         project = make_project()
         make_item(make_subtest(project))
         client.force_login(make_member(project, Role.VALIDATOR))
-        (row,) = client.get(reverse("evaluation:dashboard", args=[project.slug])).context["work"]
+        (row,) = client.get(reverse("dashboard:dashboard", args=[project.slug])).context["work"]
         assert row["open"] == 1
 
     def test_a_look_of_the_researcher_leaves_the_thresholds_movable(self, client):
@@ -126,7 +126,7 @@ class TestWhatRunsAndImportsBrought:
         make_candidate(group, state=CandidateState.IN_REVIEW)
         client.force_login(make_member(project, Role.RESEARCHER))
         client.get("/")
-        client.get(reverse("evaluation:dashboard", args=[project.slug]))
+        client.get(reverse("dashboard:dashboard", args=[project.slug]))
         group.refresh_from_db()
         assert not group.tasked
         assert not Task.objects.exists()
@@ -149,7 +149,7 @@ def test_a_researcher_makes_a_project_and_owns_it(client):
     client.force_login(person)
     response = client.post("/projects/new/", {"name": "Kitchen actions", "leakage_scope": "video"})
     project = Project.objects.get(slug="kitchen-actions")
-    assert response["Location"] == reverse("evaluation:dashboard", args=[project.slug])
+    assert response["Location"] == reverse("dashboard:dashboard", args=[project.slug])
     assert list(project.memberships.values_list("person", "role")) == [(person.pk, "researcher")]
     event = AuditEvent.objects.get(project=project)
     assert (event.action, event.actor) == ("projects.create_project", person)

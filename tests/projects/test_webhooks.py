@@ -12,16 +12,16 @@ import pytest
 from django.utils import timezone
 
 from corpus.rules.states import ItemState
-from evaluation.actions.freeze_release import freeze_release
+from evaluation.releases.actions.freeze_release import freeze_release
 from foilworks.client import is_signed
 from jobs.models import Job
 from jobs.queue import enqueue
 from jobs.runner import run_now
 from projects.actions.webhooks import add_webhook, ping_webhook, remove_webhook
-from projects.addresses import checked_target
 from projects.errors import AccessDenied, ProjectError
 from projects.models import Delivery, Role, Webhook
-from projects.webhooks import AGAIN_AFTER, GIVE_UP, deliver, queue_due, secret_of
+from projects.outbound_addresses import checked_target
+from projects.webhooks import MAX_FAILURES, RETRY_DELAYS, deliver, queue_due, secret_of
 from tests.attacks.receivers import dripping
 from tests.factories import make_item, make_member, make_project, make_subtest
 
@@ -116,7 +116,7 @@ def test_a_failed_delivery_is_tried_again_until_it_has_failed_for_good(receiver,
     receiver.status = 503
     ping_webhook(owner, project, add_webhook(owner, project, receiver.url, ["release.frozen"]).pk)
     deliver_all()
-    for attempt, wait in enumerate(AGAIN_AFTER, start=1):
+    for attempt, wait in enumerate(RETRY_DELAYS, start=1):
         delivery = Delivery.objects.get()
         assert (delivery.state, delivery.attempts, delivery.answer_status) == ("waiting", attempt, 503)
         assert abs(delivery.next_at - timezone.now() - wait) < timedelta(seconds=60)
@@ -126,8 +126,8 @@ def test_a_failed_delivery_is_tried_again_until_it_has_failed_for_good(receiver,
         assert (queue_due(), queue_due()) == (1, 0)
         deliver_all()
     delivery = Delivery.objects.get()
-    assert (delivery.state, delivery.attempts) == ("failed", len(AGAIN_AFTER) + 1)
-    assert len(receiver.came) == len(AGAIN_AFTER) + 1
+    assert (delivery.state, delivery.attempts) == ("failed", len(RETRY_DELAYS) + 1)
+    assert len(receiver.came) == len(RETRY_DELAYS) + 1
 
 
 def test_what_waits_in_a_long_queue_gets_no_second_job(receiver, project, owner):
@@ -143,7 +143,7 @@ def test_several_jobs_of_a_delivery_are_one_attempt(receiver, project, owner):
     receiver.status = 503
     ping_webhook(owner, project, add_webhook(owner, project, receiver.url, ["ping"]).pk)
     delivery = Delivery.objects.get()
-    for _again in AGAIN_AFTER:
+    for _again in RETRY_DELAYS:
         enqueue("projects.jobs.deliver_webhook", delivery.pk)
     deliver_all()
     delivery.refresh_from_db()
@@ -163,11 +163,11 @@ def test_one_that_never_answers_is_stopped(receiver, project, owner):
     payload = {"event": "ping", "project": project.slug}
     Delivery.objects.bulk_create(
         Delivery(webhook=hook, event="ping", payload=payload, state="failed", next_at=timezone.now())
-        for _number in range(GIVE_UP - 1)
+        for _number in range(MAX_FAILURES - 1)
     )
     receiver.status = 500
     ping_webhook(owner, project, hook.pk)
-    Delivery.objects.filter(state="waiting").update(attempts=len(AGAIN_AFTER))
+    Delivery.objects.filter(state="waiting").update(attempts=len(RETRY_DELAYS))
     deliver_all()
     assert Webhook.objects.get().stopped_at is not None
     ping_webhook(owner, project, hook.pk)

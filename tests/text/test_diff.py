@@ -149,9 +149,14 @@ def test_a_million_characters_are_no_quadratic_work(a, b):
     assert apply_edits(a, edits) == b
 
 
-def test_a_long_text_with_few_changes_keeps_its_small_edits():
-    long = [f"word{number}" for number in range(20_000)]
-    changed = list(long)
-    changed[5_000] = changed[15_000] = "other"
+def test_between_its_ends_a_text_of_more_than_500_words_counts_as_replaced():
+    long = [f"word{number}" for number in range(502)]
+    changed = [*long]
+    changed[1] = changed[500] = "other"
     assert changed_words(" ".join(long), " ".join(changed)) == 2
-    assert len(diff_edits(" ".join(long), " ".join(changed))) == 2
+    longer, changed = ["new", *long], ["newer", *long]
+    changed[1] = changed[501] = "other"
+    assert changed_words(" ".join(longer), " ".join(changed)) == 502
+    edits = diff_edits(" ".join(longer), " ".join(changed))
+    assert len(edits) == 1
+    assert apply_edits(" ".join(longer), edits) == " ".join(changed)

@@ -1,8 +1,8 @@
 from text.spill import Spill
 
 
-def test_what_spills_over_is_remembered_as_what_is_in_memory():
-    with Spill(in_memory=3) as kept:
+def test_the_first_value_of_a_key_stays_until_another_is_put():
+    with Spill() as kept:
         for number in range(10):
             assert kept.setdefault(f"k{number}", str(number)) is None
         kept.put("k0", "again")

@@ -1,4 +1,4 @@
-"""Own lexicon of changes of state: <pre-state, verb, post-state, reverse verb> (ViLMA 3.4 and C.4).
+"""Own lexicon of changes of state: <pre-state, verb, post-state, reverse verb> (ViLMA, Secs. 3.4 and C.4).
 
 Each reversible row is written once and stands for both of its directions. A verb may hold its particle ("put on"),
 which may stand behind the object. What cannot be undone (chop, tear) has no reverse verb; `stand_in` is the verb of

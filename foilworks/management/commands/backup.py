@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from foilworks.backup.folder import make_backup, stamped
+from foilworks.backup.folder import backup_path, make_backup
 from foilworks.management.base import FoilworksCommand
 
 
@@ -18,7 +18,7 @@ class Command(FoilworksCommand):
         parser.add_argument("--no-media", action="store_true", help="the database and the key alone")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        out = (options["out"] or stamped("backup")).absolute()
+        out = (options["out"] or backup_path("backup")).absolute()
         manifest = make_backup(out, media=not options["no_media"], progress=self.progress)
         sizes = [facts["bytes"] for facts in manifest["files"].values()]
         return {

@@ -7,10 +7,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.analyses._records import ItemFacts
-from evaluation.files.items import read_items
+from evaluation.analyses.records import ItemFacts
+from evaluation.score_files.items import read_items
 from foilworks.management.base import FoilworksCommand
-from foilworks.management.tables import table_of
+from foilworks.management.text_tables import table_of
 from generation.balance.frequency import match
 from generation.balance.records import Chosen, Pair
 from generation.balance.selection import select

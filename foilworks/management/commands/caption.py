@@ -6,10 +6,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from foilworks.management.base import FoilworksCommand
-from foilworks.management.set_options import parse_set_options
+from foilworks.management.base import FoilworksCommand, parse_set_options
 from generation.caption_file import CaptionFile
-from generation.captioning.table import CAPTIONERS
+from generation.captioning.registry import CAPTIONERS
 from generation.captioning.trial import make_captions
 from generation.errors import GenerationError
 from generation.records import MODES, CaptionInput
@@ -48,8 +47,6 @@ class Command(FoilworksCommand):
     def render(self, result: dict[str, Any]) -> str:
         lines = [f"{one['source']}\n  -> {one['caption']}" for one in result["captions"]]
         lines += [f"{one['source']}\n  skipped: {one['why']}" for one in result["skipped"]]
-        if found := result["readability"]:
-            lines.append(f"Flesch-Kincaid grade {found['grade']}, Flesch Reading Ease {found['ease']}")
         return "\n".join(lines) or "there was no source"
 
 

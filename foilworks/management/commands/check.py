@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.db import connection, transaction
 
-from foilworks.invariants.table import INVARIANTS, damaged_files, violations
+from foilworks.invariants.registry import INVARIANTS, damaged_files, violations
 from foilworks.management.base import FoilworksCommand
 
 SHOWN = 50

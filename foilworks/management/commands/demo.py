@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandParser
 
@@ -11,12 +12,12 @@ from corpus.models import Release
 from foilworks.demo.cast import PASSWORD, VISITORS
 from foilworks.demo.run import make_demo
 from foilworks.management.base import FoilworksCommand
-from foilworks.management.tables import table
+from foilworks.management.text_tables import table
 from foilworks.supervisor.services import serve
 
 METRICS = "T: the caption scores above its foil; P: so does that of the simpler item beside it; P+T: both; n: items"
 ACCOUNTS = f"accounts: {', '.join(VISITORS.values())}; password: {PASSWORD}"
-NEXT = "nothing is served yet; now: make up, then http://127.0.0.1:8000 in a browser; tutorial: docs/tutorial.md"
+NEXT = "nothing is served yet; now: {up}, then http://127.0.0.1:8000 in a browser{tutorial}"
 
 
 class Command(FoilworksCommand):
@@ -47,7 +48,7 @@ class Command(FoilworksCommand):
     def render(self, result: dict[str, Any]) -> str:
         if result.get("served"):
             return "stopped"
-        return f"{self._made(result)}\n{NEXT}"
+        return f"{self._made(result)}\n{_next()}"
 
     def _made(self, result: dict[str, Any]) -> str:
         """What there is now, and who may look at it."""
@@ -62,3 +63,10 @@ class Command(FoilworksCommand):
             ACCOUNTS,
         ]
         return "\n".join(lines)
+
+
+def _next() -> str:
+    """What to run next: a clone has make and the tutorial, an installed package has neither."""
+    if settings.IN_CLONE:
+        return NEXT.format(up="make up", tutorial="; tutorial: docs/tutorial.md")
+    return NEXT.format(up="foilworks up", tutorial="")

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from foilworks.doctor import BROKEN, OK, examine
 from foilworks.management.base import FoilworksCommand
-from foilworks.production import findings
+from foilworks.production_checks import findings
 
 MARKS = {OK: "ok", BROKEN: "BROKEN"}
 

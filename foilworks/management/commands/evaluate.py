@@ -4,12 +4,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.actions.start_run import DTYPES, start_run
-from evaluation.queries import project_named, release_named, run_results
+from evaluation.scoring.actions.start_run import DTYPES, start_run
 from evaluation.scoring.protocols import PROTOCOLS
+from evaluation.scoring.queries import project_named, release_named, run_results
 from foilworks.management.base import FoilworksCommand, one_line
-from foilworks.management.tables import table
-from jobs.queue import nobody_works
+from foilworks.management.text_tables import table
+from jobs.queue import no_worker_hint
 from jobs.runner import run_now
 
 COLUMNS = ("n", "T", "T_ci", "P", "P+T", "ties")
@@ -58,7 +58,7 @@ class Command(FoilworksCommand):
             result["state"] = run_now(run.job).state
             run.refresh_from_db()
             return {**result, **run_results(run), "problems": run.problems}
-        if hint := nobody_works():
+        if hint := no_worker_hint():
             self.say(hint)
         return {**result, "state": run.job.state}
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from corpus.exporters._folder import manifest_hash
-from corpus.exporters.table import EXPORTERS
-from evaluation.exchange.contents import export_content
-from evaluation.queries import project_named, release_named
+from corpus.exporters.parts.folder import manifest_hash
+from corpus.exporters.registry import EXPORTERS
+from evaluation.exports.collect import export_content
+from evaluation.scoring.queries import project_named, release_named
 from foilworks.management.base import FoilworksCommand
 from text.registry import load, lookup, parse_params
 
@@ -36,6 +36,7 @@ class Command(FoilworksCommand):
         written = exporter.write(content, out, params=parse_params(entry, {}))
         return {
             "format": options["format"],
+            **({"plugin": entry.origin} if entry.origin else {}),
             "project": options["project"],
             "release": release and release.pk,
             "hash": release.content_hash if release else "",

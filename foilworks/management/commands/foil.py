@@ -5,11 +5,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from foilworks.management.base import FoilworksCommand
-from foilworks.management.set_options import parse_set_options
+from foilworks.management.base import FoilworksCommand, parse_set_options
 from generation.caption_file import CaptionFile
 from generation.errors import GenerationError
-from generation.methods.table import METHODS
+from generation.methods.registry import METHODS
 from generation.records import MODES, CaptionInput
 from generation.trial import try_method
 

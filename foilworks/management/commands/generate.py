@@ -5,17 +5,16 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from corpus.models import Subtest
-from foilworks.management.base import FoilworksCommand
-from foilworks.management.set_options import parse_set_options
+from foilworks.management.base import FoilworksCommand, parse_set_options
 from generation.actions.start_run import start_run
 from generation.errors import GenerationError
-from generation.filters.table import DEFAULT_FILTERS, FILTERS, default_filters
-from generation.ledger import filter_counts, state_counts
-from generation.methods.table import METHODS
+from generation.filters.registry import DEFAULT_FILTERS, FILTERS, default_filters
+from generation.methods.registry import METHODS
 from generation.models import CandidateGroup, GenerationRun
 from generation.recipes import RECIPES, Recipe, find_recipe
 from generation.records import MODES
-from jobs.queue import nobody_works
+from generation.run_counts import filter_counts, state_counts
+from jobs.queue import no_worker_hint
 from jobs.runner import run_now
 from projects.models import Project
 
@@ -71,7 +70,7 @@ class Command(FoilworksCommand):
         assert run.job is not None
         if options["sync"]:
             run_now(run.job)
-        elif hint := nobody_works():
+        elif hint := no_worker_hint():
             self.say(hint)
         run.refresh_from_db()
         return _result(run)

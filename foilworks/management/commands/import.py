@@ -6,12 +6,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from corpus.importers.table import IMPORTERS
-from evaluation.exchange.store import import_records, tell_of_many
-from foilworks.management.base import FoilworksCommand, one_line
+from corpus.importers.registry import IMPORTERS
+from evaluation.imports.store import analyze_after_bulk_import, import_records
+from foilworks.management.base import FoilworksCommand, one_line, parse_set_options
 from foilworks.management.projects import project_to_fill
-from foilworks.management.set_options import parse_set_options
-from foilworks.management.tables import table
+from foilworks.management.text_tables import table
 
 SHOWN = 20
 
@@ -53,7 +52,7 @@ class Command(FoilworksCommand):
             progress=self.progress,
         )
         if not result.dry_run:
-            tell_of_many(result)
+            analyze_after_bulk_import(result)
         return result.as_json()
 
     def render(self, result: dict[str, Any]) -> str:

@@ -6,11 +6,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from evaluation.errors import EvaluationError
-from evaluation.files.answers import ids_of, is_choices_made, mismatches
-from evaluation.files.scores import read_scores
-from evaluation.metrics.table import METRICS, TIES
+from evaluation.metrics.registry import METRICS, TIES
+from evaluation.score_files.answers import ids_of, is_choices_made, mismatches
+from evaluation.score_files.scores import read_scores
 from foilworks.management.base import FoilworksCommand
-from foilworks.management.tables import table, table_of
+from foilworks.management.text_tables import table, table_of
 from text.registry import load, parse_params
 
 PAIRWISE = ("n", "T", "T_ci", "P", "P+T", "ties", "chance T", "T_all", "n_all")

@@ -10,7 +10,7 @@ from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
 from foilworks import first_tables
-from foilworks.backup.folder import has_rows, make_automatic, remove_old
+from foilworks.backup.folder import automatic_backup, has_rows, remove_old
 from foilworks.management.base import FoilworksCommand, one_line
 from text.errors import ActionableError
 
@@ -32,7 +32,7 @@ class Command(FoilworksCommand, DjangoMigrate):
         copy = None
         try:
             if not no_backup and self._changes_something(options):
-                copy = make_automatic("before-migrate")
+                copy = automatic_backup("before-migrate")
                 remove_old("before-migrate", copy)
         except ActionableError as error:
             self.stderr.write(f"foilworks: {one_line(str(error))}")

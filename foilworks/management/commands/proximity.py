@@ -4,10 +4,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.actions.measure_proximity import measure_proximity
-from evaluation.queries import project_named, release_named
+from evaluation.proximity.actions.measure_proximity import measure_proximity
+from evaluation.scoring.queries import project_named, release_named
 from foilworks.management.base import FoilworksCommand
-from jobs.queue import nobody_works
+from jobs.queue import no_worker_hint
 from jobs.runner import run_now
 
 
@@ -32,7 +32,7 @@ class Command(FoilworksCommand):
         run = measure_proximity(None, release, options["model"], name=options["name"], device=options["device"])
         assert run.job is not None
         job = run_now(run.job) if options["sync"] else run.job
-        if not options["sync"] and (hint := nobody_works()):
+        if not options["sync"] and (hint := no_worker_hint()):
             self.say(hint)
         return {"measurement": run.pk, "release": release.pk, "name": run.name, "job": str(job.pk), "state": job.state}
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.publishing.changelog import changelog_of
-from evaluation.queries import project_named
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.releases.changelog import changelog_of
+from evaluation.scoring.queries import project_named
 from foilworks.management.base import FoilworksCommand
 
 KINDS = ("added", "removed", "changed")

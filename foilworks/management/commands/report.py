@@ -6,14 +6,14 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.analyses.table import BASE, CODING, CUT, PRECISION, REPORTS, SHARE, TIES, UNIT
+from evaluation.analyses.registry import BASE, CODING, CUT, PRECISION, REPORTS, SHARE, TIES, UNIT
 from evaluation.errors import EvaluationError
-from evaluation.files.items import read_report_input
-from evaluation.files.scored import READERS
-from evaluation.queries import project_named
-from evaluation.reporting.reports import project_report
+from evaluation.reports.reports import project_report
+from evaluation.score_files.items import read_report_input
+from evaluation.score_files.scored import READERS
+from evaluation.scoring.queries import project_named
 from foilworks.management.base import FoilworksCommand
-from foilworks.management.tables import cell, table, table_of
+from foilworks.management.text_tables import cell, table, table_of
 from text.registry import Entry, load, parse_params
 
 # By its path: it imports a model library.

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.dashboard.kept import keep
-from evaluation.queries import project_named
+from evaluation.dashboard.stored_count import keep
+from evaluation.scoring.queries import project_named
 from foilworks.management.base import FoilworksCommand
 
 

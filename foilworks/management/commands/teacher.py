@@ -4,18 +4,17 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.actions.resume_teacher import resume_teacher
-from evaluation.actions.start_teacher import read_release, start_teacher
 from evaluation.errors import EvaluationError
-from evaluation.queries import project_named, release_named
+from evaluation.scoring.queries import project_named, release_named
+from evaluation.teacher.actions.resume_teacher import resume_teacher
+from evaluation.teacher.actions.start_teacher import read_release, start_teacher
+from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from evaluation.teacher.pages import before_and_after
-from evaluation.teacher.settings_table import TEACHING
-from evaluation.teacher.tables import TeacherReading, TeacherTraining
-from foilworks.management.base import FoilworksCommand
-from foilworks.management.set_options import parse_set_options
-from foilworks.management.tables import table_of
+from evaluation.teacher.parameters import TEACHING
+from foilworks.management.base import FoilworksCommand, parse_set_options
+from foilworks.management.text_tables import table_of
 from jobs.models import Job
-from jobs.queue import nobody_works
+from jobs.queue import no_worker_hint
 from jobs.runner import run_now
 from text.registry import Entry, load
 
@@ -127,7 +126,7 @@ class Command(FoilworksCommand):
         state = {"state": "done"}
         if reading.after is None:
             state = self._done(reading.job, options["sync"])
-            reading = TeacherReading.objects.select_related("training").get(pk=reading.pk)
+            reading = StudentEvaluation.objects.select_related("training").get(pk=reading.pk)
         return {
             "training": training.pk,
             "label": training.label,
@@ -141,7 +140,7 @@ class Command(FoilworksCommand):
         assert job is not None  # the action has just queued it
         if now:
             job = run_now(job)
-        elif hint := nobody_works():
+        elif hint := no_worker_hint():
             self.say(hint)
         return {"job": str(job.pk), "state": job.state}
 

@@ -7,25 +7,25 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.actions.answer_samples import answer_samples
-from evaluation.actions.bring_benchmark import bring_benchmark
-from evaluation.actions.bring_splits import bring_splits
-from evaluation.actions.check_shortcuts import check_shortcuts
-from evaluation.actions.describe_videos import describe_videos
-from evaluation.actions.import_descriptions import import_descriptions
-from evaluation.actions.measure_bias import READINGS, measure_bias
-from evaluation.bias.downloads import FILES
-from evaluation.bias.export import described_videos_of, objects_lines
-from evaluation.bias.instructions import CLASSIFICATION, TASKS
-from evaluation.bias.pages import benchmark_of
-from evaluation.bias.predictions import read_predictions
-from evaluation.bias.recipes import PAPER, RECIPES
-from evaluation.bias.tables import BiasRun, Descriptions
 from evaluation.errors import EvaluationError
-from evaluation.queries import project_named
+from evaluation.scoring.queries import project_named
+from evaluation.utd.actions.check_shortcuts import check_shortcuts
+from evaluation.utd.actions.describe_videos import describe_videos
+from evaluation.utd.actions.import_benchmark import import_benchmark
+from evaluation.utd.actions.import_descriptions import import_descriptions
+from evaluation.utd.actions.import_splits import import_splits
+from evaluation.utd.actions.measure_bias import READINGS, measure_bias
+from evaluation.utd.actions.predict_samples import predict_samples
+from evaluation.utd.downloads import FILES
+from evaluation.utd.export import described_videos_of, objects_lines
+from evaluation.utd.instructions import CLASSIFICATION, TASKS
+from evaluation.utd.models import BiasRun, Descriptions
+from evaluation.utd.pages import benchmark_of
+from evaluation.utd.predictions import read_predictions
+from evaluation.utd.recipes import PAPER, RECIPES
 from foilworks.management.base import FoilworksCommand
 from jobs.models import Job
-from jobs.queue import nobody_works
+from jobs.queue import no_worker_hint
 from jobs.runner import run_now
 
 ACTIONS = {
@@ -132,13 +132,13 @@ class Command(FoilworksCommand):
     def _bring(self, given: dict[str, Any]) -> dict[str, Any]:
         project = project_named(_needed(given, "project"))
         (path,) = _one(_needed(given, "file"))
-        made = bring_splits(None, project, path, name=given["name"])
+        made = import_splits(None, project, path, name=given["name"])
         return {"run": made.pk, "split": (made.result or {})["split"]}
 
     def _benchmark(self, given: dict[str, Any]) -> dict[str, Any]:
         run = _row(BiasRun, _needed(given, "bias_run"))
         for path in given["file"]:
-            bring_benchmark(None, run, path, label=given["name"])
+            import_benchmark(None, run, path, label=given["name"])
         found = benchmark_of(run)
         if found is None:
             raise EvaluationError("the run has no split, or no model yet; give --file with a model's answers")
@@ -152,7 +152,7 @@ class Command(FoilworksCommand):
 
     def _answered(self, given: dict[str, Any], zero_shot: bool) -> dict[str, Any]:
         run, model = _row(BiasRun, _needed(given, "bias_run")), _needed(given, "model")
-        row = answer_samples(
+        row = predict_samples(
             None, run, model, zero_shot=zero_shot, label=given["name"], epochs=given["epochs"], device=given["device"]
         )
         return {"model": row.label, **self._done(row.job, given)}
@@ -185,7 +185,7 @@ class Command(FoilworksCommand):
             return {}
         if given["sync"]:
             return {"job": str(job.pk), "state": run_now(job).state}
-        if hint := nobody_works():
+        if hint := no_worker_hint():
             self.say(hint)
         return {"job": str(job.pk), "state": job.state}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from evaluation.releases.verify import verify
+from evaluation.exports.verify import verify
 from foilworks.management.base import FoilworksCommand
 
 

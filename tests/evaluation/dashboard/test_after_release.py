@@ -3,16 +3,18 @@
 import pytest
 from django.urls import reverse
 
-from corpus.exporters._sheet_questions import QUESTIONS
+from corpus.exporters.parts.datasheet_questions import QUESTIONS
 from corpus.rules.states import ItemState
-from evaluation.actions.freeze_release import freeze_release
+from evaluation.cached_results.models import CachedResult
 from evaluation.dashboard import after_release as module
-from evaluation.dashboard import kept
+from evaluation.dashboard import stored_count as kept
 from evaluation.dashboard.after_release import after_release
-from evaluation.models import Report
+from evaluation.documents.models import DatasheetAnswer
+from evaluation.publishing.models import PublicPage
 from evaluation.publishing.sheet import KIND
-from evaluation.publishing.tables import DatasheetAnswer, PublicPage
+from evaluation.releases.actions.freeze_release import freeze_release
 from projects.models import Role
+from tests.addresses import named
 from tests.factories import make_item, make_member, make_project, make_subtest
 
 pytestmark = pytest.mark.django_db
@@ -43,17 +45,17 @@ def answer_everything(project) -> None:
 
 def test_an_unreleased_project_is_told_nothing(owner, project):
     assert after_release(project) is None
-    assert "what is left" not in owner.get(reverse("evaluation:dashboard", args=[project.slug])).content.decode()
+    assert "what is left" not in owner.get(reverse("dashboard:dashboard", args=[project.slug])).content.decode()
 
 
 def test_it_counts_open_questions_as_the_datasheet_does_and_leads_to_what_is_left(owner, project, release):
-    page = owner.get(reverse("evaluation:dashboard", args=[project.slug])).content.decode()
-    n_open = owner.get(reverse("evaluation:datasheet", args=[project.slug])).context["form"].n_open()
+    page = owner.get(reverse("dashboard:dashboard", args=[project.slug])).content.decode()
+    n_open = owner.get(reverse("publishing:datasheet", args=[project.slug])).context["form"].n_open()
     assert n_open > 1
     assert f"{n_open} questions are open" in page
     assert "v1 is frozen: what is left" in page
     for name, args in (("datasheet", []), ("release", [release.pk]), ("public_page", [release.pk])):
-        assert reverse(f"evaluation:{name}", args=[project.slug, *args]) in page
+        assert reverse(named(name), args=[project.slug, *args]) in page
 
 
 def test_each_thing_that_is_done_leaves_the_card_and_then_the_card_goes(project, release):
@@ -74,15 +76,15 @@ def test_a_page_alone_does_not_end_it(project, release):
 def test_the_numbers_of_a_large_release_are_not_read_by_a_look(owner, project, release, monkeypatch):
     monkeypatch.setattr(module, "SMALL", 0)
     assert after_release(project).n_open is None
-    owner.get(reverse("evaluation:datasheet", args=[project.slug]))
+    owner.get(reverse("publishing:datasheet", args=[project.slug]))
     assert after_release(project).n_open
 
 
 def test_a_small_release_of_a_large_project_is_not_read_by_a_look_either(owner, project, release, monkeypatch):
     """Its sheet follows every vote and item of the project: looks computed it after each of them."""
     monkeypatch.setattr(kept, "SMALL", 0)
-    sheets = Report.objects.filter(project=project, kind=KIND)
-    overview, datasheet = (reverse(f"evaluation:{name}", args=[project.slug]) for name in ("dashboard", "datasheet"))
+    sheets = CachedResult.objects.filter(project=project, kind=KIND)
+    overview, datasheet = (reverse(named(name), args=[project.slug]) for name in ("dashboard", "datasheet"))
     assert owner.get(overview).status_code == 200
     assert after_release(project).n_open is None
     assert not sheets.exists()

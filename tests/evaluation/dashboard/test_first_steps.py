@@ -54,7 +54,7 @@ def test_a_new_project_shows_the_way_and_no_wall_of_zeros():
     project = make_project()
     client = Client()
     client.force_login(make_member(project, Role.RESEARCHER))
-    url = reverse("evaluation:dashboard", args=[project.slug])
+    url = reverse("dashboard:dashboard", args=[project.slug])
     page = client.get(url).content.decode()
     assert "To a first release" in page
     assert "Still missing: an annotator, a reviewer, 3 validators." in page

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.dashboard.forecast import ENOUGH_DAYS, Yields, forecast, work_left
+from evaluation.dashboard.forecast import MIN_DAYS, Yields, forecast, work_left
 
 
 def test_what_waits_is_all_that_is_left_where_nothing_follows():
@@ -84,7 +84,7 @@ def test_more_left_never_ends_sooner(left, days):
     if sum(days):
         assert now.days == pytest.approx(left / (sum(days) / len(days)))
         assert more.days >= now.days
-        assert (now.low is None) == (len(days) < ENOUGH_DAYS or now.days > 365)
+        assert (now.low is None) == (len(days) < MIN_DAYS or now.days > 365)
         assert now.low is None or (now.low <= now.days <= now.high and math.isfinite(now.high))
     else:
         assert now.stuck == ("edit",)

@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from corpus.rules.states import ItemState
-from evaluation.dashboard import kept
-from evaluation.models import Report
+from evaluation.cached_results.models import CachedResult
+from evaluation.dashboard import stored_count as kept
 from jobs.models import Job, JobState
 from jobs.runner import run_now
 from projects import audit
@@ -31,7 +31,7 @@ def project(monkeypatch):
 
 
 def aged(project, **delta) -> None:
-    row = Report.objects.get(project=project, kind=kept.KIND)
+    row = CachedResult.objects.get(project=project, kind=kept.KIND)
     row.data["as_of"] = (timezone.now() - timedelta(**delta)).isoformat()
     row.save()
 
@@ -132,7 +132,7 @@ def test_the_page_of_a_large_project_answers_in_at_most_twelve_queries(client, p
     kept.keep(project)
     client.force_login(make_member(project, Role.RESEARCHER))
     with django_assert_max_num_queries(12):
-        response = client.get(reverse("evaluation:dashboard", args=[project.slug]))
+        response = client.get(reverse("dashboard:dashboard", args=[project.slug]))
     assert response.context["count"]["funnel"]["valid"] == 3
 
 
@@ -148,11 +148,11 @@ def test_a_small_project_is_counted_at_every_look(client):
     for n in (1, 2):
         make_item(subtest, state=ItemState.VALID)
         assert kept.counted(project).data["funnel"]["valid"] == n
-    assert not Report.objects.exists()
+    assert not CachedResult.objects.exists()
 
 
 def test_an_owner_without_a_worker_is_told_that_it_is_counted(client, project):
     client.force_login(make_member(project, Role.RESEARCHER))
-    page = client.get(reverse("evaluation:dashboard_count", args=[project.slug])).content.decode()
+    page = client.get(reverse("dashboard:dashboard_count", args=[project.slug])).content.decode()
     assert "Being counted." in page
     assert 'hx-trigger="every 3s"' in page

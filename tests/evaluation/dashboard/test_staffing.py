@@ -5,12 +5,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.actions.make_tasks import make_tasks
+from annotation.actions.workflow.make_tasks import make_tasks
 from annotation.models import Attempt, Involvement, QualityPolicy, Stage, Standing
 from corpus.rules.states import CandidateState
 from evaluation.dashboard.counting import count
-from evaluation.dashboard.staffing import short_subtests
-from evaluation.dashboard.team import missing_people
+from evaluation.dashboard.staffing import missing_people, short_subtests
 from projects.models import CrowdStudy, Membership, Role
 from tests import factories
 from tests.annotation.world import make_world
@@ -60,7 +59,7 @@ def leaves(world, *names: str) -> None:
 def overview(world) -> str:
     client = Client()
     client.force_login(world.owner)
-    return client.get(reverse("evaluation:dashboard", args=[world.project.slug])).content.decode()
+    return client.get(reverse("dashboard:dashboard", args=[world.project.slug])).content.decode()
 
 
 def test_two_validators_of_three_wanted_are_told_as_too_few(world):

@@ -13,17 +13,17 @@ from django.conf import settings
 
 from corpus.models import Release
 from corpus.rules.states import ItemState
-from evaluation import jobs
-from evaluation.actions.freeze_release import freeze_release
-from evaluation.actions.resume_run import resume_run
-from evaluation.actions.start_run import start_run
 from evaluation.errors import EvaluationError
-from evaluation.models import Run, Score
+from evaluation.releases.actions.freeze_release import freeze_release
+from evaluation.scoring import jobs
+from evaluation.scoring.actions.resume_run import resume_run
+from evaluation.scoring.actions.start_run import start_run
 from evaluation.scoring.loop import score_pairs
-from hub import warm
-from hub.clip import FrameEmbedder
-from hub.fake import FakeEmbedder
-from hub.table import open_adapter
+from evaluation.scoring.models import Run, Score
+from hub import loaded_model
+from hub.adapters.clip import FrameEmbedder
+from hub.adapters.fake import FakeEmbedder
+from hub.adapters.registry import open_adapter
 from jobs.models import Job, JobState
 from jobs.queue import retry
 from jobs.runner import execute, run_now
@@ -87,7 +87,7 @@ def in_parts(monkeypatch, *, shards=1, clips_a_batch=16, decoders=2):
     monkeypatch.setattr(settings, "SHARD_ITEMS", -(-CLIPS // shards))
     monkeypatch.setattr(settings, "FOILWORKS_DECODERS", decoders)
     monkeypatch.setattr(jobs, "score_pairs", partial(score_pairs, clips_a_batch=clips_a_batch))
-    monkeypatch.setattr(jobs, "SCORES_A_WRITE", clips_a_batch * TEXTS)
+    monkeypatch.setattr(jobs, "SCORES_PER_WRITE", clips_a_batch * TEXTS)
 
 
 def scored(release: Release, spec: str) -> tuple[Run, dict]:
@@ -177,7 +177,7 @@ def test_a_process_loads_its_model_once_for_all_shards(release, clip_model, monk
         loads.append(spec)
         return open_adapter(spec, **options)
 
-    warm.let_go()
+    loaded_model.unload()
     monkeypatch.setattr(jobs, "open_adapter", load)
     in_parts(monkeypatch, shards=4)
     scored(release, clip_model)

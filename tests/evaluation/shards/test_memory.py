@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from evaluation.scoring.loop import Clip, Tally, score_pairs
-from hub.fake import FakeEmbedder
+from evaluation.scoring.loop import Clip, ScoringCounts, score_pairs
+from hub.adapters.fake import FakeEmbedder
 from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
-from hub.memory import ran_out_of_memory
+from hub.loaded_model import ran_out_of_memory
 from tests.evaluation.test_scoring import still
 
 CLIPS = [(Clip("x" * n), [f"text {n}", "both"]) for n in range(1, 12)]
@@ -40,19 +40,19 @@ def values(adapter, tally=None) -> dict:
 
 @pytest.mark.parametrize("error", [torch.OutOfMemoryError, MemoryError])
 def test_batches_are_halved_until_they_fit_and_stay_small(error) -> None:
-    adapter, tally = Small(error), Tally()
+    adapter, tally = Small(error), ScoringCounts()
     assert values(adapter, tally) == values(FakeEmbedder(1))
     # 11 -> 5 + 6 -> (2 + 3) + (3 + 3): the first halving of five notes two for the rest of the run.
     assert tally.halved == {"clips": 2, "texts": 1}
     assert tally.clips_encoded == len(CLIPS)
-    again = Tally(halved=dict(tally.halved))
+    again = ScoringCounts(halved=dict(tally.halved))
     adapter.sizes.clear()
     assert values(adapter, again) == values(FakeEmbedder(1))
     assert max(adapter.sizes) == 2
 
 
 def test_a_clip_that_does_not_fit_alone_is_listed() -> None:
-    tally = Tally()
+    tally = ScoringCounts()
     assert values(Small(clips=0), tally) == {}
     assert len(tally.refused) == len(CLIPS)
     assert "ask for fewer frames" in tally.refused[0][1]
@@ -83,7 +83,7 @@ class Pairs:
 
 
 def test_texts_of_a_clip_are_asked_in_halves() -> None:
-    tally = Tally()
+    tally = ScoringCounts()
     scores = list(score_pairs(Pairs(), CLIPS, tally=tally, read=still))
     assert all(score.value == len(score.text) for score in scores)
     assert len(scores) == 2 * len(CLIPS)

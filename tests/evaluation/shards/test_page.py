@@ -5,12 +5,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from evaluation.actions.start_run import start_run
 from evaluation.errors import EvaluationError
+from evaluation.scoring.actions.start_run import start_run
 from jobs.models import Job, JobState
 from jobs.runner import execute, run_now
 from projects.models import AuditEvent, Role
 from tests import factories
+from tests.addresses import named
 from tests.evaluation.shards.test_equality import in_parts, release  # noqa: F401 (a fixture)
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +29,7 @@ def run(release, monkeypatch, client):  # noqa: F811
 
 
 def address(run, name: str) -> str:
-    return reverse(f"evaluation:{name}", args=[run.release.project.slug, run.pk])
+    return reverse(named(name), args=[run.release.project.slug, run.pk])
 
 
 def test_the_live_part_tells_shards_times_and_what_is_left(run, client):

@@ -7,13 +7,13 @@ from threading import Event
 import pytest
 from django.db import connection
 
-from evaluation.models import Score
-from evaluation.scoring.loop import Clip, Tally
-from evaluation.shards.costs import costs
-from evaluation.shards.outlook import outlook
-from evaluation.shards.plan import cut_to, parts_of, shard_items
-from evaluation.shards.work import ClipWork, batches, in_time
-from evaluation.shards.writer import ScoreWriter
+from evaluation.scoring.loop import Clip, ScoringCounts
+from evaluation.scoring.models import Score
+from evaluation.scoring.shards.costs import costs
+from evaluation.scoring.shards.outlook import outlook
+from evaluation.scoring.shards.plan import cut_to, parts_of, shard_items
+from evaluation.scoring.shards.work import ClipWork, batches, in_time
+from evaluation.scoring.shards.writer import ScoreWriter
 from evaluation.templatetags.timing import duration
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -100,7 +100,7 @@ def test_in_a_transaction_scores_are_written_at_once():
 
 
 def test_costs_of_attempts_add_up_and_the_smallest_batch_stays():
-    tally = Tally(decode_seconds=2.0, wait_seconds=0.5, compute_seconds=3.0, pairs=10, halved={"clips": 4})
+    tally = ScoringCounts(decode_seconds=2.0, wait_seconds=0.5, compute_seconds=3.0, pairs=10, halved={"clips": 4})
     first = costs(tally, 0.1, {}, "cpu")
     second = costs(tally, 0.1, {**first, "halved": {"clips": 2, "texts": 8}}, "cuda:0")
     assert (second["decode"], second["wait"], second["compute"], second["pairs"]) == (4.0, 1.0, 6.0, 20)

@@ -9,10 +9,10 @@ from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from corpus.models import Subtest
 from corpus.rules.states import ItemState
-from evaluation.actions.freeze_release import freeze_release
+from evaluation.releases.actions.freeze_release import freeze_release
 from foilworks.demo.captions import MOTIONS, Facts, direction_caption
 from foilworks.demo.world import evaluation_scenes, training_scenes
-from hub.tiny_video import TinyConfig, TinyVideoText, Words, save_model
+from hub.adapters.tiny_video import TinyConfig, TinyVideoText, Words, save_model
 from media.encode import write_mp4
 from projects.models import Role
 from tests.factories import (

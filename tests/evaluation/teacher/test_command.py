@@ -7,7 +7,7 @@ import pytest
 import torch
 from django.core.management import call_command
 
-from evaluation.teacher.tables import TeacherTraining
+from evaluation.teacher.models import TeacherTraining
 from jobs.models import Job, JobState
 from tests.evaluation.teacher.shapes import Shapes
 

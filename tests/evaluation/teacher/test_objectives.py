@@ -1,4 +1,4 @@
-"""Eq. 1 and Eq. 2 of the paper against plain float64 sums and cases worked by hand."""
+"""Both objectives (Feint6K, Eqs. 1 and 2) against plain float64 sums and cases worked by hand."""
 
 import math
 

@@ -10,7 +10,7 @@ from torch import distributed
 from evaluation.teacher.examples import examples_of
 from evaluation.teacher.plan import Objective, Plan
 from evaluation.teacher.ranks import Together
-from evaluation.teacher.together import TOLD, _lines, tell
+from evaluation.teacher.together import PROGRESS_PREFIX, _lines, tell
 from evaluation.teacher.training import Heard, train
 from tests.evaluation.teacher.test_training import THINGS, VERBS, TinyStudent
 
@@ -69,5 +69,5 @@ def test_two_processes_equal_one_with_two_parts(tmp_path):
 def test_what_the_first_process_tells_is_read_back():
     said, curve = Heard(3, 0.5, {"lbl": 0.5}), {"rcad": 0.25}
     lines = ["something of torchrun\n", tell(said, curve) + "\n", tell(said, None) + "\n"]
-    assert lines[1].startswith(TOLD)
+    assert lines[1].startswith(PROGRESS_PREFIX)
     assert list(_lines(lines)) == [(said, curve), (said, None)]

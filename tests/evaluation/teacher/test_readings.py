@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.errors import EvaluationError
 from evaluation.metrics import retrieval
-from evaluation.metrics._comparison import paired_difference
+from evaluation.metrics.comparison import paired_difference
 from evaluation.teacher.curves import curves
 from evaluation.teacher.measuring import read
 from evaluation.teacher.readings import (
@@ -15,20 +15,22 @@ from evaluation.teacher.readings import (
     R2,
     RANK,
     STANDARD,
+    EvaluationResult,
     HeldOut,
-    Reading,
     changes,
     compared,
     summary,
 )
-from hub.fake import load_adapter
+from hub.adapters.fake import load_adapter
 from hub.interfaces import VideoMeta
 
 
 def reading(first=(0.9, 0.5, 0.3), second=(0.4, 0.6, 0.1), thing=(0.5, 0.1, 0.2)):
     """Two clips, whose actions are asked about, and the first one's thing as well."""
     kinds = (("action", "action"), ("action", "action"), ("object", "object"))
-    return Reading(("a", "b", "a/thing"), ("A", "B", "A"), kinds, (first, second, thing), ("A", "B"), (0, 1), (1, 0), 5)
+    return EvaluationResult(
+        ("a", "b", "a/thing"), ("A", "B", "A"), kinds, (first, second, thing), ("A", "B"), (0, 1), (1, 0), 5
+    )
 
 
 def test_measures_worked_by_hand():
@@ -49,7 +51,7 @@ def test_two_models_are_compared_on_the_same_clips():
     assert {name: found[R1][name] for name in expected} == expected
     assert (found[R1]["mcnemar"]["only_a"], found[R1]["mcnemar"]["only_b"]) == (1, 0)
     assert found[RANK]["mcnemar"] is None
-    other = Reading(**{**reading().plain(), "ids": ("a", "c", "a/thing")})
+    other = EvaluationResult(**{**reading().plain(), "ids": ("a", "c", "a/thing")})
     with pytest.raises(EvaluationError, match="different items"):
         compared([reading()], [other])
 
@@ -63,7 +65,7 @@ def test_seeds_of_one_model_count_by_the_mean_of_each_item():
 
 
 def test_a_reading_survives_json():
-    assert Reading.of(json.loads(json.dumps(reading().plain()))) == reading()
+    assert EvaluationResult.of(json.loads(json.dumps(reading().plain()))) == reading()
 
 
 def test_distributions_stand_by_kind_and_model():

@@ -10,17 +10,17 @@ from django.urls import reverse
 
 from corpus.models import Caption, Split, Video
 from corpus.rules.states import CandidateState, FoilVerdict, ItemState
-from evaluation.actions.start_teacher import read_release, start_teacher
 from evaluation.errors import EvaluationError
 from evaluation.teacher import teaching
+from evaluation.teacher.actions.start_teacher import read_release, start_teacher
+from evaluation.teacher.models import StudentEvaluation, TeacherTraining
 from evaluation.teacher.pages import ablation, before_and_after
-from evaluation.teacher.readings import R1, Reading, above_zero
+from evaluation.teacher.readings import R1, EvaluationResult, above_zero
 from evaluation.teacher.sources import collect
-from evaluation.teacher.tables import TeacherReading, TeacherTraining
 from generation.errors import GenerationError
 from generation.models import Candidate
+from hub.adapters.registry import open_adapter
 from hub.errors import HubError
-from hub.table import open_adapter
 from jobs.lease import JobStopped
 from jobs.models import Job, JobState
 from jobs.queue import cancel, retry
@@ -80,7 +80,7 @@ def test_a_training_has_a_curve_a_model_and_readings_and_says_what_it_learnt_fro
     assert (run["run"], run["kind"], run["models"]) == (shapes.action_run.pk, "action", ["a/filler"])
     assert (training.sources["captions"], training.sources["negatives"]) == (8, 40)
     reading = training.readings.get()
-    before, after = Reading.of(reading.before), Reading.of(reading.after)
+    before, after = EvaluationResult.of(reading.before), EvaluationResult.of(reading.after)
     assert before.scores != after.scores
     rows = {row["measure"]: row for row in before_and_after(reading)}
     assert rows[R1]["n"] == 4
@@ -91,7 +91,7 @@ def test_a_training_has_a_curve_a_model_and_readings_and_says_what_it_learnt_fro
 
 def test_a_reading_holds_the_scores_that_the_adapters_give(shapes):
     training = finished(start(shapes, steps=1))
-    after = Reading.of(training.readings.get().after)
+    after = EvaluationResult.of(training.readings.get().after)
     adapter = open_adapter(training.model_spec, device="cpu")
     held, members, _ = teaching.held_out_of(shapes.release)
     footage = teaching.Footage([teaching.frozen_clip(member) for member in members])
@@ -111,7 +111,7 @@ def test_students_of_transformers_end_in_folders_that_the_adapters_load(shapes, 
     assert training.model_spec.endswith("?frames=2") == (kind == "clip")
     assert not list((root / "taught").rglob("*.bin"))
     reading = training.readings.get()
-    assert Reading.of(reading.before).scores != Reading.of(reading.after).scores
+    assert EvaluationResult.of(reading.before).scores != EvaluationResult.of(reading.after).scores
 
 
 class KilledError(BaseException):
@@ -394,7 +394,7 @@ def test_what_is_read_after_is_of_the_items_that_were_read_before(shapes, monkey
     monkeypatch.setattr(teaching, "learn", attaches)
     reading = finished(training).readings.get()
     assert reading.left_out == []
-    assert Reading.of(reading.before).ids == Reading.of(reading.after).ids
+    assert EvaluationResult.of(reading.before).ids == EvaluationResult.of(reading.after).ids
     assert len(reading.after["ids"]) == 8
 
 
@@ -420,11 +420,13 @@ def test_only_trainings_that_differ_in_their_seed_alone_are_one_row(shapes):
     assert [bool(row["against"]) for row in rows] == [True, True, False, True, True, True]
 
 
-def copy_of(training: TeacherTraining, reading: TeacherReading, after: dict | None = None, **fields) -> TeacherTraining:
+def copy_of(
+    training: TeacherTraining, reading: StudentEvaluation, after: dict | None = None, **fields
+) -> TeacherTraining:
     """Another training that read the same; with `fields`."""
     values = {name: getattr(training, name) for name in ("project", "label", "student", "params", "seed", "sources")}
     made = TeacherTraining.objects.create(**{**values, **fields})
-    TeacherReading.objects.create(
+    StudentEvaluation.objects.create(
         training=made, release=reading.release, before=reading.before, after=after or reading.after
     )
     return made
@@ -441,7 +443,7 @@ def test_a_seed_that_was_read_on_other_items_is_not_in_its_row(shapes, client):
     assert (row["seeds"], row["left_out"]) == ([1, 3], [2])
     assert row["found"][R1]["n"] == 4
     client.force_login(shapes.owner)
-    page = client.get(reverse("evaluation:teacher_comparison", args=[shapes.project.slug, shapes.release.pk]))
+    page = client.get(reverse("teacher:teacher_comparison", args=[shapes.project.slug, shapes.release.pk]))
     assert "without 2: read on other items" in page.content.decode()
 
 
@@ -453,7 +455,7 @@ def test_a_training_without_a_name_is_called_by_what_it_is(shapes):
 def test_readings_that_are_not_done_are_not_compared(shapes):
     training = start(shapes)
     assert ablation(shapes.release)["rows"] == []
-    TeacherReading.objects.filter(training=training).update(before={"ids": []})
+    StudentEvaluation.objects.filter(training=training).update(before={"ids": []})
     assert ablation(shapes.release)["rows"] == []
 
 

@@ -7,7 +7,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from evaluation.errors import EvaluationError
-from evaluation.metrics._comparison import paired_difference
+from evaluation.metrics.comparison import paired_difference
 from evaluation.teacher.examples import batch_of, examples_of
 from evaluation.teacher.plan import Objective, Plan
 from evaluation.teacher.training import losses_of, train

@@ -8,10 +8,11 @@ import pytest
 import torch
 from django.urls import reverse
 
-from evaluation.teacher.tables import TeacherTraining
+from evaluation.teacher.models import TeacherTraining
 from jobs.models import Job, JobState
 from jobs.runner import run_now
 from projects.models import AuditEvent
+from tests.addresses import named
 from tests.evaluation.teacher.shapes import Shapes
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +29,7 @@ def shapes(settings, client):
 
 
 def at(shapes, name, *args):
-    return reverse(f"evaluation:{name}", args=[shapes.project.slug, *args])
+    return reverse(named(name), args=[shapes.project.slug, *args])
 
 
 def sent(shapes, **fields):

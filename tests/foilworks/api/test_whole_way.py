@@ -26,7 +26,7 @@ from tests.media.painted import painted_clip
 pytestmark = pytest.mark.django_db(transaction=True)
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "docs" / "examples" / "api_whole_way.py"
-LONGEST_EXAMPLE = 40
+MAX_EXAMPLE_LENGTH = 40
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_the_example_goes_the_whole_way(live_server, worker, clip, capsys):
         names = {name.rpartition("/")[2] for name in archive.namelist()}
     assert {"manifest.json", "items.jsonl", "votes.jsonl"} <= names
     assert Vote.objects.count() == 12
-    assert len(EXAMPLE.read_text().splitlines()) <= LONGEST_EXAMPLE
+    assert len(EXAMPLE.read_text().splitlines()) <= MAX_EXAMPLE_LENGTH
 
 
 def test_four_equal_submits_at_once_are_stored_once(live_server):

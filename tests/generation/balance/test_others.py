@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generation.balance.adversarial import refine, shares
-from generation.balance.classifier import fitted, held_out, telling_words
+from generation.balance.classifier import cue_words, fitted, held_out
 from generation.balance.frequency import match
 from generation.balance.outcome import outcome
-from generation.balance.records import Chosen, Pair, of_kept
+from generation.balance.records import Chosen, Pair, selected_pairs
 from generation.balance.selection import select
 from generation.errors import GenerationError
 
@@ -29,7 +29,7 @@ def texts(pairs):
 class TestFrequency:
     def test_a_word_is_put_in_at_most_as_often_as_captions_have_it(self):
         pairs = swaps(("on", "in", 5), ("in", "on", 2), ("in", "at", 3))
-        kept = of_kept(pairs, match(pairs).kept)
+        kept = selected_pairs(pairs, match(pairs).kept)
         # "in" stands in five captions' place, "on" in five, "at" in none.
         assert Counter(pair.foil.split()[2] for pair in kept) == {"in": 5, "on": 2}
 
@@ -89,7 +89,7 @@ class TestClassifier:
     def test_it_tells_one_sided_words_and_names_them(self):
         pairs = texts(swaps(("folds", "tears", 30)))
         assert held_out(pairs).mean() == 1.0
-        first, second = telling_words(pairs, top=2)
+        first, second = cue_words(pairs, top=2)
         assert {first.word, second.word} == {"folds", "tears"}
         folds = first if first.word == "folds" else second
         assert (folds.in_captions, folds.in_foils) == (30, 0)
@@ -98,7 +98,7 @@ class TestClassifier:
     def test_words_in_balance_say_nothing(self):
         pairs = texts(swaps(("folds", "tears", 20), ("tears", "folds", 20)))
         assert set(fitted(pairs)) == {0.5}
-        assert telling_words(pairs) == []
+        assert cue_words(pairs) == []
 
     def test_too_little_to_learn_from(self):
         assert held_out([("a b", "a c"), ("a b", "a d")]) is None

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generation.balance.classifier import fitted
-from generation.balance.records import Pair, change, of_kept, word_counts
+from generation.balance.records import Pair, change, selected_pairs, word_counts
 from generation.balance.selection import select
 from generation.errors import GenerationError
 
@@ -53,7 +53,7 @@ def brute_force(pairs, per_group, fixed=()):
 @given(some_pairs(), st.sampled_from([1, 2, None]))
 def test_it_keeps_as_many_as_the_best_of_all_choices(pairs, per_group):
     chosen = select(pairs, per_group=per_group)
-    kept = of_kept(pairs, chosen.kept)
+    kept = selected_pairs(pairs, chosen.kept)
     assert excess(kept) == {}
     n = len({pair.group for pair in kept}) if per_group is None else len(kept)
     assert (0, -n) == brute_force(pairs, per_group)
@@ -64,7 +64,7 @@ def test_it_keeps_as_many_as_the_best_of_all_choices(pairs, per_group):
 @given(some_pairs(most=7), some_pairs(most=3, prefix="f"))
 def test_what_must_stay_is_brought_as_near_to_balance_as_can_be(pairs, fixed):
     chosen = select(pairs, per_group=1, fixed=fixed)
-    left = excess([*fixed, *of_kept(pairs, chosen.kept)])
+    left = excess([*fixed, *selected_pairs(pairs, chosen.kept)])
     assert (sum(map(abs, left.values())), -len(chosen.kept)) == brute_force(pairs, 1, fixed)
 
 
@@ -77,7 +77,7 @@ def test_the_order_of_the_pairs_changes_nothing(pairs, generator):
 @settings(max_examples=40)
 @given(some_pairs(most=20))
 def test_a_classifier_of_words_has_nothing_to_go_by_in_what_is_kept(pairs):
-    kept = of_kept(pairs, select(pairs, per_group=5).kept)
+    kept = selected_pairs(pairs, select(pairs, per_group=5).kept)
     assert all(won == 0.5 for won in fitted([(pair.caption, pair.foil) for pair in kept]))
 
 
@@ -95,7 +95,7 @@ def test_a_large_choice_is_the_same_each_time_and_proved_to_be_the_largest():
     mended = [Pair(p.id, p.group, p.caption, p.foil.removesuffix(" up")) for p in pairs]
     chosen = select(mended)
     assert len(chosen.kept) == chosen.at_most > 200
-    assert {row.excess for row in word_counts(of_kept(mended, chosen.kept))} == {0}
+    assert {row.excess for row in word_counts(selected_pairs(mended, chosen.kept))} == {0}
     assert select(mended) == chosen
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from generation.captioning.hard_positive import SAME, make
-from generation.captioning.table import CAPTIONERS
+from generation.captioning.registry import CAPTIONERS
 from generation.records import CaptionInput, Skip
 from text.registry import parse_params
 

@@ -4,15 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generation.asking.asked import Asking, MemoryAnswers
+from generation.asking.cached_answers import Asking, MemoryAnswers
 from generation.asking.prompts import built_in
-from generation.captioning.records import MadeCaption
-from generation.captioning.table import CAPTIONERS
+from generation.captioning.registry import CAPTIONERS
 from generation.captioning.trial import make_captions
-from generation.methods._existence_grammar import read_existence
-from generation.methods._state_grammar import SUBTESTS, read_sentence
-from generation.records import MODES, CaptionInput, Skip
-from hub.fake import FakeChat
+from generation.grammar.existence import read_existence
+from generation.grammar.states import SUBTESTS, read_sentence
+from generation.records import MODES, CaptionInput, MadeCaption, Skip
+from hub.adapters.fake import FakeChat
 from tests.generation.making import drafts, outcomes
 from text.registry import load, parse_params
 
@@ -22,7 +21,7 @@ def made(slug, text="", facts=None, mode="corrected", **params):
     source = CaptionInput("s", text, "v", facts=facts or {})
     module = load(entry)
     served = {"asking": Asking(FakeChat(), MemoryAnswers()), "prompt": built_in("polish@1")}
-    given = served if getattr(module, "ASKS", False) else {}
+    given = served if getattr(module, "USES_LLM", False) else {}
     return list(module.make([source], params=parse_params(entry, params), mode=mode, seed=0, **given))
 
 

@@ -1,4 +1,4 @@
-"""Plain sentences made literary by a chat model: ViLMA's prompt, numbered answers, readability."""
+"""Plain sentences made literary by a chat model: ViLMA's prompt, numbered answers."""
 
 import json
 
@@ -11,7 +11,7 @@ from generation.asking.prompts import PROMPTS
 from generation.captioning.polish import read_sentences
 from generation.errors import GenerationError
 from generation.models import ModelAnswer
-from hub import chat_endpoint
+from hub.adapters import chat_endpoint
 from jobs.runner import run_now
 from projects.models import Role
 from tests.factories import make_caption, make_member, make_project, make_video
@@ -53,16 +53,13 @@ def test_the_paper_sends_its_prompt_with_many_sentences_and_reads_the_numbers(se
     assert "response_format" not in body
 
 
-def test_corrected_asks_about_one_sentence_at_a_time_and_reports_readability(server, tmp_path, capsys):
+def test_corrected_asks_about_one_sentence_at_a_time(server, tmp_path, capsys):
     found = tried(tmp_path, capsys, [*PLAIN, "It rains."])
     assert len(server.bodies) == 4
     assert found["skipped"] == [{"source": "It rains.", "why": "repeats the caption"}]
-    # "A man clutches a cup." 5 words, 6 syllables: .39 * 5 + 11.8 * 1.2 - 15.59 = .52.
     facts = found["captions"][0]["facts"]
-    assert (facts["grade"], facts["polished_from"], facts["model"]) == (0.52, "man hold cup", "lab:tiny")
+    assert (facts["polished_from"], facts["model"]) == ("man hold cup", "lab:tiny")
     assert (facts["prompt"], facts["prompt_sha256"]) == ("polish@1", PROMPTS["polish@1"].sha256)
-    # All three: 3 sentences, 12 words, 14 syllables (clutch-es, ra-ces, sor-row): 4 * .39 + 11.8 * 15/12 - 15.59.
-    assert found["readability"]["grade"] == pytest.approx(0.72)
     # A second trial asks nothing again: answers are kept in the installation's cache.
     assert tried(tmp_path, capsys, [*PLAIN, "It rains."]) == found
     assert len(server.bodies) == 4
@@ -72,7 +69,6 @@ def test_an_answer_with_too_few_sentences_is_nobodys(server, tmp_path, capsys):
     server.answer = lambda body, n: content("1. Only one.")
     found = tried(tmp_path, capsys, PLAIN, "--mode", "paper")
     assert {one["why"] for one in found["skipped"]} == {"1 answers to 3 sentences"}
-    assert found["readability"] is None
     assert found["captions"] == []
 
 

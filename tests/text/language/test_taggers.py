@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from text.language.offline import OfflineTagger
-from text.language.report import parse_labelled, recall
+from text.language.tagger_report import parse_labelled, recall
 from text.language.tokens import PARTS
 from text.language.tools import LanguageError, in_use, installed_spacy_model, tagger
 

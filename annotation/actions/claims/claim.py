@@ -1,0 +1,318 @@
+"""A person asks for the next piece of work of a stage and gets a lease on it."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache, partial
+from itertools import count
+from time import monotonic
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.actions.claims import gold_slots
+from annotation.actions.leases import leasing
+from annotation.actions.quality import standings
+from annotation.actions.workflow.make_tasks import make_tasks, task_groups
+from annotation.claims import Claim, claim_of
+from annotation.errors import AnnotationError, Conflict
+from annotation.models import Ending, Lease, Question, Slot, SlotState, Stage, Standing
+from annotation.models.stages import stages_shown_as
+from annotation.queries.eligibility import (
+    AS_STARTED,
+    FRESH_PLACE,
+    JUDGING,
+    declined_by,
+    may_take_any,
+    person_facts,
+    skipped_by,
+    slots_in_scope,
+    task_facts,
+)
+from annotation.rules.eligibility import why_not
+from annotation.rules.ordering import FRESH
+from annotation.transactions import run_in_transaction, serialize_writes
+from corpus.models import WATCHABLE
+from projects.access import require_consent, require_role
+from projects.models import Project, Role, User
+from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared_writes import PreparedUpdate
+
+ROLE_OF_STAGE = {
+    Stage.EDIT: Role.ANNOTATOR,
+    Stage.REVIEW: Role.REVIEWER,
+    Stage.VALIDATION: Role.VALIDATOR,
+    Stage.BASELINE: Role.ANNOTATOR,
+    Stage.OBJECTS: Role.ANNOTATOR,
+}
+# Candidates that wait bring work to these.
+OF_CANDIDATES = frozenset({Stage.EDIT, Stage.REVIEW})
+# What the card of an answered item shows, read with its slot.
+_ITEM = ("project", "video", "task__item__caption", "task__item__subtest")
+SHOWN = {Stage.VALIDATION: (*_ITEM, "task__foil"), Stage.BASELINE: _ITEM}
+# So long others may be faster before the person is told to ask again. No number of tries: where pieces come one at a
+# time, some of many people lose every round while each round serves somebody.
+CLAIM_TIMEOUT_S = 8.0
+# Places that are tried in one look at the queue.
+MAX_CANDIDATE_SLOTS = 5
+# One claim makes tasks for at most so many groups, so that it stays quick behind a large run.
+MAX_GROUPS_PER_CLAIM = 1_000
+# The next piece is chosen among so many places: the longer, the rarer two people prefer the same one. The piece at hand
+# may have some of them.
+LOOKAHEAD_SLOTS = 18
+
+
+def _free_place(*shown: str) -> Prepared[Slot]:
+    """The place `pk` with what its card shows and its rule asks, locked, where it is free and nobody else locks it."""
+    rows = Slot.objects.select_related(*shown, "task__item__candidate_group")
+    rows = rows.select_for_update(skip_locked=True, of=("self",), no_key=True)
+    return Prepared(
+        lambda pk, project, stage, person: rows.filter(
+            ~Exists(declined_by(person)), pk=pk, project=project, stage=stage, state=SlotState.FREE
+        )
+    )
+
+
+def _leased(stage: str) -> Prepared[Slot]:
+    """What the person holds of the stage, and what has expired in the project, the newest first."""
+    leased = Slot.objects.filter(state=SlotState.LEASED).order_by("-leased_at")
+    return Prepared(
+        lambda project, person, now: leased.filter(
+            Q(person=person, stage__in=stages_shown_as(stage)) | Q(expires_at__lte=now), project=project
+        )
+    )
+
+
+def _behind(project: int, stage: str, person: int) -> QuerySet:
+    """Only a hint: whether it may be had is asked at the claim. What the person answered stands first, and is out.
+
+    What somebody at work was named already is left to them, or every second claim would find its place taken.
+    """
+    free = Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE)
+    begun = Slot.objects.filter(item=OuterRef("item"), stage=stage, person=person)
+    practised = Question.objects.filter(attempt__person=person, pair__item=OuterRef("item"))
+    skipped = Lease.objects.filter(task=OuterRef("task"), person=person, ending=Ending.SKIPPED)
+    behind = free.filter(~Exists(begun), ~Exists(practised), ~Exists(skipped), ~Exists(declined_by(person)))
+    at_work = Lease.objects.filter(slot__project=project, slot__stage=stage, slot__state=SlotState.LEASED)
+    named = at_work.filter(ending=Ending.RUNNING, upcoming_slot__isnull=False).values("upcoming_slot")
+    behind = behind.filter(video__media_state__in=WATCHABLE).exclude(pk__in=named)
+    return behind.order_by("priority", "id").values_list("pk", "video", "task")
+
+
+_FREE_PLACE = {stage: _free_place(*shown) for stage, shown in SHOWN.items()}
+_LEASED = {stage: _leased(stage) for stage in ROLE_OF_STAGE}
+_BEHIND = Prepared(lambda project, stage, person: _behind(project, stage, person)[:LOOKAHEAD_SLOTS])
+# Where the piece at hand has all places that stand next.
+_BEHIND_TASK = Prepared(
+    lambda project, stage, person, task: _behind(project, stage, person).exclude(task=task)[:LOOKAHEAD_SLOTS]
+)
+
+
+def _begun(pk: int, task: int) -> tuple[QuerySet, dict]:
+    """Of the others those that nobody has locked: who holds one may wait for this one."""
+    places = Slot.objects.filter(Q(pk=pk) | FRESH_PLACE, task=task).select_for_update(skip_locked=True, no_key=True)
+    return Slot.objects.filter(pk__in=places.values("pk")), {"priority": AS_STARTED}
+
+
+_START = PreparedUpdate(_begun)
+
+
+@cache
+def _first_place(scope: str, stage: str, *, skipped: bool, patient: bool) -> Prepared[Slot]:
+    """The first place that the person may have, locked; of the tasks that they skipped, or of the others."""
+
+    def build(person: int, project: int, now: datetime) -> QuerySet[Slot]:
+        slots = _open_places(scope, stage, patient=patient, person=person, project=project, now=now)
+        return (slots.filter if skipped else slots.exclude)(skipped_by(person))[:1]
+
+    return Prepared(build)
+
+
+@cache
+def _next_video(scope: str, stage: str) -> Prepared[int]:
+    """Of the first place that the person may have but for `pk`."""
+    return Prepared(lambda pk, **whose: slots_in_scope(scope, stage, **whose).exclude(pk=pk).values_list("video")[:1])
+
+
+def _open_places(scope: str, stage: str, *, patient: bool, **whose: Any) -> QuerySet[Slot]:
+    """What others have locked is passed over, or `patient` waited for."""
+    slots = slots_in_scope(scope, stage, **whose).select_related(*SHOWN.get(Stage(stage), ("task", "project")))
+    return slots.select_for_update(skip_locked=not patient, of=("self",), no_key=True)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Who asks for what, and when. `patient`: waits for places that others have locked, where they would be passed
+    over."""
+
+    person: User
+    project: Project
+    stage: str
+    now: datetime
+    patient: bool
+    # (place, video, task) of what stands next in the queue: looked up before the write begins, which holds others up.
+    ahead: Sequence[tuple[int, int, int]] = ()
+
+    @property
+    def whose(self) -> dict[str, Any]:
+        """What the queue's query is told."""
+        return {"person": self.person.pk, "project": self.project.pk, "now": self.now}
+
+    def anything(self) -> bool:
+        """Whether the rules let the person have any place, locked or not."""
+        return may_take_any(self.person, self.project, self.stage, self.now)
+
+
+def claim(
+    person: User, project: Project, stage: str, *, preferred: int | None = None, now: datetime | None = None
+) -> Claim | None:
+    """The person's running lease of this stage, or a lease on the next slot that the rules let them have, or None.
+
+    Started tasks come before fresh ones, tasks that the person skipped come last. Among validation stands gold, where
+    the project's policy says so. `preferred`: the place that the last claim named as upcoming, taken where it is still
+    to be had: its clip is loaded already. AccessDenied without the stage's role, AnnotationError for a stage that
+    nobody claims, NotAdmitted for who is paused or has yet to qualify.
+    """
+    if stage not in ROLE_OF_STAGE:
+        raise AnnotationError(_("There is no work to claim in the stage '%(stage)s'.") % {"stage": stage})
+    require_role(person, project, ROLE_OF_STAGE[Stage(stage)])
+    require_consent(person, project)
+    moment = now or timezone.now()
+    ends = monotonic() + CLAIM_TIMEOUT_S
+    for attempt in count():
+        ahead = _BEHIND.all(project=project.pk, stage=stage, person=person.pk) if stage in JUDGING else ()
+        asked = _Asked(person, project, stage, moment, patient=attempt > 0, ahead=ahead)
+        try:
+            found = run_in_transaction(lambda asked=asked: _claim(asked, preferred))
+        except IntegrityError:
+            if attempt:
+                raise
+            continue
+        if found is not None:
+            return found
+        make_tasks(project, limit=MAX_GROUPS_PER_CLAIM)
+        if not asked.anything():
+            return None
+        if monotonic() > ends:
+            break
+    raise AnnotationError(_("Many people are asking at once; ask again."))
+
+
+def _claim(asked: _Asked, preferred: int | None) -> Claim | None:
+    """One look at the queue."""
+    person, project, stage, now = asked.person, asked.project, asked.stage, asked.now
+    serialize_writes(person)
+    standing = standings.admitted(person, project, now) if stage == Stage.VALIDATION else None
+    running = _running(asked)
+    if stage in OF_CANDIDATES:
+        task_groups(project, limit=MAX_GROUPS_PER_CLAIM)
+    if running is not None:
+        return running
+    due = gold_slots.is_due(standing)
+    if not due and not asked.patient and (found := _take_named(asked, preferred, standing)):
+        return found
+    # Where no real work is left, gold would be all that there is.
+    if due and asked.anything() and (found := gold_slots.serve(standing, person, now, partial(_upcoming, asked))):
+        return found
+    for skipped in (False, True):
+        if found := _take(asked, standing, skipped=skipped):
+            return found
+    return None
+
+
+def _take_named(asked: _Asked, preferred: int | None, standing: Standing | None) -> Claim | None:
+    """The place that was named ahead; where somebody has it, one that is named to nobody.
+
+    Who took the first of the queue instead would take what the next person was named, and so on through all of them.
+    IntegrityError where the person has another place in the item.
+    """
+    if preferred is None or asked.stage not in SHOWN:
+        return None
+    if found := _take_place(asked, preferred, standing):
+        return found
+    return _take_place(asked, secrets.choice(asked.ahead)[0], standing) if asked.ahead else None
+
+
+def _take_place(asked: _Asked, wanted: int, standing: Standing | None) -> Claim | None:
+    """The place, where it is free and the rule allows it; asked of this one place, by the rule."""
+    person, project = asked.person, asked.project
+    slot = _FREE_PLACE[asked.stage].first(pk=wanted, project=project.pk, stage=asked.stage, person=person.pk)
+    if slot is None:
+        return None
+    task = task_facts(slot, asked.now)
+    if why_not(person_facts(person, task), task, project.leakage_scope):
+        return None
+    return _leased_to(asked, slot, standing)
+
+
+def _running(asked: _Asked) -> Claim | None:
+    """The person's running lease of the stage; what has expired in the project is freed first."""
+    project, now = asked.project, asked.now
+    looked_at = _LEASED[asked.stage].all(**asked.whose)
+    if any(slot.expires_at <= now for slot in looked_at):
+        leasing.sweep(project.pk, now)
+        leased = Slot.objects.filter(project=project, state=SlotState.LEASED, stage__in=stages_shown_as(asked.stage))
+        looked_at = list(leased.filter(person=asked.person).order_by("-leased_at"))
+    if not looked_at:
+        return None
+    return claim_of(Lease.objects.get(token=looked_at[0].token), looked_at[0], resumed=True)
+
+
+def _take(asked: _Asked, standing: Standing | None, *, skipped: bool) -> Claim | None:
+    """Lease the first place that is still to be had, of the tasks that the person skipped or of the others."""
+    scope, stage, patient = asked.project.leakage_scope, asked.stage, asked.patient
+    slot = _first_place(scope, stage, skipped=skipped, patient=patient).first(**asked.whose)
+    tried: list[int] = []
+    while slot is not None:
+        found = _lease(asked, slot, standing, skipped=skipped)
+        if found is not None or len(tried) == MAX_CANDIDATE_SLOTS:
+            return found
+        tried.append(slot.pk)
+        others = _open_places(scope, stage, patient=patient, **asked.whose).exclude(pk__in=tried)
+        slot = (others.filter if skipped else others.exclude)(skipped_by(asked.person.pk)).first()
+    return None
+
+
+def _lease(asked: _Asked, slot: Slot, standing: Standing | None, *, skipped: bool) -> Claim | None:
+    """A lease on the slot; None where somebody was faster, or the person has another place in the item."""
+    try:
+        with transaction.atomic():
+            return _leased_to(asked, slot, standing, skipped=skipped)
+    except (IntegrityError, Conflict):
+        return None
+
+
+def _leased_to(asked: _Asked, slot: Slot, standing: Standing | None, *, skipped: bool = False) -> Claim:
+    upcoming, video = _upcoming(asked, slot, standing)
+    lease = leasing.open_lease(slot, asked.person, asked.now, upcoming=upcoming, standing=standing)
+    _start(slot)
+    gold_slots.count_served(standing, gold=False)
+    rows = slot.stage in JUDGING
+    return claim_of(lease, slot, skipped_before=skipped, upcoming_video=video, with_rows=rows)
+
+
+def _upcoming(asked: _Asked, slot: Slot, standing: Standing | None) -> tuple[int | None, int | None]:
+    """(place, video) that the person is offered next, so that its clip is loaded meanwhile; nothing is held for them.
+
+    One of those that stand next in the queue, at random: the very next one is everybody's. Gold, where it is due.
+    """
+    if asked.stage == Stage.REVIEW:
+        # Of few reviewers, who each take the first that they may: this one, unless another is faster.
+        return None, _next_video(asked.project.leakage_scope, asked.stage).first(pk=slot.pk, **asked.whose)
+    if standing is not None and (gold := gold_slots.upcoming(standing, asked.person, slot)) is not None:
+        return gold
+    others = [each for each in asked.ahead if each[2] != slot.task_id]
+    if not others and len(asked.ahead) == LOOKAHEAD_SLOTS:
+        whose = {"project": asked.project.pk, "person": asked.person.pk}
+        others = _BEHIND_TASK.all(stage=asked.stage, task=slot.task_id, **whose)
+    return secrets.choice(others)[:2] if others else (None, None)
+
+
+def _start(slot: Slot) -> None:
+    """All places of a task that somebody has begun come before fresh tasks, this one too when it is freed again."""
+    if slot.task.overlap > 1 and slot.priority >= FRESH:
+        _START(pk=slot.pk, task=slot.task_id)

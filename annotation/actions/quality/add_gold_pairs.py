@@ -1,0 +1,119 @@
+"""A researcher makes pairs with a known answer out of valid items: as they are, or with another video."""
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+
+from annotation.errors import AnnotationError
+from annotation.models import GoldPair, KnownAnswer, Use
+from annotation.queries.quality import free_items
+from annotation.rules.ordering import seeded_share
+from annotation.transactions import run_in_transaction
+from corpus.models import Foil, Item, Subtest
+from corpus.rules.states import FoilVerdict
+from projects import audit
+from projects.access import require_role
+from projects.models import Project, Role, User
+
+MAX_PAIRS_AT_ONCE = 500
+
+
+def add_gold_pairs(
+    actor: User,
+    project: Project,
+    use: str,
+    subtest: Subtest,
+    number: int,
+    *,
+    mismatched: bool = False,
+    seed: int = 0,
+    explanation: str = "",
+) -> int:
+    """Make up to `number` pairs of the subtest's valid items, drawn by the seed; how many were made.
+
+    Only the caption is true of the video; of a mismatched pair, whose video is that of another item, neither is. For
+    the qualification one subtest a test. People see the main subtest named for which it is the proficiency subtest.
+    AnnotationError where nothing is left to draw from, or for a subtest of another project.
+    """
+    require_role(actor, project, Role.RESEARCHER)
+    if subtest.project_id != project.pk or use not in Use.values:
+        raise AnnotationError(_("Choose a subtest of this project, and a use."))
+    if not 1 <= number <= MAX_PAIRS_AT_ONCE:
+        raise AnnotationError(_("Ask for 1 to %(most)s pairs.") % {"most": MAX_PAIRS_AT_ONCE})
+    return run_in_transaction(lambda: _add(actor, project, use, subtest, number, mismatched, seed, explanation.strip()))
+
+
+def _add(
+    actor: User, project: Project, use: str, subtest: Subtest, number: int, mismatched: bool, seed: int, why: str
+) -> int:
+    if use == Use.QUALIFICATION and not mismatched:
+        _one_subtest_a_test(project, subtest)
+    drawn = sorted(_sources(subtest), key=lambda foil: seeded_share(seed, "gold", foil.pk))
+    pairs = _mismatched(drawn, number) if mismatched else [(foil, foil.item) for foil in drawn[:number]]
+    shown_as = subtest.mains.order_by("pk").first() or subtest
+    made = [
+        GoldPair(
+            project=project,
+            use=use,
+            subtest=shown_as,
+            video_id=place.video_id,
+            caption_text=foil.item.caption.text,
+            foil_text=foil.text,
+            answer=KnownAnswer.NEITHER if mismatched else KnownAnswer.CAPTION,
+            explanation=why,
+            mismatched=mismatched,
+            item=foil.item,
+            foil=foil,
+            said_by=actor,
+        )
+        for foil, place in pairs
+    ]
+    if not made:
+        raise AnnotationError(_("This subtest has no valid item left that is not a pair already; choose another."))
+    for pair in made:
+        pair.save()
+    events = [audit.event(project, actor, "add_gold_pair", pair, to_state=use, seed=seed) for pair in made]
+    audit.record_many(events)
+    return len(made)
+
+
+def _sources(subtest: Subtest) -> list[Foil]:
+    """One valid foil of each item that no pair is made of yet."""
+    foils = Foil.objects.filter(item__in=free_items(subtest), verdict=FoilVerdict.VALID)
+    first: dict[int, Foil] = {}
+    for foil in foils.select_related("item__caption", "item__video").order_by("item_id", "position"):
+        first.setdefault(foil.item_id, foil)
+    return list(first.values())
+
+
+def _mismatched(drawn: Sequence[Foil], number: int) -> list[tuple[Foil, Item]]:
+    """Each foil with the next item in the draw that is of another source and says something else."""
+    pairs = []
+    for at, foil in enumerate(drawn):
+        others = [*drawn[at + 1 :], *drawn[:at]]
+        other = next((one.item for one in others if _apart(foil.item, one.item)), None)
+        if other is not None:
+            pairs.append((foil, other))
+    return pairs[:number]
+
+
+def _apart(one: Item, other: Item) -> bool:
+    same_source = one.video.source_id and one.video.source_id == other.video.source_id
+    same_class = one.video.class_label and one.video.class_label == other.video.class_label
+    same_text = one.caption.text_sha256 == other.caption.text_sha256
+    return one.video_id != other.video_id and not (same_source or same_class or same_text)
+
+
+def _one_subtest_a_test(project: Project, subtest: Subtest) -> None:
+    """For each test, the proficiency items of one subtest (ViLMA, Sec. B.1)."""
+    if not subtest.test:
+        return
+    others = GoldPair.objects.filter(
+        project=project, use=Use.QUALIFICATION, withdrawn_at=None, mismatched=False, item__subtest__test=subtest.test
+    ).exclude(item__subtest=subtest)
+    found = others.select_related("item__subtest").first()
+    if found is not None:
+        raise AnnotationError(
+            _("The test %(test)s is in the qualification with its subtest %(subtest)s; withdraw that first.")
+            % {"test": subtest.test, "subtest": found.item.subtest.name}
+        )

@@ -1,0 +1,40 @@
+"""A researcher adds a caption to practise editing on."""
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+
+from annotation.errors import AnnotationError
+from annotation.models import PracticeCaption
+from annotation.rules.editing import check_text, errors
+from annotation.transactions import run_in_transaction
+from corpus.models import Caption
+from projects import audit
+from projects.access import require_role
+from projects.models import Project, Role, User
+
+
+def add_practice_caption(
+    actor: User, project: Project, caption: Caption, examples: Sequence[str], explanation: str = ""
+) -> PracticeCaption:
+    """The caption with foils that an expert wrote for it, one or more, each without an error of the live checks."""
+    require_role(actor, project, Role.RESEARCHER)
+    if caption.video.project_id != project.pk:
+        raise AnnotationError(_("This caption belongs to another project."))
+    foils = [line.strip() for line in examples if line.strip()]
+    if not foils:
+        raise AnnotationError(_("Write at least one foil as the expert's example."))
+    wrong = [foil for foil in foils if errors(check_text(caption.text, foil))]
+    if wrong:
+        raise AnnotationError(_("This example is no foil of the caption: %(text)s") % {"text": wrong[0]})
+    return run_in_transaction(lambda: _add(actor, project, caption, foils, explanation.strip()))
+
+
+def _add(actor: User, project: Project, caption: Caption, examples: list[str], explanation: str) -> PracticeCaption:
+    if PracticeCaption.objects.filter(project=project, caption=caption, withdrawn_at=None).exists():
+        raise AnnotationError(_("People practise on this caption already."))
+    made = PracticeCaption.objects.create(
+        project=project, caption=caption, examples=examples, explanation=explanation, said_by=actor
+    )
+    audit.record(audit.event(project, actor, "add_practice_caption", made))
+    return made

@@ -1,0 +1,95 @@
+"""A person answers a question of practice or of the qualification."""
+
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.access import attempt_for
+from annotation.actions.quality.standings import standing_of
+from annotation.errors import AnnotationError
+from annotation.models import Attempt, Question, Stage
+from annotation.queries.quality import PRACTICE_ROLE
+from annotation.rules.editing import MAX_CHARACTERS
+from annotation.rules.quizzes import grade_edit, has_passed
+from annotation.rules.voting import ANSWERS, parse_answer, truth_of
+from annotation.rules.watch_evidence import seconds_spent, watch_evidence
+from annotation.transactions import run_in_transaction, serialize_writes
+from projects import audit
+from projects.access import require_role
+from projects.models import User
+
+
+def answer_question(
+    person: User,
+    attempt_id: int,
+    place: int,
+    answer: str | int,
+    *,
+    watch: Any = None,
+    seconds: Any = None,
+    now: datetime | None = None,
+) -> Question:
+    """Store the first answer to the question; a second press changes nothing. The last one ends the attempt.
+
+    `answer`: 1-5 or its name for a pair, the foil for a caption. AnnotationError for an answer that is none.
+    """
+    moment = now or timezone.now()
+    return run_in_transaction(lambda: _answer(person, attempt_id, place, answer, watch, seconds, moment))
+
+
+def _answer(
+    person: User, attempt_id: int, place: int, answer: str | int, watch: Any, seconds: Any, now: datetime
+) -> Question:
+    serialize_writes(person)
+    attempt = attempt_for(person, attempt_id)
+    require_role(person, attempt.project, PRACTICE_ROLE[Stage(attempt.of_stage)])
+    question = attempt.questions.select_related("pair", "practice__caption").filter(place=place).first()
+    if question is None:
+        raise AnnotationError(_("There is no such question."))
+    if question.answered_at is not None:
+        return question
+    if question.pair_id:
+        _judge(question, answer)
+    else:
+        _edit(question, str(answer))
+    question.answered_at, question.seconds_spent, question.watch = now, seconds_spent(seconds), watch_evidence(watch)
+    question.save()
+    if not attempt.questions.filter(answered_at=None).exists():
+        _finish(attempt, person, now)
+    return question
+
+
+def _judge(question: Question, answer: str | int) -> None:
+    shown = parse_answer(answer)
+    if shown is None:
+        raise AnnotationError(_("Answer with 1 to 5 or one of: %(list)s.") % {"list": ", ".join(ANSWERS)})
+    question.choice = truth_of(shown, bool(question.caption_first))
+    question.right = question.choice == question.pair.answer
+
+
+def _edit(question: Question, text: str) -> None:
+    text = text.strip()
+    if not text or len(text) > MAX_CHARACTERS or "\x00" in text:
+        raise AnnotationError(_("Write a foil of at most %(most)s characters.") % {"most": MAX_CHARACTERS})
+    practice = question.practice
+    question.text = text
+    question.right = grade_edit(practice.caption.text, text, practice.examples).right
+
+
+def _finish(attempt: Attempt, person: User, now: datetime) -> None:
+    """The attempt is over; who has passed the qualification may validate."""
+    answers = list(attempt.questions.values_list("right", flat=True))
+    attempt.finished_at, attempt.passed = now, has_passed(sum(answers), len(answers), attempt.pass_share)
+    attempt.save(update_fields=["finished_at", "passed"])
+    state = "passed" if attempt.passed else "failed"
+    audit.record(
+        audit.event(
+            attempt.project, person, "finish_attempt", attempt, to_state=state, right=sum(answers), asked=len(answers)
+        )
+    )
+    if attempt.stage == Stage.QUALIFICATION and attempt.passed:
+        standing = standing_of(person, attempt.project)
+        standing.qualified_at = now
+        standing.save(update_fields=["qualified_at"])

@@ -1,0 +1,39 @@
+"""An expert labels a pair of the qualification, blind: the baseline that people are held against."""
+
+from django.utils.translation import gettext as _
+
+from annotation.access import pair_for
+from annotation.errors import AnnotationError
+from annotation.models import ExpertLabel, QualityPolicy, Use
+from annotation.rules.gold_serving import gold_caption_first
+from annotation.rules.voting import ANSWERS, parse_answer, truth_of
+from annotation.transactions import run_in_transaction
+from projects import audit
+from projects.models import Project, User
+
+
+def label_order(policy: QualityPolicy, person: User, pair_id: int) -> bool:
+    """Whether this expert sees the caption first."""
+    return gold_caption_first(policy.secret, person.pk, pair_id)
+
+
+def label_pair(actor: User, project: Project, pair_id: int, answer: str | int) -> ExpertLabel:
+    """Store the expert's answer, as shown; the first one stays. AnnotationError for an answer that is none."""
+    pair = pair_for(actor, project, pair_id)
+    shown = parse_answer(answer)
+    if shown is None:
+        raise AnnotationError(_("Answer with 1 to 5 or one of: %(list)s.") % {"list": ", ".join(ANSWERS)})
+    if pair.use != Use.QUALIFICATION:
+        raise AnnotationError(_("Experts label the pairs of the qualification."))
+    return run_in_transaction(lambda: _label(actor, project, pair_id, shown))
+
+
+def _label(actor: User, project: Project, pair_id: int, shown: str) -> ExpertLabel:
+    policy, _made = QualityPolicy.objects.get_or_create(project=project)
+    first = label_order(policy, actor, pair_id)
+    label, made = ExpertLabel.objects.get_or_create(
+        pair_id=pair_id, person=actor, defaults={"caption_first": first, "choice": truth_of(shown, first)}
+    )
+    if made:
+        audit.record(audit.event(project, actor, "label_pair", label))
+    return label

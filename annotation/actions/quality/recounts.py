@@ -1,0 +1,88 @@
+"""Votes that count no longer, or count again: their places, the verdicts of their pairs, the state of their items."""
+
+from datetime import datetime
+
+from annotation.actions.workflow.caption_doubts import flag_captions
+from annotation.actions.workflow.verdicts import apply_vote, locked_item, revert_vote
+from annotation.models import Slot, SlotState, Stage, Task, TaskState, Vote, VoteState
+from annotation.rules.ordering import caption_first
+from annotation.transactions import lock_rows
+from corpus.models import Caption, Item
+from corpus.rules.states import WITHDRAWN
+from projects import audit
+from projects.models import Project, User
+
+COUNTED, ASIDE, SURPLUS = VoteState.COUNTED, VoteState.SET_ASIDE, VoteState.SURPLUS
+
+
+def votes_of(person: User, project: Project, state: str) -> list[Vote]:
+    """The person's judgements in that state. All their items are locked, then all those items' captions: in the order
+    of one item after the other, somebody who judges another item of a caption would be waited for in a ring."""
+    votes = Vote.objects.filter(person=person, item__subtest__project=project, stage=Stage.VALIDATION, state=state)
+    items = Item.objects.filter(pk__in=votes.values("item"))
+    lock_rows(items)
+    captions = set(items.values_list("caption", flat=True))
+    lock_rows(Caption.objects.filter(pk__in=captions))
+    return list(votes.order_by("item_id", "pk"))
+
+
+def exclude_vote(vote: Vote, project: Project, actor: User, reason: str, now: datetime) -> bool:
+    """Counted -> set aside; its place is free for somebody else and its item in validation again.
+
+    False where the vote had changed in the meantime.
+    """
+    item = locked_item(vote.item_id)
+    if not Vote.objects.filter(pk=vote.pk, state=COUNTED).update(state=ASIDE):
+        return False
+    _record(vote, project, actor, "set_vote_aside", COUNTED, ASIDE, reason)
+    if item.state in WITHDRAWN:
+        # What was decided on them stands, but for whether the caption is in doubt.
+        flag_captions([item.caption_id])
+        return True
+    task = Task.objects.get(pk=Slot.objects.values("task").get(pk=vote.slot_id)["task"])
+    Slot.objects.filter(pk=vote.slot_id, state=SlotState.DONE).update(
+        state=SlotState.FREE, person=None, token="", expires_at=None
+    )
+    Task.objects.filter(pk=task.pk, state=TaskState.DONE).update(state=TaskState.OPEN)
+    revert_vote(item, task, actor, reason or "votes were set aside", now)
+    return True
+
+
+def reinstate_vote(vote: Vote, project: Project, actor: User, reason: str, now: datetime) -> str:
+    """Set aside -> counted where a place is free, else surplus; the new state."""
+    item = locked_item(vote.item_id)
+    slot = _place_for(vote, item)
+    new = COUNTED if slot else SURPLUS
+    Vote.objects.filter(pk=vote.pk, state=ASIDE).update(state=new, slot=slot)
+    _record(vote, project, actor, "bring_vote_back", ASIDE, new, reason)
+    if slot is None:
+        return new
+    if item.state in WITHDRAWN:
+        flag_captions([item.caption_id])
+        return new
+    Slot.objects.filter(pk=slot.pk).update(state=SlotState.DONE, person=vote.person_id, token="", expires_at=None)
+    apply_vote(item, slot.task, actor, now)
+    return new
+
+
+def _place_for(vote: Vote, item: Item) -> Slot | None:
+    """The place that the vote had, if it is free; else a free one whose order of texts is the vote's; else any."""
+    slots = Slot.objects.select_for_update(of=("self",), no_key=True).select_related("task")
+    if item.state in WITHDRAWN:
+        return slots.filter(pk=vote.slot_id, state=SlotState.DONE, person=vote.person_id).first()
+    elsewhere = Slot.objects.filter(item=item, stage=Stage.VALIDATION, person=vote.person_id)
+    if elsewhere.exists():
+        return None
+    free = slots.filter(
+        task__foil=vote.foil_id, stage=Stage.VALIDATION, state=SlotState.FREE, task__state=TaskState.OPEN
+    )
+    return min(free, key=lambda slot: (slot.pk != vote.slot_id, not _same_order(vote, slot), slot.index), default=None)
+
+
+def _same_order(vote: Vote, slot: Slot) -> bool:
+    shown = caption_first(slot.project_id, slot.task.foil_id, slot.index, slot.task.overlap)
+    return shown == vote.caption_first
+
+
+def _record(vote: Vote, project: Project, actor: User, action: str, old: str, new: str, reason: str) -> None:
+    audit.record(audit.event(project, actor, action, vote, from_state=old, to_state=new, reason=reason))

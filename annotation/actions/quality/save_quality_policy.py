@@ -1,0 +1,69 @@
+"""A researcher sets the project's rules of quality, opens practice and the qualification."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db.models import F
+from django.db.models.functions import Floor
+from django.utils.translation import gettext as _
+
+from annotation.actions.quality.standings import policy_of
+from annotation.errors import AnnotationError
+from annotation.models import QualityPolicy, Use
+from annotation.queries.quality import readiness
+from annotation.transactions import lock_rows, run_in_transaction
+from projects import audit
+from projects.access import require_role
+from projects.models import Project, Role, User
+
+
+def save_quality_policy(actor: User, project: Project, **fields: Any) -> QualityPolicy:
+    """Store the fields. AnnotationError names what is wrong, or what is missing before something can be opened."""
+    require_role(actor, project, Role.RESEARCHER)
+    return run_in_transaction(lambda: _save(actor, project, fields))
+
+
+def _save(actor: User, project: Project, fields: dict[str, Any]) -> QualityPolicy:
+    policy = policy_of(project)
+    changed = {name: value for name, value in fields.items() if getattr(policy, name) != value}
+    for name, value in changed.items():
+        setattr(policy, name, value)
+    try:
+        policy.full_clean()
+    except ValidationError as error:
+        field, messages = next(iter(error.message_dict.items()))
+        raise AnnotationError(f"{field}: {messages[0]}") from error
+    _complete(policy)
+    policy.save()
+    if "gold_rate" in changed:
+        _begin_stretches_anew(policy)
+    audit.record(audit.event(project, actor, "save_quality_policy", policy, **changed))
+    return policy
+
+
+def _begin_stretches_anew(policy: QualityPolicy) -> None:
+    """At the new rate the stretch of each person's last piece is over, as if it had had its gold.
+
+    The people are locked: a claim that began under the old rate would count on at that.
+    """
+    lock_rows(User.objects.filter(pk__in=policy.standings.values("person")))
+    policy.standings.update(gold_stretch=Floor((F("served") - 1) * policy.gold_rate))
+
+
+def _complete(policy: QualityPolicy) -> None:
+    """What is opened has what it needs."""
+    project = policy.project
+    if policy.guess_accuracy >= policy.careful_accuracy:
+        raise AnnotationError(_("Careful people must be right more often than people who guess."))
+    if policy.qualification_required and not policy.qualification_open:
+        raise AnnotationError(_("Open the qualification before you require it: nobody could pass otherwise."))
+    if policy.qualification_open and readiness(project, Use.QUALIFICATION).pairs < policy.test_length:
+        raise AnnotationError(
+            _("The qualification asks %(wanted)s questions and has fewer; add pairs, or ask fewer.")
+            % {"wanted": policy.test_length}
+        )
+    practice = readiness(project, Use.PRACTICE)
+    if policy.practice_open and not practice.pairs + practice.captions:
+        raise AnnotationError(_("Add something to practise on before you open practice."))
+    if policy.gold_rate and not readiness(project, Use.MIXED).pairs:
+        raise AnnotationError(_("Add pairs to be mixed in before you set a rate."))

@@ -1,0 +1,118 @@
+"""A person begins practice or the qualification: the questions are drawn here and stay as they are."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db.models import Exists, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.errors import AnnotationError
+from annotation.models import Attempt, GoldPair, PracticeCaption, QualityPolicy, Question, Stage, Standing
+from annotation.queries.eligibility import declined_by
+from annotation.queries.quality import PRACTICE_ROLE, USE_OF_STAGE
+from annotation.rules.gold_serving import gold_caption_first
+from annotation.rules.quizzes import PRACTICE_LENGTH, draw
+from annotation.transactions import run_in_transaction, serialize_writes
+from corpus.models import WATCHABLE
+from projects import audit
+from projects.access import require_role
+from projects.models import Project, User
+
+
+def start_attempt(
+    person: User, project: Project, stage: str, of_stage: str = Stage.VALIDATION, *, now: datetime | None = None
+) -> Attempt:
+    """The person's open attempt, or a new one. Practice as often as they like, the qualification as the policy says.
+
+    AnnotationError where it is not open, passed already, or no try or no fresh question is left.
+    """
+    if stage not in USE_OF_STAGE or of_stage not in PRACTICE_ROLE:
+        raise AnnotationError(_("There is no such exercise."))
+    require_role(person, project, PRACTICE_ROLE[Stage(of_stage)])
+    return run_in_transaction(lambda: _start(person, project, stage, of_stage, now or timezone.now()))
+
+
+def _start(person: User, project: Project, stage: str, of_stage: str, now: datetime) -> Attempt:
+    serialize_writes(person)
+    mine = Attempt.objects.filter(person=person, project=project, stage=stage, of_stage=of_stage)
+    running = mine.filter(finished_at=None).first()
+    if running is not None:
+        return running
+    policy = QualityPolicy.objects.filter(project=project).first()
+    number = mine.count() + 1
+    if stage == Stage.QUALIFICATION:
+        policy = _may_qualify(policy, person, number)
+    elif policy is None or not policy.practice_open:
+        raise AnnotationError(_("Practice is not open in this project."))
+    attempt = Attempt(
+        project=project,
+        person=person,
+        stage=stage,
+        of_stage=of_stage,
+        number=number,
+        pass_share=policy.pass_share,
+        started_at=now,
+    )
+    questions = _questions(attempt, policy)
+    attempt.save()
+    Question.objects.bulk_create(questions)
+    audit.record(audit.event(project, person, "start_attempt", attempt, to_state=stage, questions=len(questions)))
+    return attempt
+
+
+def _may_qualify(policy: QualityPolicy | None, person: User, number: int) -> QualityPolicy:
+    if policy is None or not policy.qualification_open:
+        raise AnnotationError(_("The qualification is not open in this project."))
+    if Standing.objects.filter(policy=policy, person=person, qualified_at__isnull=False).exists():
+        raise AnnotationError(_("You have passed already; go to your work."))
+    if number > policy.tries:
+        raise AnnotationError(_("You have no try left; ask the project's researcher."))
+    return policy
+
+
+def _questions(attempt: Attempt, policy: QualityPolicy) -> list[Question]:
+    if attempt.of_stage == Stage.EDIT:
+        return _edits(attempt, policy)
+    length = policy.test_length if attempt.stage == Stage.QUALIFICATION else PRACTICE_LENGTH
+    pairs = GoldPair.objects.filter(
+        project=attempt.project_id,
+        use=USE_OF_STAGE[Stage(attempt.stage)],
+        withdrawn_at=None,
+        video__media_state__in=WATCHABLE,
+    ).exclude(Exists(declined_by(attempt.person_id)))
+    fresh = pairs.exclude(questions__attempt__person=attempt.person)
+    # Who declined some of the videos is asked about the others: a bar is a share of right answers.
+    if attempt.stage == Stage.QUALIFICATION and fresh.count() < min(length, pairs.count()):
+        raise AnnotationError(_("There are no fresh questions left for another try; ask the project's researcher."))
+    pool = fresh if fresh.exists() else pairs
+    drawn = draw(policy.secret, attempt.person_id, attempt.number, *_by_kind(pool), length, policy.mismatched_share)
+    return [
+        Question(
+            attempt=attempt,
+            place=place,
+            pair_id=pk,
+            caption_first=gold_caption_first(policy.secret, attempt.person_id, 1000 * attempt.number + place),
+        )
+        for place, pk in enumerate(_some(drawn))
+    ]
+
+
+def _by_kind(pairs: QuerySet[GoldPair]) -> tuple[list[int], list[int]]:
+    rows = list(pairs.order_by("pk").values_list("pk", "mismatched").distinct())
+    return [pk for pk, mismatched in rows if not mismatched], [pk for pk, mismatched in rows if mismatched]
+
+
+def _edits(attempt: Attempt, policy: QualityPolicy) -> list[Question]:
+    captions = PracticeCaption.objects.filter(
+        project=attempt.project_id, withdrawn_at=None, caption__video__media_state__in=WATCHABLE
+    ).exclude(Exists(declined_by(attempt.person_id, "caption__video")))
+    ids = list(captions.order_by("pk").values_list("pk", flat=True))
+    drawn = draw(policy.secret, attempt.person_id, attempt.number, ids, (), PRACTICE_LENGTH, 0.0)
+    return [Question(attempt=attempt, place=place, practice_id=pk) for place, pk in enumerate(_some(drawn))]
+
+
+def _some(drawn: Sequence[int]) -> Sequence[int]:
+    if not drawn:
+        raise AnnotationError(_("There is nothing to practise on yet; the project's researcher adds it."))
+    return drawn

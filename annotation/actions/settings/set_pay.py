@@ -1,0 +1,52 @@
+"""A researcher says what work earns, and what an hour should earn at the least."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from annotation.errors import AnnotationError
+from annotation.models import PayPolicy, PayRate
+from annotation.queries.paid_work import PAID
+from annotation.rules.pay import Rate
+from annotation.transactions import run_in_transaction, serialize_writes
+from projects import audit
+from projects.access import require_role
+from projects.models import Project, Role, User
+
+
+def set_pay(
+    person: User, project: Project, *, currency: str, floor: Decimal | None, rates: Mapping[str, Rate]
+) -> PayPolicy:
+    """Store currency, floor and the rates by stage; a stage that is not named earns nothing.
+
+    Pay is computed with the rates of now, for all the work that there is. AnnotationError for a rate of no stage that
+    is paid, an unknown unit, a negative amount, no currency.
+    """
+    require_role(person, project, Role.RESEARCHER)
+    if not set(rates) <= set(PAID):
+        raise AnnotationError(_("Only edits, reviews, judgements, the human baseline and object checks are paid."))
+    return run_in_transaction(lambda: _set(person, project, currency, floor, rates))
+
+
+def _set(person: User, project: Project, currency: str, floor: Decimal | None, rates: Mapping[str, Rate]) -> PayPolicy:
+    serialize_writes(project)
+    policy = PayPolicy.objects.filter(project=project).first() or PayPolicy(project=project)
+    policy.currency, policy.floor = currency, floor
+    rows = [PayRate(project=project, stage=stage, unit=rate.unit, amount=rate.amount) for stage, rate in rates.items()]
+    try:
+        policy.full_clean(exclude=["project"])
+        for row in rows:
+            row.clean_fields()
+    except ValidationError as error:
+        field, messages = next(iter(error.message_dict.items()))
+        raise AnnotationError(f"{field}: {messages[0]}") from error
+    policy.save()
+    PayRate.objects.filter(project=project).delete()
+    PayRate.objects.bulk_create(rows)
+    said = {stage: f"{rate.amount} a {rate.unit}" for stage, rate in sorted(rates.items())}
+    audit.record(
+        audit.event(project, person, "set_pay", policy, currency=currency, floor=floor and str(floor), rates=said)
+    )
+    return policy

@@ -1,0 +1,55 @@
+"""A researcher changes the votes that pairs of a subtest take, before anybody has been shown one."""
+
+from dataclasses import asdict
+
+from django.utils.translation import gettext as _
+
+from annotation.actions.workflow import task_slots
+from annotation.errors import AnnotationError
+from annotation.models import Slot, Stage, Task, TaskState
+from annotation.queries.vote_rules import rule_in_force, why_fixed
+from annotation.rules.voting import VoteRule
+from annotation.transactions import run_in_transaction, serialize_writes
+from corpus.forms import MAX_PER_ITEM
+from corpus.models import Subtest
+from projects import audit
+from projects.access import require_role
+from projects.models import Role, User
+
+
+def set_vote_rule(person: User, subtest: Subtest, rule: VoteRule) -> Subtest:
+    """Store the rule, and give every pair that waits as many places as it wants.
+
+    AnnotationError once a pair of the subtest was shown to somebody, has a vote or is decided (a rule that is chosen
+    by what came of it proves nothing), for a rule that no vote can satisfy, and for no votes where items wait for some.
+    """
+    require_role(person, subtest.project, Role.RESEARCHER)
+    if rule.needed > rule.wanted:
+        raise AnnotationError(_("More votes are needed than are asked for; lower this or raise the other."))
+    if not 0 <= rule.needed <= rule.wanted <= MAX_PER_ITEM or not 1 <= rule.pairs_enough <= MAX_PER_ITEM:
+        said = _("A pair takes 0 to %(most)d votes, and 1 to %(most)d valid pairs can be enough.")
+        raise AnnotationError(said % {"most": MAX_PER_ITEM})
+    return run_in_transaction(lambda: _set(person, subtest, rule))
+
+
+def _set(person: User, held: Subtest, rule: VoteRule) -> Subtest:
+    # The project first, as imports and make_tasks do; who makes an item of the subtest holds the row as well.
+    serialize_writes(held.project)
+    subtest = Subtest.objects.select_related("project").select_for_update(of=("self",)).get(pk=held.pk)
+    places = Slot.objects.filter(item__subtest=subtest, stage=Stage.VALIDATION).order_by("pk")
+    # Who claims one of them in this moment has it, and is seen below, or finds it gone.
+    list(places.select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
+    if why := why_fixed(subtest):
+        raise AnnotationError(why)
+    if not rule.wanted and subtest.items.exists():
+        raise AnnotationError(_("Items of it wait for votes: ask for one vote at least, or make another subtest."))
+    before = rule_in_force(subtest)
+    subtest.votes_wanted, subtest.votes_needed = rule.wanted, rule.needed
+    subtest.valid_when = Subtest.ValidWhen.ALL if rule.all_pairs else Subtest.ValidWhen.ENOUGH
+    subtest.foils_enough, subtest.stop_early = rule.pairs_enough, rule.stop_early
+    subtest.save(update_fields=["votes_wanted", "votes_needed", "valid_when", "foils_enough", "stop_early"])
+    waiting = Task.objects.filter(item__subtest=subtest, stage=Stage.VALIDATION, state=TaskState.OPEN)
+    n_pairs = task_slots.give_places(waiting, rule.wanted)
+    details = {"before": asdict(before), "rule": asdict(rule), "pairs": n_pairs}
+    audit.record(audit.event(subtest.project, person, "set_vote_rule", subtest, **details))
+    return subtest

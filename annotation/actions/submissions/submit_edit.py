@@ -1,0 +1,193 @@
+"""An annotator submits the foils of a group; each becomes a candidate in review."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotation.actions.leases import leasing
+from annotation.actions.submissions import submission
+from annotation.actions.submissions.submission import Submission
+from annotation.actions.workflow import authoring, task_slots
+from annotation.actions.workflow.groups import advance, group_facts, locked_group
+from annotation.actions.workflow.transitions import move_candidates
+from annotation.errors import AnnotationError
+from annotation.messages import of_finding
+from annotation.models import Edit, Involvement, Lease, Review, ReviewDecision, SlotState, Stage
+from annotation.queries.eligibility import lineage_of
+from annotation.queries.review_sampling import review_rate
+from annotation.rules import editing
+from annotation.rules.editing import Problem
+from annotation.rules.flow import texts_wanted
+from annotation.rules.reviewing import drawn_for_review
+from annotation.transactions import Refused, run_in_transaction
+from corpus.rules.states import CandidateState
+from generation.models import Candidate, CandidateGroup
+from projects import audit
+from projects.models import Role, User
+from projects.sql.prepared_queries import Prepared
+
+C = CandidateState
+# What even late work, which only is kept, must not hold.
+UNSTORABLE = frozenset({Problem.TOO_LONG, Problem.CONTROL_CHARACTER})
+_NOT_IN_AN_ITEM = Prepared(lambda group: Candidate.objects.filter(group=group, foil=None).values_list("state", "text"))
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The texts as sent, without blanks at their ends, and the suggestion that each came from, if any."""
+
+    texts: tuple[str, ...]
+    parents: tuple[int | None, ...]
+
+
+def submit_edit(
+    person: User,
+    token: str,
+    key: str,
+    texts: Sequence[str],
+    parents: Sequence[int | None] = (),
+    *,
+    watch: Any = None,
+    seconds: Any = None,
+    now: datetime | None = None,
+) -> Edit:
+    """Store the edit, once for each `key`. AnnotationError where a text has an error or their number is wrong.
+
+    A text equal to a suggestion sends that suggestion on; any other text becomes a child of the suggestion it came
+    from, which is superseded. The rest of the suggestions wait on. Late work whose place is taken is kept as texts.
+    """
+    sent = Submission(person, token, key, now or timezone.now(), watch, seconds)
+    padded = [*parents, *([None] * (len(texts) - len(parents)))]
+    stripped = Texts(tuple(text.strip() for text in texts), tuple(padded[: len(texts)]))
+    return run_in_transaction(lambda: _submit(sent, stripped))
+
+
+def _submit(sent: Submission, given: Texts) -> Edit | Refused:
+    lease = submission.get_open_lease(sent, Stage.EDIT, Role.ANNOTATOR)
+    group = locked_group(lease.task.group_id)
+    before = Edit.objects.filter(person=sent.person, idempotency_key=sent.key).first()
+    if before is not None:
+        return before
+    place = leasing.find_slot(lease, sent.now)
+    if place.slot is None:
+        return _keep_apart(sent, lease, place, group, given)
+    refused = submission.check_eligibility(place.slot, sent)
+    if refused is not None:
+        return refused
+    if place.slot.state == SlotState.FREE:
+        leasing.take_candidates(place.slot, sent.person)
+    return _store(sent, lease, place, group, given)
+
+
+def _store(sent: Submission, lease: Lease, place: leasing.SlotToFill, group: CandidateGroup, given: Texts) -> Edit:
+    slot = place.slot
+    _check(group, given)
+    leasing.fill(slot, lease, sent.now)
+    task_slots.finish(slot.task)
+    edit = _record(sent, lease, place, group, given)
+    candidates = _become_candidates(sent.person, group, given)
+    edit.candidates.add(*candidates)
+    _pass_unreviewed(sent.person, group, candidates)
+    leasing.return_candidates(slot, sent.person, "not used")
+    submission.involve(sent, slot, Involvement.Kind.MADE)
+    advance(group, sent.person, sent.now)
+    return edit
+
+
+def _record(sent: Submission, lease: Lease, place: leasing.SlotToFill, group: CandidateGroup, given: Texts) -> Edit:
+    fields = submission.common_fields(sent, lease, place)
+    edit = Edit.objects.create(group=group, texts=list(given.texts), **fields)
+    counted = "counted" if place.slot else "kept apart"
+    audit.record(audit.event(group.run.project, sent.person, "submit_edit", edit, to_state=counted, late=place.late))
+    return edit
+
+
+def _keep_apart(sent: Submission, lease: Lease, place: leasing.SlotToFill, group: CandidateGroup, given: Texts) -> Edit:
+    found = editing.check_texts(group.caption.text, given.texts)
+    _raise_first([finding for finding in found if finding.problem in UNSTORABLE])
+    leasing.close(lease, sent.now)
+    submission.involve(sent, submission.slot_with_task(lease), Involvement.Kind.MADE)
+    return _record(sent, lease, place, group, given)
+
+
+def _check(group: CandidateGroup, given: Texts) -> None:
+    wanted = texts_wanted(group_facts(group))
+    if len(given.texts) != wanted:
+        raise AnnotationError(
+            ngettext(
+                "%(wanted)s foil is wanted, %(given)s came; write it, or skip the task.",
+                "%(wanted)s foils are wanted, %(given)s came; write all of them, or skip the task.",
+                wanted,
+            )
+            % {"wanted": wanted, "given": len(given.texts)}
+        )
+    by_state: dict[str, list[str]] = {}
+    # What an item already holds does not count: a requeued foil may come back as it was.
+    for state, text in _NOT_IN_AN_ITEM.all(group=group.pk):
+        by_state.setdefault(state, []).append(text)
+    others = [*by_state.get(C.IN_REVIEW, ()), *by_state.get(C.ACCEPTED, ())]
+    found = editing.check_texts(group.caption.text, given.texts, others, by_state.get(C.DROPPED, ()))
+    _raise_first(editing.errors(found))
+
+
+def _raise_first(errors: Sequence[editing.Finding]) -> None:
+    for finding in errors:
+        raise AnnotationError(
+            _("Foil %(number)s: %(problem)s.") % {"number": finding.index + 1, "problem": of_finding(finding)}
+        )
+
+
+def _become_candidates(person: User, group: CandidateGroup, given: Texts) -> list[Candidate]:
+    """The candidates that stand for the texts now, all in review; what they replace is superseded."""
+    in_hand = {c.pk: c for c in leasing.IN_HAND.all(group=group.pk)}
+    unknown = [parent for parent in given.parents if parent is not None and parent not in in_hand]
+    if unknown:
+        raise AnnotationError(_("A suggestion that you used is no longer there; reload to see those that are."))
+    by_text = {c.text: c for c in reversed(in_hand.values())}
+    kept = {c.pk for text in given.texts if (c := by_text.get(text))}
+    replaced = {p for text, p in zip(given.texts, given.parents, strict=True) if p and text not in by_text} - kept
+    project = group.run.project
+    move_candidates([in_hand[pk] for pk in kept], "submit", project, person)
+    move_candidates([in_hand[pk] for pk in replaced], "supersede", project, person, "reworded")
+    if all(text in by_text for text in given.texts):
+        return [by_text[text] for text in given.texts]
+    next_rank = max(group.candidates.values_list("rank", flat=True), default=-1) + 1
+    return [
+        by_text[text]
+        if text in by_text
+        else authoring.write_candidate(group, person, text, in_hand.get(parent), C.IN_REVIEW, next_rank + index)
+        for index, (text, parent) in enumerate(zip(given.texts, given.parents, strict=True))
+    ]
+
+
+def _pass_unreviewed(person: User, group: CandidateGroup, candidates: Sequence[Candidate]) -> None:
+    """What is not drawn into the share of the person's work that reviewers see is accepted by rule.
+
+    What comes back after a reviewer has returned something goes back to reviewers, whatever is drawn.
+    """
+    project = group.run.project
+    rate = review_rate(project, person)
+    if rate >= 1.0 or _came_back(group, candidates):
+        return
+    passed = [candidate for candidate in candidates if not drawn_for_review(project.pk, candidate.pk, rate)]
+    reason = f"not drawn: {rate:g} of the author's work is reviewed"
+    move_candidates(passed, "pass_unreviewed", project, None, reason, unreviewed=True)
+
+
+def _came_back(group: CandidateGroup, candidates: Sequence[Candidate]) -> bool:
+    """Whether a reviewer returned anything of the group, or what one of the texts was carried over from.
+
+    Asked of the whole group: what a text came from is said by whoever sends it.
+    """
+    returned = Review.objects.filter(
+        decision=ReviewDecision.SEND_BACK, second=False, undone_at=None, slot__isnull=False
+    )
+    # By their ids: an OR over two tables would read all reviews there are.
+    concerned = {pk for candidate in candidates for pk in lineage_of(candidate)}
+    concerned |= set(group.candidates.values_list("pk", flat=True))
+    return returned.filter(candidate__in=concerned).exists()

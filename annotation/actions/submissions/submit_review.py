@@ -1,0 +1,211 @@
+"""A reviewer decides on one candidate: accept, send back to its author, drop, or fix and accept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.actions.leases import leasing
+from annotation.actions.submissions import submission
+from annotation.actions.submissions.submission import Submission
+from annotation.actions.workflow import authoring, task_slots
+from annotation.actions.workflow.groups import advance, locked_group
+from annotation.actions.workflow.transitions import move_candidates
+from annotation.errors import AnnotationError
+from annotation.messages import of_finding
+from annotation.models import Edit, Involvement, Lease, Review, ReviewPolicy, Stage, Task, TaskState
+from annotation.rules import editing, reviewing
+from annotation.transactions import Refused, run_in_transaction
+from corpus.rules.states import CandidateState
+from generation.models import Candidate, CandidateGroup
+from projects import audit
+from projects.models import Role, User
+
+C = CandidateState
+MOVES = {
+    reviewing.ACCEPT: "accept",
+    reviewing.SEND_BACK: "send_back",
+    reviewing.DROP: "drop",
+    reviewing.FIX: "supersede",
+}
+
+
+@dataclass(frozen=True)
+class Decision:
+    decision: str
+    reasons: list[str] = field(default_factory=list)
+    comment: str = ""
+    fixed_text: str = ""
+
+
+def submit_review(
+    person: User,
+    token: str,
+    key: str,
+    decision: str,
+    *,
+    reasons: Sequence[str] = (),
+    comment: str = "",
+    fixed_text: str = "",
+    watch: Any = None,
+    seconds: Any = None,
+    now: datetime | None = None,
+) -> Review:
+    """Store the review, once for each `key`, and carry out its decision; the last acceptance assembles the item.
+
+    AnnotationError for an unknown decision or reason, for a return or drop without one, for a fix that is no foil.
+    Late work whose place is taken is kept and decides nothing.
+    """
+    sent = Submission(person, token, key, now or timezone.now(), watch, seconds)
+    wanted = _checked(decision, reasons, comment, fixed_text)
+    return run_in_transaction(lambda: _submit(sent, wanted))
+
+
+def _checked(decision: str, reasons: Sequence[str], comment: str, fixed_text: str) -> Decision:
+    if decision not in reviewing.DECISIONS:
+        raise AnnotationError(_("Choose one of: %(list)s.") % {"list": ", ".join(reviewing.DECISIONS)})
+    unknown = reviewing.unknown_reasons(reasons)
+    if unknown:
+        raise AnnotationError(
+            _("There is no reason '%(unknown)s'; choose among: %(list)s.")
+            % {"unknown": unknown[0][:40], "list": ", ".join(reviewing.REASONS)}
+        )
+    if decision in reviewing.NEED_REASONS and not reasons:
+        raise AnnotationError(_("Say why: choose at least one reason."))
+    if len(comment) > reviewing.MAX_COMMENT or "\x00" in comment:
+        raise AnnotationError(
+            _("The comment is longer than %(most)s characters or holds an unprintable one; shorten it.")
+            % {"most": reviewing.MAX_COMMENT}
+        )
+    return Decision(decision, reviewing.in_table_order(reasons), comment.strip(), fixed_text.strip())
+
+
+def _submit(sent: Submission, wanted: Decision) -> Review | Refused:
+    lease = submission.get_open_lease(sent, Stage.REVIEW, Role.REVIEWER)
+    candidate = Candidate.objects.get(pk=lease.task.candidate_id)
+    group = locked_group(candidate.group_id)
+    candidate.refresh_from_db()
+    before = Review.objects.filter(person=sent.person, idempotency_key=sent.key).first()
+    if before is not None:
+        return before
+    place = leasing.find_slot(lease, sent.now)
+    if place.slot is None:
+        leasing.close(lease, sent.now)
+        submission.involve(sent, submission.slot_with_task(lease), Involvement.Kind.REVIEWED)
+        return _record(sent, lease, place, candidate, group, wanted)
+    refused = submission.check_eligibility(place.slot, sent)
+    if refused is not None:
+        return refused
+    return _decide(sent, lease, place, candidate, group, wanted)
+
+
+def _decide(
+    sent: Submission,
+    lease: Lease,
+    place: leasing.SlotToFill,
+    candidate: Candidate,
+    group: CandidateGroup,
+    wanted: Decision,
+) -> Review:
+    if lease.task.second:
+        return _second_opinion(sent, lease, place, candidate, group, wanted)
+    fixing = wanted.decision == reviewing.FIX
+    if fixing:
+        _check_fix(group, candidate, wanted.fixed_text)
+    leasing.fill(place.slot, lease, sent.now)
+    task_slots.finish(place.slot.task)
+    project = group.run.project
+    move_candidates([candidate], MOVES[wanted.decision], project, sent.person, ", ".join(wanted.reasons))
+    child = None
+    if fixing:
+        child = authoring.write_candidate(group, sent.person, wanted.fixed_text, candidate, C.ACCEPTED, candidate.rank)
+    review = _record(sent, lease, place, candidate, group, wanted, child)
+    kinds = [Involvement.Kind.REVIEWED, *([Involvement.Kind.MADE] if fixing else [])]
+    submission.involve(sent, place.slot, *kinds)
+    if wanted.decision == reviewing.SEND_BACK:
+        until = sent.now + timedelta(hours=project.returned_hours)
+        advance(group, sent.person, sent.now, reserved_for=_author(candidate), reserved_until=until)
+    else:
+        advance(group, sent.person, sent.now)
+    _ask_for_a_second(candidate, group)
+    return review
+
+
+def _second_opinion(
+    sent: Submission,
+    lease: Lease,
+    place: leasing.SlotToFill,
+    candidate: Candidate,
+    group: CandidateGroup,
+    wanted: Decision,
+) -> Review:
+    """Kept beside the first decision; nothing moves. A fix is kept as the comment."""
+    leasing.fill(place.slot, lease, sent.now)
+    task_slots.finish(place.slot.task)
+    words = "\n".join(filter(None, (wanted.comment, wanted.fixed_text)))[: reviewing.MAX_COMMENT]
+    review = _record(sent, lease, place, candidate, group, replace(wanted, comment=words))
+    submission.involve(sent, place.slot, Involvement.Kind.REVIEWED)
+    return review
+
+
+def _ask_for_a_second(candidate: Candidate, group: CandidateGroup) -> None:
+    project = group.run.project
+    share = ReviewPolicy.objects.filter(project=project).values_list("second_share", flat=True).first() or 0.0
+    if not reviewing.drawn_for_a_second(project.pk, candidate.pk, share):
+        return
+    asked = Task.objects.filter(candidate=candidate, second=True).exclude(state=TaskState.CANCELLED)
+    if not asked.exists():
+        task_slots.store([task_slots.second_review_task(project, candidate, group.caption.video_id)])
+
+
+def _check_fix(group: CandidateGroup, candidate: Candidate, text: str) -> None:
+    rows = group.candidates.filter(foil=None).exclude(pk=candidate.pk).values_list("state", "text")
+    others = [text for state, text in rows if state in (C.IN_REVIEW, C.ACCEPTED)]
+    for finding in editing.errors(editing.check_text(group.caption.text, text, others)):
+        raise AnnotationError(_("The fixed foil: %(problem)s.") % {"problem": of_finding(finding)})
+    if text == candidate.text:
+        raise AnnotationError(_("The fixed foil is as it was; change it, or accept it."))
+
+
+def _author(candidate: Candidate) -> User | None:
+    """Who a returned piece goes back to: its author, or whoever sent a method's text on."""
+    if candidate.author_id:
+        return candidate.author
+    last = Edit.objects.filter(candidates=candidate, undone_at=None).select_related("person").order_by("-pk").first()
+    return last.person if last else None
+
+
+def _record(
+    sent: Submission,
+    lease: Lease,
+    place: leasing.SlotToFill,
+    candidate: Candidate,
+    group: CandidateGroup,
+    wanted: Decision,
+    child: Candidate | None = None,
+) -> Review:
+    review = Review.objects.create(
+        candidate=candidate,
+        decision=wanted.decision,
+        reasons=wanted.reasons,
+        comment=wanted.comment,
+        child=child,
+        second=lease.task.second,
+        **submission.common_fields(sent, lease, place),
+    )
+    counted = ("compared" if review.second else "counted") if place.slot else "kept apart"
+    audit.record(
+        audit.event(
+            group.run.project,
+            sent.person,
+            "submit_review",
+            review,
+            to_state=counted,
+            reason=wanted.decision,
+            late=place.late,
+        )
+    )
+    return review

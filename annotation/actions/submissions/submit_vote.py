@@ -1,0 +1,137 @@
+"""A validator says which of two texts is true of the video."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.access import judged_lease_for
+from annotation.actions.leases import leasing
+from annotation.actions.quality import standings
+from annotation.actions.submissions import submission
+from annotation.actions.submissions.submission import Submission
+from annotation.actions.workflow.verdicts import apply_vote, lock
+from annotation.errors import AnnotationError
+from annotation.models import Ending, Involvement, Lease, SlotState, Stage, Standing, Vote, VoteState
+from annotation.rules.voting import ANSWERS, parse_answer, truth_of
+from annotation.transactions import Refused, run_in_transaction
+from projects import audit
+from projects.models import AuditEvent, Role, User
+from projects.sql.prepared_queries import Prepared
+from projects.sql.prepared_writes import insert
+
+
+def submit_vote(
+    person: User,
+    token: str,
+    key: str,
+    answer: str | int,
+    *,
+    watch: Any = None,
+    seconds: Any = None,
+    now: datetime | None = None,
+    lease: Lease | None = None,
+) -> Vote:
+    """Store the vote, once for each `key`; what "first" meant is read from the order kept with the lease.
+
+    The last vote of a pair gives its verdict, and the last pair the item's state. Late work counts if a place is
+    free, else it is stored as surplus; that of somebody who is paused is set aside. A gold pair goes the same way, but
+    for the verdict: it has none. `lease`: where the caller has it, from judged_lease_for. AnnotationError for an
+    unknown answer or a second vote on the item.
+    """
+    shown = parse_answer(answer)
+    if shown is None:
+        raise AnnotationError(_("Answer with 1 to 5 or one of: %(list)s.") % {"list": ", ".join(ANSWERS)})
+    held = lease or judged_lease_for(person, token)
+    sent = Submission(person, token, key, now or timezone.now(), watch, seconds, held)
+    return run_in_transaction(lambda: _submit(sent, shown))
+
+
+def _submit(sent: Submission, shown: str) -> Vote | Refused:
+    lease = submission.get_open_lease(sent, Stage.VALIDATION, Role.VALIDATOR)
+    # Gold has no item: nothing follows from what is said of it.
+    item = lease.task.item
+    if item is not None:
+        lock(item)
+    mine = _mine(sent, lease)
+    before = next((vote for vote in mine if vote.idempotency_key == sent.key), None)
+    if before is not None:
+        return before
+    answered = any(vote.state != VoteState.UNDONE for vote in mine)
+    standing = standings.locked(lease.standing_id)
+    place = leasing.find_slot(lease, sent.now)
+    if _is_paused(standing):
+        place = _put_apart(place, sent)
+    if place.slot is None:
+        if answered:
+            raise AnnotationError(_("You have answered this item already; nothing was added."))
+        leasing.close(lease, sent.now)
+        submission.involve(sent, submission.slot_with_task(lease), Involvement.Kind.JUDGED)
+        vote, event = _record(sent, lease, place, shown, standing)
+        audit.record(event)
+        return vote
+    refused = submission.check_eligibility(place.slot, sent, [lease.task.item_id] if answered else [])
+    if refused is not None:
+        return refused
+    leasing.fill(place.slot, lease, sent.now)
+    vote, event = _record(sent, lease, place, shown, standing)
+    submission.involve(sent, place.slot, Involvement.Kind.JUDGED)
+    if item is None:
+        audit.record(event)
+    else:
+        apply_vote(item, place.slot.task, sent.person, sent.now, event)
+    return vote
+
+
+def _is_paused(standing: Standing | None) -> bool:
+    return standing is not None and standing.state == Standing.State.PAUSED
+
+
+def _put_apart(place: leasing.SlotToFill, sent: Submission) -> leasing.SlotToFill:
+    """No place for work of somebody who is paused; one that is still in their hands is free for others."""
+    if place.slot is not None and place.slot.state == SlotState.LEASED:
+        leasing.end_lease(place.slot, Ending.CANCELLED, sent.now, None)
+    return leasing.SlotToFill(None, late=True)
+
+
+_ON_ITEM = Prepared(
+    lambda person, key, item: Vote.objects.filter(
+        Q(idempotency_key=key) | Q(item=item, stage=Stage.VALIDATION) | Q(gold__item=item), person=person
+    )
+)
+
+
+def _mine(sent: Submission, lease: Lease) -> list[Vote]:
+    """The person's votes under the key, and on the same: an item, whatever its pair, or a gold pair. What is known
+    from gold is answered as well."""
+    if lease.task.item_id is not None:
+        return _ON_ITEM.all(person=sent.person.pk, key=sent.key, item=lease.task.item_id)
+    return list(Vote.objects.filter(Q(idempotency_key=sent.key) | Q(gold=lease.task.gold_id), person=sent.person))
+
+
+def _record(
+    sent: Submission, lease: Lease, place: leasing.SlotToFill, shown: str, standing: Standing | None
+) -> tuple[Vote, AuditEvent]:
+    """The stored vote, and its audit row for the caller to store."""
+    task, state = lease.task, VoteState.COUNTED if place.slot else VoteState.SURPLUS
+    if _is_paused(standing) and task.item_id:
+        state = VoteState.SET_ASIDE
+    vote = Vote(
+        item=task.item,
+        foil_id=task.foil_id,
+        gold=task.gold,
+        stage=lease.slot.stage,
+        choice=truth_of(shown, lease.caption_first),
+        caption_first=lease.caption_first,
+        state=state,
+        standing=standing,
+        fast=standings.is_fast(standing, lease, sent.now) if standing else None,
+        **submission.common_fields(sent, lease, place),
+    )
+    insert(vote)
+    if standing is not None:
+        standings.add_vote(standing, vote, sent.now)
+    project = lease.slot.project
+    return vote, audit.event(project, sent.person, "submit_vote", vote, to_state=vote.state, late=place.late)

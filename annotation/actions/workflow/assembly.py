@@ -1,0 +1,147 @@
+"""An item is assembled when its k candidates are accepted; within the undo seconds it can be taken apart again."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+from django.utils.translation import gettext as _
+
+from annotation.actions.workflow import task_slots
+from annotation.errors import AnnotationError
+from annotation.models import Slot, SlotState, Task, Vote
+from annotation.transactions import lock_rows
+from corpus.models import Foil, Item, ReleaseItem, Subtest, Video
+from corpus.release_records import OF_EACH_FOIL
+from corpus.rules.states import WITHDRAWN, CandidateState, FoilVerdict, ItemState, first_item_state
+from generation.models import Candidate, CandidateGroup
+from projects import audit
+from projects.models import Project, User
+
+
+def assemble(group: CandidateGroup, actor: User | None, now: datetime) -> Item:
+    """Make the item of a group whose foils are accepted, link it to its proficiency item, ask for votes."""
+    subtest, project = group.run.subtest, group.run.project
+    votes = _votes_wanted(subtest)
+    if subtest.proficiency_subtest_id or subtest.kind == Subtest.Kind.PROFICIENCY:
+        _lock_pairs(group.caption.video_id)
+    state = first_item_state(votes)
+    item = Item.objects.create(
+        subtest=subtest,
+        video_id=group.caption.video_id,
+        caption=group.caption,
+        proficiency_item=_proficiency_item(subtest, group),
+        key=_free_key(subtest, group.caption.key),
+        state=state,
+        decided_at=now if state == ItemState.VALID else None,
+        facts=_requeued_facts(group),
+    )
+    foils = _make_foils(group, item, subtest, FoilVerdict.PENDING if votes else FoilVerdict.VALID)
+    group.item = item
+    group.save(update_fields=["item"])
+    link_main_items(item)
+    # Two queries: an OR over two tables would read all tasks there are.
+    task_slots.cancel(Task.objects.filter(candidate__group=group, second=False), now)
+    task_slots.cancel(Task.objects.filter(group=group), now)
+    task_slots.store(task_slots.validation_tasks(project, item, foils, votes) if votes else [])
+    audit.record(audit.event(project, actor, "assemble", item, to_state=state, group=group.pk))
+    return item
+
+
+def link_main_items(item: Item) -> None:
+    """Items that wait for a proficiency item of this video get this one; nothing happens for a main subtest's item."""
+    waiting = Item.objects.filter(
+        subtest__proficiency_subtest=item.subtest_id, video=item.video_id, proficiency_item=None
+    )
+    waiting.exclude(state__in=WITHDRAWN).update(proficiency_item=item)
+
+
+def unlink_main_items(item: Item) -> None:
+    """A proficiency item that is gone leaves its main items; another one of the same video takes its place."""
+    if item.subtest.kind == Subtest.Kind.PROFICIENCY:
+        _lock_pairs(item.video_id)
+    orphans = list(Item.objects.filter(proficiency_item=item).values_list("pk", flat=True))
+    if not orphans:
+        return
+    heirs = Item.objects.filter(subtest=item.subtest_id, video=item.video_id).exclude(pk=item.pk)
+    heir = heirs.exclude(state__in=WITHDRAWN).order_by("pk").first()
+    Item.objects.filter(pk__in=orphans).update(proficiency_item=heir)
+
+
+def _lock_pairs(video: int) -> None:
+    """Items of the video are paired by one transaction at a time: of an item and its proficiency item that come, or go,
+    at once, each would not see the other."""
+    lock_rows(Video.objects.filter(pk=video))
+
+
+def take_apart(group: CandidateGroup, project: Project, actor: User) -> None:
+    """Undo `assemble` while nothing has followed: the accepted candidates stay accepted, the item is gone."""
+    item = group.item
+    untouched = not Slot.objects.filter(item=item).exclude(state=SlotState.FREE).exists()
+    if not untouched or item.state in WITHDRAWN or in_use(item):
+        raise AnnotationError(_("The item made of it is in use already; ask the project's researcher to set it right."))
+    audit.record(audit.event(project, actor, "take_apart", item, from_state=item.state, group=group.pk))
+    unlink_main_items(item)
+    item.delete()
+    group.item = None
+
+
+def in_use(item: Item) -> bool:
+    """Whether the item has votes or is part of a release."""
+    return Vote.objects.filter(item=item).exists() or ReleaseItem.objects.filter(item=item).exists()
+
+
+def _votes_wanted(subtest: Subtest) -> int:
+    """As it is until this transaction ends, whatever the row in hand says: who changes it waits, or was waited for.
+
+    The key's own lock would not do: its constraint is deferred, so that it is taken at the commit. Django has no name
+    for the lock that two of these can hold at once.
+    """
+    rows = Subtest.objects.filter(pk=subtest.pk).values_list("votes_wanted", flat=True)
+    if connection.features.has_select_for_update:
+        sql, params = rows.query.sql_with_params()
+        with connection.cursor() as cursor:
+            cursor.execute(f"{sql} FOR KEY SHARE", params)
+            return cursor.fetchone()[0]
+    return rows.get()
+
+
+def _make_foils(group: CandidateGroup, item: Item, subtest: Subtest, verdict: FoilVerdict) -> list[Foil]:
+    """Where nobody votes, what the reviewers accepted stands: `verdict`."""
+    accepted = group.candidates.filter(state=CandidateState.ACCEPTED, foil=None).order_by("rank", "pk")
+    candidates: list[Candidate] = list(accepted[: subtest.foils_per_item])
+    foils = Foil.objects.bulk_create(
+        Foil(item=item, position=place, text=c.text, text_sha256=c.text_sha256, verdict=verdict)
+        for place, c in enumerate(candidates)
+    )
+    for candidate, foil in zip(candidates, foils, strict=True):
+        candidate.foil = foil
+    Candidate.objects.bulk_update(candidates, ["foil"])
+    return foils
+
+
+def _proficiency_item(subtest: Subtest, group: CandidateGroup) -> Item | None:
+    """The live item of this video in the subtest's proficiency subtest; one about the same caption comes first."""
+    if subtest.proficiency_subtest_id is None:
+        return None
+    found = Item.objects.filter(subtest=subtest.proficiency_subtest_id, video=group.caption.video_id)
+    items = list(found.exclude(state__in=WITHDRAWN).order_by("pk"))
+    return min(items, key=lambda item: item.caption_id != group.caption_id, default=None)
+
+
+def _requeued_facts(group: CandidateGroup) -> dict[str, Any] | None:
+    """Facts of the item that was requeued last into this group; what they say foil by foil was noted of its foils."""
+    last = Item.objects.filter(foils__candidate__group=group).order_by("-pk").first()
+    if last is None or last.facts is None:
+        return None
+    return {name: said for name, said in last.facts.items() if not (name in OF_EACH_FOIL and isinstance(said, list))}
+
+
+def _free_key(subtest: Subtest, wanted: str) -> str:
+    """The caption's key, or with the first free number behind it; keys come back equal for equal projects."""
+    stem = wanted[:180]
+    taken = set(Item.objects.filter(subtest=subtest, key__startswith=stem).values_list("key", flat=True))
+    number, key = 1, stem
+    while key in taken:
+        number += 1
+        key = f"{stem}~{number}"
+    return key

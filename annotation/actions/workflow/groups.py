@@ -1,0 +1,154 @@
+"""A candidate group's way to its item: what it needs next becomes tasks, and k accepted foils become the item."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from annotation.actions.workflow import task_slots
+from annotation.actions.workflow.assembly import assemble
+from annotation.actions.workflow.authoring import VERSION
+from annotation.models import Slot, SlotState, Stage, Task, TaskState
+from annotation.rules.flow import GroupFacts, NextWork, next_work
+from annotation.rules.ordering import FRESH, RETURNED
+from corpus.models import GIVEN_UP, Caption, Subtest
+from corpus.rules.states import CandidateState
+from generation.models import PERSON_METHOD, Candidate, CandidateGroup, GenerationRun
+from projects.models import User
+from projects.sql.prepared_queries import Prepared
+
+# What comes back without a group to go back to; those of a subtest share runs that say where their groups come from.
+REOPENED = "reopened"
+C = CandidateState
+
+
+def _locked(pk: int) -> QuerySet[CandidateGroup]:
+    groups = CandidateGroup.objects.select_related("run__subtest", "run__project", "caption")
+    return groups.select_for_update(of=("self",), no_key=True).filter(pk=pk)
+
+
+def _counts(group: int) -> QuerySet[Candidate, tuple[int, ...]]:
+    """As _COUNTED names them; no row where the group has no candidates."""
+
+    def count(condition: Q) -> Count:
+        return Count("pk", filter=condition)
+
+    made_by_method = Q(parent=None) & ~Q(method=PERSON_METHOD) & ~Q(state__in=[C.GENERATED, C.FILTERED_OUT])
+    return (
+        Candidate.objects.filter(group=group)
+        .order_by()
+        .values("group")
+        .annotate(
+            accepted=count(Q(state=C.ACCEPTED, foil=None)),
+            in_review=count(Q(state=C.IN_REVIEW)),
+            claimable=count(Q(state__in=[C.QUEUED, C.RETURNED])),
+            editing=count(Q(state=C.EDITING)),
+            suggestions=count(made_by_method),
+        )
+        .values_list(*_COUNTED)
+    )
+
+
+def _open_tasks(tasks: QuerySet[Task]) -> QuerySet[Task]:
+    """With `held`: whether somebody has it in their hands."""
+    leased = Slot.objects.filter(task=OuterRef("pk"), state=SlotState.LEASED)
+    return tasks.filter(state=TaskState.OPEN).annotate(held=Exists(leased))
+
+
+_COUNTED = ("accepted", "in_review", "claimable", "editing", "suggestions")
+_LOCKED = Prepared(_locked)
+_COUNTS = Prepared(_counts)
+_OPEN_EDITS = Prepared(
+    lambda group: _open_tasks(Task.objects.filter(group=group, stage=Stage.EDIT)).values_list("pk", "held")
+)
+_OPEN_REVIEWS = Prepared(
+    lambda group: (
+        _open_tasks(Task.objects.filter(candidate__group=group, stage=Stage.REVIEW, second=False))
+        .order_by("candidate__rank", "candidate_id")
+        .values_list("pk", "candidate", "held")
+    )
+)
+_IN_REVIEW = Prepared(lambda group: Candidate.objects.filter(group=group, state=C.IN_REVIEW).order_by("rank", "pk"))
+
+
+def locked_group(pk: int) -> CandidateGroup:
+    """The group with run, subtest, project and caption; other writes on it wait until the transaction ends."""
+    group = _LOCKED.first(pk=pk)
+    if group is None:
+        raise CandidateGroup.DoesNotExist
+    return group
+
+
+def reopened_group(subtest: Subtest, caption: Caption, person: User) -> CandidateGroup:
+    """A new group for the caption in which people may write: of an imported item, of a corrected caption."""
+    runs = GenerationRun.objects.filter(subtest=subtest, method=PERSON_METHOD, mode=REOPENED)
+    run = runs.exclude(groups__caption=caption).first() or GenerationRun.objects.create(
+        project=subtest.project,
+        subtest=subtest,
+        method=PERSON_METHOD,
+        method_version=VERSION,
+        mode=REOPENED,
+        created_by=person,
+    )
+    return CandidateGroup.objects.create(run=run, caption=caption, tasked=True)
+
+
+def group_facts(group: CandidateGroup) -> GroupFacts:
+    """The counts that decide what the group needs next: one query."""
+    counts = _COUNTS.first(group=group.pk) or (0,) * len(_COUNTED)
+    run = group.run
+    return GroupFacts(
+        wanted=run.subtest.foils_per_item,
+        by_person=run.method == PERSON_METHOD,
+        edit_stage=run.project.edit_stage,
+        **dict(zip(_COUNTED, counts, strict=True)),
+    )
+
+
+def advance(
+    group: CandidateGroup,
+    actor: User | None,
+    now: datetime,
+    *,
+    reserved_for: User | None = None,
+    reserved_until: datetime | None = None,
+) -> None:
+    """Bring the group's open tasks in line with its candidates, or assemble its item. The group is locked.
+
+    A free task that is needed no longer is cancelled; one that somebody holds stays. `reserved_for` is whom a new
+    edit task waits for: the author of a returned piece.
+    """
+    if group.item_id is not None or group.caption.doubt_settled in GIVEN_UP:
+        return
+    needed = next_work(group_facts(group))
+    if needed.assemble:
+        assemble(group, actor, now)
+        return
+    _set_reviews(group, needed, now)
+    open_edits = _OPEN_EDITS.all(group=group.pk)
+    if needed.edit and not open_edits:
+        band = RETURNED if reserved_for else FRESH
+        task_slots.store([task_slots.edit_task(group.run.project, group)], band, reserved_for, reserved_until)
+    elif not needed.edit:
+        _cancel([task for task, held in open_edits if not held], now)
+
+
+def _set_reviews(group: CandidateGroup, needed: NextWork, now: datetime) -> None:
+    """As many open review tasks as foils are missing, the best ranked first; those in hand count and stay."""
+    tasks = _OPEN_REVIEWS.all(group=group.pk)
+    free = [task for task, _candidate, held in tasks if not held]
+    room = max(0, needed.reviews - (len(tasks) - len(free)))
+    _cancel(free[room:], now)
+    missing = room - len(free)
+    if missing <= 0:
+        return
+    asked = {candidate for _task, candidate, _held in tasks}
+    new = [candidate for candidate in _IN_REVIEW.all(group=group.pk) if candidate.pk not in asked][:missing]
+    task_slots.store(
+        [task_slots.review_task(group.run.project, candidate, group.caption.video_id) for candidate in new]
+    )
+
+
+def _cancel(tasks: Sequence[int], now: datetime) -> None:
+    if tasks:
+        task_slots.cancel(Task.objects.filter(pk__in=tasks), now)

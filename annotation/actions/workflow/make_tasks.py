@@ -1,0 +1,151 @@
+"""Candidate groups and imported items that wait for people get their tasks."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
+
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from annotation.actions.workflow import task_slots
+from annotation.actions.workflow.groups import advance
+from annotation.models import Stage, Task, TaskState
+from annotation.transactions import run_in_transaction, serialize_writes
+from corpus.models import GIVEN_UP, Caption, Foil, Item
+from corpus.rules.states import CandidateState, ItemState
+from generation.models import Candidate, CandidateGroup
+from jobs.models import JobState
+from projects.models import Project
+from projects.sql.prepared_queries import Prepared
+
+BATCH = 500
+# Work that a run or an import has just brought gets its tasks when somebody looks, so that the counts are true; one
+# look makes them for at most so many groups and as many items, so that it stays quick behind a large run.
+MAX_GROUPS_PER_CALL = 1_000
+
+
+def make_tasks(project: Project, *, limit: int | None = None) -> int:
+    """Make the tasks that are missing, for up to `limit` groups and as many items; how many got theirs.
+
+    The system's own write: a claim calls it, so that no order of jobs matters. A group none of whose candidates
+    survived the filters gets no task (it is listed as such), unless people write its foils.
+    """
+    return task_groups(project, limit=limit) + _in_batches(_items_batch, project, limit)
+
+
+def task_groups(project: Project, *, limit: int | None = None) -> int:
+    """The same for groups alone: one cheap query where there is nothing to do."""
+    return _in_batches(_groups_batch, project, limit)
+
+
+def _in_batches(make: Callable[[Project, int], int], project: Project, limit: int | None) -> int:
+    done = 0
+    while limit is None or done < limit:
+        found = make(project, BATCH if limit is None else min(BATCH, limit - done))
+        done += found
+        if not found:
+            break
+    return done
+
+
+def make_tasks_where_missing(projects: Collection[Project], idle: Collection[Project], limit: int) -> int:
+    """The same for several projects that somebody looks at together: what runs brought to any of them, and what imports
+    brought to the `idle` ones, in which nobody has anything to validate. Two queries where there is nothing to do.
+
+    Items are looked for only there: that question reads every item in validation.
+    """
+    by_id = {project.pk: project for project in (*projects, *idle)}
+    waiting = _ready(CandidateGroup.objects.filter(run__project__in=projects)) if projects else None
+    found = set() if waiting is None else set(waiting.order_by().values_list("run__project", flat=True).distinct())
+    if idle:
+        items = _untasked(Item.objects.filter(subtest__project__in=idle))
+        found |= set(items.order_by().values_list("subtest__project", flat=True).distinct())
+    return sum(make_tasks(by_id[pk], limit=limit) for pk in sorted(found))
+
+
+def groups_without_tasks(project: Project | int) -> QuerySet[CandidateGroup]:
+    """Groups whose tasks are not made yet and whose filters have run, of runs that nobody has cancelled."""
+    return _ready(CandidateGroup.objects.filter(run__project=project))
+
+
+def _ready(groups: QuerySet[CandidateGroup]) -> QuerySet[CandidateGroup]:
+    waiting = groups.filter(tasked=False)
+    unfiltered = Candidate.objects.filter(group=OuterRef("pk"), state=CandidateState.GENERATED)
+    waiting = waiting.exclude(run__job__state=JobState.CANCELLED).exclude(caption__doubt_settled__in=GIVEN_UP)
+    return waiting.exclude(Exists(unfiltered))
+
+
+_GROUPS_WAIT = Prepared(lambda project: groups_without_tasks(project).values_list("pk")[:1])
+
+
+def _groups_batch(project: Project, size: int) -> int:
+    if not _GROUPS_WAIT.all(project=project.pk):
+        return 0
+    return run_in_transaction(lambda: _give_tasks_to_groups(project, size))
+
+
+def _give_tasks_to_groups(project: Project, size: int) -> int:
+    serialize_writes(project)
+    rows = groups_without_tasks(project).select_related("run__subtest", "run__project", "caption")
+    # What somebody else is changing now is left for the next time.
+    rows = rows.select_for_update(of=("self",), no_key=True, skip_locked=True)
+    found = list(rows.order_by("pk")[:size])
+    # The lock may have come behind somebody who gave up a caption.
+    captions = Caption.objects.filter(pk__in=[group.caption_id for group in found], doubt_settled__in=GIVEN_UP)
+    given_up = set(captions.values_list("pk", flat=True))
+    groups = [group for group in found if group.caption_id not in given_up]
+    _task_groups(project, groups)
+    CandidateGroup.objects.filter(pk__in=[group.pk for group in groups]).update(tasked=True)
+    return len(groups)
+
+
+def _task_groups(project: Project, groups: Sequence[CandidateGroup]) -> None:
+    """Fresh groups whose candidates are all queued take one bulk write; the others go the general way."""
+    states: dict[int, set[str]] = defaultdict(set)
+    candidates = CandidateGroup.objects.filter(pk__in=[group.pk for group in groups], candidates__isnull=False)
+    for group_id, state in candidates.values_list("pk", "candidates__state").distinct():
+        states[group_id].add(state)
+    begun = set(Task.objects.filter(group__in=groups, state=TaskState.OPEN).values_list("group_id", flat=True))
+    fresh = []
+    for group in groups:
+        if states[group.pk] - {"filtered_out"} == {"queued"} and group.pk not in begun and group.item_id is None:
+            fresh.append(task_slots.edit_task(project, group))
+        else:
+            advance(group, None, timezone.now())
+    task_slots.store(fresh)
+
+
+def items_without_tasks(project: Project | int) -> QuerySet[Item]:
+    """Items that came in without votes wait for validators as well."""
+    return _untasked(Item.objects.filter(subtest__project=project))
+
+
+def _untasked(items: QuerySet[Item]) -> QuerySet[Item]:
+    asked = Task.objects.filter(item=OuterRef("pk"), stage=Stage.VALIDATION)
+    return items.filter(
+        ~Exists(asked),
+        Exists(Foil.objects.filter(item=OuterRef("pk"))),
+        subtest__votes_wanted__gt=0,
+        state=ItemState.IN_VALIDATION,
+    )
+
+
+_ITEMS_WAIT = Prepared(lambda project: items_without_tasks(project).values_list("pk")[:1])
+
+
+def _items_batch(project: Project, size: int) -> int:
+    if not _ITEMS_WAIT.all(project=project.pk):
+        return 0
+    return run_in_transaction(lambda: _give_tasks_to_items(project, size))
+
+
+def _give_tasks_to_items(project: Project, size: int) -> int:
+    serialize_writes(project)
+    waiting = items_without_tasks(project).select_related("subtest").prefetch_related("foils")
+    items = list(waiting.order_by("pk")[:size])
+    tasks = [
+        task
+        for item in items
+        for task in task_slots.validation_tasks(project, item, item.foils.all(), item.subtest.votes_wanted)
+    ]
+    task_slots.store(tasks)
+    return len(items)

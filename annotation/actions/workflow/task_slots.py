@@ -1,0 +1,138 @@
+"""Making and cancelling tasks with their slots."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Exists, QuerySet
+
+from annotation.models import Ending, Lease, Slot, SlotState, Stage, Task, TaskState
+from annotation.rules.ordering import FRESH, priority
+from annotation.transactions import lock_rows
+from corpus.models import Foil, Item
+from corpus.rules.states import FoilVerdict
+from generation.models import Candidate, CandidateGroup
+from projects.models import Project, User
+
+
+def edit_task(project: Project, group: CandidateGroup) -> Task:
+    """An unsaved task: bring the foils that the group lacks. The group comes with its caption."""
+    return Task(project=project, stage=Stage.EDIT, video_id=group.caption.video_id, group=group)
+
+
+def review_task(project: Project, candidate: Candidate, video_id: int) -> Task:
+    """An unsaved task: decide on one candidate."""
+    return Task(project=project, stage=Stage.REVIEW, video_id=video_id, candidate=candidate)
+
+
+def second_review_task(project: Project, candidate: Candidate, video_id: int) -> Task:
+    """An unsaved task: decide on a candidate that was decided on, without knowing it."""
+    return Task(project=project, stage=Stage.REVIEW, video_id=video_id, candidate=candidate, second=True)
+
+
+def validation_tasks(project: Project, item: Item, foils: Sequence[Foil], votes: int) -> list[Task]:
+    """Unsaved tasks: one for each caption-foil pair, with a place for each vote that is wanted."""
+    return [
+        Task(project=project, stage=Stage.VALIDATION, video_id=item.video_id, item=item, foil=foil, overlap=votes)
+        for foil in foils
+    ]
+
+
+def store(
+    tasks: Sequence[Task],
+    band: float = FRESH,
+    reserved_for: User | None = None,
+    reserved_until: datetime | None = None,
+) -> None:
+    """Save the tasks with their slots, placed in the queue within `band`."""
+    Task.objects.bulk_create(tasks, batch_size=500)
+    reserved = {"reserved_for": reserved_for, "reserved_until": reserved_until}
+    Slot.objects.bulk_create(
+        (_slot(task, index, band, **reserved) for task in tasks for index in range(task.overlap)), batch_size=500
+    )
+
+
+def give_places(tasks: QuerySet[Task], overlap: int) -> int:
+    """As many places for each of the tasks, of which nobody has been shown one; the number of tasks.
+
+    All of them are new: a claim that waited for an old one knows the old number, by which it would order the texts.
+    """
+    others = tasks.exclude(overlap=overlap)
+    Slot.objects.filter(task__in=others).delete()
+    places = (_slot(task, index) for task in others.iterator() for index in range(overlap))
+    Slot.objects.bulk_create(places, batch_size=500)
+    return others.update(overlap=overlap)
+
+
+def cancel(tasks: QuerySet[Task], now: datetime) -> None:
+    """Cancel those of the tasks that are open, with their free and leased places; what was done stays."""
+    ids = list(tasks.filter(state=TaskState.OPEN).values_list("pk", flat=True))
+    if not ids:
+        return
+    open_slots = Slot.objects.filter(task__in=ids, state__in=[SlotState.FREE, SlotState.LEASED])
+    # Who is just taking a place is waited for: their lease is there only then. Places come before their task, as for
+    # whoever fills one.
+    lock_rows(open_slots)
+    Task.objects.filter(pk__in=ids).update(state=TaskState.CANCELLED)
+    Lease.objects.filter(slot__in=open_slots, ending=Ending.RUNNING).update(ending=Ending.CANCELLED, ended_at=now)
+    open_slots.update(state=SlotState.CANCELLED, person=None, token="", expires_at=None)
+
+
+def lock(task_id: int) -> None:
+    """Who else finishes the task, or opens it again, waits until the transaction ends."""
+    lock_rows(Task.objects.filter(pk=task_id))
+
+
+def finish(task: Task) -> None:
+    """The task has all that it asked for."""
+    Task.objects.filter(pk=task.pk, state=TaskState.OPEN).update(state=TaskState.DONE)
+
+
+def finish_when_full(task_id: int) -> None:
+    """The same where every place of the task is filled or cancelled."""
+    # Two who fill the last two places at once would each see the other's still open.
+    lock(task_id)
+    unfilled = Slot.objects.filter(task=task_id, state__in=[SlotState.FREE, SlotState.LEASED])
+    Task.objects.filter(~Exists(unfilled), pk=task_id, state=TaskState.OPEN).update(state=TaskState.DONE)
+
+
+def stop_collecting(task: Task) -> None:
+    """No further vote can turn the pair: free places are cancelled, those in somebody's hands are theirs to fill."""
+    # Who gives one back in this moment asks under the same lock whether it is still wanted.
+    lock(task.pk)
+    Slot.objects.filter(task=task, state=SlotState.FREE).update(state=SlotState.CANCELLED)
+    finish_when_full(task.pk)
+
+
+def reopen_for_votes(task: Task) -> None:
+    """A vote counts no longer, so the places that were cancelled early are wanted again."""
+    lock(task.pk)
+    stopped = Slot.objects.filter(task=task, state=SlotState.CANCELLED)
+    if stopped.exclude(task__state=TaskState.CANCELLED).update(state=SlotState.FREE):
+        Task.objects.filter(pk=task.pk, state=TaskState.DONE).update(state=TaskState.OPEN)
+
+
+def cancel_if_decided(slot: Slot) -> None:
+    """A place that was given back is cancelled where its pair was decided early meanwhile."""
+    lock(slot.task_id)
+    decided = Slot.objects.filter(pk=slot.pk, state=SlotState.FREE, task__stage=Stage.VALIDATION)
+    if decided.exclude(task__foil__verdict=FoilVerdict.PENDING).update(state=SlotState.CANCELLED):
+        finish_when_full(slot.task_id)
+
+
+def _slot(task: Task, index: int, band: float = FRESH, **reserved: Any) -> Slot:
+    """An unsaved place of the task."""
+    return Slot(
+        task=task,
+        project_id=task.project_id,
+        stage=task.stage,
+        video_id=task.video_id,
+        item_id=task.item_id,
+        index=index,
+        priority=priority(band, task.project_id, task.stage, _target(task)),
+        **reserved,
+    )
+
+
+def _target(task: Task) -> int:
+    return task.frame_id or task.foil_id or task.item_id or task.candidate_id or task.group_id

@@ -1,0 +1,184 @@
+"""A person is erased: nothing is left that tells who they were. Their work goes, or stays under a pseudonym."""
+
+import json
+import re
+import secrets
+from collections.abc import Callable, Collection
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.apps import apps
+from django.contrib.sessions.models import Session
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.actions.people.withdraw import on_withdrawal, withdraw_in_transaction
+from annotation.transactions import run_in_transaction
+from projects import audit
+from projects.demo_accounts import is_published
+from projects.errors import AccessDenied
+from projects.models import (
+    Consent,
+    CrowdPlace,
+    CrowdWorker,
+    OnWithdrawal,
+    Project,
+    Role,
+    User,
+)
+from projects.personal_data import declared, notify_erased
+
+ERASED = "[erased]"
+
+
+def may_erase(actor: User, person: User) -> bool:
+    """The person, a site administrator, or the researcher of the one project that a crowd worker was ever in."""
+    if is_published(person):
+        return False
+    if actor == person or actor.is_superuser:
+        return True
+    homes = set(CrowdWorker.objects.filter(person=person).values_list("project", flat=True))
+    others = Project.objects.filter(memberships__person=person).exclude(pk__in=homes)
+    if len(homes) != 1 or others.exists():
+        return False
+    return actor.memberships.filter(project__in=homes, role=Role.RESEARCHER).exists()
+
+
+def erase_person(actor: User, person: User, work: str = OnWithdrawal.KEEP, *, now: datetime | None = None) -> int:
+    """How many answers were removed. `work`: "keep" or "remove", where a consent lets the person choose.
+
+    The row of the account stays, closed and empty, for what was done refers to it. ProjectError where the person is the
+    last researcher of a project: somebody else has to own it first.
+    """
+    if not may_erase(actor, person):
+        raise AccessDenied(_("Only the person or a site administrator erases an account."))
+    return run_in_transaction(lambda: _erase(actor, person, work, now or timezone.now()))
+
+
+def _erase(actor: User, person: User, work: str, now: datetime) -> int:
+    person = User.objects.select_for_update(no_key=True).get(pk=person.pk)
+    names = _names_of(person)
+    theirs = Q(memberships__person=person) | Q(consent_texts__given__person=person)
+    theirs |= Q(crowd_studies__taken__person=person)
+    projects = list(Project.objects.filter(theirs).distinct().order_by("pk"))
+    removed = 0
+    for project in projects:
+        rule = on_withdrawal(person, project)
+        chosen = work if rule == OnWithdrawal.CHOOSE else rule
+        removed += withdraw_in_transaction(person, project, chosen, actor, now)
+    _forget_account(person, now)
+    scrubbed = _scrub(names)
+    _end_sessions(person.pk, names)
+    notify_erased(_projects_with_work(person, projects), scrubbed)
+    audit.record(audit.event(None, None if actor == person else actor, "erase_person", person, removed=removed))
+    return removed
+
+
+def _names_of(person: User) -> frozenset[str]:
+    """Whatever tells who the person is, as it may have been written somewhere."""
+    names = {person.username, person.email, person.get_full_name(), person.last_name, person.first_name}
+    names |= set(CrowdWorker.objects.filter(person=person).values_list("worker", flat=True))
+    names |= set(CrowdPlace.objects.filter(person=person).values_list("session", flat=True))
+    return frozenset(name for name in names if name)
+
+
+def _forget_account(person: User, now: datetime) -> None:
+    for model, data in declared():
+        if data.own_row:
+            model.objects.filter(**{data.person: person}).delete()
+    CrowdPlace.objects.filter(person=person).update(session="")
+    Consent.objects.filter(person=person, withdrawn_at=None).update(withdrawn_at=now)
+    if apps.is_installed("allauth.socialaccount"):
+        apps.get_model("socialaccount", "SocialAccount").objects.filter(user=person).delete()
+    person.username = f"erased-{secrets.token_hex(6)}"
+    person.first_name = person.last_name = person.email = ""
+    person.is_active = person.is_staff = person.is_superuser = person.password_is_temporary = False
+    person.last_login, person.erased_at = None, now
+    person.set_unusable_password()
+    person.save()
+    person.groups.clear()
+    person.user_permissions.clear()
+
+
+def _scrub(names: Collection[str]) -> set[int]:
+    """The names, as whole words and in any case, in what people wrote of one another; the projects whose archives may
+    hold what was changed."""
+    longest_first = sorted(names, key=len, reverse=True)
+    pattern = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in longest_first), re.IGNORECASE)
+    parts, archived = [_ascii_part(name) for name in names], set()
+    for model, data in declared():
+        for field in (*data.free_text, *data.json_text):
+            replace = _in_json if field in data.json_text else _replaced
+            changed = _scrub_column(model, field, parts if all(parts) else (), partial(replace, pattern=pattern))
+            if data.archive and changed:
+                rows = model.objects.filter(pk__in=changed)
+                archived |= set(rows.values_list(data.archive, flat=True))
+    return archived
+
+
+def _scrub_column(
+    model: type[models.Model], field: str, parts: Collection[str], replaced: Callable[[Any], Any]
+) -> list[int]:
+    """Replace the names in one column; return the ids of the changed rows. `parts` narrows the rows that are read."""
+    holds = Q()
+    for part in parts:
+        holds |= Q(**{f"{field}__icontains": part})
+    longest, changed = model._meta.get_field(field).max_length, []
+    for row in model.objects.filter(holds).only("pk", field).iterator():
+        old = getattr(row, field)
+        new = replaced(old)
+        if new != old:
+            text = new[:longest] if isinstance(new, str) else new
+            model.objects.filter(pk=row.pk).update(**{field: text})
+            changed.append(row.pk)
+    return changed
+
+
+def _ascii_part(name: str) -> str:
+    """What a database finds of the name in any case, in text and in JSON, where other letters may be escaped; "" where
+    the name has none."""
+    return max(re.findall(r"[ !#-\[\]-~]+", name), key=len, default="")
+
+
+def _in_json(text: str, pattern: re.Pattern[str]) -> str:
+    """The same in a text that is JSON, where a name may be written in escapes."""
+    old = json.loads(text) if text else None
+    new = _replaced(old, pattern)
+    return text if new == old else json.dumps(new)
+
+
+def _replaced(value: Any, pattern: re.Pattern[str]) -> Any:
+    if isinstance(value, str):
+        return pattern.sub(ERASED, value)
+    if isinstance(value, dict):
+        return {key: _replaced(inner, pattern) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_replaced(inner, pattern) for inner in value]
+    return value
+
+
+def _end_sessions(person_id: int, names: Collection[str]) -> None:
+    """The person's sessions end; others lose the messages that name them."""
+    named = [*names, *(json.dumps(name)[1:-1] for name in names)]
+    for session in Session.objects.iterator():
+        data = session.get_decoded()
+        told = str(data.get("_messages", ""))
+        if data.get("_auth_user_id") == str(person_id):
+            session.delete()
+        elif any(name in told for name in named):
+            del data["_messages"]
+            session.session_data = Session.objects.encode(data)
+            session.save(update_fields=["session_data"])
+
+
+def _projects_with_work(person: User, known: list[Project]) -> set[int]:
+    """Those that the person was a member of once, too: their reports may name them."""
+    found = {project.pk for project in known}
+    for model, data in declared():
+        for path in data.works:
+            rows = model.objects.filter(**{data.person: person, f"{path}__isnull": False})
+            found |= set(rows.values_list(path, flat=True))
+    return found

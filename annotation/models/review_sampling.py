@@ -1,0 +1,51 @@
+"""How much of the work is looked at: the shares that reviewers see, and the share that two of them see."""
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from projects.models import Project, User
+from projects.personal_data import PersonalData
+
+SHARE = (MinValueValidator(0.0), MaxValueValidator(1.0))
+
+
+class ReviewPolicy(models.Model):
+    """A project without a row has everything reviewed once.
+
+    The draws are seeded by project and candidate, so they can be made again; what is not drawn is accepted by rule.
+    """
+
+    project = models.OneToOneField(Project, models.CASCADE, related_name="review_policy")
+    # Of what annotators write, the share that a reviewer sees, where the annotator has no rate of their own.
+    rate = models.FloatField(_("share of the edits that is reviewed"), default=1.0, validators=SHARE)
+    # Of what was reviewed, the share that a second reviewer decides on too, without seeing the first decision.
+    second_share = models.FloatField(_("share of the reviews that is done twice"), default=0.0, validators=SHARE)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(rate__range=(0.0, 1.0)), name="review_rate_is_a_share"),
+            models.CheckConstraint(condition=Q(second_share__range=(0.0, 1.0)), name="second_share_is_a_share"),
+        ]
+
+    def __str__(self) -> str:
+        return f"reviews of {self.project_id}"
+
+
+class ReviewRate(models.Model):
+    """One annotator's own share of edits that a reviewer sees."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="review_rates", db_index=False)
+    person = models.ForeignKey(User, models.CASCADE, related_name="+")
+    rate = models.FloatField(validators=SHARE)
+    personal_data = PersonalData(own_row=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "person"], name="one_review_rate_a_person"),
+            models.CheckConstraint(condition=Q(rate__range=(0.0, 1.0)), name="own_review_rate_is_a_share"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.rate} of {self.person_id} in {self.project_id}"

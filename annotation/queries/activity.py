@@ -1,0 +1,66 @@
+"""What annotation.rules.activity is asked of: pieces, judgements and gold of a project's people."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from django.db.models import Count, F, Q, QuerySet
+from django.utils import timezone
+
+from annotation.models import Choice, Edit, ObjectAnswer, Review, Stage, Vote, VoteState
+from annotation.models.stages import public_stage
+from annotation.rules.activity import Figures, Judgement, Piece, figures
+from projects.models import Project, User
+
+PIECE = ("person", "seconds_spent", "watch")
+
+
+def figures_of(project: Project) -> dict[int, Figures]:
+    """Figures of everybody who has handed something in, by person. Six queries, whatever the size of the project."""
+    return figures(_pieces(project), _judgements(project), _gold(project))
+
+
+def own_figures(project: Project, person: User, *, now: datetime | None = None) -> Figures:
+    """One person's. What they are right about on gold is not said: it would tell which pieces are gold.
+
+    Nor is an answer compared with others' that can still be taken back: it could be changed to theirs.
+    """
+    settled = (now or timezone.now()) - timedelta(seconds=project.undo_seconds)
+    mine = Vote.objects.filter(person=person, state=VoteState.COUNTED, item__subtest__project=project)
+    judged = mine.filter(created_at__lt=settled)
+    beside = _judgements(project, Vote.objects.filter(item__in=judged.values("item")))
+    return figures(_pieces(project, person), beside, {}).get(person.pk, Figures())
+
+
+def _pieces(project: Project, person: User | None = None) -> Iterator[Piece]:
+    own = {"person": person} if person is not None else {"person__isnull": False}
+    rows = {
+        Stage.EDIT: Edit.objects.filter(undone_at=None, group__run__project=project, **own),
+        Stage.REVIEW: Review.objects.filter(undone_at=None, candidate__group__run__project=project, **own),
+        Stage.OBJECTS: ObjectAnswer.objects.filter(undone_at=None, frame__check_of__project=project, **own),
+    }
+    for stage, pieces in rows.items():
+        for pk, seconds, watch in pieces.values_list(*PIECE).order_by():
+            yield Piece(pk, stage, seconds, _watched(watch))
+    here = Q(item__subtest__project=project) | Q(gold__project=project)
+    votes = Vote.objects.filter(here, **own).exclude(state=VoteState.UNDONE)
+    for stage, pk, seconds, watch in votes.values_list("stage", *PIECE).order_by():
+        yield Piece(pk, public_stage(stage), seconds, _watched(watch))
+
+
+def _judgements(project: Project, votes: QuerySet[Vote] | None = None) -> Iterator[Judgement]:
+    rows = Vote.objects.all() if votes is None else votes
+    counted = rows.filter(item__subtest__project=project, stage=Stage.VALIDATION, state=VoteState.COUNTED).order_by()
+    for item, foil, person, choice, first in counted.values_list("item", "foil", "person", "choice", "caption_first"):
+        sided = first is not None and choice in (Choice.CAPTION, Choice.FOIL)
+        yield Judgement((item, foil), person, choice, (choice == Choice.CAPTION) == first if sided else None)
+
+
+def _gold(project: Project) -> dict[int, tuple[int, int]]:
+    answers = Vote.objects.filter(gold__project=project).exclude(state=VoteState.UNDONE)
+    rows = answers.values_list("person").annotate(right=Count("pk", filter=Q(choice=F("gold__answer"))), n=Count("pk"))
+    return {person: (right, n) for person, right, n in rows.order_by()}
+
+
+def _watched(watch: object) -> float | None:
+    seconds = watch.get("seconds") if isinstance(watch, dict) else None
+    return seconds if isinstance(seconds, int | float) and not isinstance(seconds, bool) else None

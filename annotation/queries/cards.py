@@ -1,0 +1,389 @@
+"""What pages ask: the card of a claimed piece of work, why a queue is empty, how far a project is.
+
+Cards are plain data. What must not reach an annotator is not in them: names of others, which text is the caption.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db.models import Count, Q, QuerySet
+from django.http import Http404
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.claims import Claim
+from annotation.models import (
+    Draft,
+    Lease,
+    Review,
+    ReviewDecision,
+    Slot,
+    SlotState,
+    Stage,
+    Task,
+    Vote,
+)
+from annotation.models.stages import public_stage, stages_shown_as
+from annotation.queries.eligibility import lineage_of
+from annotation.queries.queues import work_counts
+from annotation.rules import editing
+from annotation.rules.baseline import CAPTION
+from annotation.rules.editing import Finding
+from annotation.rules.marking import Marks, marks_of
+from corpus.models import WATCHABLE, Caption, Foil, Item, Subtest, Video
+from corpus.rules.states import CandidateState
+from generation.models import PERSON_METHOD, Candidate, CandidateGroup
+from projects.models import Project, User
+from projects.sql.prepared_queries import Prepared
+from text.diff import diff_segments
+
+
+@dataclass(frozen=True)
+class BaselineWork:
+    """The texts in the order kept with the lease."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ObjectsWork:
+    """A still and the objects that something says are in it."""
+
+    frame_id: int
+    objects: tuple[str, ...]
+
+
+def baseline_work(task: Task, lease: Lease) -> BaselineWork:
+    """One query; the task comes with its item's caption."""
+    texts = dict(Foil.objects.filter(item=task.item_id).values_list("pk", "text"))
+    texts[CAPTION] = task.item.caption.text
+    return BaselineWork(tuple(texts[name] for name in lease.order_shown or []))
+
+
+def objects_work(task: Task) -> ObjectsWork:
+    """The task comes with its frame."""
+    return ObjectsWork(task.frame_id, tuple(task.frame.objects_named))
+
+
+Segments = list[tuple[str, str]]
+C = CandidateState
+
+
+@dataclass(frozen=True)
+class ReturnNote:
+    """What a reviewer said of a returned piece."""
+
+    reasons: tuple[str, ...]
+    comment: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A foil on a card with what made it. `notes`: why it, or what it was reworded from, came back; newest first."""
+
+    candidate_id: int
+    text: str
+    rank: int
+    by_person: bool
+    method: str
+    method_version: str
+    model_id: str
+    segments: Segments
+    span: tuple[int, int]
+    returned: bool = False
+    notes: tuple[ReturnNote, ...] = ()
+
+
+@dataclass(frozen=True)
+class EditWork:
+    """`wanted` texts are to be written; `others` are the group's foils that are under way or accepted already."""
+
+    caption: Caption
+    wanted: int
+    suggestions: list[Suggestion]
+    others: list[str]
+    # Characters of the caption that the suggestions change: the target span of the task, if there is one.
+    target_span: tuple[int, int] | None
+    # Where foils change the action alone: the words that stay and those that change.
+    marks: Marks | None = None
+
+
+@dataclass(frozen=True)
+class FilterNote:
+    filter: str
+    score: float | None
+    passed: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class ReviewWork:
+    caption: Caption
+    foil: Suggestion
+    others: list[str]
+    findings: list[Finding]
+    filters: list[FilterNote]
+    marks: Marks | None = None
+
+
+@dataclass(frozen=True)
+class ShownText:
+    """One of the two texts of a judgement; in `segments` the differing words are of kind "added"."""
+
+    text: str
+    segments: Segments
+
+
+@dataclass(frozen=True)
+class ValidationWork:
+    first: ShownText
+    second: ShownText
+
+
+@dataclass(frozen=True)
+class Card:
+    """All that the page of a claimed piece of work shows. Exactly one kind of work is there, that of the stage.
+
+    `subtest` is None for frames of an object check.
+    """
+
+    claim: Claim
+    project: Project
+    subtest: Subtest | None
+    video: Video
+    guideline_version: int | None
+    guideline_text: str
+    done_today: int | None
+    done_in_all: int | None
+    edit: EditWork | None = None
+    review: ReviewWork | None = None
+    validation: ValidationWork | None = None
+    baseline: BaselineWork | None = None
+    objects: ObjectsWork | None = None
+
+
+def claim_card(person: User, claim: Claim, *, counted: bool = True, now: datetime | None = None) -> Card:
+    """The card of the person's running claim; Http404 where the lease is over or somebody else's.
+
+    Not `counted`: `done_today` and `done_in_all` are None, for a page that counts on by itself.
+    """
+    slot, lease = claim.rows or _rows_of(person, claim)
+    slot.video.project = slot.project
+    desk = public_stage(slot.stage)
+    today, in_all = work_counts(person, slot.project, desk, now or timezone.now()) if counted else (None, None)
+    fields = {
+        "claim": claim,
+        "project": slot.project,
+        "video": slot.video,
+        "guideline_version": lease.guideline.version if lease.guideline else None,
+        "guideline_text": lease.guideline.text if lease.guideline else "",
+        "done_today": today,
+        "done_in_all": in_all,
+    }
+    task = slot.task
+    if slot.stage == Stage.EDIT:
+        return Card(**fields, subtest=task.group.run.subtest, edit=_edit_work(task.group))
+    if slot.stage == Stage.REVIEW:
+        candidate = task.candidate
+        return Card(**fields, subtest=candidate.group.run.subtest, review=_review_work(candidate, task.second))
+    if slot.stage == Stage.BASELINE:
+        return Card(**fields, subtest=task.item.subtest, baseline=baseline_work(task, lease))
+    if slot.stage == Stage.OBJECTS:
+        return Card(**fields, subtest=None, objects=objects_work(task))
+    if slot.stage == Stage.GOLD:
+        pair = task.gold
+        texts = two_texts(pair.caption_text, pair.foil_text, bool(lease.caption_first))
+        return Card(**fields, subtest=pair.subtest, validation=texts)
+    texts = two_texts(task.item.caption.text, task.foil.text, bool(lease.caption_first))
+    return Card(**fields, subtest=task.item.subtest, validation=texts)
+
+
+_LEASE = Prepared(lambda pk: Lease.objects.select_related("guideline").filter(pk=pk))
+
+
+def draft_of(person: User, task_id: int) -> Draft | None:
+    """What the person has typed for the task and not sent. One query."""
+    return Draft.objects.filter(person=person, task=task_id).first()
+
+
+def _rows_of(person: User, claim: Claim) -> tuple[Slot, Lease]:
+    slot, lease = _running_slot(person, claim), _LEASE.first(pk=claim.lease_id)
+    if lease is None:
+        raise Http404(_("Your time on this piece is over; take the next."))
+    return slot, lease
+
+
+def _running_slot(person: User, claim: Claim) -> Slot:
+    slot = _RUNNING[claim.stage].first(pk=claim.slot_id, person=person.pk, token=claim.token)
+    if slot is None:
+        raise Http404(_("Your time on this piece is over; take the next."))
+    return slot
+
+
+_CARD_ROWS = {
+    Stage.EDIT: ("task__group__caption", "task__group__run__subtest", "task__group__run__project"),
+    Stage.REVIEW: ("task__candidate__group__caption", "task__candidate__group__run__subtest"),
+    Stage.VALIDATION: ("task__item__caption", "task__item__subtest", "task__foil"),
+    Stage.BASELINE: ("task__item__caption", "task__item__subtest"),
+    Stage.OBJECTS: ("task__frame",),
+    Stage.GOLD: ("task__gold__subtest",),
+}
+
+
+def _running(desk: str) -> "Prepared[Slot]":
+    rows = (path for stage in stages_shown_as(desk) for path in _CARD_ROWS[Stage(stage)])
+    slots = Slot.objects.select_related("project", "video", *rows)
+    return Prepared(lambda pk, person, token: slots.filter(pk=pk, person=person, token=token, state=SlotState.LEASED))
+
+
+_RUNNING = {desk: _running(desk) for desk in {public_stage(stage) for stage in _CARD_ROWS}}
+
+
+_SURVIVORS = Prepared(
+    lambda group: Candidate.objects.filter(group=group).exclude(state__in=[C.GENERATED, C.FILTERED_OUT])
+)
+
+
+def _edit_work(group: CandidateGroup) -> EditWork:
+    rows = _SURVIVORS.all(group=group.pk)
+    in_hand = [candidate for candidate in rows if candidate.state == C.EDITING]
+    under_way = [c for c in rows if c.state == C.IN_REVIEW or (c.state == C.ACCEPTED and c.foil_id is None)]
+    parents = {candidate.pk: candidate.parent_id for candidate in rows}
+    notes = _notes_by_candidate(parents)
+    suggestions = [
+        _suggestion(group.caption.text, candidate, _notes_of(candidate.pk, parents, notes)) for candidate in in_hand
+    ]
+    spans = [suggestion.span for suggestion in suggestions if not suggestion.by_person]
+    span = (min(start for start, _ in spans), max(end for _, end in spans)) if spans else None
+    marks = _marks(group, span)
+    return EditWork(
+        caption=group.caption,
+        wanted=max(0, group.run.subtest.foils_per_item - len(under_way)),
+        suggestions=suggestions,
+        others=[candidate.text for candidate in under_way],
+        target_span=span or (marks.span if marks else None),
+        marks=marks,
+    )
+
+
+def _marks(group: CandidateGroup, span: tuple[int, int] | None) -> Marks | None:
+    """The caption's marks where the subtest's foils change the action; suggestions that touch an entity say nothing."""
+    if group.run.subtest.changes != Subtest.Changes.ACTION:
+        return None
+    return marks_of(group.caption.text, span)
+
+
+def _review_work(candidate: Candidate, second: bool) -> ReviewWork:
+    """What a reviewer decides on. To a `second` one nothing tells that somebody has decided before."""
+    group = candidate.group
+    parents: dict[int, int | None] = dict(zip(*_lineage_pairs(candidate), strict=True))
+    others = group.candidates.filter(Q(state=C.IN_REVIEW) | Q(state=C.ACCEPTED, foil=None)).exclude(pk=candidate.pk)
+    # A reviewer's fix would tell a second one what became of it.
+    others = others.exclude(parent=candidate.pk)
+    texts = list(others.order_by("rank", "pk").values_list("text", flat=True))
+    scores = candidate.filter_scores.order_by("pk").values_list("filter", "score", "passed", "detail")
+    notes = _notes_of(candidate.parent_id if second else candidate.pk, parents, _notes_by_candidate(parents))
+    marks = _marks(group, None)
+    return ReviewWork(
+        caption=group.caption,
+        foil=_suggestion(group.caption.text, candidate, notes),
+        others=texts,
+        findings=editing.check_text(group.caption.text, candidate.text, texts, marks=marks),
+        filters=[FilterNote(*row) for row in scores],
+        marks=marks,
+    )
+
+
+def _lineage_pairs(candidate: Candidate) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
+    line = lineage_of(candidate)
+    return line, (*line[1:], None)
+
+
+def two_texts(caption: str, foil: str, caption_first: bool) -> ValidationWork:
+    """The two texts in their order, the words that differ marked in each."""
+    of_caption = ShownText(caption, _kept_side(diff_segments(foil, caption)))
+    of_foil = ShownText(foil, _kept_side(diff_segments(caption, foil)))
+    first, second = (of_caption, of_foil) if caption_first else (of_foil, of_caption)
+    return ValidationWork(first, second)
+
+
+def _kept_side(segments: Segments) -> Segments:
+    return [(kind, text) for kind, text in segments if kind != "removed"]
+
+
+def _suggestion(caption: str, candidate: Candidate, notes: tuple[ReturnNote, ...]) -> Suggestion:
+    return Suggestion(
+        candidate_id=candidate.pk,
+        text=candidate.text,
+        rank=candidate.rank,
+        by_person=candidate.author_id is not None,
+        method=candidate.method,
+        method_version=candidate.method_version,
+        model_id=candidate.model_id,
+        segments=diff_segments(caption, candidate.text),
+        span=(candidate.span_start, candidate.span_end),
+        returned=candidate.state == C.EDITING and candidate.claimed_from == C.RETURNED,
+        notes=notes,
+    )
+
+
+def _notes_by_candidate(candidates: Mapping[int, object]) -> dict[int, list[ReturnNote]]:
+    returned = Review.objects.filter(
+        candidate__in=list(candidates), decision=ReviewDecision.SEND_BACK, undone_at=None, slot__isnull=False
+    )
+    notes: dict[int, list[ReturnNote]] = {}
+    for review in returned.order_by("-created_at", "-pk"):
+        note = ReturnNote(tuple(review.reasons), review.comment, review.created_at)
+        notes.setdefault(review.candidate_id, []).append(note)
+    return notes
+
+
+def _notes_of(
+    candidate: int | None, parents: Mapping[int, int | None], notes: Mapping[int, Sequence[ReturnNote]]
+) -> tuple[ReturnNote, ...]:
+    found: list[ReturnNote] = []
+    while candidate is not None:
+        found += notes.get(candidate, ())
+        candidate = parents.get(candidate)
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Funnel:
+    """How many of a project are where; `tasks` is keyed by (stage, state), the other tables by state."""
+
+    groups: int
+    nothing_survived: int
+    waiting_for_tasks: int
+    candidates: dict[str, int] = field(default_factory=dict)
+    tasks: dict[tuple[str, str], int] = field(default_factory=dict)
+    items: dict[str, int] = field(default_factory=dict)
+    votes: dict[str, int] = field(default_factory=dict)
+    captions_in_doubt: int = 0
+    media_missing: int = 0
+
+
+def funnel(project: Project) -> Funnel:
+    """The project's numbers from captions to valid items: eight queries whatever its size."""
+    groups = CandidateGroup.objects.filter(run__project=project)
+    alive = Candidate.objects.filter(group__run__project=project).exclude(state__in=[C.GENERATED, C.FILTERED_OUT])
+    by_group = groups.aggregate(all=Count("pk"), untasked=Count("pk", filter=Q(tasked=False)))
+    dead = groups.filter(tasked=True).exclude(run__method=PERSON_METHOD).exclude(pk__in=alive.values("group"))
+    task_counts = Task.objects.filter(project=project).values_list("stage", "state").annotate(n=Count("pk"))
+    return Funnel(
+        groups=by_group["all"],
+        nothing_survived=dead.count(),
+        waiting_for_tasks=by_group["untasked"],
+        candidates=_by(Candidate.objects.filter(group__run__project=project), "state"),
+        tasks={(stage, state): n for stage, state, n in task_counts.order_by()},
+        items=_by(Item.objects.filter(subtest__project=project), "state"),
+        votes=_by(Vote.objects.filter(item__subtest__project=project), "state"),
+        captions_in_doubt=Caption.objects.filter(video__project=project, flagged_false=True).count(),
+        media_missing=Video.objects.filter(project=project).exclude(media_state__in=WATCHABLE).count(),
+    )
+
+
+def _by(rows: QuerySet, column: str) -> dict[str, int]:
+    return dict(rows.order_by().values_list(column).annotate(n=Count("pk")))

@@ -1,0 +1,111 @@
+"""How far people of a crowd study have come, and whom its bar lets in: counted from the work itself."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Q, QuerySet
+
+from annotation.models import Edit, ObjectAnswer, Review, Slot, SlotState, Stage, Standing, Vote, VoteState
+from annotation.models.stages import stages_shown_as
+from annotation.queries.queues import open_work
+from projects.models import CrowdPlace, CrowdStudy, PlaceState, Project, User
+
+# Fewer answers to gold say nothing of anybody.
+MIN_GOLD = 4
+NO_WORK = (VoteState.UNDONE, VoteState.SET_ASIDE)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """`done` of `asked` pieces; `nothing_left`: no further piece is to be had, and none is in the person's hands."""
+
+    done: int
+    asked: int
+    nothing_left: bool = False
+
+    @property
+    def is_complete(self) -> bool:
+        return self.done >= self.asked or (self.nothing_left and self.done > 0)
+
+    @property
+    def missing(self) -> int:
+        return max(0, self.asked - self.done)
+
+
+def progress_of(place: CrowdPlace) -> Progress:
+    """How far the person has come since they entered. Two to five queries."""
+    study = place.study
+    done = _done([place])[place.pk]
+    if done >= study.pieces:
+        return Progress(done, study.pieces)
+    held = Slot.objects.filter(person=place.person_id, project=study.project_id, state=SlotState.LEASED)
+    in_hand = held.filter(stage__in=stages_shown_as(study.stage)).exists()
+    return Progress(done, study.pieces, not in_hand and not open_work(place.person, study.project, study.stage))
+
+
+def finished_place(person: User, project: Project, stage: str) -> CrowdPlace | None:
+    """The person's place in a study of the stage whose work is done, if they have one."""
+    mine = CrowdPlace.objects.filter(person=person, study__project=project, state=PlaceState.ACTIVE)
+    place = mine.filter(study__stage=stage).select_related("study__project", "person").first()
+    return place if place is not None and progress_of(place).is_complete else None
+
+
+def done_by(places: Sequence[CrowdPlace]) -> dict[int, int]:
+    """Place -> pieces done; places of one study. One query."""
+    return _done(places)
+
+
+def places_left(study: CrowdStudy) -> int:
+    """Places that are free: neither completed nor in somebody's hands."""
+    taken = CrowdPlace.objects.filter(study=study, state__in=(PlaceState.ACTIVE, PlaceState.COMPLETED))
+    return max(0, study.places - taken.count())
+
+
+def gold_share(person: User, project: Project) -> float | None:
+    """How often the person was right on gold in the project; None where they saw too little to tell."""
+    standing = Standing.objects.filter(policy__project=project, person=person).first()
+    if standing is None or standing.gold_seen < max(MIN_GOLD, 1):
+        return None
+    return standing.gold_right / standing.gold_seen
+
+
+def under_the_bar(study: CrowdStudy, sent: float | None, person: User | None) -> bool:
+    """Whether what the platform says, or what is known here, lies under the study's bar. What is unknown does not."""
+    if study.least_approval is None:
+        return False
+    known = [sent, gold_share(person, study.project) if person else None]
+    return any(rate is not None and rate < study.least_approval for rate in known)
+
+
+def _done(places: Sequence[CrowdPlace]) -> Counter[int]:
+    counts: Counter[int] = Counter()
+    if not places:
+        return counts
+    by_person: dict[int, list[CrowdPlace]] = {}
+    for place in places:
+        by_person.setdefault(place.person_id, []).append(place)
+    since = min(place.entered_at for place in places)
+    rows = _work(places[0].study).filter(person__in=by_person, created_at__gte=since)
+    for person, at in rows.values_list("person", "created_at"):
+        for place in by_person[person]:
+            if place.entered_at <= at and (place.ended_at is None or at <= place.ended_at):
+                counts[place.pk] += 1
+    return counts
+
+
+def _work(study: CrowdStudy) -> QuerySet:
+    """The pieces of the study's stage that somebody sent and that stand: surplus ones, too, for they were done."""
+    project, stage = study.project_id, study.stage
+    if stage == Stage.EDIT:
+        return Edit.objects.filter(group__run__project=project, undone_at=None)
+    if stage == Stage.REVIEW:
+        return Review.objects.filter(candidate__group__run__project=project, undone_at=None)
+    if stage == Stage.OBJECTS:
+        return ObjectAnswer.objects.filter(frame__check_of__project=project, undone_at=None)
+    here = Q(item__subtest__project=project) | Q(gold__project=project)
+    return Vote.objects.filter(here, stage__in=stages_shown_as(stage)).exclude(state__in=NO_WORK)
+
+
+def state_counts(places: Iterable[CrowdPlace]) -> Counter[str]:
+    return Counter(place.state for place in places)

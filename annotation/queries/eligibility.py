@@ -1,0 +1,247 @@
+"""The eligibility rule as queries: which free slots a person may take, and the facts that the pure rule is asked of.
+
+annotation.rules.eligibility says what the rule is; tests hold this form of it to that one.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from annotation.models import (
+    DeclinedVideo,
+    Edit,
+    Involvement,
+    Lease,
+    Question,
+    Review,
+    Slot,
+    SlotState,
+    Stage,
+    Vote,
+    VoteState,
+)
+from annotation.rules.eligibility import OPEN_TO_ALL, PersonFacts, PriorInvolvement, TaskFacts
+from annotation.rules.ordering import FRESH, STARTED
+from corpus.models import WATCHABLE
+from generation.models import Candidate
+from projects.models import LeakageScope, Project, User
+from projects.sql.prepared_queries import Prepared
+
+# Where a slot's candidate group is found from its task.
+_GROUP = {
+    Stage.EDIT: "task__group_id",
+    Stage.REVIEW: "task__candidate__group_id",
+    Stage.VALIDATION: "item__candidate_group__id",
+    Stage.BASELINE: "item__candidate_group__id",
+}
+JUDGING = frozenset({Stage.VALIDATION, Stage.BASELINE})
+
+_INVOLVEMENTS = Prepared(
+    lambda person, video: Involvement.objects.filter(person=person, video=video).values_list("kind", "group")
+)
+_JUDGED = Prepared(
+    lambda person, stage, item: (
+        Vote.objects.filter(Q(stage=stage, item=item) | Q(gold__item=item), person=person)
+        .exclude(state=VoteState.UNDONE)
+        .values_list("pk")[:1]
+    )
+)
+
+
+@dataclass(frozen=True)
+class ExclusionConditions:
+    """What keeps the person from a slot, each as a condition on Slot rows of the stage."""
+
+    media: Q
+    reserved: Q
+    made: Q
+    reviewed: Q
+    judged: Q
+    yours: Q
+    # Skipped at a content warning: nobody asks again.
+    declined: Q
+
+    def any(self) -> Q:
+        return self.declined | self.media | self.reserved | self.made | self.reviewed | self.judged | self.yours
+
+
+def bars(person: int, scope: str, stage: str, now: datetime) -> ExclusionConditions:
+    """The conditions under which `person` may not take a slot of `stage` now; `scope` is the project's of leakage."""
+    nothing = Q(pk__in=[])
+    own = Q(Exists(Slot.objects.filter(task=OuterRef("task"), person=person)))
+    judges = stage in JUDGING
+    if judges:
+        own |= Q(Exists(Slot.objects.filter(item=OuterRef("item"), stage=stage, person=person)))
+        own |= Q(Exists(_votes_of(person, stage).filter(item=OuterRef("item"))))
+        # Its answer may be known from gold or from practice.
+        own |= Q(Exists(Vote.objects.filter(person=person, gold__item=OuterRef("item"))))
+        own |= Q(Exists(Question.objects.filter(attempt__person=person, pair__item=OuterRef("item"))))
+    if stage == Stage.REVIEW:
+        # Own work is a hand in the video as well; asked of the row itself, because "never" is a strong word.
+        own |= Q(task__candidate__author=person)
+        decided = Review.objects.filter(candidate=OuterRef("task__candidate"), person=person, undone_at=None)
+        judged = _hand(person, scope, stage, Involvement.Kind.JUDGED)
+        own |= Q(task__second=True) & (Q(Exists(decided)) | judged)
+    leaks = stage not in OPEN_TO_ALL
+    return ExclusionConditions(
+        media=~Q(video__media_state__in=WATCHABLE),
+        reserved=Q(reserved_for__isnull=False, reserved_until__gt=now) & ~Q(reserved_for=person),
+        made=_hand(person, scope, stage, Involvement.Kind.MADE) if leaks else nothing,
+        # Who settled a split has seen the verdicts of others, as a reviewer has.
+        reviewed=_hand(person, scope, stage, Involvement.Kind.REVIEWED, Involvement.Kind.SETTLED)
+        if judges
+        else nothing,
+        judged=_judged(person) if stage == Stage.BASELINE else nothing,
+        yours=own,
+        declined=Q(Exists(declined_by(person))),
+    )
+
+
+def places_ahead(person: User, project: Project, stage: str, now: datetime, most: int) -> list[tuple[int, int]]:
+    """(task, item) of the next places that the person may take now, locked by somebody or not; `most` is a constant."""
+    found = _places_ahead(project.leakage_scope, stage, most)
+    return found.all(person=person.pk, project=project.pk, now=now)
+
+
+def may_take_any(person: User, project: Project, stage: str, now: datetime) -> bool:
+    """Whether there is a place that the person may take now, even if somebody has it locked."""
+    found = _places_ahead(project.leakage_scope, stage, 1)
+    return found.first(person=person.pk, project=project.pk, now=now) is not None
+
+
+@cache
+def _places_ahead(scope: str, stage: str, most: int) -> Prepared[tuple[int, int]]:
+    return Prepared(lambda **whose: slots_in_scope(scope, stage, **whose).values_list("task", "item")[:most])
+
+
+def slots_in_scope(scope: str, stage: str, *, person: int, project: int, now: datetime) -> QuerySet[Slot]:
+    """Free slots of the stage that the person may take now, in the order in which they are given out.
+
+    What decides the shape of the query comes first, so that the rest can be prepared.
+    """
+    free = Slot.objects.filter(project=project, stage=stage, state=SlotState.FREE)
+    return free.exclude(bars(person, scope, stage, now).any()).order_by("priority", "id")
+
+
+def declined_by(person: int, video: str = "video") -> QuerySet[DeclinedVideo]:
+    """Of a row, a slot's or a pair's: the note that the person skipped its video at a content warning."""
+    return DeclinedVideo.objects.filter(person=person, video=OuterRef(video))
+
+
+def skipped_by(person: int) -> Exists:
+    """True of slots whose task the person has skipped: they come last."""
+    return Exists(Lease.objects.filter(task=OuterRef("task"), person=person, ending="skipped"))
+
+
+def _hand(person: int, scope: str, stage: str, *kinds: str) -> Q:
+    hands = Involvement.objects.filter(person=person, kind__in=kinds, video=OuterRef("video"))
+    if scope == LeakageScope.VIDEO:
+        return Q(Exists(hands))
+    group = _GROUP[Stage(stage)]
+    same_group = Q(Exists(hands.filter(group=OuterRef(group))))
+    if stage in JUDGING:
+        return same_group | (Q(**{f"{group}__isnull": True}) & Q(Exists(hands.filter(group__isnull=True))))
+    return same_group
+
+
+def _judged(person: int) -> Q:
+    kind = Involvement.Kind.JUDGED
+    return Q(Exists(Involvement.objects.filter(person=person, kind=kind, video=OuterRef("video"))))
+
+
+def _votes_of(person: int, stage: str) -> QuerySet[Vote]:
+    return Vote.objects.filter(person=person, stage=stage).exclude(state=VoteState.UNDONE)
+
+
+def lineage_of(candidate: Candidate) -> tuple[int, ...]:
+    """Ids of the candidate and of what it was reworded from, newest first."""
+    found = [candidate.pk]
+    parent = candidate.parent_id
+    while parent is not None:
+        found.append(parent)
+        parent = Candidate.objects.values_list("parent_id", flat=True).get(pk=parent)
+    return tuple(found)
+
+
+def task_facts(slot: Slot, now: datetime) -> TaskFacts:
+    """The facts of a slot's work. The slot comes with task, its candidate or item, and video loaded."""
+    task = slot.task
+    reserved = slot.reserved_for_id if slot.reserved_until and slot.reserved_until > now else None
+    return TaskFacts(
+        stage=slot.stage,
+        hand=PriorInvolvement(slot.video_id, group_of(slot)),
+        item=slot.item_id,
+        lineage=lineage_of(task.candidate) if task.candidate_id else (),
+        is_open=task.state == "open",
+        media_ready=slot.video.media_state in WATCHABLE,
+        reserved_for=reserved,
+        second=task.second,
+    )
+
+
+def group_of(slot: Slot) -> int | None:
+    """The candidate group behind a slot's work; None for an imported item."""
+    task = slot.task
+    if task.group_id:
+        return task.group_id
+    if task.candidate_id:
+        return task.candidate.group_id
+    group = getattr(task.item, "candidate_group", None)
+    return group.pk if group else None
+
+
+def involvements_of(person: User, video: int) -> PersonFacts:
+    """The person's hands in a video. One query."""
+    by_kind: dict[str, set[PriorInvolvement]] = {}
+    for kind, group in _INVOLVEMENTS.all(person=person.pk, video=video):
+        by_kind.setdefault(kind, set()).add(PriorInvolvement(video, group))
+    return PersonFacts(
+        person=person.pk,
+        made=frozenset(by_kind.get(Involvement.Kind.MADE, ())),
+        reviewed=frozenset(by_kind.get(Involvement.Kind.REVIEWED, ())),
+        settled=frozenset(by_kind.get(Involvement.Kind.SETTLED, ())),
+        judged=frozenset(by_kind.get(Involvement.Kind.JUDGED, ())),
+    )
+
+
+def person_facts(person: User, task: TaskFacts, answered: Collection[int] | None = None) -> PersonFacts:
+    """What the person has done that can bear on this work: hands in its video, its lineage, its item.
+
+    `answered`: the items that they have answered in the stage, or know from gold, where the caller knows.
+    """
+    if answered is None:
+        answered = {task.item} if task.item and _has_judged(person, task) else ()
+    return replace(
+        involvements_of(person, task.hand.video),
+        wrote=frozenset(_written(person, task.lineage) if task.lineage else ()),
+        decided=frozenset(_decided(person, task.lineage) if task.second else ()),
+        judged_items=frozenset(answered or ()),
+    )
+
+
+def _has_judged(person: User, task: TaskFacts) -> bool:
+    """Whether they have answered the item in this stage, or know it from gold."""
+    assert task.item is not None
+    return _JUDGED.first(person=person.pk, stage=task.stage, item=task.item) is not None
+
+
+def _written(person: User, lineage: tuple[int, ...]) -> set[int]:
+    authored = Candidate.objects.filter(pk__in=lineage, author=person).values_list("pk", flat=True)
+    submitted = Edit.objects.filter(person=person, candidates__in=lineage).values_list("candidates", flat=True)
+    return (set(authored) | set(submitted)).intersection(lineage)
+
+
+def _decided(person: User, lineage: tuple[int, ...]) -> QuerySet:
+    reviews = Review.objects.filter(person=person, candidate__in=lineage, undone_at=None)
+    return reviews.values_list("candidate_id", flat=True)
+
+
+# Moves a place from the fresh band into the band of started tasks, its place in the shuffle kept.
+AS_STARTED = F("priority") - (FRESH - STARTED)
+
+
+# A free place that still stands among the fresh tasks.
+FRESH_PLACE = Q(state=SlotState.FREE, priority__gte=FRESH)

@@ -1,0 +1,69 @@
+"""Everything that is stored of a person, for themselves: rows as they stand, by their own ids."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import QuerySet
+
+from annotation.models import Attempt, DeclinedVideo, Draft, Edit, Lease, ObjectAnswer, Review, Vote, VoteState
+from annotation.models.stages import public_stage
+from annotation.rules.baseline import place_of
+from annotation.rules.voting import answer_of
+from projects.models import AuditEvent, Consent, CrowdPlace, CrowdWorker, InvitationUse, Membership, User
+
+ACCOUNT = ("username", "first_name", "last_name", "email", "date_joined", "last_login")
+# What a judgement did to its item: gold has none, so a judgement without such a row would be known as gold.
+OF_ITEMS = ("vote", "recount")
+# What somebody sends who is paused is set aside, but gold is surplus: one word for both.
+APART = (VoteState.SURPLUS, VoteState.SET_ASIDE)
+
+
+def own_data(person: User) -> dict[str, Any]:
+    """Table -> rows. Answers to gold stand among the judgements and are not told apart: others still answer them."""
+    mine = {"person": person}
+    tables = {
+        "memberships": Membership.objects.filter(**mine).values("project__slug", "role", "created_at"),
+        "consents": Consent.objects.filter(**mine).values(
+            "text__project__slug", "text__version", "given_at", "withdrawn_at"
+        ),
+        "invitations_used": InvitationUse.objects.filter(**mine).values("invitation__project__slug", "at"),
+        "crowd_ids": CrowdWorker.objects.filter(**mine).values("project__slug", "platform", "worker", "removed_at"),
+        "crowd_places": CrowdPlace.objects.filter(**mine).values("study__name", "session", "state", "entered_at"),
+        "edits": Edit.objects.filter(**mine).values("texts", "watch", "seconds_spent", "created_at"),
+        "reviews": Review.objects.filter(**mine).values(
+            "decision", "reasons", "comment", "watch", "seconds_spent", "created_at"
+        ),
+        "judgements": _judgements(Vote.objects.filter(**mine).order_by("pk")),
+        "object_answers": ObjectAnswer.objects.filter(**mine).values("visible", "seconds_spent", "created_at"),
+        "exercises": Attempt.objects.filter(**mine).values("stage", "started_at", "finished_at", "passed"),
+        "declined_videos": DeclinedVideo.objects.filter(**mine).values("video__project__slug", "video", "created_at"),
+        "drafts": Draft.objects.filter(**mine).values("payload", "updated_at"),
+        "leases": _leases(Lease.objects.filter(**mine)),
+        "audit": _audit(AuditEvent.objects.filter(actor=person)),
+    }
+    account = {name: getattr(person, name) for name in ACCOUNT}
+    return {"account": account, **{name: list(rows) for name, rows in tables.items()}}
+
+
+def _judgements(votes: QuerySet[Vote]) -> Iterable[dict[str, Any]]:
+    """As they were given: which text was the caption is not told, for a judgement may still be taken back."""
+    for vote in votes:
+        answer = place_of(vote.order_shown, vote.foil_id) if vote.order_shown else None
+        yield {
+            "answer": answer or answer_of(vote.choice, bool(vote.caption_first)),
+            "watch": vote.watch,
+            "seconds_spent": vote.seconds_spent,
+            "created_at": vote.created_at,
+        }
+
+
+def _leases(leases: QuerySet[Lease]) -> Iterable[dict[str, Any]]:
+    for row in leases.values("task__stage", "leased_at", "ended_at", "ending"):
+        yield {**row, "task__stage": public_stage(row["task__stage"])}
+
+
+def _audit(events: QuerySet[AuditEvent]) -> Iterable[dict[str, Any]]:
+    rows = events.exclude(action__in=OF_ITEMS).order_by("pk")
+    for row in rows.values("action", "at", "from_state", "to_state", "reason"):
+        apart = row["action"] == "submit_vote" and row["to_state"] in APART
+        yield {**row, "to_state": "kept apart"} if apart else row

@@ -1,0 +1,155 @@
+"""What a person reads about a queue: how much is open to them, how much they have done, why there is nothing."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+
+from django.db.models import Case, Count, Q, QuerySet, Value, When
+from django.utils import timezone
+
+from annotation.messages import EMPTY
+from annotation.models import Edit, ObjectAnswer, Review, Slot, SlotState, Stage, Vote, VoteState
+from annotation.models.stages import stages_shown_as
+from annotation.queries.eligibility import JUDGING, bars, places_ahead
+from projects.models import Project, User
+from projects.sql.prepared_queries import Prepared
+
+# How many places a look at a queue counts.
+COUNTED_TO = 1_000
+
+
+def work_counts(person: User, project: Project, stage: str, now: datetime) -> tuple[int, int]:
+    """How many pieces the person has done in this stage, (since midnight in the current time zone, in all)."""
+    midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
+    return _work_counts(stage).first(person=person.pk, project=project.pk, midnight=midnight) or (0, 0)
+
+
+@cache
+def _work_counts(stage: str) -> Prepared[tuple[int, int]]:
+    """No row where the person has done nothing."""
+    return Prepared(
+        lambda person, project, midnight: (
+            _work_of(stage, person, project)
+            .order_by()
+            .values("person")
+            .annotate(today=Count("pk", filter=Q(created_at__gte=midnight)), in_all=Count("pk"))
+            .values_list("today", "in_all")
+        )
+    )
+
+
+def _work_of(stage: str, person: int, project: int) -> QuerySet:
+    if stage == Stage.EDIT:
+        return Edit.objects.filter(person=person, undone_at=None, group__run__project=project)
+    if stage == Stage.REVIEW:
+        return Review.objects.filter(person=person, undone_at=None, candidate__group__run__project=project)
+    if stage == Stage.OBJECTS:
+        return ObjectAnswer.objects.filter(person=person, undone_at=None, frame__check_of__project=project)
+    here = Q(stage=stage, item__subtest__project=project)
+    if Stage.GOLD in stages_shown_as(stage):
+        here |= Q(gold__project=project)
+    return Vote.objects.filter(here, person=person).exclude(state=VoteState.UNDONE)
+
+
+@dataclass(frozen=True)
+class EmptyReason:
+    """`code` is a key of annotation.messages.EMPTY; `count` is how many places it keeps from the person."""
+
+    code: str
+    count: int
+
+
+def why_empty(person: User, project: Project, stage: str, *, now: datetime | None = None) -> list[EmptyReason]:
+    """Why there is nothing for this person in a stage: a place counts under the first reason that holds. One query,
+    whose cost grows with what is not done yet; a second one where all is done.
+
+    An empty list means that there is something to claim.
+    """
+    counting = _reasons(project.leakage_scope, stage)
+    counts = dict(counting.all(person=person.pk, project=project.pk, now=now or timezone.now()))
+    if "claimable" in counts:
+        return []
+    if found := [EmptyReason(code, counts[code]) for code in EMPTY if code in counts]:
+        return found
+    done = Slot.objects.filter(project=project, stage=stage, state=SlotState.DONE).count()
+    return [EmptyReason("all_done" if done else "nothing_yet", done)]
+
+
+@cache
+def _reasons(scope: str, stage: str) -> Prepared[tuple[str, int]]:
+    """(reason, how many places it keeps from the person), of what is not done yet."""
+    return Prepared(lambda person, project, now: _counted_by_reason(scope, stage, person, project, now))
+
+
+def _counted_by_reason(scope: str, stage: str, person: int, project: int, now: datetime) -> QuerySet:
+    barred = bars(person, scope, stage, now)
+    mine, leased = Q(person=person), Q(state=SlotState.LEASED)
+    why = Case(
+        When(leased & ~mine, then=Value("leased")),
+        When(barred.media & ~leased, then=Value("media_missing")),
+        When(barred.declined & ~leased, then=Value("declined")),
+        When(barred.yours & ~leased, then=Value("yours")),
+        When(barred.made & ~leased, then=Value("made_it")),
+        When((barred.reviewed | barred.judged) & ~leased, then=Value("reviewed_it")),
+        When(barred.reserved & ~leased, then=Value("reserved")),
+        default=Value("claimable"),
+    )
+    waiting = Slot.objects.filter(project=project, stage=stage, state__in=[SlotState.FREE, SlotState.LEASED])
+    return waiting.annotate(why=why).order_by().values_list("why").annotate(n=Count("pk"))
+
+
+class AtLeast(int):
+    """A count that was ended early: shown as "334+"."""
+
+    def __str__(self) -> str:
+        return f"{int(self)}+"
+
+
+def open_work(person: User, project: Project, stage: str, *, now: datetime | None = None) -> int:
+    """How many pieces of a stage are free for this person right now, of the `COUNTED_TO` places that come next.
+
+    So a look at a queue costs the same however long it is.
+    """
+    ahead = places_ahead(person, project, stage, now or timezone.now(), COUNTED_TO)
+    pieces = {item if stage in JUDGING else task for task, item in ahead}
+    return (AtLeast if len(ahead) == COUNTED_TO else int)(len(pieces))
+
+
+def free_places(projects: Collection[Project]) -> dict[tuple[int, str], int]:
+    """(project, stage) -> its free places, whoever may take them. One query."""
+    free = Slot.objects.filter(project__in=projects, state=SlotState.FREE)
+    return {(project, stage): n for project, stage, n in _counted(free, Count("pk"))}
+
+
+def open_work_in(
+    person: User, stages: Mapping[Project, Collection[str]], places: Mapping[tuple[int, str], int], now: datetime
+) -> dict[tuple[int, str], int]:
+    """(project, stage) -> what `open_work` says, of those where it is more than nothing; `places` are the free ones.
+
+    One query for all projects together, and one for each queue of more than `COUNTED_TO` places.
+    """
+    found: dict[tuple[int, str], int] = {}
+    alike: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for project, theirs in stages.items():
+        for stage in theirs:
+            n = places.get((project.pk, stage), 0)
+            if n > COUNTED_TO:
+                found[project.pk, stage] = open_work(person, project, stage, now=now)
+            elif n:
+                alike[project.leakage_scope, stage].append(project.pk)
+    allowed = Q()
+    for (scope, stage), projects in alike.items():
+        allowed |= Q(stage=stage, project__in=projects) & ~bars(person.pk, scope, stage, now).any()
+    if alike:
+        free = Slot.objects.filter(allowed, state=SlotState.FREE)
+        mine = _counted(free, Count("item", distinct=True), Count("task", distinct=True))
+        found |= {(project, stage): items if stage in JUDGING else tasks for project, stage, items, tasks in mine}
+    return {key: n for key, n in found.items() if n}
+
+
+def _counted(slots: QuerySet[Slot], *counts: Count) -> QuerySet:
+    """Rows of (project, stage, *counts)."""
+    named = {f"n{place}": count for place, count in enumerate(counts)}
+    return slots.order_by().values_list("project", "stage").annotate(**named)

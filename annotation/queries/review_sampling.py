@@ -1,0 +1,84 @@
+"""Which share of whose work reviewers see: the project's policy, and annotators with a rate of their own."""
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Q, QuerySet
+
+from annotation.models import Edit, Review, ReviewPolicy, ReviewRate, Task, TaskState
+from annotation.rules.reviewing import DECISIONS
+from generation.models import Candidate
+from projects.models import Membership, Project, Role, User
+from projects.sql.prepared_queries import Prepared
+
+_RATE = Prepared(
+    lambda project, person: ReviewRate.objects.filter(project=project, person=person).values_list("rate")[:1]
+)
+_POLICY = Prepared(lambda project: ReviewPolicy.objects.filter(project=project)[:1])
+
+
+def review_rate(project: Project, person: User) -> float:
+    """The share (0..1) of the person's edits that a reviewer sees. Two queries at most."""
+    own = _RATE.first(project=project.pk, person=person.pk)
+    return policy_of(project).rate if own is None else own
+
+
+def policy_of(project: Project) -> ReviewPolicy:
+    """The project's row, or an unsaved one with the defaults: everything is reviewed, once."""
+    return _POLICY.first(project=project.pk) or ReviewPolicy(project=project)
+
+
+@dataclass(frozen=True)
+class AnnotatorShare:
+    """One annotator: their own rate (None: the project's), and what came of their foils so far."""
+
+    person: User
+    rate: float | None
+    n_edits: int
+    n_reviewed: int
+    n_unreviewed: int
+    # In the order of DECISIONS.
+    n_accepted: int
+    n_returned: int
+    n_dropped: int
+    n_fixed: int
+
+
+def annotator_shares(project: Project) -> list[AnnotatorShare]:
+    """The project's annotators with their numbers, by name. Five queries."""
+    people = User.objects.filter(
+        pk__in=Membership.objects.filter(project=project, role=Role.ANNOTATOR).values("person")
+    )
+    rates = dict(ReviewRate.objects.filter(project=project).values_list("person", "rate"))
+    edits = _count(Edit.objects.filter(group__run__project=project, undone_at=None), "person")
+    by_rule = Candidate.objects.filter(submitted_in__group__run__project=project, unreviewed=True)
+    passed = _count(by_rule, "submitted_in__person")
+    here = Review.objects.filter(candidate__group__run__project=project)
+    decided = here.filter(undone_at=None, slot__isnull=False, second=False)
+    decisions = {
+        row.pop("candidate__submitted_in__person"): row
+        for row in decided.exclude(candidate__submitted_in=None)
+        .order_by()
+        .values("candidate__submitted_in__person")
+        .annotate(
+            all=Count("pk", distinct=True),
+            **{name: Count("pk", filter=Q(decision=name), distinct=True) for name in DECISIONS},
+        )
+    }
+    return [
+        AnnotatorShare(person, rates.get(person.pk), edits.get(person.pk, 0), *_of(decisions, passed, person.pk))
+        for person in people.order_by("username")
+    ]
+
+
+def _of(decisions: dict[int, dict[str, int]], passed: dict[int, int], person: int) -> tuple[int, ...]:
+    row = decisions.get(person, {})
+    return row.get("all", 0), passed.get(person, 0), *(row.get(name, 0) for name in DECISIONS)
+
+
+def _count(rows: QuerySet, column: str) -> dict[int, int]:
+    return dict(rows.order_by().values_list(column).annotate(n=Count("pk", distinct=True)))
+
+
+def waiting_second_reviews(project: Project) -> int:
+    """How many second decisions are still to be made."""
+    return Task.objects.filter(project=project, second=True, state=TaskState.OPEN).count()

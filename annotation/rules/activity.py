@@ -1,0 +1,121 @@
+"""How one person works: pace, agreement with the others, gold, places, time against what was watched. Pure."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from statistics import median
+
+from annotation.rules.pausing import wilson
+
+
+@dataclass(frozen=True)
+class Share:
+    """`right` of `seen`, with Wilson's 95 % interval."""
+
+    right: int = 0
+    seen: int = 0
+
+    @property
+    def value(self) -> float | None:
+        return self.right / self.seen if self.seen else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        return wilson(self.right, self.seen) if self.seen else None
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One edit, review or judgement that was not undone. Seconds are None where nobody measured them."""
+
+    person: int
+    stage: str
+    seconds: float | None = None
+    watched: float | None = None
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A counted vote of validation: `unit` is the pair that is judged, `first` whether the first text was chosen."""
+
+    unit: object
+    person: int | None
+    choice: str
+    first: bool | None = None
+
+
+@dataclass(frozen=True)
+class Figures:
+    """`pace`: pieces an hour of measured time. `time_to_watch`: measured seconds over seconds played, of the pieces
+    that have both: 1 means that people decide while the clip runs."""
+
+    pieces: Mapping[str, int] = field(default_factory=dict)
+    seconds: float | None = None
+    pace: float | None = None
+    time_to_watch: float | None = None
+    agreement: Share = Share()
+    gold: Share = Share()
+    first: Share = Share()
+
+    @property
+    def n_pieces(self) -> int:
+        return sum(self.pieces.values())
+
+
+def figures(
+    pieces: Iterable[Piece], judgements: Iterable[Judgement], gold: Mapping[int, tuple[int, int]]
+) -> dict[int, Figures]:
+    """Figures by person. `gold`: right and seen by person."""
+    by_person: dict[int, list[Piece]] = defaultdict(list)
+    for piece in pieces:
+        by_person[piece.person].append(piece)
+    votes, none = list(judgements), Share()
+    agreed, placed = agreement(votes), places(votes)
+    return {
+        person: _figures(own, agreed.get(person, none), placed.get(person, none), Share(*gold.get(person, (0, 0))))
+        for person, own in by_person.items()
+    }
+
+
+def agreement(judgements: Iterable[Judgement]) -> dict[int, Share]:
+    """By person: of the votes on pairs where more than half of the OTHER votes say one thing, those that say it too."""
+    units: dict[object, list[Judgement]] = defaultdict(list)
+    for vote in judgements:
+        units[vote.unit].append(vote)
+    counts: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+    for votes in units.values():
+        said = Counter(vote.choice for vote in votes)
+        for vote in votes:
+            others = said - Counter([vote.choice])
+            if vote.person is None or not others:
+                continue
+            most, n = others.most_common(1)[0]
+            if 2 * n > others.total():
+                counts[vote.person][0] += most == vote.choice
+                counts[vote.person][1] += 1
+    return {person: Share(right, seen) for person, (right, seen) in counts.items()}
+
+
+def places(judgements: Iterable[Judgement]) -> dict[int, Share]:
+    """By person: of the votes for one of the two texts, those for the first. Half of them where there is no lean."""
+    counts: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+    for vote in judgements:
+        if vote.person is not None and vote.first is not None:
+            counts[vote.person][0] += vote.first
+            counts[vote.person][1] += 1
+    return {person: Share(first, seen) for person, (first, seen) in counts.items()}
+
+
+def _figures(pieces: list[Piece], agreed: Share, first: Share, gold: Share) -> Figures:
+    spent = [piece.seconds for piece in pieces if piece.seconds is not None]
+    both = [(piece.seconds, piece.watched) for piece in pieces if piece.seconds is not None and piece.watched]
+    total, watched = sum(spent), sum(seen for _seconds, seen in both)
+    return Figures(
+        pieces=Counter(piece.stage for piece in pieces),
+        seconds=median(spent) if spent else None,
+        pace=3600 * len(spent) / total if total else None,
+        time_to_watch=sum(seconds for seconds, _seen in both) / watched if watched else None,
+        agreement=agreed,
+        gold=gold,
+        first=first,
+    )

@@ -1,0 +1,89 @@
+"""One transaction a write, tried again where two writers met on a unique constraint."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from django.db import IntegrityError, OperationalError, connection, transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from annotation.errors import AnnotationError, WorkRefused
+from annotation.messages import REFUSALS
+from annotation.rules.eligibility import Refusal
+from projects.models import Project, User
+from projects.sql.prepared_queries import Prepared
+
+T = TypeVar("T")
+ATTEMPTS = 3
+_ROW = {
+    model: Prepared(
+        lambda pk, model=model: model.objects.select_for_update(no_key=True).filter(pk=pk).values_list("pk", flat=True)
+    )
+    for model in (User, Project)
+}
+MAX_KEY_LENGTH = 64
+# PostgreSQL ended this writer so that another could go on: deadlock, serialisation failure.
+RETRYABLE_SQLSTATES = frozenset({"40P01", "40001"})
+
+
+@dataclass(frozen=True)
+class Refused:
+    """What a write returns when the rules forbid it but something must still be stored: the slot is given back."""
+
+    refusal: Refusal
+
+
+def run_in_transaction(write: Callable[[], T | Refused]) -> T:
+    """The result of `write`, run in one transaction.
+
+    Where somebody else's row came first (one_vote_a_key and the like) the whole write runs again and finds that row.
+    WorkRefused is raised after the commit, so that the freed slot stays freed.
+    """
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            with transaction.atomic():
+                result = write()
+        except IntegrityError:
+            if attempt == ATTEMPTS:
+                raise
+            continue
+        except OperationalError as error:
+            if attempt == ATTEMPTS or not was_rolled_back_by_the_database(error):
+                raise
+            continue
+        if isinstance(result, Refused):
+            raise WorkRefused(str(REFUSALS[result.refusal]), result.refusal)
+        return result
+    raise AssertionError("the last attempt returns or raises")
+
+
+def was_rolled_back_by_the_database(error: OperationalError) -> bool:
+    """Whether the writer was ended so that another could go on: what it wrote is undone, and may be written again."""
+    return getattr(error.__cause__, "sqlstate", None) in RETRYABLE_SQLSTATES
+
+
+def serialize_writes(whose: User | Project) -> None:
+    """Writes of one person, or of one project, queue up here until the transaction ends.
+
+    SQLite's writers queue by themselves.
+    """
+    if connection.features.has_select_for_update:
+        # A request carries its person as a lazy object, whose type is no model.
+        _ROW[whose._meta.model].first(pk=whose.pk)
+
+
+def lock_rows(rows: QuerySet) -> None:
+    """Other writers of these rows of one table wait until the transaction ends.
+
+    By their keys, so that two who lock several do not wait for each other. SQLite's writers queue by themselves.
+    """
+    if connection.features.has_select_for_update:
+        list(rows.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
+
+
+def checked_key(key: str) -> str:
+    """The idempotency key, 1 to 64 characters, or AnnotationError."""
+    if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_LENGTH or not key.isprintable():
+        raise AnnotationError(_("The submit carries no usable key; reload the page and submit again."))
+    return key

@@ -1,0 +1,196 @@
+"""What the work pages share: whose lease it is, the frame of a page, what came with a submit, where it goes next."""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.access import judged_lease_for, lease_for
+from annotation.actions.claims.claim import ROLE_OF_STAGE, claim
+from annotation.claims import Claim, claim_of
+from annotation.errors import AnnotationError, NotAdmitted
+from annotation.models import Lease, Slot, Stage
+from annotation.models.stages import public_stage
+from annotation.queries.cards import Card, draft_of
+from annotation.queries.crowd import finished_place
+from annotation.queries.eligibility import JUDGING
+from annotation.views._guidelines import guideline_html
+from annotation.views._undo_bar import Record, done_bar, done_parameter, done_with
+from corpus.video_files.player import player_clip, stream_url
+from projects.access import get_project
+from projects.crowd_entry import CROWD_PLACE_KEY
+from projects.models import Project
+
+# Asked by the page's script (foilworks/static/annotation/swap.js), and what it is told.
+SWAP, SWAPPED_URL, SWAP_GOES = "X-Foilworks-Swap", "X-Foilworks-Url", "X-Foilworks-Go"
+# What is typed in these is kept as a draft; an answer by key is not.
+TYPED = frozenset({Stage.EDIT, Stage.REVIEW})
+
+
+def my_claim(request: HttpRequest, slug: str, token: str, stage: str) -> Claim:
+    """The person's own lease of the stage, running or over; 404 for anything else, 403 without the stage's role."""
+    lease = my_lease(request, slug, token, stage)
+    return claim_of(lease, lease.slot)
+
+
+def my_lease(request: HttpRequest, slug: str, token: str, stage: str) -> Lease:
+    """The same as the row; of an item's stage with all that its submit asks."""
+    request.project = get_project(request.user, slug, ROLE_OF_STAGE[stage])
+    lease = (judged_lease_for if stage in JUDGING else lease_for)(request.user, token)
+    if lease.slot.project_id != request.project.pk or public_stage(lease.slot.stage) != stage:
+        raise Http404(_("There is no such work of yours."))
+    # The same row, with what is known of it already.
+    lease.slot.project = request.project
+    return lease
+
+
+def work_page(
+    request: HttpRequest, card: Card, context: dict[str, Any], problem: str = "", done: Record | None = None
+) -> HttpResponse:
+    """The page of a card. With a `problem` it is the answer to a submit that stored nothing: status 400.
+
+    `done` is what was submitted in this very request. A script that asks for it gets the content alone.
+    """
+    stage = card.claim.stage
+    shown = {
+        **context,
+        "card": card,
+        # The request's own path is that of the piece before, where this one is the answer to a submit.
+        "here": piece_url(request.project, card.claim),
+        "clip": player_clip(card.video),
+        "guideline": {"version": card.guideline_version, "html": guideline_html(card.guideline_text)},
+        "seconds_left": max(0, round((card.claim.expires_at - timezone.now()).total_seconds())),
+        "key": (problem and request.POST.get("idempotency_key")) or secrets.token_urlsafe(24),
+        "frame": "annotation/_swap.html" if is_swap(request) else "annotation/_base.html",
+        "next_clip": upcoming_source(request.project, card.claim),
+        "draft_key": f"{stage}-{card.claim.task_id}-{request.user.pk}",
+        "draft_now": milliseconds(timezone.now()),
+        "draft": _draft(request, card) if stage in TYPED else None,
+        "done": done_with(request, done) if done else done_bar(request),
+        "problem": problem,
+    }
+    return render(request, f"annotation/{stage}.html", shown, status=400 if problem else 200)
+
+
+def base_of(*parts: object) -> str:
+    """Names a form as it is first shown: a draft comes back only onto the form that it was begun on."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def _draft(request: HttpRequest, card: Card) -> dict[str, Any] | None:
+    """What the person had typed for this piece and not sent, for the page's script."""
+    draft = draft_of(request.user, card.claim.task_id)
+    return {**draft.payload, "at": milliseconds(draft.updated_at)} if draft else None
+
+
+def milliseconds(moment: datetime) -> int:
+    """Of the era, as scripts count time."""
+    return int(moment.timestamp() * 1000)
+
+
+def sent_with(form: QueryDict) -> dict[str, Any]:
+    """The arguments that every submit takes beside its answer: what was watched and the seconds spent."""
+    watch = {name: _number(form.get(f"watch_{name}")) for name in ("seconds", "loops", "covered")}
+    return {"watch": watch, "seconds": _number(form.get("seconds"))}
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return float(text or "")
+    except ValueError:
+        return None
+
+
+def next_piece(
+    request: HttpRequest,
+    project: Project,
+    stage: str,
+    done: Record | None = None,
+    *,
+    last: Claim | None = None,
+    show: Callable[[HttpRequest, Claim, Record | None], HttpResponse] | None = None,
+) -> HttpResponse:
+    """Claims the person's next piece and goes to its page; without one to the queue's, which says why.
+
+    `last`: the claim that was just submitted. Where the page's script asked and the stage can `show` the next card, it
+    is the answer itself: one request a piece. Who came by a crowd study goes back to their place when its work is done.
+    """
+    crowd, query = CROWD_PLACE_KEY in request.session, _told(done)
+    if crowd and done is not None and (place := finished_place(request.user, project, stage)):
+        request.session[CROWD_PLACE_KEY] = place.pk
+        return redirect_to(request, reverse("annotation:place", args=[project.slug]) + query)
+    try:
+        found = claim(request.user, project, stage, preferred=last.upcoming_slot if last else None)
+    except NotAdmitted:
+        found = None
+    except AnnotationError as error:
+        if done is None:
+            raise
+        # What was sent is stored, whatever keeps the next piece away: the queue's page says both.
+        messages.warning(request, str(error))
+        found = None
+    if found is None and crowd:
+        return redirect_to(request, reverse("annotation:place", args=[project.slug]) + query)
+    if found is None:
+        return redirect_to(request, queue_url(project, stage) + query)
+    address = piece_url(project, found) + query
+    if show is None or not is_swap(request):
+        return redirect(address)
+    response = show(request, found, done)
+    response.headers[SWAPPED_URL] = address
+    return response
+
+
+def _told(done: Record | None) -> str:
+    """What an address says of the record that was just made."""
+    return f"?{urlencode({'done': done_parameter(done)})}" if done else ""
+
+
+def is_swap(request: HttpRequest) -> bool:
+    """Whether the page's script asks for content alone, to put it in the place of what it shows."""
+    return SWAP in request.headers
+
+
+def redirect_to(request: HttpRequest, address: str) -> HttpResponse:
+    """A redirect, which scripts are told of in a header: they could not read where it leads."""
+    if is_swap(request):
+        return HttpResponse(status=204, headers={SWAP_GOES: address})
+    return redirect(address)
+
+
+def redirect_lease_expired(
+    request: HttpRequest, claim: Claim, problem: str = "", done: Record | None = None
+) -> HttpResponse:
+    """Back to the queue, with a word on why the piece is not shown.
+
+    `done` is what was submitted in this very request: it is told of there, and nothing that could be taken for its end.
+    """
+    if done is None:
+        messages.warning(request, problem or _("Your time on that piece is over; take the next."))
+    return redirect_to(request, queue_url(request.project, claim.stage) + _told(done))
+
+
+def upcoming_source(project: Project, found: Claim) -> str:
+    """Where the clip of the piece that probably comes next is, for the page to load it ahead; else empty."""
+    video = found.upcoming_video
+    if video is None and found.upcoming_slot is not None:
+        video = Slot.objects.filter(pk=found.upcoming_slot).values_list("video", flat=True).first()
+    return stream_url(project.slug, video) if video else ""
+
+
+def piece_url(project: Project, found: Claim) -> str:
+    return reverse(f"annotation:{found.stage}", args=[project.slug, found.token])
+
+
+def queue_url(project: Project, stage: str) -> str:
+    return reverse("annotation:queue", args=[project.slug, stage])

@@ -1,0 +1,79 @@
+"""The queues of a person: what waits in each stage that is theirs, or why nothing does."""
+
+from dataclasses import dataclass
+
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from annotation.actions.claims.claim import ROLE_OF_STAGE
+from annotation.messages import ADMISSION, EMPTY
+from annotation.models import Slot, SlotState, Stage, Task
+from annotation.models.stages import stages_shown_as
+from annotation.queries.quality import why_barred
+from annotation.queries.queues import open_work, why_empty, work_counts
+from projects.access import roles_in
+from projects.models import Project, User
+
+Words = str | Promise
+
+TITLES: dict[str, Words] = {
+    Stage.EDIT: _("Edit"),
+    Stage.REVIEW: _("Review"),
+    Stage.VALIDATION: _("Validate"),
+    Stage.BASELINE: _("Human baseline"),
+    Stage.OBJECTS: _("Object check"),
+}
+ABOUT: dict[str, Words] = {
+    Stage.EDIT: _("Watch a clip and turn its caption into foils: a small change that makes it false."),
+    Stage.REVIEW: _("Look at what changed and accept, send back, drop or fix it."),
+    Stage.VALIDATION: _("Watch a clip, read two sentences and say which of them is true."),
+    Stage.BASELINE: _("Watch a clip and choose the sentence that describes it best."),
+    Stage.OBJECTS: _("Look at a picture and say which of the listed things are in it."),
+}
+# Researchers open these; before that nobody needs to know of them.
+STUDIES = frozenset({Stage.BASELINE, Stage.OBJECTS})
+# These say how things stand as a whole; their number is of no use to the person.
+UNCOUNTED = frozenset({"nothing_yet", "all_done"})
+OWN_OR_DONE = frozenset({"yours", "all_done"})
+
+
+@dataclass(frozen=True)
+class Queue:
+    """One stage as the person sees it. `held`: one is in their hands; `reasons`: (places, words) where none waits."""
+
+    stage: str
+    title: Words
+    about: Words
+    available: int
+    held: bool
+    done_today: int
+    done: int
+    reasons: list[tuple[int | None, Words]]
+    # Why nothing is given out to this person for now: a key of messages.ADMISSION and its words; empty for most.
+    barred: str = ""
+    barred_words: Words = ""
+    # All that there was for this person is done by them: no reason is left to tell.
+    finished: bool = False
+
+
+def queues_of(person: User, project: Project) -> list[Queue]:
+    """The queues of the stages that the person has a role for, in the order of the work; studies once they are open."""
+    roles = roles_in(person, project)
+    opened = set(Task.objects.filter(project=project, stage__in=STUDIES).values_list("stage", flat=True).distinct())
+    shown = [stage for stage, role in ROLE_OF_STAGE.items() if role in roles and stage not in STUDIES - opened]
+    return [queue_of(person, project, stage) for stage in shown]
+
+
+def queue_of(person: User, project: Project, stage: str) -> Queue:
+    """One queue; the person's role for it is the caller's to check."""
+    mine = Slot.objects.filter(project=project, stage__in=stages_shown_as(stage), person=person)
+    held = mine.filter(state=SlotState.LEASED).exists()
+    available = open_work(person, project, stage)
+    today, in_all = work_counts(person, project, stage, timezone.now())
+    why = [] if available or held else why_empty(person, project, stage)
+    reasons = [(None if reason.code in UNCOUNTED else reason.count, EMPTY[reason.code]) for reason in why]
+    finished = bool(in_all and why) and all(reason.code in OWN_OR_DONE for reason in why)
+    barred = why_barred(person, project) if stage == Stage.VALIDATION else ""
+    words = ADMISSION.get(barred, "")
+    return Queue(stage, TITLES[stage], ABOUT[stage], available, held, today, in_all, reasons, barred, words, finished)

@@ -1,0 +1,135 @@
+"""The datasheet of a release (Gebru et al. 2021): every question, answered by the release's own numbers and by people.
+
+What nobody answered is said plainly, under its question and as a number at the top. Markdown that any reader shows.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from corpus.exporters.parts.datasheet_answers import ANSWERS
+from corpus.exporters.parts.datasheet_questions import QUESTIONS, SECTIONS, Question, Section
+from corpus.exporters.parts.markdown import cell as _cell
+from corpus.exporters.parts.markdown import prose
+from corpus.exporters.parts.markdown import table as _table
+from corpus.records import ReleaseContent
+
+UNANSWERED = "*Nobody has answered this question.*"
+NO_COMMENTS = "*None.*"
+
+PROBES = {
+    "classifier": "a bag-of-words classifier, held out by caption",
+    "longer": "the rule \u201cthe longer text is true\u201d",
+    "shorter": "the rule \u201cthe shorter text is true\u201d",
+}
+
+RULE = (
+    "A subtest is stopped where a blind probe is right more often than its bar and above chance with 95 % confidence "
+    "(the classifier and language models one-sided)."
+)
+
+WITHHELD = (
+    "The videos of these items were taken down after the release was frozen. Their texts and files are in no export "
+    "made since; results that were computed with them name the frozen content hash."
+)
+
+
+def datasheet(release: ReleaseContent) -> str:
+    """The text of `datasheet.md`: the seven sections, then what a model solves without the video."""
+    parts = [
+        [f"# Datasheet of {_cell(release.project)}, {_cell(release.release)}", ""],
+        _facts(release),
+        _withheld(release),
+        *(_section(section, release) for section in SECTIONS),
+        _blind(release.gate),
+    ]
+    return "\n".join(line for part in parts for line in part) + "\n"
+
+
+def unanswered(release: ReleaseContent) -> list[Question]:
+    """The questions to which neither the release nor anybody has an answer; comments are nobody's duty."""
+    asked = [question for slug, question in QUESTIONS.items() if not slug.endswith(".comments")]
+    return [question for question in asked if not _answer(question, release)]
+
+
+def _answer(question: Question, release: ReleaseContent) -> list[str]:
+    """What the numbers say, then what people said."""
+    own = ANSWERS[question.slug](release) if question.slug in ANSWERS else []
+    said = release.papers.answers.get(question.slug, "").strip()
+    return [*own, *([""] if own and said else []), *(prose(said) if said else [])]
+
+
+def _section(section: Section, release: ReleaseContent) -> list[str]:
+    lines = [f"## {section.title}", ""]
+    for question in section.questions:
+        nothing = NO_COMMENTS if question.slug.endswith(".comments") else UNANSWERED
+        lines += [f"**{question.text}**", "", *(_answer(question, release) or [nothing]), ""]
+    return lines
+
+
+def _facts(release: ReleaseContent) -> list[str]:
+    lines = [f"- Content hash: `{release.content_hash}`", f"- Frozen: {release.created_at}"]
+    if release.simulated:
+        lines.append("- **Its people and judgements are simulated.**")
+    open_ones = len(unanswered(release))
+    lines.append(f"- Of {len(QUESTIONS) - len(SECTIONS)} questions {open_ones} are unanswered; each says so.")
+    return [*lines, ""]
+
+
+def _withheld(release: ReleaseContent) -> list[str]:
+    if not release.withheld:
+        return []
+    rows = [[one["id"], one["taken_down_at"][:10], one["reason"]] for one in release.withheld]
+    return [
+        "## Withheld",
+        "",
+        WITHHELD,
+        "",
+        *_table(["item", "taken down", "reason"], rows),
+        "",
+    ]
+
+
+def _blind(gate: Mapping[str, Any] | None) -> list[str]:
+    lines = ["## What can be solved without the video", ""]
+    if gate is None:
+        return [*lines, "No blind audit was made when this release was frozen.", ""]
+    lines += [
+        RULE,
+        "",
+        *_table(["subtest", "captions", "bar", "probes", "result"], [_blind_row(row) for row in gate["rows"]]),
+        "",
+    ]
+    for row in gate["rows"]:
+        if row["stopped"]:
+            words = ", ".join(
+                f"{word['word']} ({'captions' if word['weight'] > 0 else 'foils'})" for word in row["words"]
+            )
+            lines += [f"Words that give **{_cell(row['name'])}** away: {_cell(words)}.", ""]
+    for name, found in sorted(gate.get("balanced", {}).items()):
+        lines += [f"Balanced: {found['n_kept']} of {found['n']} valid items of **{_cell(name)}** are released.", ""]
+    override = gate.get("override")
+    if override:
+        lines += [
+            "### Released over the gate",
+            "",
+            f"> {_cell(override['reason'])}",
+            "",
+            f"By {override['by']}, {override['at']}. Subtests let through: {_cell(', '.join(gate['stopped']))}.",
+            "",
+        ]
+    return lines
+
+
+def _blind_row(row: Mapping[str, Any]) -> list[Any]:
+    probes = "; ".join(_probe(probe) for probe in row["probes"] if probe["value"] is not None or probe.get("n_missing"))
+    passed = "passed as far as it was read" if row.get("unread") else "passed"
+    result = "**solved without the video**" if row["stopped"] else "too few to tell" if row["too_few"] else passed
+    return [row["name"], row["n_captions"], f"{row['bar']:.2f}", probes, result]
+
+
+def _probe(probe: Mapping[str, Any]) -> str:
+    value = f" {probe['value']:.3f}" if probe["value"] is not None else ""
+    interval = f" [{probe['ci'][0]:.3f}, {probe['ci'][1]:.3f}]" if probe["ci"] else ""
+    # Gates from before do not say it.
+    missing = f" (not asked about {probe['n_missing']} pairs)" if probe.get("n_missing") else ""
+    return f"{PROBES.get(probe['probe'], probe['probe'])}{value}{interval}{missing}"

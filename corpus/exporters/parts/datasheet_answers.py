@@ -1,0 +1,441 @@
+"""What a release answers by itself to the questions of its datasheet: slug -> lines of Markdown, from its own numbers.
+
+An answer that the release cannot give is an empty list; then only people can.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from corpus.exporters.parts.markdown import cell, table
+from corpus.records import ReleaseContent
+from corpus.vote_records import SOURCE, is_anonymous_vote
+
+Lines = list[str]
+
+
+def _released(release: ReleaseContent) -> Iterator[Mapping[str, Any]]:
+    return (item for item in release.items if item.get("released"))
+
+
+def _purpose(release: ReleaseContent) -> Lines:
+    said = release.papers.citation.abstract or release.papers.known.get("description", "")
+    task = (
+        "It tests whether video-language models tell a true sentence about a video from minimal edits that are false."
+    )
+    return [*([cell(said), ""] if said else []), task]
+
+
+def _creators(release: ReleaseContent) -> Lines:
+    authors = release.papers.citation.authors
+    return [f"{cell('; '.join(authors))}."] if authors else []
+
+
+def _instances(_release: ReleaseContent) -> Lines:
+    return [
+        (
+            "An instance is an item: a clip of a video, a caption that is true of it, and one or more foils, minimal "
+            "edits of the caption that are false of it. Items belong to subtests; an item may point to a proficiency "
+            "pair, a simpler question about the same clip."
+        )
+    ]
+
+
+def _count(release: ReleaseContent) -> Lines:
+    counts: dict[str, Counter[str]] = {}
+    for item in _released(release):
+        found = counts.setdefault(item["subtest"], Counter())
+        found.update(items=1, foils=len(item["foils"]), paired=item["proficiency"] is not None)
+    rows: list[list[Any]] = [[name, n["items"], n["foils"], n["paired"]] for name, n in sorted(counts.items())]
+    total = ["all", *(sum(row[at] for row in rows) for at in (1, 2, 3))]
+    return table(["subtest", "items", "foils", "with a proficiency item"], [*rows, total])
+
+
+def _sample(release: ReleaseContent) -> Lines:
+    others = [item for item in release.items if not item.get("released")]
+    lines = [f"A selection: {sum(1 for _ in _released(release))} items that passed validation are released."]
+    if others:
+        lines.append(f"{len(others)} further items of the project stand beside them, marked{_found(others)}.")
+    n_rejected = release.papers.known.get("n_rejected")
+    if n_rejected:
+        lines.append(f"{n_rejected} candidates for foils were rejected; `rejected.jsonl` has each with its reasons.")
+    return [" ".join(lines)]
+
+
+def _found(others: Sequence[Mapping[str, Any]]) -> str:
+    """What validation made of items that are not released; nothing where an older record does not say it."""
+    if not all("found_valid" in item for item in others):
+        return ""
+    counts = Counter(item["found_valid"] for item in others)
+    left_out = "passed it, too, and were left out of the release or decided after it"
+    said = {True: left_out, False: "did not pass it", None: "are not decided"}
+    return ": " + "; ".join(f"{counts[valid]} {what}" for valid, what in said.items() if counts[valid])
+
+
+def _data(release: ReleaseContent) -> Lines:
+    with_hash = sum(bool(item["video"].get("sha256")) for item in _released(release))
+    return [
+        (
+            "Text (captions, foils), and the identity of the clip: source data set and id, trim, and for "
+            f"{with_hash} items the SHA-256 of the file. `items.jsonl` holds all of it, `data/` the same as flat rows."
+        )
+    ]
+
+
+def _label(_release: ReleaseContent) -> Lines:
+    return ["The caption is true and every foil is false; what validators said of each pair is in `votes.jsonl`."]
+
+
+def _missing(release: ReleaseContent) -> Lines:
+    if not release.withheld:
+        return ["No released item is withheld. The videos themselves are no part of the data set."]
+    return [
+        (
+            f"{len(release.withheld)} items are withheld because their videos were taken down (see “Withheld”). The "
+            "videos themselves are no part of the data set."
+        )
+    ]
+
+
+def _relations(release: ReleaseContent) -> Lines:
+    sources = {
+        (item["video"]["source_dataset"], item["video"]["source_id"] or item["video"]["key"])
+        for item in _released(release)
+    }
+    return [
+        (
+            f"Items of one source video share `source_dataset` and `source_id` ({len(sources)} source videos); "
+            "statistics cluster by them. Items of one phenomenon share `test`."
+        )
+    ]
+
+
+def _splits(release: ReleaseContent) -> Lines:
+    counts = Counter(item["video"]["split"] or "none named" for item in _released(release))
+    said = ", ".join(f"{cell(name)} ({n})" for name, n in sorted(counts.items()))
+    return [f"All released items are for testing. Splits of the sources that the videos are from: {said}."]
+
+
+def _errors(release: ReleaseContent) -> Lines:
+    whole = (release.tables.get("validation") or {}).get("overall") or {}
+    lines = []
+    if whole.get("n_valid") is not None:
+        lines.append(
+            f"Of {whole['n_items']} items that were validated or wait for it, {whole['n_valid']} are valid and "
+            f"{whole['n_unanimous']} unanimously so."
+        )
+        if whole["alpha_all"] is not None:
+            said = f"Krippendorff's alpha over all of them is {whole['alpha_all']:.3f}"
+            lines.append(f"{said} (coding {whole['alpha_coding']}).")
+    repeated = _repeated(release)
+    lines.append(f"{repeated} captions stand in more than one item." if repeated else "No caption stands twice.")
+    return [" ".join(lines)]
+
+
+def _repeated(release: ReleaseContent) -> int:
+    counts = Counter((item["video"]["key"], item["caption"]) for item in _released(release))
+    return sum(n > 1 for n in counts.values())
+
+
+def _self_contained(release: ReleaseContent) -> Lines:
+    rows = [
+        [
+            source.dataset or "none named",
+            source.n_items,
+            source.n_videos,
+            source.licence or "**not stated**",
+            source.url or "–",
+        ]
+        for source in release.papers.sources
+    ]
+    lines = ["The texts are; the videos are those of other data sets and have to be had from there."]
+    return lines if not rows else [*lines, "", *table(["source", "items", "videos", "licence", "address"], rows)]
+
+
+def _offensive(release: ReleaseContent) -> Lines:
+    warned = release.papers.known.get("n_warned")
+    return [] if warned is None else [f"{warned} of its videos carry a content warning of the people who made it."]
+
+
+def _acquired(release: ReleaseContent) -> Lines:
+    made: Counter[str] = Counter()
+    made.update(map(_maker, _foils_made(release)))
+    if not made:
+        return []
+    return ["Who or what made each released foil:", "", *table(["made by", "foils"], made.most_common())]
+
+
+def _maker(made: Mapping[str, Any] | None) -> str:
+    if made is None:
+        return "not recorded (imported)"
+    if made.get("author"):
+        return f"a person, from {made['parent']['method']}" if made.get("parent") else "a person"
+    return f"{made['method']} {made['method_version']}" + (f" with {made['model_id']}" if made.get("model_id") else "")
+
+
+def _mechanisms(release: ReleaseContent) -> Lines:
+    made = _foils_made(release)
+    judged = any(vote.source != SOURCE and vote.stage == "validation" for vote in release.votes)
+    if not any(made) and not judged:
+        return []
+    lines = []
+    if any(made):
+        lines.append(
+            "Foils come from the methods and people above, pass filters and are reviewed; `items.jsonl` has "
+            "the provenance of each."
+        )
+    if not all(made):
+        lines.append("Imported foils stand as their files have them.")
+    if judged:
+        lines.append(
+            "Foils are validated: people who had no hand in a video see it with the caption and the foil in "
+            "random order, and say which is true (first, second, neither, both, cannot tell)."
+        )
+    return [" ".join(lines)]
+
+
+def _foils_made(release: ReleaseContent) -> list[Mapping[str, Any] | None]:
+    """What made each released foil; None of imported ones."""
+    return [made for item in _released(release) for made in item["provenance"]]
+
+
+def _sampling(release: ReleaseContent) -> Lines:
+    balanced = (release.gate or {}).get("balanced") or {}
+    if not balanced:
+        return ["Every valid item was released."]
+    said = "; ".join(f"{cell(name)}: {found['n_kept']} of {found['n']}" for name, found in sorted(balanced.items()))
+    return [f"Every valid item was released, but for subtests balanced so that no word tells ({said})."]
+
+
+def _who(release: ReleaseContent) -> Lines:
+    counted = [vote for vote in release.votes if vote.state == "counted"]
+    named = [vote for vote in counted if not is_anonymous_vote(vote.source, vote.annotator)]
+    people = {vote.annotator for vote in named}
+    lines = [
+        f"{len(named)} judgements by {len(people)} annotators count; they stand in `votes.jsonl` under pseudonyms."
+    ]
+    if len(named) < len(counted):
+        lines.append(f"{len(counted) - len(named)} came as counts, which name nobody, and count too.")
+    if release.simulated:
+        lines.append("**These people and judgements are simulated.**")
+    pay = release.tables.get("pay")
+    if pay is None or not pay["rates"]:
+        return [*lines, "", "No rates of pay were recorded in this project."]
+    rows = [
+        [row["stage"], f"{row['amount']} {pay['currency']} / {row['unit']}", row["pieces"], row["hours"], row["pay"]]
+        for row in pay["stages"]
+    ]
+    lines += ["", *table(["stage", "rate", "pieces", "hours", f"paid, {pay['currency']}"], rows)]
+    if pay["median_hourly"] is not None:
+        lines += ["", f"The hour in the middle earned {pay['median_hourly']} {pay['currency']}" + _floor(pay) + "."]
+    return lines
+
+
+def _floor(pay: Mapping[str, Any]) -> str:
+    return "" if pay["floor"] is None else f"; the floor was {pay['floor']} {pay['currency']}"
+
+
+def _timeframe(release: ReleaseContent) -> Lines:
+    foils = _foils_made(release)
+    spans = {
+        what: span for what, span in release.papers.known.get("made_at", {}).items() if what != "texts" or any(foils)
+    }
+    if not spans:
+        return []
+    first, last = min(span[0] for span in spans.values()), max(span[1] for span in spans.values())
+    said = f"{' and '.join(spans).capitalize()} were made between {first[:10]} and {last[:10]}; the videos are older."
+    return [said if all(foils) else f"{said} When imported texts were made is not recorded."]
+
+
+def _consent(release: ReleaseContent) -> Lines:
+    version = release.papers.known.get("consent_version")
+    if version is None:
+        return []
+    if not version:
+        return ["No text of consent was stored in this installation for the annotators."]
+    agreed, people = (release.papers.known.get(name, 0) for name in ("n_agreed", "n_workers"))
+    text = f"agreed to version {version} (or an earlier one) of the project's text of consent"
+    lines = []
+    if people and agreed == people:
+        lines.append(f"Annotators {text}.")
+    elif people:
+        said = f"{agreed} of the {people} people who wrote, reviewed or judged here {text}"
+        lines.append(f"{said}. Its researchers, who write that text, are not asked.")
+    of_files = sum(vote.state == "counted" and vote.source == SOURCE for vote in release.votes)
+    if of_files:
+        lines.append(f"{of_files} judgements came in with files; what was agreed to for them is not recorded here.")
+    return [" ".join(lines)] if lines else []
+
+
+def _revoke(release: ReleaseContent) -> Lines:
+    if not release.papers.known.get("consent_version"):
+        return []
+    return [
+        (
+            "Annotators can withdraw and have their account erased at any time; their work is then removed or kept "
+            "under its pseudonym, as the consent says. A video can be taken down; later exports withhold its items."
+        )
+    ]
+
+
+def _done(release: ReleaseContent) -> Lines:
+    made = [one for item in _released(release) for one in item["provenance"]]
+    filters: dict[str, Counter[bool]] = {}
+    for one in made:
+        for said in one["filters"] if one else ():
+            filters.setdefault(f"{said['filter']} {said['version']}", Counter())[said["passed"]] += 1
+    if not filters:
+        return ["No automatic filter is recorded for the released foils."]
+    named = [f"{cell(name)} ({_passed(filters[name], len(made))})" for name in sorted(filters)]
+    return ["Filters, and how many of the released foils passed each: " + ", ".join(named) + "."]
+
+
+def _passed(counts: Counter[bool], n: int) -> str:
+    let_through = f"; {counts[False]} let through after its threshold moved" if counts[False] else ""
+    return f"{counts[True]} of {n}{let_through}"
+
+
+def _raw(release: ReleaseContent) -> Lines:
+    kept = ["rejected candidates in `rejected.jsonl`"] if release.papers.known.get("n_rejected") else []
+    kept += ["single judgements in `votes.jsonl`"] if release.votes else []
+    return [f"Yes: {', '.join(kept)}."] if kept else []
+
+
+def _software(_release: ReleaseContent) -> Lines:
+    return ["Yes: Foilworks. Methods, filters and their versions are named in the provenance of every foil."]
+
+
+def _used(release: ReleaseContent) -> Lines:
+    models = dict.fromkeys(score.model for score in release.scores)
+    if not models:
+        return ["No model has been scored on it in this installation."]
+    named = ", ".join(cell(name) for name in models)
+    return [f"To score {len(models)} models: {named}. Their raw scores are in `scores.jsonl`."]
+
+
+def _impacts(release: ReleaseContent) -> Lines:
+    if release.gate is None:
+        return ["No blind audit was made when this release was frozen."]
+    stopped = release.gate["stopped"]
+    found = "The blind audit below found no subtest that is solved without the video."
+    if stopped:
+        found = f"Solved without the video, and released with a reason: {cell(', '.join(stopped))} (see below)."
+    return [found + _untold(release.gate["rows"])]
+
+
+def _untold(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Of how many subtests the audit says nothing, or not all."""
+    few = sum(row["too_few"] for row in rows)
+    # Gates from before do not say it.
+    unread = sum(bool(row.get("unread")) for row in rows if not row["too_few"] and not row["stopped"])
+    said = [f"{few} had too few captions to tell"] * bool(few)
+    said += [f"{unread} were not read whole by a language model"] * bool(unread)
+    return f" Of {len(rows)} subtests {' and '.join(said)}." if said else ""
+
+
+def _how(release: ReleaseContent) -> Lines:
+    cited = release.papers.citation
+    said = [part for part in (cited.url, cited.doi and f"DOI {cited.doi}") if part]
+    return [
+        "As a folder of plain files whose hashes `manifest.json` lists; `foilworks verify` recomputes its tables from "
+        "its votes and scores." + (f" {cell('; '.join(said))}." if said else " No DOI was given.")
+    ]
+
+
+def _when(release: ReleaseContent) -> Lines:
+    return [f"It was frozen on {release.created_at[:10]}."]
+
+
+def _licence(release: ReleaseContent) -> Lines:
+    cited = release.papers.citation
+    if not cited.licence:
+        return ["**No licence was stated** for what was made here."]
+    return [
+        f"What was made here: {cell(cited.licence)}" + (f" ({cell(cited.licence_url)})." if cited.licence_url else ".")
+    ]
+
+
+def _restrictions(release: ReleaseContent) -> Lines:
+    lines = []
+    for source in release.papers.sources:
+        said = cell(source.licence) or "**no licence was stated**"
+        note = f" {cell(source.notes)}" if source.notes else ""
+        lines.append(f"- {cell(source.dataset) or 'no data set named'}: {said}.{note}")
+    return lines
+
+
+def _contact(release: ReleaseContent) -> Lines:
+    contact = release.papers.citation.contact
+    return [cell(contact)] if contact else []
+
+
+def _erratum(release: ReleaseContent) -> Lines:
+    return [
+        f"{len(release.withheld)} items were withdrawn since; see “Withheld”."
+        if release.withheld
+        else "Nothing was withdrawn when this was written."
+    ]
+
+
+def _updates(release: ReleaseContent) -> Lines:
+    found = release.papers.changes
+    if found is None:
+        return ["This is the first release of the project. A later one is a release of its own, with a changelog."]
+    return [
+        (
+            f"Against the release before ({cell(found['before']['name'])}): {len(found['added'])} items added, "
+            f"{len(found['removed'])} removed, {len(found['changed'])} changed; `CHANGELOG.md` names them."
+        )
+    ]
+
+
+def _versions(release: ReleaseContent) -> Lines:
+    rows = [
+        [one["name"], one["created_at"][:10], one["content_hash"]] for one in release.papers.known.get("releases", ())
+    ]
+    return ["Every release keeps its content hash for good.", "", *table(["release", "frozen", "content hash"], rows)]
+
+
+def _extend(release: ReleaseContent) -> Lines:
+    if not release.papers.known.get("takes_scores"):
+        return []
+    return ["Scores of further models can be sent on the public page of the release."]
+
+
+ANSWERS: dict[str, Callable[[ReleaseContent], Lines]] = {
+    "motivation.purpose": _purpose,
+    "motivation.creators": _creators,
+    "composition.instances": _instances,
+    "composition.count": _count,
+    "composition.sample": _sample,
+    "composition.data": _data,
+    "composition.label": _label,
+    "composition.missing": _missing,
+    "composition.relations": _relations,
+    "composition.splits": _splits,
+    "composition.errors": _errors,
+    "composition.self_contained": _self_contained,
+    "composition.offensive": _offensive,
+    "collection.acquired": _acquired,
+    "collection.mechanisms": _mechanisms,
+    "collection.sampling": _sampling,
+    "collection.who": _who,
+    "collection.timeframe": _timeframe,
+    "collection.notified": _consent,
+    "collection.consent": _consent,
+    "collection.revoke": _revoke,
+    "preprocessing.done": _done,
+    "preprocessing.raw": _raw,
+    "preprocessing.software": _software,
+    "uses.used": _used,
+    "uses.impacts": _impacts,
+    "distribution.how": _how,
+    "distribution.when": _when,
+    "distribution.licence": _licence,
+    "distribution.restrictions": _restrictions,
+    "maintenance.contact": _contact,
+    "maintenance.erratum": _erratum,
+    "maintenance.updates": _updates,
+    "maintenance.versions": _versions,
+    "maintenance.extend": _extend,
+}

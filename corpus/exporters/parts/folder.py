@@ -1,0 +1,136 @@
+"""An export is a folder that is there whole or not at all, with a manifest that names every file in it.
+
+Files are written into a hidden sibling folder, which is renamed at the end. A folder that stands there already is
+replaced only when it is an export of ours to which nobody has added anything.
+"""
+
+import hashlib
+import json
+import re
+import shutil
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from corpus.errors import CorpusError
+from corpus.records import ItemRecord
+from corpus.rules.canonical import canonical_line
+
+MANIFEST = "manifest.json"
+MADE_BY = "foilworks"
+
+
+def write_folder(out: Path, facts: Mapping[str, Any], fill: Callable[[Path], None]) -> list[Path]:
+    """Let `fill` write the files, add the manifest with `facts`, put the folder in place; the paths of its files.
+
+    CorpusError: `out` is something else already, or cannot be written.
+    """
+    out = Path(out)
+    _check_target(out)
+    work = out.parent / f".{out.name}.{uuid.uuid4().hex}"
+    try:
+        work.mkdir(parents=True)
+        fill(work)
+        _write_manifest(work, facts)
+        _replace(work, out)
+    except OSError as error:
+        raise CorpusError(f"{out}: cannot be written ({error.strerror}); free space, or name another folder") from error
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return sorted(path for path in out.rglob("*") if path.is_file())
+
+
+def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
+    """One canonical JSON line a record. OSError when the disk refuses."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(canonical_line(record) + "\n" for record in records)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """A JSON document for people and programs: indented, text unescaped. OSError when the disk refuses."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(pretty(value), encoding="utf-8", newline="\n")
+
+
+def pretty(value: Any) -> str:
+    """The one way in which documents are laid out, so that equal content is equal bytes."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2, sort_keys=True) + "\n"
+
+
+def self_hash(manifest: Mapping[str, Any]) -> str:
+    """SHA-256 of the manifest without its own hash: so that a changed byte of the manifest shows too."""
+    rest = {name: value for name, value in manifest.items() if name != "manifest_sha256"}
+    return hashlib.sha256(pretty(rest).encode("utf-8")).hexdigest()
+
+
+def manifest_hash(folder: Path) -> str:
+    """What a written folder's manifest says its own hash is: it stands for every byte of every file."""
+    return str(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["manifest_sha256"])
+
+
+def _write_manifest(folder: Path, facts: Mapping[str, Any]) -> None:
+    files = {
+        path.relative_to(folder).as_posix(): {"sha256": _sha256(path), "bytes": path.stat().st_size}
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+    manifest = {"made_by": MADE_BY, **facts, "files": files}
+    write_json(folder / MANIFEST, {**manifest, "manifest_sha256": self_hash(manifest)})
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _check_target(out: Path) -> None:
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        raise CorpusError(f"{out}: is not a folder; name a folder to export into")
+    if out.is_dir() and any(out.iterdir()) and not _is_untouched_export(out):
+        raise CorpusError(f"{out}: is a folder with other things in it; name a new or an empty one")
+
+
+def _is_untouched_export(folder: Path) -> bool:
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    if not isinstance(manifest, dict) or manifest.get("made_by") != MADE_BY:
+        return False
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
+    return there <= {MANIFEST, *manifest.get("files", {})}
+
+
+def _replace(work: Path, out: Path) -> None:
+    """Rename `work` to `out`; an earlier export stands aside until then and comes back if that fails."""
+    if not (out.is_dir() and any(out.iterdir())):
+        work.rename(out)
+        return
+    aside = out.parent / f".{out.name}.{uuid.uuid4().hex}"
+    out.rename(aside)
+    try:
+        work.rename(out)
+    except OSError:
+        aside.rename(out)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def safe_name(text: str, limit: int = 80) -> str:
+    """A file name that says `text` and can do nothing else: letters, digits, dot, dash; never hidden, never empty."""
+    name = re.sub(r"[^A-Za-z0-9.-]+", "-", text)[:limit].strip(".-")
+    return name or "unnamed"
+
+
+def keys_in_file(items: Sequence[ItemRecord]) -> dict[str, ItemRecord]:
+    """The items of one subtest by their keys in its file. Ids that begin with the subtest lose it again; they choose
+    their keys first, and `1` beside `s:1` becomes `1~`."""
+    prefix = f"{items[0].subtest}:"
+    keys: dict[str, ItemRecord] = {}
+    for item in sorted(items, key=lambda item: not item.id.startswith(prefix)):
+        key = item.id.removeprefix(prefix)
+        while key in keys:
+            key += "~"
+        keys[key] = item
+    return keys

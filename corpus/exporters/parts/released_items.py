@@ -1,0 +1,53 @@
+"""What the formats with one record an item share: the released items as records, and a short manifest."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from corpus.exporters.registry import EXPORTERS
+from corpus.records import ItemRecord, RecordContent, ReleaseContent, VoteCounts
+from corpus.release_records import foil_counts, hash_of, item_record, vote_counts
+
+
+def released_items(
+    release: ReleaseContent | RecordContent, counts: Mapping[str, VoteCounts] | None = None
+) -> Collection[ItemRecord]:
+    """The items of the release with their vote counts, by id; of a project, in the order in which they came.
+
+    `counts`: those to go by, where they are known.
+    """
+    if isinstance(release, RecordContent):
+        return release.records
+    votes = vote_counts(release.votes, foil_counts(release.items)) if counts is None else counts
+    released = (item for item in release.items if item.get("released"))
+    return sorted((item_record(item, votes) for item in released), key=lambda item: item.id)
+
+
+def manifest_facts(release: ReleaseContent | RecordContent, format_name: str, n_items: int) -> dict[str, Any]:
+    return {
+        "format": format_name,
+        **_plugin(format_name),
+        "project": release.project,
+        "release": release.release,
+        "created_at": release.created_at,
+        "content_hash": release.content_hash,
+        "simulated": release.simulated,
+        "counts": {"items": n_items},
+        **(release.facts if isinstance(release, RecordContent) else withheld_facts(release)),
+    }
+
+
+def _plugin(format_name: str) -> dict[str, str]:
+    """Name and version of the package that adds the format; nothing for our own."""
+    entry = EXPORTERS.get(format_name)
+    return {"plugin": entry.origin} if entry and entry.origin else {}
+
+
+def withheld_facts(release: ReleaseContent) -> dict[str, Any]:
+    """What a manifest says of items whose video was taken down; nothing where there are none.
+
+    `held_hash` is of what is still there: the content hash of the release itself can be computed from no file any more.
+    """
+    if not release.withheld:
+        return {}
+    held = hash_of(item for item in release.items if item.get("released"))
+    return {"withheld": [dict(tombstone) for tombstone in release.withheld], "held_hash": held}

@@ -1,0 +1,78 @@
+"""Formats that `foilworks export` writes: slug -> row. A format is one file here and one row."""
+
+from text.plugins import Registry
+from text.registry import Entry
+
+_EXPORTERS: dict[str, Entry] = {
+    "foilworks": Entry(
+        "Foilworks folder",
+        "corpus.exporters.foilworks",
+        summary="Items, votes, scores, report tables and a manifest: everything, in plain JSON.",
+    ),
+    "jsonl": Entry(
+        "JSON lines",
+        "corpus.exporters.jsonl",
+        summary="The released items, one record a line, in the columns that the importer reads.",
+    ),
+    "vilma": Entry(
+        "ViLMA JSON",
+        "corpus.exporters.vilma",
+        summary="The released items as ViLMA files, one a subtest, imported fields given back.",
+    ),
+    "valse": Entry(
+        "VALSE JSON (pictures)",
+        "corpus.exporters.valse",
+        summary="The items as VALSE files, one an instrument; the clip is a picture.",
+    ),
+    "csv": Entry(
+        "CSV table",
+        "corpus.exporters.csv_rows",
+        summary="The released items as one table, in the columns of JSON lines; safe to open in a spreadsheet.",
+    ),
+    "contrast": Entry(
+        "Contrast sets, TSV",
+        "corpus.exporters.contrast",
+        summary="Multiple choice: clip, ending0 and so on, label; one file a subtest.",
+    ),
+    "feint6k": Entry(
+        "Feint6K CSV",
+        "corpus.exporters.feint6k",
+        summary="video_id, sentence: six rows a video, for items with five foils.",
+    ),
+    "hf": Entry(
+        "Data set folder (Parquet)",
+        "corpus.exporters.hf",
+        summary="A folder that `datasets` loads: Parquet, a dataset card, Croissant metadata.",
+    ),
+    "vitatecs": Entry(
+        "VITATECS, JSON lines",
+        "corpus.exporters.vitatecs",
+        summary="A caption and one counterfactual a line, a file an aspect; for items with one foil.",
+    ),
+    "sugarcrepe": Entry(
+        "SugarCrepe JSON (pictures)",
+        "corpus.exporters.sugarcrepe",
+        summary="filename, caption, negative_caption, a file a kind of edit; for items with one foil.",
+    ),
+    "foil-coco": Entry(
+        "FOIL-COCO JSON (pictures)",
+        "corpus.exporters.foil_coco",
+        summary="images and annotations: each caption beside its foils.",
+    ),
+    "msrvtt": Entry(
+        "MSR-VTT captions",
+        "corpus.exporters.msrvtt",
+        summary="video_id, sentence: the captions alone.",
+    ),
+    "vatex": Entry(
+        "VATEX captions",
+        "corpus.exporters.vatex",
+        summary="videoID, enCap: the captions alone.",
+    ),
+    "votes": Entry(
+        "Votes, one a row",
+        "corpus.exporters.votes",
+        summary="Raw judgements under pseudonyms: item, annotator, choice, position, foil.",
+    ),
+}
+EXPORTERS = Registry("exporters", _EXPORTERS)

@@ -1,0 +1,75 @@
+"""What the formats of raw votes share: a cell as a truth-coded choice, and nobody who votes twice on one thing."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from corpus.importers.parsing.fields import ProblemError, check_content
+from corpus.importers.parsing.records import RawRecord
+from corpus.records import BadRecord, RecordWarning
+from corpus.vote_records import CHOICES, NUMBERED, PLACES, VoteOutcome, VoteRecord
+from text.spill import Spill
+
+MAX_ANNOTATOR = 100
+
+
+class PassedOver(Exception):
+    """Why a judgement is no vote. Caught here, never seen by anybody else."""
+
+
+def read_votes(path: Path, raw: Iterable[RawRecord], parse: Callable[[RawRecord], VoteRecord]) -> Iterator[VoteOutcome]:
+    """The outcome of every line in order."""
+    with Spill() as first_line:
+        for record in raw:
+            where = f"{path}:{record.line}"
+            try:
+                if record.problem:
+                    raise ProblemError(record.part, record.problem, "correct the line")
+                check_content(record.value)
+                vote = parse(record)
+                known = first_line.setdefault(f"{vote.item}\0{vote.foil}\0{vote.annotator}", str(record.line))
+                if known is not None:
+                    problem = f"{vote.annotator[:80]!r} judged {vote.item[:80]!r} on line {known} already"
+                    raise ProblemError("annotator", problem, "keep one of the two")
+            except PassedOver as why:
+                yield RecordWarning(where, "state", f"{why}: passed over")
+                continue
+            except ProblemError as error:
+                yield BadRecord(where, error.field, error.problem, error.fix)
+                continue
+            yield vote
+
+
+def place_of(value: Any) -> bool | None:
+    """Whether the caption stood first; None where nothing is said."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool):
+        return value
+    place = PLACES.get(str(value).strip().lower())
+    if place is None:
+        raise ProblemError("position", f"is {str(value)[:40]!r}", "give 1 where the caption stood first, else 2")
+    return place
+
+
+def foil_of(value: Any) -> int | None:
+    """A foil's place in its item; None where nothing is said."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool) or not str(value).strip().isdecimal() or int(value) > 1_000:
+        raise ProblemError("foil", f"is {str(value)[:40]!r}", "give its place in the item, from 0, or leave it out")
+    return int(value)
+
+
+def choice_of(value: Any, caption_first: bool | None, field: str = "choice") -> str:
+    """The truth-coded choice behind a word, or behind 1 to 5 as they were shown."""
+    said = str("" if value is None else value).strip().lower().replace(" ", "_").replace("-", "_")
+    said = NUMBERED[int(said) - 1] if said in {"1", "2", "3", "4", "5"} else said
+    if said in {"first", "second"}:
+        if caption_first is None:
+            raise ProblemError("position", "is missing", "say where the caption stood (1 or 2)")
+        return "caption" if (said == "first") == caption_first else "foil"
+    if said not in CHOICES:
+        problem = "is missing" if not said else f"is {said[:40]!r}"
+        raise ProblemError(field, problem, f"give one of {', '.join(CHOICES)}, or 1 to 5 with a position")
+    return said

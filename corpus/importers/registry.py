@@ -1,0 +1,171 @@
+"""Formats that `foilworks import` reads: slug -> row. A format is one file here and one row."""
+
+from text.plugins import Registry
+from text.registry import Entry, Param
+
+_SUBTEST = Param("subtest", "", "name of the subtest for records that carry none (default: the name of the file)")
+_DATASET = Param("dataset", "", "data set that the videos are from, such as MSR-VTT (no such column is in the file)")
+_PICTURE = "A still picture is a clip without a video file: its items are scored and reported, not shown."
+
+_IMPORTERS: dict[str, Entry] = {
+    "jsonl": Entry(
+        "JSON lines",
+        "corpus.importers.jsonl",
+        params=(_SUBTEST,),
+        summary="One record a line: videos, captions, foils, proficiency pairs, vote counts. The general format.",
+    ),
+    "csv": Entry(
+        "CSV table",
+        "corpus.importers.csv_rows",
+        params=(_SUBTEST,),
+        summary="The columns of JSON lines as a table with a header: what a spreadsheet saves.",
+    ),
+    "vilma": Entry(
+        "ViLMA / VALSE JSON",
+        "corpus.importers.vilma",
+        params=(_SUBTEST,),
+        deviations=("Ids get the name of the file before them, since the published files number records alike.",),
+        summary="The files of ViLMA and VALSE with their validation counts and proficiency pairs.",
+    ),
+    "valse": Entry(
+        "VALSE JSON (pictures)",
+        "corpus.importers.valse",
+        params=(_SUBTEST,),
+        deviations=(_PICTURE,),
+        summary="The files of VALSE: captions and foils of still pictures with their validation counts.",
+    ),
+    "contrast": Entry(
+        "Contrast sets, TSV",
+        "corpus.importers.contrast",
+        params=(_SUBTEST, _DATASET),
+        summary="Multiple choice of the contrast sets: clip, ending0 to ending4, label, perhaps c_label.",
+    ),
+    "feint6k": Entry(
+        "Feint6K CSV",
+        "corpus.importers.feint6k",
+        params=(_SUBTEST, _DATASET),
+        summary="video_id, sentence: six rows a video, the caption and its five counterfactuals.",
+    ),
+    "vitatecs": Entry(
+        "VITATECS, JSON lines",
+        "corpus.importers.vitatecs",
+        params=(_SUBTEST,),
+        summary="A caption of MSR-VTT or VATEX and one counterfactual a line; the aspect of time is the subtest.",
+    ),
+    "sugarcrepe": Entry(
+        "SugarCrepe JSON (pictures)",
+        "corpus.importers.sugarcrepe",
+        params=(_SUBTEST,),
+        deviations=(_PICTURE,),
+        summary="filename, caption, negative_caption of still pictures; one file a kind of edit.",
+    ),
+    "foil-coco": Entry(
+        "FOIL-COCO JSON (pictures)",
+        "corpus.importers.foil_coco",
+        params=(_SUBTEST,),
+        deviations=(_PICTURE,),
+        summary="Captions of COCO with the foils in which one noun was replaced.",
+    ),
+    "msrvtt": Entry(
+        "MSR-VTT captions",
+        "corpus.importers.msrvtt",
+        params=(_SUBTEST,),
+        summary="Captions to make foils for: the published JSON, or a split's table of video_id and sentence.",
+    ),
+    "vatex": Entry(
+        "VATEX captions",
+        "corpus.importers.vatex",
+        params=(_SUBTEST, Param("captions", 0, "how many captions of each video are taken (0: all)", "int")),
+        summary="English captions to make foils for.",
+    ),
+    "hf": Entry(
+        "Data set folder (Parquet)",
+        "corpus.importers.hf",
+        params=(_SUBTEST,),
+        summary="A folder of Parquet files in the columns of JSON lines, as `export hf` writes it.",
+    ),
+    "votes": Entry(
+        "Votes, one a line",
+        "corpus.importers.votes",
+        summary="Raw judgements of a past study on items that are there: item, annotator, choice, position, foil.",
+    ),
+    "mturk": Entry(
+        "MTurk results, CSV",
+        "corpus.importers.mturk",
+        params=(
+            Param("item", "", "input column with the item's id (default: Input.item, Input.id)"),
+            Param("answer", "", "answer column (default: Answer.choice), or the stem of its boolean columns"),
+            Param("position", "", "input column that says where the caption stood (default: Input.position)"),
+            Param("foil", "", "input column with the foil's place in the item (default: Input.foil)"),
+        ),
+        deviations=("Worker ids are stored under pseudonyms; rejected assignments are passed over.",),
+        summary="The result file of a batch on Mechanical Turk: judgements on items that are there.",
+    ),
+    "utd": Entry(
+        "UTD descriptions or splits",
+        "corpus.importers.utd",
+        deviations=("The authors' pickles are not opened, since a pickle may run a program: save them as JSON.",),
+        summary="Frame by frame descriptions of videos that are there, splits, or predictions of nine models.",
+    ),
+}
+IMPORTERS = Registry("importers", _IMPORTERS)
+
+# What the name of a file says of its format; other endings are of several.
+BY_ENDING = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+
+# What people write by hand, or a published file looks like: a small one that is taken as it stands. A folder has none.
+EXAMPLES = {
+    "csv": (
+        "id,video,caption,foil\n1,cup.mp4,A hand lifts a cup.,A hand drops a cup.\n2,door.mp4,A man opens a door.,\n"
+    ),
+    "jsonl": (
+        '{"id": "1", "video": "cup.mp4", "caption": "A hand lifts a cup.", "foil": "A hand drops a cup."}\n'
+        '{"id": "2", "video": "door.mp4", "caption": "A man opens a door."}\n'
+    ),
+    "vilma": (
+        '{"1": {"video_file": "door.mp4", "start_time": 2.0, "end_time": 6.5, "time_unit": "sec",\n'
+        '       "caption": "A man opens a door.", "foils": ["A man closes a door."],\n'
+        '       "proficiency": {"caption": "There is a door.", "foil": "There is a lamp."},\n'
+        '       "mturk": {"caption": 3, "foil": 0, "other": 0}}}\n'
+    ),
+    "valse": (
+        '{"1": {"image_file": "park.jpg", "caption": "There are no people.", "foil": "There are people.",\n'
+        '       "mturk": {"caption": 3, "foil": 0, "other": 0}}}\n'
+    ),
+    "contrast": (
+        "clip\tending0\tending1\tending2\tlabel\n"
+        "door.mp4\tA man opens a door.\tA man closes a door.\tA man paints a door.\t0\n"
+    ),
+    "feint6k": (
+        "video_id,sentence\n"
+        "video7,a man folds a shirt\n"
+        "video7,a man irons a shirt\n"
+        "video7,a man tears a shirt\n"
+        "video7,a man washes a shirt\n"
+        "video7,a man buttons a shirt\n"
+        "video7,a man throws a shirt\n"
+    ),
+    "vitatecs": (
+        '{"src_dataset": "MSRVTT", "video_name": "video7010", "aspect": "Direction", '
+        '"caption": "a man walks towards a car", "counterfactual": "a man walks away from a car"}\n'
+    ),
+    "sugarcrepe": (
+        '{"0": {"filename": "000000085329.jpg", "caption": "A cat sits on a chair.",\n'
+        '       "negative_caption": "A chair stands on a cat."}}\n'
+    ),
+    "foil-coco": (
+        '{"images": [{"id": 7, "file_name": "000000000007.jpg"}],\n'
+        ' "annotations": [{"id": 1, "image_id": 7, "caption": "A cat on a chair.", "foil": false},\n'
+        '                 {"id": 1, "image_id": 7, "caption": "A dog on a chair.", "foil": true,\n'
+        '                  "target_word": "cat", "foil_word": "dog"}]}\n'
+    ),
+    "vatex": '[{"videoID": "Ptf_2VRj-V0_000122_000132", "enCap": ["A man cuts a melon.", "Someone slices fruit."]}]\n',
+    "msrvtt": "video_id,sentence\nvideo7010,a girl is singing on stage\nvideo7010,a woman sings a song\n",
+    "votes": "item,annotator,choice\n1,ann,caption\n1,ben,foil\n",
+    "mturk": (
+        "WorkerId,AssignmentStatus,Input.item,Input.position,Answer.choice\n"
+        "A1,Approved,1,2,second\n"
+        "A2,Approved,1,2,neither\n"
+    ),
+    "utd": '{"door.mp4": {"objects": ["a door, a man", "an open door"], "activities": ["a man", "he opens it"]}}\n',
+}

@@ -1,0 +1,185 @@
+"""Media files on their way into storage: found below a folder, proved by decoding, kept under their own hash."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+
+from django.core.files.storage import default_storage
+
+from corpus.errors import CorpusError
+from corpus.models import MediaState, Takedown, Video
+from corpus.video_files.stored_files import store
+from media.errors import MediaError
+from media.probe import VideoFacts, probe
+from media.transcode import transcode_mp4
+from projects.models import Project
+
+# Below the number of variables that every database takes in one statement.
+FILES_PER_QUERY = 500
+SUFFIXES = ("", ".mp4", ".webm", ".mov", ".mkv", ".avi")
+
+
+@dataclass(frozen=True)
+class StoredMedia:
+    """A file as it is in storage (`name`), or why it cannot be used (`error`, in one line).
+
+    `original`: the file that it is a playable copy of, None where it is that file itself.
+    """
+
+    name: str = ""
+    facts: VideoFacts | None = None
+    error: str = ""
+    original: VideoFacts | None = None
+
+    @property
+    def made_from(self) -> str:
+        """SHA-256 of the original, "" where there is none."""
+        return self.original.sha256 if self.original else ""
+
+
+def find_media(folder: Path, names: Iterable[str]) -> Path | None:
+    """The first file below `folder` with one of the names, with or without a video suffix; None where there is none.
+
+    CorpusError when a link leads out of the folder: nothing outside of it is read, whatever a data set says.
+    """
+    root = folder.resolve()
+    for name in names:
+        if not name or not stays_below(name):
+            continue
+        for suffix in SUFFIXES:
+            path = folder / f"{name}{suffix}"
+            try:
+                if not path.is_file():
+                    continue
+            except OSError:  # a name that no file system holds
+                continue
+            real = path.resolve()
+            if not real.is_relative_to(root):
+                raise CorpusError(f"{name}: leads out of the media folder; put the file itself there")
+            return real
+    return None
+
+
+def stays_below(name: str) -> bool:
+    """Whether a relative path names something below the folder it is joined to."""
+    path = PurePosixPath(name)
+    return not path.is_absolute() and ".." not in path.parts and "\\" not in name and "\x00" not in name
+
+
+def store_media(path: Path, *, copy: bool = True) -> StoredMedia:
+    """Probe the file and copy it into storage, named by its SHA-256: equal files are kept once.
+
+    What browsers do not play is kept as a copy that they do. With `copy` False nothing is stored. A file that cannot
+    be used is no exception: the error is the answer. CorpusError: the storage cannot be written.
+    """
+    try:
+        facts = probe(path)
+        if facts.browser_playable:
+            return _stored(path, facts, copy)
+        with TemporaryDirectory() as folder:
+            playable = Path(folder) / "playable.mp4"
+            transcode_mp4(path, playable)
+            return replace(_stored(playable, probe(playable), copy), original=facts)
+    except MediaError as error:
+        return StoredMedia(error=str(error).replace(str(path), path.name))
+    except OSError as error:
+        raise CorpusError(f"{path}: cannot be kept ({error.strerror}); free space where media is stored") from error
+
+
+def _stored(path: Path, facts: VideoFacts, copy: bool) -> StoredMedia:
+    name = f"videos/{facts.sha256[:2]}/{facts.sha256}.{facts.container}"
+    if copy and _stored_bytes(name) != facts.size_bytes:
+        store(path, name)
+    return StoredMedia(name=name, facts=facts)
+
+
+def _stored_bytes(name: str) -> int | None:
+    try:
+        return default_storage.size(name)
+    except FileNotFoundError:
+        return None
+
+
+def set_media(video: Video, kept: StoredMedia, taken_down: Mapping[str, str]) -> None:
+    """Put the file, or what is wrong with it, on the row; the caller saves. `taken_down`: see `reasons_taken_down`.
+
+    A clip that was taken down stays so. A file that was taken down from the project comes in under no other key either.
+
+    A trim in pts or frames becomes seconds with the file that is taken: from then on everybody counts in seconds. A
+    file that is refused leaves it as it is, for its ticks and frames are those of another.
+    """
+    if video.media_state == MediaState.TAKEN_DOWN:
+        return
+    facts = kept.facts
+    start, end = _trim_in_seconds(video, kept)
+    error = kept.error or _why_refused(kept, taken_down)
+    if facts is not None:
+        error = error or _trim_error(start, end, facts)
+    video.media_error = error[:500]
+    if facts is None or error:
+        video.media_state = MediaState.BROKEN
+        return
+    video.media_state = MediaState.READY
+    video.start_time, video.end_time, video.time_unit = start, end, "sec"
+    video.file.name = kept.name
+    video.sha256 = facts.sha256
+    video.duration, video.fps, video.n_frames = facts.duration, facts.fps, facts.n_frames
+    video.width, video.height = facts.width, facts.height
+
+
+def reasons_taken_down(project: Project, files: Iterable[StoredMedia]) -> dict[str, str]:
+    """SHA-256 -> why, of those files that were taken down from the project. A query for every 500 files."""
+    hashes = sorted({sha256 for kept in files for sha256 in _hashes(kept)})
+    found: dict[str, str] = {}
+    for start in range(0, len(hashes) if project.pk else 0, FILES_PER_QUERY):
+        some = Takedown.objects.filter(video__project=project, sha256__in=hashes[start : start + FILES_PER_QUERY])
+        found.update(some.values_list("sha256", "reason"))
+    return found
+
+
+def _hashes(kept: StoredMedia) -> set[str]:
+    return {kept.facts.sha256, kept.made_from} - {""} if kept.facts else set()
+
+
+def _why_refused(kept: StoredMedia, taken_down: Mapping[str, str]) -> str:
+    reason = next((taken_down[sha256] for sha256 in _hashes(kept) if sha256 in taken_down), None)
+    return "" if reason is None else f"this file was taken down from the project: {reason}"
+
+
+# What `set_media` may change, for bulk updates.
+MEDIA_FIELDS = (
+    "file",
+    "sha256",
+    "media_state",
+    "media_error",
+    "start_time",
+    "end_time",
+    "time_unit",
+    "duration",
+    "fps",
+    "n_frames",
+    "width",
+    "height",
+)
+
+
+def _trim_in_seconds(video: Video, kept: StoredMedia) -> tuple[float | None, float | None]:
+    """Start and end by the clock and the frames of the file as it came: those of a playable copy are others."""
+    start, end, facts = video.start_time, video.end_time, kept.original or kept.facts
+    if facts is None or video.time_unit == "sec":
+        return start, end
+    second = facts.seconds if video.time_unit == "pts" else facts.frame_start
+    # What comes before what a player shows first is of nothing: the clip starts with that.
+    begin = None if start is None else max(0.0, second(start))
+    return begin, None if end is None else second(end)
+
+
+def _trim_error(start: float | None, end: float | None, facts: VideoFacts) -> str:
+    """Why the trim (seconds) does not lie in the file, "" when it does. An end beyond the file is the file's end."""
+    begin = start or 0.0
+    if begin >= facts.duration:
+        return f"the clip starts at {begin:g} s of a file of {facts.duration:g} s; attach the uncut video"
+    if end is not None and end <= begin:
+        return f"the clip ends at {end:g} s of the file, not after its start at {begin:g} s; attach the uncut video"
+    return ""

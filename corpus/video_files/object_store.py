@@ -1,0 +1,108 @@
+"""Videos in an S3-compatible store (STORAGE_URL=s3://…): django-storages, with errors of files and signed addresses.
+
+What the store or the way to it refuses comes out as OSError with its reason, as from a disk; what is not there as
+FileNotFoundError. Objects are named by their content, so that one that is written again is the same.
+"""
+
+import errno
+import posixpath
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import IO, Any
+
+from boto3.exceptions import Boto3Error
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+from storages.backends.s3 import S3Storage
+
+# Stores of others than Amazon refuse what these are about; content is checked by its own hash where it is read.
+CHECKSUMS = {"request_checksum_calculation": "when_required", "response_checksum_validation": "when_required"}
+TIMEOUTS = {"connect_timeout": 5, "read_timeout": 60, "retries": {"mode": "standard", "total_max_attempts": 4}}
+# Of a file that is read through Django; larger ones go by the disk.
+IN_MEMORY_BYTES = 8 * 1024 * 1024
+
+
+class ObjectStore(S3Storage):
+    """`public_url`: where browsers reach the store, if it is not where the servers do."""
+
+    def __init__(self, *, public_url: str, addressing_style: str, **options: Any) -> None:
+        self.public_url = public_url
+        config = Config(signature_version="s3v4", s3={"addressing_style": addressing_style}, **CHECKSUMS, **TIMEOUTS)
+        super().__init__(
+            client_config=config, default_acl=None, file_overwrite=True, max_memory_size=IN_MEMORY_BYTES, **options
+        )
+
+    def exists(self, name: str) -> bool:
+        with _store_errors(name):
+            return bool(super().exists(name))
+
+    def delete(self, name: str) -> None:
+        with _store_errors(name):
+            super().delete(name)
+
+    def size(self, name: str) -> int:
+        with _store_errors(name):
+            return int(super().size(name))
+
+    def get_modified_time(self, name: str) -> Any:
+        with _store_errors(name):
+            return super().get_modified_time(name)
+
+    def _open(self, name: str, mode: str = "rb") -> Any:
+        with _store_errors(name):
+            # What is read is fetched here, not at the first read.
+            found = super()._open(name, mode)
+            return found.open() if "r" in mode else found
+
+    def _save(self, name: str, content: Any) -> str:
+        with _store_errors(name):
+            return str(super()._save(name, content))
+
+    def download(self, name: str, file: IO[bytes]) -> None:
+        """Write the object's bytes into `file`, a part at a time."""
+        with _store_errors(name):
+            self.bucket.download_fileobj(self._normalize_name(name), file)
+
+    def names(self) -> Iterator[tuple[str, int]]:
+        """(name, bytes) of every object below the prefix."""
+        prefix = f"{self.location.rstrip('/')}/" if self.location else ""
+        with _store_errors("the bucket"):
+            for found in self.bucket.objects.filter(Prefix=prefix):
+                yield posixpath.relpath(found.key, prefix or "."), found.size
+
+    def signed_url(self, name: str, parameters: dict[str, str], *, method: str = "GET") -> str:
+        """An address that gives the object, answers with those headers, and ends by itself; nothing is asked."""
+        wanted = {**parameters, "Bucket": self.bucket_name, "Key": self._normalize_name(name)}
+        return str(
+            self._signer.generate_presigned_url(
+                "get_object", Params=wanted, ExpiresIn=self.querystring_expire, HttpMethod=method
+            )
+        )
+
+    @cached_property
+    def _signer(self) -> Any:
+        """A client of its own: a signature counts for the host that the browser asks."""
+        session = self._create_session()
+        return session.client(
+            "s3", region_name=self.region_name, endpoint_url=self.public_url, config=self.client_config
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_signer"}
+
+
+@contextmanager
+def _store_errors(name: str) -> Iterator[None]:
+    """What boto says, as an error of a file."""
+    try:
+        yield
+    except ClientError as error:
+        said = error.response.get("Error", {})
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+        if status == 404 and said.get("Code") != "NoSuchBucket":
+            raise FileNotFoundError(errno.ENOENT, "there is no such object", name) from error
+        reason = f"the object store refuses it: {said.get('Code')}, {said.get('Message', '')}".rstrip(", ")
+        raise OSError(errno.EACCES, reason, name) from error
+    except (BotoCoreError, Boto3Error) as error:
+        raise OSError(errno.EIO, f"the object store cannot be asked: {error}", name) from error

@@ -1,0 +1,80 @@
+"""A video's file on its way into storage, and where decoders can open it: on this host's disk, fetched from the object
+store where it lies there."""
+
+import os
+import uuid
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+from django.conf import settings
+from django.core.files import File
+from django.core.files.storage import FileSystemStorage, default_storage
+
+from corpus.errors import CorpusError
+from corpus.models import Video
+from media.errors import MediaError
+from media.file_cache import ClipCache, content_key
+
+CLIPS = "clips"
+
+
+def clip_file(video: Video) -> os.PathLike[str]:
+    """The path of the video's file, which must have one; one in an object store is fetched when it is opened."""
+    if is_local():
+        return Path(video.file.path)
+    return StoredFile(video.file.name, video.sha256)
+
+
+def is_local() -> bool:
+    """Whether files are stored in a folder that this host sees."""
+    return isinstance(default_storage, FileSystemStorage)
+
+
+def store(path: Path, name: str) -> None:
+    """Copy the file into storage: under its name is a whole one or none, whatever ends us. OSError: it cannot be."""
+    if not is_local():
+        # A store shows an object when all of it came.
+        with path.open("rb") as file:
+            default_storage.save(name, File(file))
+        return
+    beside = str(PurePosixPath(name).with_name(f".{uuid.uuid4().hex}"))
+    arriving = Path(default_storage.path(beside))
+    try:
+        with path.open("rb") as file:
+            default_storage.save(beside, File(file))
+        with arriving.open("rb") as file:
+            os.fsync(file.fileno())
+        arriving.replace(default_storage.path(name))
+    finally:
+        arriving.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class StoredFile(os.PathLike[str]):
+    """A path that is made true when it is asked for. `sha256`: of the file's bytes, "" where nobody knows."""
+
+    name: str
+    sha256: str = ""
+
+    def __fspath__(self) -> str:
+        """MediaError: the store does not have it. CorpusError: the store, or this disk, cannot be used just now."""
+        key = self.sha256 or content_key(name=self.name)
+        try:
+            found = _cache(Path(settings.CACHE_ROOT), settings.CLIP_CACHE_BYTES).path(
+                key, lambda file: default_storage.download(self.name, file), sha256=self.sha256
+            )
+        except FileNotFoundError as error:
+            raise MediaError(f"{self.name}: is gone from the object store; attach it again") from error
+        except OSError as error:
+            problem = f"{self.name}: cannot be fetched ({error.strerror}); mend that, then try again"
+            raise CorpusError(problem) from error
+        return str(found)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@lru_cache(maxsize=8)
+def _cache(root: Path, limit: int) -> ClipCache:
+    return ClipCache(root / CLIPS, limit)

@@ -1,0 +1,1 @@
+"""An example of a Foilworks plug-in (docs/how-to/plugins.md)."""

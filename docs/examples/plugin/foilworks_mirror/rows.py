@@ -1,0 +1,20 @@
+"""The rows of this package. Every process of Foilworks imports this module, so it imports no library."""
+
+from text.registry import Entry, Param
+
+MIRROR = Entry(
+    label="Mirror",
+    path="foilworks_mirror.mirror",
+    summary="“from left to right” becomes “from right to left”.",
+    params=(Param("max", 10, "max sides to change per caption", "int"),),
+    published=False,
+)
+
+
+def pairs() -> tuple[str, Entry]:
+    """Return the slug and the row: a function can decide either when it is called."""
+    return "pairs", Entry(
+        label="Pairs",
+        path="foilworks_mirror.pairs",
+        summary="One item per line: video, caption and foil, separated by tabs.",
+    )

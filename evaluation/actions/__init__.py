@@ -1,1 +1,0 @@
-"""Every write of evaluation: one file, one function of the same name, one transaction."""

@@ -1,0 +1,105 @@
+"""Chance-corrected agreement from counts: Krippendorff's alpha, Fleiss' kappa, percent agreement, with intervals.
+
+Everything follows from one (units, categories) table. Units with fewer than two votes say nothing about agreement
+and are left out (Krippendorff 2011). A value that is not defined is None with a reason, never 0 or nan.
+"""
+
+from dataclasses import dataclass
+
+import krippendorff
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.metrics.intervals import DRAWS, SEED, bootstrap, cluster_sums
+
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+NOTHING_SHARED = "no unit has two votes"
+ONE_CATEGORY = "all votes fall into one category, so that agreement by chance is certain"
+
+
+@dataclass(frozen=True)
+class Alpha:
+    """`value` in -1..1 or None with the `reason`; `interval` from a bootstrap over items."""
+
+    value: float | None
+    interval: list[float] | None
+    reason: str | None
+
+
+def judged(counts: Counts) -> Counts:
+    """The units with at least two votes."""
+    return counts[counts.sum(axis=1) >= 2]
+
+
+def undefined_because(counts: Counts) -> str | None:
+    """Why agreement has no value on these units, or None where it has one."""
+    counts = judged(counts)
+    if not len(counts):
+        return NOTHING_SHARED
+    return ONE_CATEGORY if (counts.sum(axis=0) > 0).sum() < 2 else None
+
+
+def alpha(
+    counts: Counts,
+    items: NDArray[np.int64] | None = None,
+    *,
+    draws: int = DRAWS,
+    seed: int = SEED,
+    interval: bool = True,
+) -> Alpha:
+    """Nominal Krippendorff's alpha of (units, categories) counts, with a 95 % bootstrap interval over items.
+
+    `items`: (units,) a code of the item of each. Pairs of one item share its caption and its video, so they are
+    drawn together; without `items` every unit is one of its own.
+    """
+    reason = undefined_because(counts)
+    if reason:
+        return Alpha(None, None, reason)
+    used = judged(counts)
+    value = float(krippendorff.alpha(value_counts=used, level_of_measurement="nominal"))
+    if not interval:
+        return Alpha(value, None, None)
+    of_used = None if items is None else [str(item) for item in items[counts.sum(axis=1) >= 2]]
+    rows = cluster_sums(_alpha_parts(used), of_used)
+    return Alpha(value, bootstrap(rows, _alpha_from_sums, draws=draws, seed=seed), None)
+
+
+def _alpha_parts(counts: Counts) -> Floats:
+    """Per unit: its disagreeing pairs over (votes - 1), then its counts. Alpha is a function of the column sums."""
+    total = counts.sum(axis=1)
+    disagreeing = (total**2 - (counts**2).sum(axis=1)) / (total - 1)
+    return np.column_stack([disagreeing, counts]).astype(np.float64)
+
+
+def _alpha_from_sums(sums: Floats) -> Floats:
+    """alpha = 1 - D_o / D_e of (draws, 1 + categories) sums; nan where a draw holds one category only."""
+    observed, by_category = sums[:, 0], sums[:, 1:]
+    total = by_category.sum(axis=1)
+    expected = (total**2 - (by_category**2).sum(axis=1)) / (total - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(expected > 0, 1.0 - observed / expected, np.nan)
+
+
+def pair_agreement(counts: Counts) -> Floats:
+    """(judged units,) share of the unit's vote pairs that agree, P_i of Fleiss 1971."""
+    used = judged(counts)
+    total = used.sum(axis=1)
+    return (used * (used - 1)).sum(axis=1) / (total * (total - 1))
+
+
+def percent_agreement(counts: Counts) -> float | None:
+    """Mean over units of the share of agreeing pairs, in 0..1; None without a unit of two votes."""
+    shares = pair_agreement(counts)
+    return float(shares.mean()) if len(shares) else None
+
+
+def fleiss_kappa(counts: Counts) -> float | None:
+    """Fleiss 1971; units may differ in their number of votes (P_i over each unit's own). None where undefined."""
+    if undefined_because(counts):
+        return None
+    used = judged(counts)
+    shares = used.sum(axis=0) / used.sum()
+    by_chance = float((shares**2).sum())
+    return (float(pair_agreement(used).mean()) - by_chance) / (1.0 - by_chance)

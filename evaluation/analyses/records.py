@@ -1,0 +1,121 @@
+"""What the analyses compute on: plain facts about items and plain arrays of votes, from files or from the database."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.errors import EvaluationError
+
+# Truth coding, in this order wherever votes are counted.
+CHOICES = ("caption", "foil", "neither", "both", "cannot_tell")
+# Files often hold three counts only; `other` is neither, both or cannot tell.
+CHOICES3 = ("caption", "foil", "other")
+SHOWN = ("first", "second", "neither", "both", "cannot_tell")
+CODINGS: Mapping[str, tuple[str, ...]] = {"truth": CHOICES, "truth3": CHOICES3, "shown": SHOWN}
+
+CAPTION, FOIL, OTHER = 0, 1, 5
+NOBODY = -1
+
+
+@dataclass(frozen=True)
+class ProficiencyFacts:
+    """The simpler item beside a main item; of a valid one the foils that it is left with. `valid` is None where nobody
+    judged it."""
+
+    caption: str
+    foils: tuple[str, ...]
+    valid: bool | None
+
+
+@dataclass(frozen=True)
+class ItemFacts:
+    """One main item. `valid` and `unanimous` are None where there is nothing to tell them from.
+
+    `tallies`: one tuple of counts for each judged unit (a caption-foil pair, or the item where votes name no foil),
+    over CHOICES (5 long) or CHOICES3 (3 long). `kept`: the foils that a valid item is left with where others drop out,
+    `kept_tallies` their tallies; None = all of them.
+    """
+
+    id: str
+    subtest: str
+    caption: str
+    foils: tuple[str, ...]
+    test: str = ""
+    tallies: tuple[tuple[int, ...], ...] = ()
+    valid: bool | None = None
+    unanimous: bool | None = None
+    proficiency: ProficiencyFacts | None = None
+    kept: tuple[str, ...] | None = None
+    kept_tallies: tuple[tuple[int, ...], ...] | None = None
+
+
+def valid_part(items: Iterable[ItemFacts]) -> list[ItemFacts]:
+    """The valid items as they are released: without the foils that dropped out, nor what was voted on them."""
+    return [
+        replace(
+            item,
+            foils=item.foils if item.kept is None else item.kept,
+            tallies=item.tallies if item.kept_tallies is None else item.kept_tallies,
+        )
+        for item in items
+        if item.valid
+    ]
+
+
+@dataclass(frozen=True)
+class Votes:
+    """v votes. `unit`, `annotator`: (v,) codes into the names; `choice`: (v,) code into CHOICES, OTHER = `other`.
+
+    `unit_items`: (units,) a code of the item that each unit is a pair of; intervals draw items.
+    `position`: (v,) where the caption stood, 1 or 2, 0 where not known. `annotator` is NOBODY where no one is named.
+    """
+
+    unit: NDArray[np.int64]
+    annotator: NDArray[np.int64]
+    choice: NDArray[np.int64]
+    position: NDArray[np.int64]
+    unit_names: Sequence[str]
+    annotator_names: Sequence[str]
+    unit_items: NDArray[np.int64]
+    # (v,) codes into guideline_names: what each voter was told; None where no one noted it.
+    guideline: NDArray[np.int64] | None = None
+    guideline_names: Sequence[str] = ()
+
+    @property
+    def n_items(self) -> int:
+        return len(np.unique(self.unit_items))
+
+
+def coded(votes: Votes, coding: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """(v,) codes of the votes under a named coding, with the coding's categories.
+
+    EvaluationError where the votes cannot give it: `truth` from three-way counts, `shown` without positions.
+    """
+    if coding not in CODINGS:
+        raise EvaluationError(f"unknown coding '{coding}'; choose one of: {', '.join(CODINGS)}")
+    if coding == "truth3":
+        return np.minimum(votes.choice, 2), CHOICES3
+    if (votes.choice == OTHER).any():
+        raise EvaluationError("these votes have only caption, foil and other; use --coding truth3")
+    if coding == "truth":
+        return votes.choice, CHOICES
+    sided = votes.choice <= FOIL
+    if (sided & (votes.position == 0)).any():
+        raise EvaluationError("some votes do not say where the caption stood; give `position`, or --coding truth")
+    # The caption in place 1 chosen, or the foil while the caption stood in place 2: the first text was chosen.
+    shown = np.where((votes.choice == CAPTION) == (votes.position == 1), 0, 1)
+    return np.where(sided, shown, votes.choice), SHOWN
+
+
+def tallied(votes: Votes, codes: NDArray[np.int64], categories: int) -> NDArray[np.int64]:
+    """(units, categories): how often each category was given to each unit."""
+    units = len(votes.unit_names)
+    flat = np.bincount(votes.unit * categories + codes, minlength=units * categories)
+    return flat.reshape(units, categories)
+
+
+def collapse_to_three(tally: Sequence[int]) -> tuple[int, int, int]:
+    """A tally over CHOICES or CHOICES3 as one over CHOICES3."""
+    return tally[0], tally[1], sum(tally[2:])

@@ -1,0 +1,128 @@
+"""Every report, one row each. A module gives `VERSION`, `INPUT` (items, texts, votes, verdicts, reviews, stages,
+people, objects, scored, corpus or edits: what it computes on; see evaluation/files/items.py,
+evaluation/files/scored.py and evaluation/reporting/reports.py) and `compute(data, **params) -> dict`.
+"""
+
+from text.registry import Entry, Param
+
+BASE = Param("base", "2", "Base of the logarithm of the JS divergence.", "choice", ("2", "e"))
+UNIT = Param("unit", "words", "All words, or only those that differ.", "choice", ("words", "changed"))
+TIES = Param("ties", "half", "How an equal score counts.", "choice", ("half", "strict", "optimistic", "first"))
+CUT = Param("cut", "quantile", "Groups of equal size, or of equal width in log seconds.", "choice", ("quantile", "log"))
+SHARE = Param("share", 0.15, "What part of the items each end holds.", "float")
+CODING = Param("coding", "truth", "How votes are coded for agreement.", "choice", ("truth", "truth3", "shown"))
+PRECISION = Param("precision", 0.0, "Least precision wanted; 0 fits the best F1.", "float")
+# A place on the screen is no truth of the item.
+TRUTH_CODING = Param("coding", "truth", CODING.help, "choice", ("truth", "truth3"))
+
+REPORTS: dict[str, Entry] = {
+    "validation": Entry(
+        label="Validation",
+        path="evaluation.analyses.validation",
+        params=(BASE, UNIT),
+        summary="Valid and unanimous items, proficiency, agreement and divergence, per subtest (ViLMA, Tables 4-6).",
+        deviations=("Percentages are computed from the counts; some printed ones contradict them (ViLMA, Table 6).",),
+    ),
+    "agreement": Entry(
+        label="Agreement",
+        path="evaluation.analyses.agreement",
+        params=(CODING,),
+        summary="Krippendorff's alpha under a named coding, Fleiss' kappa, per pair and per annotator.",
+    ),
+    "skill": Entry(
+        label="Skill of validators",
+        path="evaluation.analyses.skill",
+        params=(TRUTH_CODING,),
+        summary="Dawid-Skene and MACE beside the majority: whose votes can be trusted, which verdicts would turn.",
+        deviations=("MACE is the likeliest of five seeded starts; crowd-kit's own restarts share one seed.",),
+    ),
+    "reviewing": Entry(
+        label="Reviewing",
+        path="evaluation.analyses.reviewing",
+        summary="What reviewers decided and why, how much was reviewed, and how far two reviewers agree on one piece.",
+    ),
+    "divergence": Entry(
+        label="Divergence",
+        path="evaluation.analyses.divergence",
+        params=(BASE, UNIT),
+        summary="Jensen-Shannon divergence of caption and foil words, and the words that shift most.",
+        deviations=("The published values follow from no definition that was tried on the released files.",),
+    ),
+    "blind": Entry(
+        label="Blind audit",
+        path="evaluation.analyses.blind",
+        summary="Can a bag-of-words classifier tell foils from captions?",
+    ),
+    "filters": Entry(
+        label="Filters against verdicts",
+        path="evaluation.analyses.filters",
+        params=(PRECISION,),
+        summary="Thresholds fitted to people's verdicts, with the precision and recall they would have.",
+    ),
+    "position": Entry(
+        label="Position bias",
+        path="evaluation.analyses.position",
+        summary="Do validators choose the first text more often than the second?",
+    ),
+    "funnel": Entry(
+        label="Funnel",
+        path="evaluation.analyses.funnel",
+        summary="Candidates made, passed, accepted, assembled, valid, released; which filters took the rest.",
+    ),
+    "people": Entry(
+        label="People",
+        path="evaluation.analyses.people",
+        summary="Work, time and watch evidence of each person.",
+    ),
+    "objects": Entry(
+        label="Object check",
+        path="evaluation.analyses.objects",
+        summary="Share of extracted objects that people see, classes of error, hallucinations (UTD, Sec. 4.2).",
+    ),
+    "delta": Entry(
+        label="Change of the score by edit",
+        path="evaluation.analyses.delta",
+        summary="How far scores fall from caption to foil, by what was changed (Feint6K, Fig. 5).",
+    ),
+    "proximity": Entry(
+        label="Semantic proximity",
+        path="evaluation.analyses.proximity",
+        params=(SHARE, TIES),
+        summary="Accuracy on antonyms, on the nearest and on the farthest foils (contrast sets, Table 5).",
+    ),
+    "identity": Entry(
+        label="Rare identities",
+        path="evaluation.analyses.identity",
+        params=(TIES,),
+        summary="Accuracy where the original name is rarer in training than the swapped one (contrast sets, Table 4).",
+    ),
+    "counts": Entry(
+        label="Accuracy by count",
+        path="evaluation.analyses.counts",
+        params=(TIES,),
+        summary="Accuracy by the number counted, with mean and deviation per model category (ViLMA, Fig. 11).",
+    ),
+    "length": Entry(
+        label="Accuracy by video length",
+        path="evaluation.analyses.length",
+        params=(CUT, TIES),
+        summary="Accuracy in six groups of video length, and how long the videos are (ViLMA, Fig. 23).",
+        deviations=("The figure does not say how its six groups are cut; both readings are offered.",),
+    ),
+    "numbers": Entry(
+        label="Number words",
+        path="evaluation.analyses.numbers",
+        summary="How often each number stands in a corpus of captions (ViLMA, Fig. 12).",
+    ),
+    "verbs": Entry(
+        label="Verbs of machines and people",
+        path="evaluation.analyses.verbs",
+        summary="Which verbs machine-made and human-made foils put in (contrast sets, Fig. 3).",
+        deviations=("Verbs are lemmas where the foil's record names one, else the first word put in.",),
+    ),
+}
+
+# They read scores of a release, and so belong to a release and not to a project.
+OF_SCORES = frozenset({"delta", "proximity", "identity", "counts", "length"})
+# Their libraries cost seconds and gigabytes: jobs and commands compute them, pages show what is stored.
+BY_JOB = frozenset({"skill"})

@@ -1,0 +1,89 @@
+"""Models' scores on items with facts beside them, and accuracy within groups of items.
+
+Records of a file: `{"id", "scores": [caption, foil...], "model"?, "category"?, "cluster"?, "higher_is_better"?}` a line
+with the facts that an analysis reads (`count`, `duration`, `edited`, `proximity`, `antonym`, `original_frequency`,
+`swapped_frequency`) beside them. A model is a name in `model`; facts of an item may stand in any of its records.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.errors import EvaluationError
+from evaluation.metrics.intervals import DRAWS, SEED, cluster_sums, mean, percentiles, resampled_sums, t_interval
+from evaluation.metrics.ties import hit, standing
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ScoredItems:
+    """n items. `models`: (n, w) scores by model, higher is better, caption first, NaN padded; a row of NaN is an item
+    that the model has not scored. `facts`: what is known of each item. `categories`: text, image or video by model."""
+
+    ids: Sequence[str]
+    clusters: Sequence[str]
+    facts: Sequence[Mapping[str, Any]]
+    models: Mapping[str, Floats]
+    categories: Mapping[str, str]
+
+
+def credits(scores: Floats, ties: str = "half") -> Floats:
+    """(n,) pairwise credit of each item, NaN where the model has no score."""
+    known = ~np.isnan(scores[:, 0])
+    return np.where(known, hit(standing(np.where(known[:, None], scores, 0.0)), ties), np.nan)
+
+
+def chance(scores: Floats) -> Floats:
+    """(n,) what guessing earns: one over the number of texts; NaN without a score."""
+    with np.errstate(divide="ignore"):
+        return np.where(np.isnan(scores[:, 0]), np.nan, 1.0 / (~np.isnan(scores)).sum(axis=1))
+
+
+def number(facts: Mapping[str, Any], name: str) -> float:
+    """A fact as a number, NaN where it is absent or no finite number."""
+    value = facts.get(name)
+    good = isinstance(value, int | float) and not isinstance(value, bool) and np.isfinite(value)
+    return float(value) if good and value is not None else float("nan")
+
+
+def share(credit: Floats, clusters: Sequence[str], chosen: NDArray[np.bool_], draws: int, seed: int) -> dict[str, Any]:
+    """Accuracy over the chosen items that have a credit: `accuracy`, bootstrap `ci`, `t_ci`, `n`; None of nothing."""
+    used = chosen & ~np.isnan(credit)
+    if not used.any():
+        return {"accuracy": None, "ci": None, "t_ci": None, "n": 0}
+    values = credit[used]
+    names = [clusters[k] for k in np.flatnonzero(used).tolist()]
+    rows = cluster_sums(np.column_stack([values, np.ones(len(values))]), names)
+    ci = None
+    if len(rows) > 1:
+        sums = resampled_sums(rows, draws=draws, seed=seed)
+        ci = percentiles(sums[:, 0] / sums[:, 1])
+    return {"accuracy": mean(values), "ci": ci, "t_ci": t_interval(values, names), "n": len(values)}
+
+
+def by_group(
+    items: ScoredItems, groups: Mapping[str, NDArray[np.bool_]], ties: str, *, draws: int = DRAWS, seed: int = SEED
+) -> list[dict[str, Any]]:
+    """A row for each model and group, in their order: model, category, group, accuracy with intervals, chance, n."""
+    rows = []
+    for model, scores in items.models.items():
+        credit, guess = credits(scores, ties), chance(scores)
+        for name, chosen in groups.items():
+            found = share(credit, items.clusters, chosen, draws, seed)
+            used = chosen & ~np.isnan(credit)
+            at_random = float(guess[used].mean()) if used.any() else None
+            about = {"model": model, "category": items.categories.get(model, ""), "group": name}
+            rows.append({**about, **found, "chance": at_random})
+    return rows
+
+
+def need(known: NDArray[np.bool_], what: str) -> None:
+    """EvaluationError where no item has the fact that the analysis is about."""
+    if not known.any():
+        raise EvaluationError(
+            f"no item says its {what}; give it as a fact of the items (or beside the scores in the file)"
+        )

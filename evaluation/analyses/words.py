@@ -1,0 +1,71 @@
+"""Word frequencies of captions and foils, and how far apart they are (ViLMA, Sec. B.1)."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+
+from evaluation.analyses.records import ItemFacts, ProficiencyFacts
+from evaluation.errors import EvaluationError
+from text.diff import diff_edits
+from text.tokens import word_spans, words
+
+BASES = {"2": 2.0, "e": math.e}
+UNITS = ("words", "changed")
+
+Facts = ItemFacts | ProficiencyFacts
+
+
+def word_counts(items: Iterable[Facts], unit: str = "words") -> tuple[Counter[str], Counter[str]]:
+    """Counts of caption words and of foil words. A caption counts once an item, however many foils it has.
+
+    `words`: all words. `changed`: of the caption the words that some foil replaces, of each foil the new ones.
+    """
+    if unit not in UNITS:
+        raise EvaluationError(f"unknown unit '{unit}'; choose one of: {', '.join(UNITS)}")
+    count = _count_all if unit == "words" else _count_changed
+    captions: Counter[str] = Counter()
+    foils: Counter[str] = Counter()
+    for item in items:
+        count(item, captions, foils)
+    return captions, foils
+
+
+def _count_all(item: Facts, captions: Counter[str], foils: Counter[str]) -> None:
+    captions.update(words(item.caption))
+    for foil in item.foils:
+        foils.update(words(foil))
+
+
+def _count_changed(item: Facts, captions: Counter[str], foils: Counter[str]) -> None:
+    caption = item.caption.lower()
+    replaced: set[int] = set()
+    spans = word_spans(caption)
+    for foil in item.foils:
+        for edit in diff_edits(caption, foil.lower()):
+            foils.update(words(edit.target))
+            replaced.update(k for k, (start, end, _) in enumerate(spans) if start < edit.end and edit.start < end)
+    captions.update(spans[k][2] for k in replaced)
+
+
+def js_divergence(captions: Counter[str], foils: Counter[str], base: str = "2") -> float | None:
+    """sqrt((KL(f || m) + KL(c || m)) / 2) of the normalised counts; None when either side has no word.
+
+    0 for equal distributions; the ceiling, for disjoint ones, is 1 in base 2 and sqrt(ln 2) in base e.
+    """
+    if base not in BASES:
+        raise EvaluationError(f"unknown base '{base}'; choose one of: {', '.join(BASES)}")
+    n_caption, n_foil = captions.total(), foils.total()
+    if not n_caption or not n_foil:
+        return None
+    terms = []
+    for word in captions.keys() | foils.keys():
+        c, f = captions[word] / n_caption, foils[word] / n_foil
+        middle = (c + f) / 2
+        terms += [share * math.log(share / middle) for share in (c, f) if share]
+    # fsum: the same value in whatever order the words come; rounding can leave a hair below zero.
+    return math.sqrt(max(0.0, math.fsum(terms) / 2 / math.log(BASES[base])))
+
+
+def n_lexical_items(captions: Counter[str], foils: Counter[str]) -> int:
+    """Words that stand on one side only (the symmetric difference of the vocabularies)."""
+    return len(captions.keys() ^ foils.keys())

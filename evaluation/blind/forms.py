@@ -1,0 +1,52 @@
+"""Forms of the blind audit: thresholds, and models that read texts alone."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from corpus.models import Subtest
+from evaluation.blind.actions.set_blind_bars import MAX_BAR, MIN_BAR
+from evaluation.scoring.actions.start_run import MAX_SPEC_LENGTH
+from projects.models import Project
+
+
+class BarsForm(forms.Form):
+    """The project's bar, and one field a main subtest that may leave it."""
+
+    def __init__(self, project: Project, data: Mapping[str, Any] | None = None) -> None:
+        super().__init__(data)
+        shared = {"min_value": MIN_BAR, "max_value": MAX_BAR, "step_size": 0.01}
+        self.fields["bar"] = forms.FloatField(label=_("Every subtest"), initial=project.blind_bar, **shared)
+        self.subtests = list(Subtest.objects.filter(project=project, kind=Subtest.Kind.MAIN))
+        for row in self.subtests:
+            field = forms.FloatField(label=row.name, required=False, initial=row.blind_bar, **shared)
+            field.widget.attrs["placeholder"] = project.blind_bar
+            self.fields[f"subtest-{row.pk}"] = field
+
+    def of_subtests(self) -> dict[int, float | None]:
+        return {row.pk: self.cleaned_data[f"subtest-{row.pk}"] for row in self.subtests}
+
+
+class BlindScorerForm(forms.Form):
+    spec = forms.CharField(
+        label=_("Model of text alone"),
+        max_length=MAX_SPEC_LENGTH,
+        help_text=_("Such as lm:openai-community/gpt2, or lm: and a folder of the installation's models."),
+    )
+
+
+PROBES = {
+    "classifier": _("classifier of words"),
+    "longer": _("the longer text"),
+    "shorter": _("the shorter text"),
+}
+
+
+def named_probes(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of the gate with its probes in words."""
+    return {
+        **row,
+        "probes": [{**probe, "words": PROBES.get(probe["probe"], probe["probe"])} for probe in row["probes"]],
+    }

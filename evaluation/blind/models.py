@@ -1,0 +1,25 @@
+"""Models that read texts alone, for the blind audit."""
+
+from django.db import models
+
+from projects.models import Project
+from projects.models.requested_jobs import RequestedJob
+
+
+class BlindScorer(RequestedJob):
+    """A model that reads texts alone, for the blind audit of a project; its values are Scores without a clip."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="blind_scorers", db_index=False)
+    # "lm:openai-community/gpt2", "fake:text".
+    spec = models.CharField(max_length=500)
+    device = models.CharField(max_length=12, default="auto")
+    label = models.CharField(max_length=120)
+    model_key = models.CharField(max_length=300, blank=True)
+    scored_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta(RequestedJob.Meta):
+        ordering = ["label", "id"]
+        constraints = [models.UniqueConstraint(fields=["project", "spec"], name="one_scorer_a_spec")]
+
+    def __str__(self) -> str:
+        return self.label

@@ -1,0 +1,42 @@
+"""What a researcher sets and asks for on the page of the blind audit."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from evaluation.blind.actions.score_blind import score_blind
+from evaluation.blind.actions.set_blind_bars import set_blind_bars
+from evaluation.blind.forms import BarsForm, BlindScorerForm
+from projects.access import get_project
+from projects.models import Role
+from text.errors import ActionableError
+
+
+@require_POST
+def blind_bars(request: HttpRequest, slug: str) -> HttpResponse:
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    form = BarsForm(project, request.POST)
+    if form.is_valid():
+        set_blind_bars(request.user, project, form.cleaned_data["bar"], form.of_subtests())
+        messages.success(request, _("The bars stand."))
+    else:
+        messages.error(request, _("A bar is a share from 0.5 (chance) to 1; nothing was changed."))
+    return redirect("reports:report", slug, "blind")
+
+
+@require_POST
+def blind_scorer(request: HttpRequest, slug: str) -> HttpResponse:
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    form = BlindScorerForm(request.POST)
+    if form.is_valid():
+        try:
+            scorer = score_blind(request.user, project, form.cleaned_data["spec"])
+        except ActionableError as error:
+            messages.error(request, str(error))
+        else:
+            messages.success(request, _("%(label)s is asked in the background.") % {"label": scorer.label})
+    else:
+        messages.error(request, _("Name a model of text alone."))
+    return redirect("reports:report", slug, "blind")

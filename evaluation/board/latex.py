@@ -1,0 +1,190 @@
+"""A board as a table for papers and spreadsheets: LaTeX (booktabs), Markdown, CSV, JSON.
+
+Cells are shares in per cent with one decimal and their interval; of the ranked column the best are bold.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from evaluation.board.leaderboard import Board, BoardRow
+from evaluation.metrics.comparison import ALPHA
+from evaluation.text_tables import escaped
+from text.csv_cells import safe_row
+
+METRICS = ("P", "T", "P+T")
+CSV_COLUMNS = (
+    "place",
+    "group",
+    "model",
+    "model_key",
+    "protocol",
+    "category",
+    "adaptation",
+    "size",
+    "pretraining_data",
+    "objectives",
+    "n",
+    "P",
+    "P_low",
+    "P_high",
+    "T",
+    "T_low",
+    "T_high",
+    "P+T",
+    "P+T_low",
+    "P+T_high",
+    "ties",
+    "chance_P",
+    "chance_T",
+    "chance_P+T",
+    "p_best_holm",
+    "n_missing",
+    "sent_by",
+)
+
+
+def _shown(board: Board) -> list[str]:
+    """The metrics that some model has."""
+    return [name for name in METRICS if any(row.group and row.group[name] is not None for row in board.rows)] or ["T"]
+
+
+def _cell(row: BoardRow, name: str, dash: str) -> str:
+    group = row.group
+    if group is None or group[name] is None:
+        return "--"
+    interval = group[f"{name}_ci"]
+    bounds = f" [{100 * interval[0]:.1f}{dash}{100 * interval[1]:.1f}]" if interval else ""
+    return f"{100 * group[name]:.1f}{bounds}"
+
+
+def _label(row: BoardRow) -> str:
+    """The model's name, marked where others sent its scores."""
+    return f"{row.run.label} (sent by others)" if row.run.params.get("sent_by") else row.run.label
+
+
+def _note(board: Board) -> str:
+    parts = [f"{board.n_items} items, {board.scope}", "95 % intervals by bootstrap over source videos"]
+    parts.append(f"bold: not told apart from the best in {board.column} (paired cluster t, Holm over all pairs, .05)")
+    if board.uneven:
+        parts.append("a model without P did not score the proficiency items: its T stands over all that it scored")
+    return "; ".join(parts) + "."
+
+
+def _chance(board: Board) -> dict[str, Any]:
+    best = next((row.group for row in board.rows if row.group), None)
+    return dict(best["chance"]) if best else {}
+
+
+def markdown(board: Board) -> str:
+    """A pipe table; pipes in names are escaped."""
+    names = _shown(board)
+    lines = ["| # | Model | Protocol | " + " | ".join(names) + " | n |", "|--:|---|---|" + "--:|" * (len(names) + 1)]
+    for row in board.rows:
+        cells = [_bold(_cell(row, name, "–"), row, name, board, "**{}**") for name in names]
+        label = _label(row).replace("\\", "\\\\").replace("|", "\\|")
+        n = row.group["n"] if row.group else 0
+        lines.append(f"| {row.place or '–'} | {label} | {row.run.protocol} | " + " | ".join(cells) + f" | {n} |")
+    for label, cells, n in _lines(board, names):
+        lines.append(f"| | *{label}* | | " + " | ".join(cells) + (f" | {n} |" if n else " | |"))
+    return "\n".join([*lines, "", _note(board), ""])
+
+
+def latex(board: Board) -> str:
+    """A `tabular` for the booktabs package; the caption's text stands as a comment."""
+    names = _shown(board)
+    head = " & ".join(["\\#", "Model", "Protocol", *names, "$n$"])
+    lines = [f"% {_note(board)}", "\\begin{tabular}{rll" + "r" * (len(names) + 1) + "}", "\\toprule"]
+    lines += [head + r" \\", "\\midrule"]
+    for row in board.rows:
+        cells = [_bold(_cell(row, name, "--"), row, name, board, r"\textbf{{{}}}") for name in names]
+        n = row.group["n"] if row.group else 0
+        start = [str(row.place or "--"), escaped(_label(row)), escaped(row.run.protocol)]
+        lines.append(" & ".join([*start, *cells, str(n)]) + r" \\")
+    extra = [
+        " & ".join(["", rf"\emph{{{label}}}", "", *cells, str(n)]) + r" \\" for label, cells, n in _lines(board, names)
+    ]
+    return "\n".join([*lines, *(["\\midrule", *extra] if extra else []), "\\bottomrule", "\\end{tabular}", ""])
+
+
+def _bold(cell: str, row: BoardRow, name: str, board: Board, form: str) -> str:
+    # Models of a later place may be told apart from the best of their own rows and not from the first.
+    best = row.place == 1 or (row.p_best is not None and row.p_best >= ALPHA)
+    return form.format(cell) if name == board.column and best else cell
+
+
+def _lines(board: Board, names: Sequence[str]) -> list[tuple[str, list[str], int | str]]:
+    """Chance and people below the models: label, cells, number of items."""
+    chance, human = _chance(board), board.human
+    lines: list[tuple[str, list[str], int | str]] = []
+    if chance:
+        values = [chance.get(name) for name in names]
+        lines.append(("chance", ["--" if value is None else f"{100 * value:.1f}" for value in values], ""))
+    if human:
+        lines.append(("people", [f"{100 * human['T']:.1f}" if name == "T" else "--" for name in names], human["n"]))
+    return lines
+
+
+def as_csv(board: Board) -> str:
+    """Unrounded numbers, one line a model."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for row in _plain(board):
+        writer.writerow(safe_row([row[column] for column in CSV_COLUMNS]))
+    return out.getvalue()
+
+
+def _plain(board: Board) -> list[dict[str, Any]]:
+    rows = []
+    for row in board.rows:
+        group: dict[str, Any] = dict(row.group or {})
+        bounds = {name: group.get(f"{name}_ci") or (None, None) for name in METRICS}
+        chance = group.get("chance", {})
+        rows.append(
+            {
+                "place": row.place,
+                "group": row.tied,
+                "model": row.run.label,
+                "model_key": row.run.model_key,
+                "protocol": row.run.protocol,
+                **{
+                    name: getattr(row.card, name) if row.card else ""
+                    for name in ("category", "adaptation", "size", "pretraining_data", "objectives")
+                },
+                "n": group.get("n"),
+                **{name: group.get(name) for name in METRICS},
+                **{f"{name}_low": bounds[name][0] for name in METRICS},
+                **{f"{name}_high": bounds[name][1] for name in METRICS},
+                "ties": group.get("ties"),
+                **{f"chance_{name}": chance.get(name) for name in METRICS},
+                "p_best_holm": row.p_best,
+                "n_missing": row.n_missing,
+                # Scores that came by the public page, from whom.
+                "sent_by": row.run.params.get("sent_by", ""),
+            }
+        )
+    return rows
+
+
+def as_json(board: Board) -> str:
+    document = {
+        "column": board.column,
+        "scope": board.scope,
+        "n_items": board.n_items,
+        "models": _plain(board),
+        "human": board.human,
+        "n_tests": board.n_tests,
+        "items_to_separate": board.items_to_separate,
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+WRITERS: dict[str, tuple[str, Callable[[Board], str]]] = {
+    "csv": ("text/csv", as_csv),
+    "json": ("application/json", as_json),
+    "md": ("text/markdown", markdown),
+    "tex": ("application/x-tex", latex),
+}

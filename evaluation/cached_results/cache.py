@@ -1,0 +1,96 @@
+"""Values that take long to compute and follow from stored rows, cached by the fingerprint of their inputs.
+
+Two levels: the memory of this process, then a CachedResult row that other processes and the next start find. Nothing
+invalidates a value: different inputs have a different fingerprint, and the row is overwritten.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from django.core.cache import cache
+
+from evaluation.cached_results.models import CachedResult
+from projects.models import Project
+
+SECONDS_IN_MEMORY = 3600
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 of a JSON value, independent of the order of its keys."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def key_of(about: Any) -> str:
+    """Return the key of one value among those of its kind; a kind with one value per project has the key ""."""
+    return digest(about) if about else ""
+
+
+def cached_by_fingerprint(
+    project: Project,
+    kind: str,
+    about: Any,
+    fingerprint: str,
+    make: Callable[[], Any],
+    params: Mapping[str, Any] | None = None,
+    *,
+    in_memory: bool = True,
+) -> Any:
+    """Return the JSON value of `make()`, computed once per `fingerprint`.
+
+    `about` says which value of the kind it is, `params` what a job needs to compute it again. One query if this process
+    has not seen the value, else none. Pass `in_memory=False` for values that name people or are read by `find_result`:
+    an erasure deletes rows, and cannot reach the memory of other processes.
+    """
+    name = f"{project.pk}:{kind}:{key_of(about)}:{fingerprint}"
+    found = cache.get(name) if in_memory else None
+    if found is not None:
+        return found
+    row = find_result(project, kind, about)
+    if row is None or row.fingerprint != fingerprint:
+        row = store_result(project, kind, about, fingerprint, make(), params)
+    if in_memory:
+        cache.set(name, row.data, SECONDS_IN_MEMORY)
+    return row.data
+
+
+def find_result(project: Project, kind: str, about: Any = "") -> CachedResult | None:
+    """Return the stored row with its job, whatever its fingerprint."""
+    rows = CachedResult.objects.filter(project=project, kind=kind, params_key=key_of(about))
+    return rows.select_related("job").first()
+
+
+def locked_result(
+    project: Project, kind: str, about: Any = "", params: Mapping[str, Any] | None = None
+) -> CachedResult:
+    """Return the row with its job, locked until the transaction ends; an empty one if there is none yet."""
+    asked = {"params": {"about": about} if params is None else dict(params)}
+    row, _made = CachedResult.objects.get_or_create(
+        project=project, kind=kind, params_key=key_of(about), defaults=asked
+    )
+    rows = CachedResult.objects.select_for_update(of=("self",), no_key=True).select_related("job")
+    return rows.get(pk=row.pk)
+
+
+def find_data(project: Project, kind: str, abouts: Iterable[Any]) -> dict[Any, Any]:
+    """Return {about: stored value}, whatever their fingerprints; `abouts` without a value are left out. One query."""
+    keys = {key_of(about): about for about in abouts}
+    rows = CachedResult.objects.filter(project=project, kind=kind, params_key__in=keys)
+    return {keys[key]: data for key, data in rows.values_list("params_key", "data")}
+
+
+def store_result(
+    project: Project, kind: str, about: Any, fingerprint: str, data: Any, params: Mapping[str, Any] | None = None
+) -> CachedResult:
+    """Store a value, in place of an older one, and return its row. ValueError: the value contains NaN."""
+    # Through JSON and back, so that a fresh value and a stored one have the same types.
+    plain = json.loads(json.dumps(data, allow_nan=False))
+    asked = {"about": about} if params is None else dict(params)
+    row, _made = CachedResult.objects.update_or_create(
+        project=project,
+        kind=kind,
+        params_key=key_of(about),
+        defaults={"params": asked, "fingerprint": fingerprint, "data": plain},
+    )
+    return row

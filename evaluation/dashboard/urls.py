@@ -1,0 +1,12 @@
+"""Addresses of a project's overview."""
+
+from django.urls import path
+
+from evaluation.dashboard.views import dashboard, dashboard_count, dashboard_runs
+
+app_name = "dashboard"
+urlpatterns = [
+    path("projects/<slug:slug>/", dashboard, name="dashboard"),
+    path("projects/<slug:slug>/live/", dashboard_runs, name="dashboard_runs"),
+    path("projects/<slug:slug>/count/", dashboard_count, name="dashboard_count"),
+]

@@ -1,0 +1,79 @@
+"""What a project says of itself when it goes out: citation, licences of its sources, answers of the datasheet."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from corpus.exporters.parts.datasheet_questions import QUESTIONS
+from corpus.models import Video
+from evaluation.documents.models import DatasheetAnswer, PublicationFacts, SourceLicence
+from evaluation.errors import EvaluationError
+from projects import audit
+from projects.access import require_role
+from projects.models import Project, Role, User
+
+FACTS = ("title", "authors", "abstract", "year", "doi", "url", "licence", "licence_url", "contact")
+TERMS = ("licence", "url", "notes", "may_show")
+MAX_ANSWER_LENGTH = 5_000
+
+
+def sources_in(project: Project) -> list[str]:
+    """The data sets that videos of the project name, "" where some name none. One query."""
+    rows = Video.objects.filter(project=project).order_by("source_dataset")
+    return list(rows.values_list("source_dataset", flat=True).distinct())
+
+
+@transaction.atomic
+def describe_publication(
+    person: User, project: Project, facts: Mapping[str, Any], sources: Iterable[Mapping[str, Any]]
+) -> PublicationFacts:
+    """Store how releases are cited and the terms of the sources; `sources` have `source_dataset` and TERMS.
+
+    AccessDenied without the researcher's role; EvaluationError for a source that no video of the project names.
+    """
+    require_role(person, project, Role.RESEARCHER)
+    row, _made = PublicationFacts.objects.update_or_create(
+        project=project, defaults={name: facts[name] for name in FACTS}
+    )
+    known, shown = set(sources_in(project)), []
+    for terms in sources:
+        name = terms["source_dataset"]
+        if name not in known:
+            raise EvaluationError(_("No video of the project is from “%(name)s”.") % {"name": name})
+        stated = {each: terms[each] for each in TERMS}
+        SourceLicence.objects.update_or_create(project=project, source_dataset=name, defaults=stated)
+        shown += [name] if terms["may_show"] else []
+    audit.record(audit.event(project, person, "evaluation.describe_publication", row, may_show=shown))
+    return row
+
+
+@transaction.atomic
+def answer_datasheet(person: User, project: Project, answers: Mapping[str, str]) -> int:
+    """Store the answers by question; an empty one is taken back. How many changed.
+
+    AccessDenied without the researcher's role; EvaluationError for a question that there is not, or a text too long.
+    """
+    require_role(person, project, Role.RESEARCHER)
+    stored = {row.question: row for row in DatasheetAnswer.objects.filter(project=project)}
+    changed = []
+    for slug, text in answers.items():
+        said = text.strip()
+        if slug not in QUESTIONS:
+            raise EvaluationError(f"the datasheet has no question '{slug}'")
+        if len(said) > MAX_ANSWER_LENGTH:
+            most = MAX_ANSWER_LENGTH
+            raise EvaluationError(_("An answer has at most %(most)d characters; shorten it.") % {"most": most})
+        old = stored.get(slug)
+        if said == (old.text if old else ""):
+            continue
+        changed.append(slug)
+        if said:
+            values = {"text": said, "changed_by": person}
+            DatasheetAnswer.objects.update_or_create(project=project, question=slug, defaults=values)
+        elif old:
+            old.delete()
+    if changed:
+        audit.record(audit.event(project, person, "evaluation.answer_datasheet", project, questions=changed))
+    return len(changed)

@@ -1,0 +1,115 @@
+"""Forms of the citation, the terms of sources and the datasheet."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django import forms
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from annotation.rules.guidelines import render_guideline
+from corpus.exporters.parts.datasheet_questions import SECTIONS
+from evaluation.documents.actions.describe_publication import MAX_ANSWER_LENGTH, TERMS
+from evaluation.documents.models import PublicationFacts, SourceLicence
+from projects.models import Project
+
+PREFIX = "source"
+
+
+def _address(label: Any, **fields: Any) -> forms.URLField:
+    return forms.URLField(label=label, max_length=500, required=False, assume_scheme="https", **fields)
+
+
+class PublicationForm(forms.ModelForm):
+    url = _address(_("Address"), help_text=_("Where the benchmark is described."))
+    licence_url = _address(_("Address of the licence"))
+
+    class Meta:
+        model = PublicationFacts
+        fields = ("title", "authors", "abstract", "year", "doi", "url", "licence", "licence_url", "contact")
+        labels = {
+            "title": _("Title"),
+            "authors": _("Authors"),
+            "abstract": _("What it is for"),
+            "year": _("Year"),
+            "doi": "DOI",
+            "licence": _("Licence of what was made here"),
+            "contact": _("Contact"),
+        }
+        help_texts = {
+            "title": _("Left empty, the project's name."),
+            "authors": _("One a line: family name, comma, given name; an organisation as it is called."),
+            "licence": _("Of foils, judgements and tables, such as CC BY 4.0; videos are under their sources' terms."),
+            "contact": _("Stands in the datasheet."),
+        }
+        widgets = {"authors": forms.Textarea(attrs={"rows": 3}), "abstract": forms.Textarea(attrs={"rows": 3})}
+
+    def clean_year(self) -> str:
+        year = self.cleaned_data["year"]
+        if year and not (year.isdecimal() and len(year) == 4):
+            raise forms.ValidationError(_("Give four digits."))
+        return year
+
+
+class TermsForm(forms.Form):
+    """The terms of one source; its name stands beside and is no field of it."""
+
+    licence = forms.CharField(label=_("Licence"), max_length=200, required=False)
+    url = _address(_("Address"))
+    notes = forms.CharField(label=_("Notes"), max_length=500, required=False)
+    may_show = forms.BooleanField(label=_("A public page may play its videos"), required=False)
+
+    def __init__(self, source: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.source = source
+
+
+def terms_forms(project: Project, sources: Iterable[str], data: Mapping[str, Any] | None) -> list[TermsForm]:
+    """A form for each source, with what is stored. One query."""
+    stored = {row.source_dataset: row for row in SourceLicence.objects.filter(project=project)}
+    forms_ = []
+    for number, name in enumerate(sources):
+        row = stored.get(name)
+        initial = {field: getattr(row, field) for field in TERMS} if row else {}
+        forms_.append(TermsForm(name, data, prefix=f"{PREFIX}-{number}", initial=initial))
+    return forms_
+
+
+class DatasheetForm(forms.Form):
+    """A field for each question; `own`: what the numbers of the newest release say, by question."""
+
+    def __init__(self, data: Mapping[str, Any] | None, answers: Mapping[str, str], own: Mapping[str, str]) -> None:
+        super().__init__(data)
+        self.own = own
+        for section in SECTIONS:
+            for question in section.questions:
+                self.fields[question.slug] = forms.CharField(
+                    label=question.text,
+                    required=False,
+                    max_length=MAX_ANSWER_LENGTH,
+                    initial=answers.get(question.slug, ""),
+                    widget=forms.Textarea(attrs={"rows": 2}),
+                )
+
+    def sections(self) -> list[dict[str, Any]]:
+        """Title, questions as (field, what the numbers say, whether it is open), how many are open."""
+        found = []
+        for section in SECTIONS:
+            rows = [self._row(question.slug) for question in section.questions]
+            n_open = sum(row["is_open"] for row in rows)
+            found.append({"slug": section.slug, "title": section.title, "rows": rows, "n_open": n_open})
+        return found
+
+    def _row(self, slug: str) -> dict[str, Any]:
+        own = self.own.get(slug, "")
+        answered = own or self.initial_text(slug)
+        is_open = not answered and not slug.endswith(".comments")
+        # The renderer holds it to a list of tags.
+        shown = SafeString(render_guideline(own)) if own else ""
+        return {"field": self[slug], "own": shown, "is_open": is_open}
+
+    def initial_text(self, slug: str) -> str:
+        return self.fields[slug].initial
+
+    def n_open(self) -> int:
+        return sum(section["n_open"] for section in self.sections())

@@ -1,0 +1,64 @@
+"""Citation, terms of sources, datasheet answers and the changelog of a release."""
+
+from django.db import models
+
+from projects.models import Project, User
+from projects.personal_data import PersonalData
+
+
+class PublicationFacts(models.Model):
+    """How the project's releases are cited, and under which licence its own texts stand. Empty: nobody said."""
+
+    project = models.OneToOneField(Project, models.CASCADE, related_name="publication")
+    title = models.CharField(max_length=300, blank=True)
+    # One a line, "Family, Given" or the name of an organisation.
+    authors = models.TextField(blank=True)
+    abstract = models.TextField(blank=True)
+    year = models.CharField(max_length=4, blank=True)
+    doi = models.CharField(max_length=200, blank=True)
+    url = models.URLField(max_length=500, blank=True)
+    licence = models.CharField(max_length=200, blank=True)
+    licence_url = models.URLField(max_length=500, blank=True)
+    contact = models.CharField(max_length=200, blank=True)
+    # Authors stay: a citation that others printed is not withdrawn with an account.
+    personal_data = PersonalData(free_text=("contact",), archive="project")
+
+    def __str__(self) -> str:
+        return self.title or f"publication of {self.project_id}"
+
+
+class SourceLicence(models.Model):
+    """The terms of one data set that videos of the project come from; "" is videos that name none."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="source_licences", db_index=False)
+    source_dataset = models.CharField(max_length=100, blank=True)
+    licence = models.CharField(max_length=200, blank=True)
+    url = models.URLField(max_length=500, blank=True)
+    notes = models.CharField(max_length=500, blank=True)
+    # A public page plays videos of this source.
+    may_show = models.BooleanField(default=False)
+    personal_data = PersonalData(free_text=("notes",), archive="project")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["project", "source_dataset"], name="one_licence_a_source")]
+
+    def __str__(self) -> str:
+        return f"{self.source_dataset}: {self.licence}"
+
+
+class DatasheetAnswer(models.Model):
+    """What people of the project answered to one question of the datasheet."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="datasheet_answers", db_index=False)
+    # A slug of corpus.exporters.parts.datasheet_questions.
+    question = models.CharField(max_length=60)
+    text = models.TextField()
+    changed_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    changed_at = models.DateTimeField(auto_now=True)
+    personal_data = PersonalData(free_text=("text",), archive="project")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["project", "question"], name="one_answer_a_question")]
+
+    def __str__(self) -> str:
+        return f"{self.question} of {self.project_id}"

@@ -1,0 +1,217 @@
+"""A release with all that belongs to it, as plain content for the exporters; queries do not grow with its size.
+
+Beside the released items stand the others of the project, marked as such: what validation refused is part of what the
+reports say, and so anyone can compute the reports again from the export.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any
+
+from annotation.models import Vote, VoteState
+from corpus.models import Item, Release, ReleaseItem, Subtest, withdrawn_items
+from corpus.records import RecordContent, ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
+from corpus.release_records import foil_counts, vote_counts
+from corpus.vote_records import name_of_imported
+from evaluation.analyses.registry import BY_JOB, OF_SCORES, REPORTS
+from evaluation.cached_results.cache import cached_by_fingerprint, digest
+from evaluation.documents.release_documents import own_tables, release_documents
+from evaluation.errors import EvaluationError
+from evaluation.exports.recomputed import RECOMPUTED, recomputed
+from evaluation.exports.records import project_content, release_content
+from evaluation.facts.records import found_valid
+from evaluation.imports.survey import Progress, silent
+from evaluation.releases.models import ReleaseGate
+from evaluation.releases.snapshot import frozen_items, item_name
+from evaluation.releases.withheld import withheld_of
+from evaluation.reports.pages import under_pseudonyms
+from evaluation.reports.reports import project_report, stored_report
+from evaluation.scoring.models import Run
+from evaluation.scoring.queries import release_scores, run_results
+from projects.models import Project
+from projects.pseudonyms import pseudonym
+from text.registry import load
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A record with its row as it is now; None where the row is gone."""
+
+    record: Mapping[str, Any]
+    row: Item | None
+    released: bool
+
+
+def collect_release(release: Release, *, tables: bool = True) -> ReleaseContent:
+    """What an exporter may write of the release. Votes stand under pseudonyms; nobody is named.
+
+    `tables`: with the reports of the project, which take the longest (exporters say whether they use them).
+    """
+    withheld = withheld_of(release)
+    members = _members(release)
+    votes = _votes(release.project, members)
+    shown = [_with_status(member) for member in members if member.record["id"] not in withheld]
+    counts = vote_counts(votes, foil_counts(shown))
+    records = [member.record for member in members if member.released]
+    runs = _runs(release)
+    content = ReleaseContent(
+        project=release.project.slug,
+        release=release.name,
+        content_hash=release.content_hash,
+        created_at=release.created_at.isoformat(),
+        items=tuple(_with_votes(record, counts) for record in shown),
+        votes=tuple(votes),
+        scores=tuple(score for run in runs for score in _scores(run, records)),
+        simulated=release.project.is_simulated,
+        gate=gate_of(release),
+        withheld=tuple(withheld.values()),
+    )
+    if not tables:
+        return content
+    content = replace(content, tables=_tables(release, runs, content))
+    return replace(content, papers=release_documents(release, content))
+
+
+def _members(release: Release) -> list[_Member]:
+    """The records of the release as they were frozen, then those of the project's other main items. Of a video that
+    was taken down there is none: an item that was requeued before stays in that state."""
+    main = Item.objects.filter(subtest__project=release.project, subtest__kind=Subtest.Kind.MAIN)
+    loaded = main.select_related("subtest", "proficiency_item__subtest").prefetch_related("foils")
+    rows = {item.pk: item for item in loaded}
+    frozen = list(ReleaseItem.objects.filter(release=release).values_list("item_id", "record"))
+    members = [_Member(record, rows.get(pk), released=True) for pk, record in frozen]
+    rest = main.exclude(withdrawn_items()).exclude(released_as__release=release)
+    others = frozen_items(release.project, rest)
+    return members + [_Member(one.record, rows.get(one.item.pk), released=False) for one in others]
+
+
+def _with_status(member: _Member) -> dict[str, Any]:
+    """The record with what validation made of it."""
+    record, row = dict(member.record), member.row
+    record["released"] = member.released
+    record["state"] = row.state if row else None
+    foils = row.foils.all() if row else ()
+    record["found_valid"] = found_valid(row, [foil.verdict for foil in foils]) if row else None
+    record["unanimous"] = row.unanimous if row else None
+    record["verdicts"] = [{"position": foil.position, "text": foil.text, "verdict": foil.verdict} for foil in foils]
+    return record
+
+
+def _with_votes(record: dict[str, Any], counts: Mapping[str, VoteCounts]) -> dict[str, Any]:
+    """The record with the counts of its votes, where they are about the item as a whole."""
+    record["votes"] = _count_line(counts.get(record["id"]))
+    pair = record["proficiency"]
+    if pair is not None:
+        record["proficiency"] = {**pair, "votes": _count_line(counts.get(pair["id"]))}
+    return record
+
+
+def _count_line(votes: VoteCounts | None) -> dict[str, int] | None:
+    return None if votes is None else {"caption": votes.caption, "foil": votes.foil, "other": votes.other}
+
+
+def _votes(project: Project, members: Sequence[_Member]) -> list[ReleaseVote]:
+    """The judgements of the items and of their proficiency items, without those that were undone."""
+    names: dict[int, tuple[str, str, str]] = {}
+    for member in members:
+        if member.row is None:
+            continue
+        names[member.row.pk] = (member.record["id"], member.record["subtest"], "main")
+        pair = member.row.proficiency_item
+        if pair is not None:
+            frozen = member.record["proficiency"]
+            names.setdefault(pair.pk, (frozen["id"] if frozen else item_name(pair), pair.subtest.name, "proficiency"))
+    rows = Vote.objects.filter(item__subtest__project=project).exclude(state=VoteState.UNDONE)
+    loaded = rows.select_related("person", "foil", "guideline__subtest").order_by("pk")
+    return [_vote(project, vote, *names[vote.item_id]) for vote in loaded if vote.item_id in names]
+
+
+def _vote(project: Project, vote: Vote, item: str, subtest: str, kind: Any) -> ReleaseVote:
+    person = vote.person
+    of_file = name_of_imported(vote.imported_as, vote.import_index)
+    return ReleaseVote(
+        item=item,
+        foil=vote.foil.position if vote.foil else None,
+        annotator=pseudonym(project, person.pk) if person else of_file,
+        choice=vote.choice,
+        subtest=subtest,
+        kind=kind,
+        stage=vote.stage,
+        caption_first=vote.caption_first,
+        source=vote.source,
+        simulated=person.is_simulated if person else False,
+        state=vote.state,
+        seconds=vote.seconds_spent,
+        watch=vote.watch,
+        guideline=vote.guideline.version if vote.guideline else None,
+        guideline_of=vote.guideline.subtest.name if vote.guideline and vote.guideline.subtest else "",
+    )
+
+
+def _runs(release: Release) -> list[Run]:
+    """The runs that stored scores; of several of one model under one protocol the latest, since they share them."""
+    latest: dict[tuple[str, str], Run] = {}
+    for run in Run.objects.filter(release=release).exclude(model_key="").order_by("pk"):
+        latest[run.model_key, run.protocol] = run
+    return list(latest.values())
+
+
+def _scores(run: Run, records: Sequence[Mapping[str, Any]]) -> Iterable[ReleaseScore]:
+    rows, _missing = release_scores(run, records)
+    return rows
+
+
+def gate_of(release: Release) -> dict[str, Any] | None:
+    """What the gate found when the release was frozen; None of releases from before there was one."""
+    gate = ReleaseGate.objects.filter(release=release).first()
+    if gate is None:
+        return None
+    by = pseudonym(release.project, gate.overridden_by_id) if gate.overridden_by_id else "the operator"
+    override = {"reason": gate.override, "by": by, "at": gate.created_at.isoformat()} if gate.override else None
+    return {**gate.data, "override": override}
+
+
+def _tables(release: Release, runs: Sequence[Run], content: ReleaseContent) -> dict[str, Any]:
+    """Every report that has something to say, the gate's finding, the results of the models, people, pay, changes.
+
+    Those of RECOMPUTED are made from what the export holds, so that whoever has it can make them again.
+    """
+    tables = {kind: _from_content(release, kind, content) for kind in RECOMPUTED}
+    tables |= {kind: _report(release.project, kind) for kind in REPORTS if kind not in OF_SCORES | RECOMPUTED.keys()}
+    tables |= {"gate": content.gate, "models": [run_results(run) for run in runs] or None}
+    tables |= own_tables(release, runs)
+    return {name: table for name, table in tables.items() if table is not None}
+
+
+def _report(project: Project, kind: str) -> dict[str, Any] | None:
+    try:
+        # What only jobs compute is taken as it is stored: an export loads no model library.
+        data = stored_report(project, kind, None, {}).data if kind in BY_JOB else project_report(project, kind)
+    except EvaluationError:  # no votes, no items: then there is no such table
+        return None
+    return None if data is None else under_pseudonyms(project, data)
+
+
+def _from_content(release: Release, kind: str, content: ReleaseContent) -> Any:
+    """Kept by what it follows from: the items with their states, and the votes."""
+    version = load(REPORTS[kind]).VERSION if kind in REPORTS else "1"
+    fingerprint = digest([kind, version, content.items, [vars(vote) for vote in content.votes]])
+
+    def made() -> dict[str, Any]:
+        return {"table": recomputed(kind, content.items, content.votes)}
+
+    return cached_by_fingerprint(
+        release.project, "exported", f"{release.pk}:{kind}", fingerprint, made, in_memory=False
+    )["table"]
+
+
+def export_content(
+    exporter: ModuleType, project: Project, release: Release | None, progress: Progress = silent
+) -> ReleaseContent | RecordContent:
+    """Of the release; where there is none, of the project as it is now. EvaluationError: the format needs a release."""
+    if getattr(exporter, "TAKES_RECORDS", False):
+        return release_content(release, progress) if release else project_content(project, progress)
+    if release is None:
+        raise EvaluationError("--release: this format is of a release; name one, or export jsonl")
+    return collect_release(release, tables=exporter.USES_TABLES)

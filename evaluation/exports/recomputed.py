@@ -1,0 +1,159 @@
+"""Tables of an export that follow from its own items and votes: made from them, and made from them again to verify it.
+
+So a table says nothing that the files beside it do not hold, and a changed cell shows whatever hashes were made anew.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from corpus.records import ReleaseVote
+from corpus.rules.states import ItemState, drops_out
+from corpus.vote_records import is_anonymous_vote
+from evaluation.analyses.records import CHOICES, ItemFacts, ProficiencyFacts, Votes
+from evaluation.analyses.registry import REPORTS
+from evaluation.errors import EvaluationError
+from evaluation.facts.records import DECIDED, VoteRow, votes_from_rows
+from evaluation.scoring.clip_keys import cluster
+from evaluation.scoring.human_baseline import line_of
+from evaluation.scoring.run_results import Axes
+from text.registry import load
+
+Items = Sequence[Mapping[str, Any]]
+VoteList = Sequence[ReleaseVote]
+VALIDATION, BASELINE, COUNTED = "validation", "baseline", "counted"
+BY_STATE = {**DECIDED, ItemState.REQUEUED: False}
+
+
+def recomputed(kind: str, items: Items, votes: VoteList) -> Any:
+    """The table of RECOMPUTED[kind] from the items and votes of an export; None where there is nothing to tell."""
+    try:
+        table = RECOMPUTED[kind](kind, items, votes)
+    except EvaluationError:  # no votes, no items: then there is no such table
+        return None
+    # As it is read back from a file, to the last type.
+    return json.loads(json.dumps(table, allow_nan=False))
+
+
+def item_facts_of(items: Items, votes: Iterable[ReleaseVote]) -> list[ItemFacts]:
+    """The items as analyses take them, by subtest and id; those whose row is gone, or retracted, are out."""
+    tallies: dict[str, dict[int, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    for vote in _counted(votes, VALIDATION):
+        tallies[vote.item][-1 if vote.foil is None else vote.foil][vote.choice] += 1
+    ordered = sorted(_live(items), key=lambda item: (item["subtest"], item["id"]))
+    return [_facts(item, tallies.get(item["id"], {})) for item in ordered]
+
+
+def _live(items: Items) -> Items:
+    return [item for item in items if item.get("state") not in (None, ItemState.RETRACTED)]
+
+
+def _facts(item: Mapping[str, Any], tallies: Mapping[int, Counter[str]]) -> ItemFacts:
+    own = item["verdicts"]
+    if "found_valid" in item:
+        valid = item["found_valid"]
+        unanimous = valid and item["unanimous"] is True
+    else:
+        # Exports from before it was written say the state alone, and told of every requeued item as refused.
+        valid = BY_STATE.get(ItemState(item["state"]))
+        unanimous = None if valid is None else item["unanimous"] is True
+    kept = [foil for foil in own if not drops_out(foil["verdict"], item["state"])]
+    left = {-1, *(foil["position"] for foil in kept)}
+    counted = sorted(tallies.items())
+    pair = item["proficiency"]
+    return ItemFacts(
+        id=item["id"],
+        subtest=item["subtest"],
+        test=item["test"] or item["subtest"],
+        caption=item["caption"],
+        foils=tuple(foil["text"] for foil in own),
+        tallies=tuple(_tally(counts) for _, counts in counted),
+        valid=valid,
+        unanimous=unanimous,
+        proficiency=pair and ProficiencyFacts(pair["caption"], tuple(pair["foils"]), pair["valid"]),
+        kept=tuple(foil["text"] for foil in kept) if valid else None,
+        kept_tallies=tuple(_tally(counts) for foil, counts in counted if foil in left) if valid else None,
+    )
+
+
+def _tally(counts: Mapping[str, int]) -> tuple[int, ...]:
+    """Over CHOICES; over three where a file's `other` leaves neither, both and cannot tell in one."""
+    if "other" not in counts:
+        return tuple(counts.get(choice, 0) for choice in CHOICES)
+    caption, foil = counts.get("caption", 0), counts.get("foil", 0)
+    return caption, foil, sum(counts.values()) - caption - foil
+
+
+def vote_facts_of(items: Items, votes: Iterable[ReleaseVote]) -> Votes:
+    """The counted votes on the items that `item_facts_of` takes, in the file's order; imported ones name nobody."""
+    places: dict[str, int] = {}
+    there = {item["id"] for item in _live(items)}
+    return votes_from_rows(_row(vote, places) for vote in _counted(votes, VALIDATION) if vote.item in there)
+
+
+def _row(vote: ReleaseVote, places: dict[str, int]) -> VoteRow:
+    item = places.setdefault(vote.item, len(places))
+    key = vote.item.removeprefix(f"{vote.subtest}:")
+    person = None if is_anonymous_vote(vote.source, vote.annotator) else vote.annotator
+    return (
+        item,
+        vote.subtest,
+        key,
+        vote.foil,
+        vote.foil,
+        person,
+        vote.choice,
+        vote.caption_first,
+        vote.guideline,
+        vote.guideline_of or None,
+    )
+
+
+def _counted(votes: Iterable[ReleaseVote], stage: str) -> Iterable[ReleaseVote]:
+    chosen = [vote for vote in votes if (vote.stage, vote.state, vote.kind) == (stage, COUNTED, "main")]
+    return sorted(chosen, key=lambda vote: (vote.item, -1 if vote.foil is None else vote.foil, vote.annotator))
+
+
+def axes_from(items: Items) -> Axes:
+    """The released items that are still there, as the statistics of models and people take them."""
+    records = sorted((item for item in items if item.get("released")), key=lambda item: item["id"])
+    return Axes(
+        ids=[record["id"] for record in records],
+        subtests=[record["subtest"] for record in records],
+        tests=[record["test"] or record["subtest"] for record in records],
+        clusters=[cluster(record["video"]) for record in records],
+        n_foils=[len(record["foils"]) for record in records],
+        has_pair=[bool(record["proficiency"] and record["proficiency"]["valid"]) for record in records],
+    )
+
+
+def _report(kind: str, items: Items, votes: VoteList) -> Any:
+    analysis = load(REPORTS[kind])
+    facts = vote_facts_of if analysis.INPUT == "votes" else item_facts_of
+    return analysis.compute(facts(items, votes))
+
+
+def _human(_kind: str, items: Items, votes: VoteList) -> Any:
+    """The human baseline over all items and by subtest; EvaluationError where nobody took it."""
+    tallies: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for vote in _counted(votes, BASELINE):
+        tallies[vote.item][0] += vote.choice == "caption"
+        tallies[vote.item][1] += 1
+    axes = axes_from(items)
+    found = {name: (right, total) for name, (right, total) in tallies.items()}
+    overall = line_of(found, axes, "")
+    if not overall:
+        raise EvaluationError("nobody took the human baseline")
+    by_subtest = {name: line_of(found, axes, f"subtest:{name}") for name in dict.fromkeys(axes.subtests)}
+    return {"overall": overall, "subtests": {name: line for name, line in by_subtest.items() if line}}
+
+
+RECOMPUTED: dict[str, Callable[[str, Items, VoteList], Any]] = {
+    "validation": _report,
+    "agreement": _report,
+    "divergence": _report,
+    "blind": _report,
+    "position": _report,
+    "human": _human,
+}

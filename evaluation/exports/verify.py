@@ -1,0 +1,372 @@
+"""An export checked against itself: bytes by the manifest, the content hash by the items, tables by votes and scores.
+
+Hashes can be made anew by whoever changes a file; what was computed from the votes and scores cannot, without doing the
+same arithmetic. So both are asked, and the first difference is named.
+"""
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from corpus.exporters.foilworks import CHECKS, checks, figure_csv, held_digests, score_line, vote_line
+from corpus.exporters.parts.flat import DATA, files_of, flat_row
+from corpus.exporters.parts.folder import MADE_BY, MANIFEST, pretty, self_hash
+from corpus.exporters.parts.released_items import released_items
+from corpus.records import ReleaseContent, ReleaseScore, ReleaseVote, VoteCounts
+from corpus.release_documents import Figure
+from corpus.release_records import foil_counts, hash_of, vote_counts
+from corpus.rules.canonical import canonical_line
+from evaluation.documents.figures import figure_rows
+from evaluation.errors import EvaluationError
+from evaluation.exports.recomputed import RECOMPUTED, recomputed
+from evaluation.metrics import pairwise
+from evaluation.scoring.queries import pair_scores
+
+WHOLE = "foilworks"
+# What a model's results are held to; intervals come from random draws and are left to the seed.
+SHARES = ("T", "P", "P+T", "n", "ties")
+_KEY = "manifest_sha256"
+# Since then tables are made from what the export holds.
+RECOMPUTED_SINCE = 2
+# Since then a drawing that shows something else than its page's main table has numbers of its own.
+OWN_NUMBERS_SINCE = 3
+# Since then intervals of what validators said are over items; those over pairs are held by their digest.
+OVER_ITEMS_SINCE = 3
+# Since then an item of several foils of which one alone was judged has no vote counts.
+COUNTS_OF_ITEMS_SINCE = 3
+# What a document in another shape than ours runs into.
+STRANGE = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+# Of what is computed again elsewhere; a classifier's weights differ in their last digits from machine to machine.
+NEAR = {"rel_tol": 1e-6, "abs_tol": 1e-9}
+
+
+class _DifferenceError(Exception):
+    """The first thing that is not as it should be; never leaves this module."""
+
+
+def verify(folder: Path, expected: str = "") -> dict[str, Any]:
+    """{"ok": True, "hash", "manifest"} or {"ok": False, "difference"}: the content's hash, and the manifest's, which
+    stands for every byte. `expected`: the manifest's hash as it was published. EvaluationError: there is no export to
+    look at, or what is expected is no hash.
+    """
+    wanted = expected.strip().lower().removeprefix("sha256:")
+    if expected and not re.fullmatch("[0-9a-f]{64}", wanted):
+        raise EvaluationError(f"'{expected}' is no hash; give the 64 signs that the export's maker published")
+    if not (folder / MANIFEST).is_file():
+        raise EvaluationError(f"{folder}: is no export (it has no {MANIFEST}); name the folder that was exported")
+    try:
+        manifest = _manifest(folder)
+        _same_files(folder, manifest)
+        if manifest.get("format") == WHOLE:
+            _same_content(folder, manifest)
+        if wanted and wanted != manifest[_KEY]:
+            raise _DifferenceError(_another(manifest, wanted))
+    except _DifferenceError as difference:
+        return {"ok": False, "difference": str(difference)}
+    return {"ok": True, "hash": manifest["content_hash"], "manifest": manifest[_KEY], **_withheld(manifest)}
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    """The manifest, every byte of which is as it was written."""
+    try:
+        text = (folder / MANIFEST).read_bytes().decode("utf-8")
+        manifest = json.loads(text)
+    except (OSError, ValueError) as error:
+        raise _DifferenceError(f"{MANIFEST}: cannot be read ({error})") from error
+    if not isinstance(manifest, dict) or manifest.get("made_by") != MADE_BY:
+        raise _DifferenceError(f"{MANIFEST}: was not made by {MADE_BY}")
+    if not isinstance(manifest.get("files"), dict) or "content_hash" not in manifest:
+        raise _DifferenceError(f"{MANIFEST}: names no files or no content hash")
+    if pretty(manifest) != text or self_hash(manifest) != manifest.get(_KEY):
+        raise _DifferenceError(f"{MANIFEST}: was changed: its own hash is another one")
+    return manifest
+
+
+def _same_files(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """The folder holds the manifest's files, byte for byte, and no other."""
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_symlink() or path.is_file()}
+    named = manifest["files"]
+    for name in sorted(there - {MANIFEST} - set(named)):
+        raise _DifferenceError(f"{name}: is not in the manifest")
+    for name in sorted(named):
+        path = folder / name
+        if name not in there or ".." in PurePosixPath(name).parts:
+            raise _DifferenceError(f"{name}: is missing")
+        if path.is_symlink():
+            raise _DifferenceError(f"{name}: is a link, not a file")
+        if hashlib.sha256(path.read_bytes()).hexdigest() != named[name].get("sha256"):
+            raise _DifferenceError(f"{name}: was changed: its SHA-256 is not the manifest's")
+
+
+def _same_content(folder: Path, manifest: Mapping[str, Any]) -> None:
+    items = [record for _, record in _lines(folder / "items.jsonl")]
+    votes = [_vote(where, line) for where, line in _lines(folder / "votes.jsonl")]
+    scores = [_score(where, line) for where, line in _lines(folder / "scores.jsonl")]
+    try:
+        found = hash_of(record for record in items if record.get("released"))
+    except (TypeError, ValueError, KeyError) as error:
+        raise _DifferenceError(f"items.jsonl: has no content hash ({error})") from error
+    held = manifest["held_hash"] if manifest.get("withheld") else manifest["content_hash"]
+    _same("items.jsonl", "content hash", found, held)
+    counts = {"items": len(items), "votes": len(votes), "scores": len(scores)}
+    for name, count in counts.items():
+        _same(MANIFEST, f"counts.{name}", manifest.get("counts", {}).get(name), count)
+    layout = manifest.get("layout_version", 1)
+    since = layout >= RECOMPUTED_SINCE
+    try:
+        counted = vote_counts(votes, foil_counts(items) if layout >= COUNTS_OF_ITEMS_SINCE else None)
+        _same_counts(items, counted)
+        _same_computed(folder, votes, scores)
+        if since:
+            _same_made(folder, items, votes, counted, layout)
+    except (EvaluationError, *STRANGE) as error:
+        # A document that says something else than it can: its digest tells which one.
+        if since:
+            _same_digests(folder, items, votes, scores)
+        raise _DifferenceError(f"tables/: cannot be computed again ({error!r})") from error
+    if since:
+        _same_digests(folder, items, votes, scores)
+
+
+def _same_computed(folder: Path, votes: list[ReleaseVote], scores: list[ReleaseScore]) -> None:
+    _same_checks(folder, votes, scores)
+    _same_model_files(folder, scores)
+    _same_results(folder, scores)
+
+
+def _same_made(
+    folder: Path,
+    items: list[dict[str, Any]],
+    votes: list[ReleaseVote],
+    counted: Mapping[str, VoteCounts],
+    layout: int,
+) -> None:
+    """What exports make from their own items, votes and tables."""
+    _same_tables(folder, items, votes, over_items=layout >= OVER_ITEMS_SINCE)
+    _same_leaderboard(folder)
+    _same_flat(folder, items, counted)
+    _same_figures(folder, of_own=layout >= OWN_NUMBERS_SINCE)
+
+
+def _another(manifest: Mapping[str, Any], wanted: str) -> str:
+    found = f"{MANIFEST}: has the hash {manifest[_KEY]}, not the one that is expected"
+    if wanted == manifest["content_hash"]:
+        return f"{found}: that one is the items' alone, which are the same; votes and tables are held by the manifest's"
+    return found
+
+
+def _withheld(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """What an export without some of its release says of itself; nothing where it is whole."""
+    gone = manifest.get("withheld")
+    if not gone:
+        return {}
+    note = (
+        f"{len(gone)} items are withheld, because their videos were taken down; the hash is that of the release as it "
+        f"was frozen, what is left of it has the hash {manifest.get('held_hash')}"
+    )
+    return {"withheld": [one["id"] for one in gone], "held_hash": manifest.get("held_hash"), "note": note}
+
+
+def _same_counts(items: list[dict[str, Any]], counted: Mapping[str, VoteCounts]) -> None:
+    """What an item says of its votes is what the votes say."""
+    for item in items:
+        pairs = [item, *([item["proficiency"]] if item.get("proficiency") else [])]
+        for pair in pairs:
+            tally = counted.get(pair.get("id", ""))
+            line = tally and {"caption": tally.caption, "foil": tally.foil, "other": tally.other}
+            _same("items.jsonl", f"votes of {pair.get('id')}", pair.get("votes"), line)
+
+
+def _same_checks(folder: Path, votes: list[ReleaseVote], scores: list[ReleaseScore]) -> None:
+    name = f"tables/{CHECKS}.json"
+    table, computed = _table(folder, CHECKS), checks(votes, scores)
+    by_place = [
+        {(row.get("subtest"), row.get("model"), row.get("protocol")): row for row in rows}
+        for rows in (table.get("scores", []), computed["scores"])
+    ]
+    for place in sorted(by_place[0].keys() | by_place[1].keys(), key=str):
+        label = " / ".join(map(str, place))
+        _same(name, f"scores of {label}", by_place[0].get(place), by_place[1].get(place))
+    told, made = table.get("annotators", {}), computed["annotators"]
+    for person in sorted(told.keys() | made.keys()):
+        _same(name, f"choices of {person}", told.get(person), made.get(person))
+    _same(name, "content", {key: table.get(key) for key in computed}, computed)
+
+
+def _same_model_files(folder: Path, scores: list[ReleaseScore]) -> None:
+    """The files of single models hold the lines of scores.jsonl, each once."""
+    apart = [line for path in sorted((folder / "scores").glob("*.jsonl")) for _, line in _lines(path)]
+    whole = [score_line(score) for score in scores]
+    _same("scores/", "lines", sorted(map(canonical_line, apart)), sorted(map(canonical_line, whole)), show=False)
+
+
+def _same_results(folder: Path, scores: list[ReleaseScore]) -> None:
+    """T, P and P+T of every model, overall and per subtest and test, computed again from the raw scores."""
+    if not (folder / "tables" / "models.json").exists():
+        return
+    for told in _table(folder, "models"):
+        rows = [score for score in scores if (score.model_key, score.protocol) == (told["model_key"], told["protocol"])]
+        rows = [score for score in rows if score.id not in set(told.get("left_out", ()))]
+        if not rows or told.get("overall") is None:
+            continue
+        made = pairwise.compute(pair_scores(rows), ties=told["tie_policy"], draws=1)
+        groups = [("overall", told["overall"], made["overall"])]
+        for kind in ("subtests", "tests"):
+            names = sorted(told[kind].keys() | made[kind].keys())
+            groups += [(f"{kind}.{name}", told[kind].get(name), made[kind].get(name)) for name in names]
+        for place, says, is_ in groups:
+            for share in SHARES:
+                pair = ((says or {}).get(share), (is_ or {}).get(share))
+                _same("tables/models.json", f"{told['model']}, {place}.{share}", *pair)
+
+
+def _same_tables(folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], *, over_items: bool) -> None:
+    """The tables that follow from items and votes, cell by cell."""
+    for kind in RECOMPUTED:
+        name, made = f"tables/{kind}.json", recomputed(kind, items, votes)
+        if made is None and not (folder / name).exists():
+            continue
+        told = _table(folder, kind)
+        if not over_items:
+            told, made = _without_intervals(told), _without_intervals(made)
+        _same_cells(name, "", told, made)
+
+
+def _without_intervals(table: Any) -> Any:
+    if isinstance(table, list):
+        return [_without_intervals(each) for each in table]
+    if not isinstance(table, dict):
+        return table
+    return {key: _without_intervals(value) for key, value in table.items() if key != "ci" and not key.endswith("_ci")}
+
+
+def _same_cells(name: str, place: str, told: Any, found: Any) -> None:
+    """The first cell that differs is named by its place: "subtests[0].n_valid"."""
+    if isinstance(told, dict) and isinstance(found, dict):
+        for key in sorted(told.keys() | found.keys()):
+            _same_cells(name, f"{place}.{key}".lstrip("."), told.get(key), found.get(key))
+    elif isinstance(told, list) and isinstance(found, list) and len(told) == len(found):
+        for at, (one, other) in enumerate(zip(told, found, strict=True)):
+            _same_cells(name, f"{place}[{at}]", one, other)
+    elif isinstance(told, float) and isinstance(found, float) and math.isclose(told, found, **NEAR):
+        return
+    else:
+        _same(name, place or "content", told, found)
+
+
+def _same_leaderboard(folder: Path) -> None:
+    """Its shares are those of the models' results, and its line of people is that of the human baseline."""
+    if not (folder / "tables" / "leaderboard.json").exists():
+        return
+    name, board = "tables/leaderboard.json", _table(folder, "leaderboard")
+    results = {(told["model_key"], told["protocol"]): told["overall"] for told in _table(folder, "models")}
+    for row in board["models"]:
+        told = results.get((row["model_key"], row["protocol"])) or {}
+        for share in SHARES:
+            _same_cells(name, f"{row['model']}.{share}", row.get(share), told.get(share))
+
+
+def _same_flat(folder: Path, items: list[dict[str, Any]], counted: Mapping[str, VoteCounts]) -> None:
+    """The rows of data/ are those of the released items."""
+    content = ReleaseContent("", "", "", "", tuple(items))
+    for name, records in files_of(list(released_items(content, counted))).items():
+        told = [row for _, row in _lines(folder / DATA / name)]
+        for row, made in zip_longest(told, map(flat_row, records), fillvalue={}):
+            _same_cells(f"{DATA}/{name}", str(made.get("id", "rows")), row, made)
+
+
+def _same_figures(folder: Path, *, of_own: bool) -> None:
+    """The numbers beside the drawings are those of the tables."""
+    tables = {path.stem: _table(folder, path.stem) for path in sorted((folder / "tables").glob("*.json"))}
+    for stem, rows in figure_rows(tables, of_own=of_own).items():
+        path = folder / "figures" / f"{stem}.csv"
+        text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else None
+        if text != figure_csv(Figure(bytes, rows)):
+            raise _DifferenceError(f"figures/{path.name}: has not the numbers of its table")
+
+
+def _same_digests(
+    folder: Path, items: list[dict[str, Any]], votes: list[ReleaseVote], scores: list[ReleaseScore]
+) -> None:
+    """What cannot be computed from the export is as it was when the sums were made."""
+    paths = sorted((folder / "tables").glob("*.json"))
+    tables = {path.stem: _table(folder, path.stem) for path in paths if path.stem != CHECKS}
+    told, made = _table(folder, CHECKS), held_digests(items, votes, scores, tables)
+    for kind, where in (("lines", "{}.jsonl"), ("tables", "tables/{}.json")):
+        for name in sorted(made[kind].keys() | told.get(kind, {}).keys()):
+            if told.get(kind, {}).get(name) != made[kind].get(name):
+                raise _DifferenceError(f"{where.format(name)}: was changed: tables/{CHECKS}.json knows another content")
+
+
+def _same(name: str, what: str, told: Any, found: Any, *, show: bool = True) -> None:
+    close = isinstance(told, float) and isinstance(found, float) and math.isclose(told, found, rel_tol=1e-9)
+    if told != found and not (close and "checks" not in name):
+        values = (
+            f" is {_short(told)}; computed again it is {_short(found)}" if show else " are not those of scores.jsonl"
+        )
+        raise _DifferenceError(f"{name}: {what}{values}")
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return text if len(text) <= 160 else f"{text[:157]}..."
+
+
+def _table(folder: Path, name: str) -> Any:
+    path = folder / "tables" / f"{name}.json"
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise _DifferenceError(f"tables/{name}.json: cannot be read ({error})") from error
+
+
+def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise _DifferenceError(f"{path.name}: cannot be read ({error})") from error
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line:
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise _DifferenceError(f"{path.name}:{number}: is no JSON ({error})") from error
+        if not isinstance(record, dict):
+            raise _DifferenceError(f"{path.name}:{number}: is no record")
+        yield f"{path.name}:{number}", record
+
+
+def _vote(where: str, line: dict[str, Any]) -> ReleaseVote:
+    """The vote of a line of votes.jsonl: `vote_line` the other way round."""
+    try:
+        position = line["position"]
+        rest = {name: value for name, value in line.items() if name != "position"}
+        vote = ReleaseVote(**rest, caption_first=None if position is None else position == 1)
+    except (KeyError, TypeError) as error:
+        raise _DifferenceError(f"{where}: is no vote ({error})") from error
+    if vote_line(vote) != line:
+        raise _DifferenceError(f"{where}: is no vote as they are written")
+    return vote
+
+
+def _score(where: str, line: dict[str, Any]) -> ReleaseScore:
+    try:
+        rest = {name: value for name, value in line.items() if name not in {"proficiency", "foils"}}
+        simpler = line.get("proficiency") or {"caption": None, "foils": []}
+        score = ReleaseScore(
+            **rest,
+            foils=tuple(line["foils"]),
+            proficiency_caption=simpler["caption"],
+            proficiency_foils=tuple(simpler["foils"]),
+        )
+    except (KeyError, TypeError) as error:
+        raise _DifferenceError(f"{where}: is no score ({error})") from error
+    if score_line(score) != line:
+        raise _DifferenceError(f"{where}: is no score as they are written")
+    return score

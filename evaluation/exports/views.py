@@ -1,0 +1,42 @@
+"""A release as a zip of what `foilworks export` writes."""
+
+import tempfile
+import zipfile
+from pathlib import Path
+
+from django.http import FileResponse, HttpRequest
+from django.utils.text import slugify
+from django.views.decorators.http import require_POST
+
+from corpus.access import get_release
+from corpus.exporters.registry import EXPORTERS
+from corpus.models import Release
+from evaluation.exports.collect import export_content
+from text.registry import load, lookup, parse_params
+
+# Before this the zip stays in memory.
+SPOOL_BYTES = 16 * 1024 * 1024
+
+
+@require_POST
+def export(request: HttpRequest, slug: str, pk: int, exporter: str) -> FileResponse:
+    """A POST, so that no link or crawler makes the server write a whole benchmark."""
+    found = get_release(request.user, slug, pk)
+    name = f"{found.project.slug}-{slugify(found.name) or found.pk}-{exporter}"
+    return FileResponse(zipped(found, exporter, name), as_attachment=True, filename=f"{name}.zip")
+
+
+def zipped(found: Release, slug: str, name: str) -> tempfile.SpooledTemporaryFile:
+    """The files of the export below a folder `name`; whoever answers with it closes it."""
+    entry = lookup(EXPORTERS, slug, "format")
+    module = load(entry)
+    content = export_content(module, found.project, found)
+    with tempfile.TemporaryDirectory(prefix="foilworks-export-") as folder:
+        out = Path(folder) / name
+        written = module.write(content, out, params=parse_params(entry, {}))
+        packed = tempfile.SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 (the response closes it)
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in written:
+                archive.write(path, f"{name}/{path.relative_to(out).as_posix()}")
+    packed.seek(0)
+    return packed

@@ -1,0 +1,64 @@
+"""What filters scored and people judged, as the analysis of filters takes it."""
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+from django.db.models import Q, QuerySet
+
+from corpus.models import Subtest
+from corpus.rules.states import CandidateState, FoilVerdict
+from evaluation.analyses.verdicts import FilterVerdicts
+from generation.filters.registry import FILTERS
+from generation.models import FilterScore
+from generation.thresholds.registry import THRESHOLDS
+from projects.models import Project
+
+FIELDS = (
+    "filter",
+    "score",
+    "passed",
+    "candidate__state",
+    "candidate__foil__verdict",
+    "candidate__group__caption_id",
+)
+
+
+def filter_verdicts(project: Project, subtest: Subtest | None = None) -> list[FilterVerdicts]:
+    """One a filter that decides by its score, in the table's order. One query.
+
+    A foil that a person reworded is another text and does not count, nor does one that its validators could not settle.
+    """
+    rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
+    for slug, *row in judged_scores(project, subtest).values_list(*FIELDS).iterator():
+        rows[slug].append(tuple(row))
+    return [_facts(slug, rows[slug]) for slug in THRESHOLDS if slug in rows]
+
+
+def judged_scores(project: Project, subtest: Subtest | None) -> QuerySet[FilterScore]:
+    """Scores of candidates that a reviewer or the validators have decided about."""
+    runs = {"run__subtest": subtest} if subtest else {"run__project": project}
+    decided = Q(candidate__state__in=(CandidateState.ACCEPTED, CandidateState.DROPPED))
+    validated = Q(candidate__foil__verdict__in=(FoilVerdict.VALID, FoilVerdict.INVALID))
+    scored = FilterScore.objects.filter(**runs, filter__in=list(THRESHOLDS), score__isnull=False)
+    unsettled = Q(candidate__foil__verdict=FoilVerdict.SPLIT)
+    return scored.filter(decided | validated).exclude(unsettled).order_by("pk")
+
+
+def _facts(slug: str, rows: list[tuple[Any, ...]]) -> FilterVerdicts:
+    return FilterVerdicts(
+        filter=slug,
+        label=FILTERS[slug].label if slug in FILTERS else slug,
+        higher_passes=THRESHOLDS[slug].passes in {">", ">="},
+        scores=np.array([row[0] for row in rows], dtype=np.float64),
+        good=np.array([_is_good(row[2], row[3]) for row in rows], dtype=np.bool_),
+        now=np.array([row[1] for row in rows], dtype=np.bool_),
+        captions=[str(row[4]) for row in rows],
+    )
+
+
+def _is_good(state: str, verdict: str | None) -> bool:
+    """Validators' word counts before a reviewer's."""
+    if verdict in {FoilVerdict.VALID, FoilVerdict.INVALID}:
+        return verdict == FoilVerdict.VALID
+    return state == CandidateState.ACCEPTED

@@ -1,0 +1,199 @@
+"""The database -> the plain facts that analyses compute on, in a number of queries that no size of project changes."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from django.db.models import Case, CharField, Count, Q, QuerySet, Value, When
+from django.db.models.functions import Coalesce, Concat
+
+from annotation.models import Choice, Stage, Vote, VoteState
+from annotation.queries.vote_rules import rule_in_force
+from annotation.rules.voting import item_outcome
+from corpus.models import Foil, Item, Subtest, withdrawn_items
+from corpus.rules.states import ItemState, drops_out, is_left_out
+from corpus.vote_records import ANONYMOUS_NAME
+from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes
+from projects.models import Project
+
+DECIDED = {ItemState.VALID: True, ItemState.INVALID: False, ItemState.SPLIT: False}
+
+
+@dataclass(frozen=True)
+class _Foil:
+    pk: int
+    text: str
+    verdict: str
+
+
+def counted_votes(project: Project, subtest: Subtest | None = None) -> QuerySet[Vote]:
+    """Validators' votes that count, on main items of the project or of one subtest of whatever kind.
+
+    Those on items that are out are out too; a requeued one stays as the record of its votes.
+    """
+    counted = Vote.objects.filter(stage=Stage.VALIDATION, state=VoteState.COUNTED)
+    rows = counted.exclude(withdrawn_items("item__"))
+    if subtest is not None:
+        return rows.filter(item__subtest=subtest)
+    return rows.filter(item__subtest__project=project, item__subtest__kind=Subtest.Kind.MAIN)
+
+
+def item_facts(project: Project, subtest: Subtest | None = None) -> list[ItemFacts]:
+    """Main items of the project, or the items of one subtest, in the order of subtests and keys.
+
+    Those of `taken_out` are out. `valid` is None for an item that waits for votes, or was requeued before it was
+    refused. Three queries.
+    """
+    rows = Item.objects.exclude(withdrawn_items()).select_related(
+        "subtest", "caption", "proficiency_item", "proficiency_item__caption"
+    )
+    wanted = (
+        rows.filter(subtest=subtest)
+        if subtest
+        else rows.filter(subtest__project=project, subtest__kind=Subtest.Kind.MAIN)
+    )
+    items = list(wanted.order_by("subtest__name", "key"))
+    foils = _foils(project)
+    tallies = _tallies(counted_votes(project, subtest))
+    return [_facts(item, foils, tallies.get(item.pk, {})) for item in items]
+
+
+def found_valid(item: Item, verdicts: Collection[str]) -> bool | None:
+    """Whether its validators found the item valid; None where they have not said. The item comes with its subtest.
+
+    A requeued item was refused where its pairs make it invalid: with a corrected caption items of any state are.
+    """
+    if item.state == ItemState.REQUEUED:
+        refused = item_outcome(verdicts, rule_in_force(item.subtest)) == ItemState.INVALID
+        return False if refused else None
+    return DECIDED.get(ItemState(item.state))
+
+
+def requeued_as_invalid(project: Project) -> dict[int, int]:
+    """The requeued items that validators had refused, item id -> subtest id. One query."""
+    requeued = Foil.objects.filter(item__subtest__project=project, item__state=ItemState.REQUEUED)
+    requeued = requeued.exclude(withdrawn_items("item__"))
+    found: dict[Item, list[str]] = defaultdict(list)
+    for foil in requeued.select_related("item__subtest"):
+        found[foil.item].append(foil.verdict)
+    return {item.pk: item.subtest_id for item, verdicts in found.items() if found_valid(item, verdicts) is False}
+
+
+def _foils(project: Project) -> dict[int, list[_Foil]]:
+    """Foils of every item of the project: proficiency items may stand in any subtest."""
+    found: dict[int, list[_Foil]] = defaultdict(list)
+    rows = Foil.objects.filter(item__subtest__project=project).order_by("item_id", "position")
+    for item, pk, text, verdict in rows.values_list("item_id", "pk", "text", "verdict"):
+        found[item].append(_Foil(pk, text, verdict))
+    return found
+
+
+def _tallies(votes: QuerySet[Vote]) -> dict[int, dict[int | None, dict[str, int]]]:
+    """Counted choices by item, then by foil (None where votes name none)."""
+    found: dict[int, dict[int | None, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
+    rows = votes.order_by().values_list("item_id", "foil_id", "choice").annotate(n=Count("pk"))
+    for item, foil, choice, n in rows:
+        found[item][foil][choice] = n
+    return found
+
+
+def _facts(item: Item, foils: dict[int, list[_Foil]], tallies: dict[int | None, dict[str, int]]) -> ItemFacts:
+    own = foils.get(item.pk, [])
+    kept = [foil for foil in own if not drops_out(foil.verdict, item.state)]
+    left: set[int | None] = {None, *(foil.pk for foil in kept)}
+    counted = sorted(tallies.items(), key=lambda pair: pair[0] or 0)
+    simpler = item.proficiency_item
+    valid = found_valid(item, [foil.verdict for foil in own])
+    return ItemFacts(
+        id=f"{item.subtest.name}:{item.key}",
+        subtest=item.subtest.name,
+        test=item.subtest.test or item.subtest.name,
+        caption=item.caption.text,
+        foils=tuple(foil.text for foil in own),
+        tallies=tuple(_tally(counts) for _, counts in counted),
+        valid=valid,
+        unanimous=valid and item.unanimous is True,
+        proficiency=ProficiencyFacts(
+            simpler.caption.text,
+            tuple(foil.text for foil in foils.get(simpler.pk, []) if not is_left_out(foil.verdict, simpler.state)),
+            DECIDED.get(ItemState(simpler.state)),
+        )
+        if simpler
+        else None,
+        kept=tuple(foil.text for foil in kept) if valid else None,
+        kept_tallies=tuple(_tally(counts) for foil, counts in counted if foil in left) if valid else None,
+    )
+
+
+def _tally(counts: dict[str, int]) -> tuple[int, ...]:
+    """Over CHOICES; over three where a file's `other` leaves neither, both and cannot tell in one."""
+    if Choice.OTHER not in counts:
+        return tuple(counts.get(choice, 0) for choice in CHOICES)
+    caption, foil = counts.get(Choice.CAPTION, 0), counts.get(Choice.FOIL, 0)
+    return caption, foil, sum(counts.values()) - caption - foil
+
+
+def vote_facts(project: Project, subtest: Subtest | None = None) -> Votes:
+    """The counted votes, one row each, in the order given. One query; names are user names, for researchers only."""
+    rows = (
+        counted_votes(project, subtest)
+        .order_by("pk")
+        .values_list(
+            "item_id",
+            "item__subtest__name",
+            "item__key",
+            "foil_id",
+            "foil__position",
+            CODER,
+            "choice",
+            "caption_first",
+            "guideline__version",
+            "guideline__subtest__name",
+        )
+    )
+    return votes_from_rows(rows)
+
+
+# Whoever judged: a user name, or the pseudonym of a file, which no user name can look like; NULL where that names
+# nobody, as what was stored of an export's counts once does.
+CODER = Coalesce(
+    "person__username",
+    Case(
+        When(
+            ~Q(imported_as__regex=f"^({ANONYMOUS_NAME})$"),
+            imported_as__gt="",
+            then=Concat(Value("file:"), "imported_as"),
+        ),
+        output_field=CharField(),
+    ),
+)
+VoteRow = tuple[int, str, str, int | None, int | None, str | None, str, bool | None, int | None, str | None]
+
+
+def votes_from_rows(rows: Iterable[VoteRow]) -> Votes:
+    """Rows of the columns that vote_facts asks for -> arrays; a file's counts name nobody, its votes no guideline."""
+    units: dict[tuple[int, int | None], int] = {}
+    unit_names: list[str] = []
+    people: dict[str, int] = {}
+    items: list[int] = []
+    told: dict[str, int] = {}
+    table: list[tuple[int, int, int, int, int]] = []
+    for item, subtest, key, foil, position, person, choice, first, version, told_for in rows:
+        unit = units.setdefault((item, foil), len(units))
+        if unit == len(unit_names):
+            items.append(item)
+            unit_names.append(f"{subtest}:{key}" + ("" if position is None else f"/{position}"))
+        annotator = NOBODY if person is None else people.setdefault(person, len(people))
+        code = OTHER if choice == Choice.OTHER else CHOICES.index(choice)
+        by = told.setdefault(_guideline_name(version, told_for), len(told))
+        table.append((unit, annotator, code, 0 if first is None else 1 if first else 2, by))
+    array = np.array(table, dtype=np.int64).reshape(len(table), 5)
+    columns = (array[:, at] for at in range(4))
+    of_units = np.array(items, dtype=np.int64)
+    return Votes(*columns, unit_names, list(people), of_units, guideline=array[:, 4], guideline_names=list(told))
+
+
+def _guideline_name(version: int | None, subtest: str | None) -> str:
+    """ "v2", "counting v1" for a subtest's own; "none" for votes that no version stands behind."""
+    return "none" if version is None else f"{subtest} v{version}" if subtest else f"v{version}"

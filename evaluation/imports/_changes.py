@@ -1,0 +1,217 @@
+"""Records whose item or caption is stored otherwise: listed, and left as they are unless the import may change them.
+
+What a file says *about* an item (extra fields, facts, labels of its clip) may always be changed. What people judge
+(clip, texts, proficiency pair, counts) is replaced only where nothing but the import itself ever referred to the row:
+nobody worked on it, no release froze it, no run made anything of it. What was taken out stays out.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import models
+
+from annotation.models import Vote
+from annotation.transactions import lock_rows
+from corpus.models import GIVEN_UP, Caption, Foil, Item, MediaState, Video
+from corpus.records import ItemRecord
+from corpus.rules.states import WITHDRAWN
+from evaluation.errors import EvaluationError
+from evaluation.imports.batch import CHUNK, Batch, chunks, text_sha256
+from projects import audit
+from projects.models import AuditEvent, User
+
+CONTENT = frozenset({"clip", "caption", "foils", "proficiency", "votes"})
+MAX_SHOWN_LENGTH = 300
+
+
+def list_changes(batch: Batch) -> None:
+    """Name what differs; leave it out of the import, or have it renewed where that was asked for and may be."""
+    records = {record.id: record for record in batch.records}
+    # A record may be out meanwhile: bad in itself, or its clip another one.
+    changed = {id_: records[id_] for id_ in batch.differences if id_ in records}
+    taken_out = _taken_out(batch, changed) if batch.update else set()
+    worked_on = (_worked_on(batch, changed) | taken_out) if batch.update else set()
+    batch.refuse(
+        (record, "id", f"{id_[:80]!r} was {what}, so its content stays", "give the record another id")
+        for id_, record in changed.items()
+        if id_ in worked_on
+        for what in ("taken out" if id_ in taken_out else "worked on",)
+    )
+    for id_, record in changed.items():
+        batch.result.changes.append(
+            {
+                "record": batch.where(record),
+                "id": id_,
+                "kind": "item" if record.foils else "caption",
+                "fields": {name: _shown(*both) for name, both in batch.differences[id_].items()},
+                "updated": batch.update and id_ not in worked_on,
+            }
+        )
+    batch.renewed = {id_ for id_ in changed if id_ not in worked_on and CONTENT & batch.differences[id_].keys()}
+    if not batch.update:
+        batch.leave_out(changed)
+
+
+def lock_changed(batch: Batch) -> None:
+    """Items that are about to be changed come before their clips and captions, as for who judges them."""
+    if not batch.update:
+        return
+    rows = [row for row in batch.stored.values() if isinstance(row, Item)]
+    changed = [row.pk for row in rows if row.key in batch.differences or row.facts is None]
+    lock_rows(Item.objects.filter(pk__in=changed))
+
+
+def store_changes(batch: Batch, actor: User | None) -> None:
+    """Change what may be changed, each with its audit row; items that are renewed are stored with the new ones."""
+    if not batch.update:
+        return
+    _give_facts(batch)
+    records = {record.id: record for record in batch.records if record.id in batch.differences}
+    _store_labels(batch, records)
+    _store_facts(batch, records)
+    _store_captions(batch, records)
+    items = [row for id_ in records if isinstance(row := batch.stored[id_], Item) and id_ not in batch.renewed]
+    for item in items:
+        item.extra = dict(next(record.extra for record in records.values() if batch.stored[record.id] is item))
+    Item.objects.bulk_update(items, ["extra"], batch_size=CHUNK)
+    audit.record_many(_event(batch, actor, id_) for id_ in records)
+
+
+def strict_problem(batch: Batch) -> str:
+    """What keeps a strict import from storing anything, of the records that are stored otherwise; "" where nothing."""
+    first = next((change for change in batch.result.changes if not change["updated"]), None)
+    if first is None:
+        return ""
+    fields = ", ".join(first["fields"])
+    return f"{first['record']}: id: {first['id'][:80]!r} is stored with another {fields}; import with --update"
+
+
+def _taken_out(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:
+    """Ids of records that would bring back what somebody took out."""
+    return {
+        id_
+        for id_, row in _with_other_content(batch, changed).items()
+        if (row.state in WITHDRAWN if isinstance(row, Item) else row.doubt_settled in GIVEN_UP)
+    }
+
+
+def _with_other_content(batch: Batch, changed: Mapping[str, ItemRecord]) -> dict[str, Item | Caption]:
+    return {id_: batch.stored[id_] for id_ in changed if CONTENT & batch.differences[id_].keys()}
+
+
+def _worked_on(batch: Batch, changed: Mapping[str, ItemRecord]) -> set[str]:
+    """Ids of records whose content would change under somebody's work."""
+    wanted = _with_other_content(batch, changed)
+    items = {id_: row.pk for id_, row in wanted.items() if isinstance(row, Item)}
+    captions = {id_: row.pk for id_, row in wanted.items() if isinstance(row, Caption)}
+    used = items_referred_to(list(items.values()), {(Item, "proficiency_item")})
+    used_captions = referred_to(Caption, list(captions.values()), set())
+    used_captions |= {row.pk for row in wanted.values() if isinstance(row, Caption) and row.revises_id}
+    return {id_ for id_, pk in items.items() if pk in used} | {
+        id_ for id_, pk in captions.items() if pk in used_captions
+    }
+
+
+def items_referred_to(keys: list[int], own: set[tuple[type[models.Model], str]]) -> set[int]:
+    """Which of the items another row points at, or at one of their foils."""
+    of_foil = dict(Foil.objects.filter(item__in=keys).values_list("pk", "item_id"))
+    used = referred_to(Item, keys, {(Foil, "item"), *own})
+    return used | {of_foil[pk] for pk in referred_to(Foil, list(of_foil), set())}
+
+
+def referred_to(model: type[models.Model], keys: list[int], own: set[tuple[type[models.Model], str]]) -> set[int]:
+    """Which of the rows another row points at, whatever the table; votes of files and `own` apart."""
+    found: set[int] = set()
+    for relation in model._meta.get_fields(include_hidden=True):
+        if not isinstance(relation, models.ManyToOneRel):
+            continue
+        table, name = relation.related_model, relation.field.name
+        if (table, name) in own:
+            continue
+        rows = table._default_manager.exclude(source=Vote.Source.IMPORT) if table is Vote else table._default_manager
+        for some in chunks(keys):
+            found.update(rows.filter(**{f"{name}__in": some}).values_list(name, flat=True))
+    return found
+
+
+def _store_labels(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
+    changed: dict[int, Video] = {}
+    names: set[str] = set()
+    for id_, record in records.items():
+        for field, (_stored, said) in batch.differences[id_].items():
+            video = batch.videos.get(record.video.key)
+            if not field.startswith("video.") or video is None or video.media_state == MediaState.TAKEN_DOWN:
+                continue
+            name = field.removeprefix("video.")
+            setattr(video, name, said)
+            changed[video.pk] = video
+            names.add(name)
+    if changed:
+        Video.objects.bulk_update(changed.values(), sorted(names), batch_size=CHUNK)
+
+
+def _give_facts(batch: Batch) -> None:
+    """Items that were stored before they had facts get their own, though their caption says the same today: it takes
+    on what later records say. Nothing that anybody sees changes by it."""
+    without = []
+    for record in batch.records:
+        stored = batch.stored.get(record.id)
+        if isinstance(stored, Item) and stored.facts is None:
+            stored.facts = dict(record.facts)
+            without.append(stored)
+    Item.objects.bulk_update(without, ["facts"], batch_size=CHUNK)
+
+
+def _store_facts(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
+    """An item's are what its record says; methods read the caption's, which the record that made it has the word on."""
+    items, captions = [], []
+    for id_, record in records.items():
+        if not any(name.startswith("facts.") for name in batch.differences[id_]):
+            continue
+        stored = batch.stored[id_]
+        if isinstance(stored, Item):
+            stored.facts = dict(record.facts)
+            items.append(stored)
+        caption = stored.caption if isinstance(stored, Item) else stored
+        if caption.key == id_:
+            caption.facts = {**caption.facts, **record.facts}
+            captions.append(caption)
+    Item.objects.bulk_update(items, ["facts"], batch_size=CHUNK)
+    Caption.objects.bulk_update(captions, ["facts"], batch_size=CHUNK)
+
+
+def _store_captions(batch: Batch, records: Mapping[str, ItemRecord]) -> None:
+    """Captions to make foils for, which nobody has made any for, say what the file says."""
+    renewed = [
+        (record, row)
+        for id_, record in records.items()
+        if isinstance(row := batch.stored[id_], Caption) and id_ in batch.renewed
+    ]
+    for record, row in renewed:
+        row.video, row.text, row.text_sha256 = (
+            batch.videos[record.video.key],
+            record.caption,
+            text_sha256(record.caption),
+        )
+        taken = Caption.objects.filter(video=row.video, text_sha256=row.text_sha256).exclude(pk=row.pk).first()
+        if taken is not None:
+            problem = f"stands for this clip already, as {taken.key[:80]!r}; remove the record"
+            raise EvaluationError(f"{batch.where(record)}: caption: {problem}")
+    Caption.objects.bulk_update([row for _, row in renewed], ["video", "text", "text_sha256"], batch_size=CHUNK)
+
+
+def _event(batch: Batch, actor: User | None, id_: str) -> AuditEvent:
+    fields = {name: _shown(*both) for name, both in batch.differences[id_].items()}
+    details = {"id": id_, "kind": batch.stored[id_]._meta.model_name, "fields": fields}
+    return audit.event(batch.project, actor, "evaluation.update_record", batch.project, **details)
+
+
+def _shown(stored: Any, said: Any) -> dict[str, Any]:
+    return {"stored": _short(stored), "file": _short(said)}
+
+
+def _short(value: Any) -> Any:
+    """As it is, unless it is long: then the text of it, cut."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return value if len(text) <= MAX_SHOWN_LENGTH else text[:MAX_SHOWN_LENGTH] + "…"

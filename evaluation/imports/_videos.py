@@ -1,0 +1,166 @@
+"""Clips of an import: one row a key, files that were found put on them."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from corpus.models import Caption, MediaState, Takedown, Video
+from corpus.records import ItemRecord, VideoRecord
+from corpus.video_files.ingest import MEDIA_FIELDS, set_media
+from corpus.video_files.player import plays_elsewhere
+from evaluation.imports._changes import CONTENT
+from evaluation.imports.batch import CHUNK, MAX_MISSING, Batch, chunks, text_sha256
+from projects.sql.bulk_writes import insert_many, new_row
+
+_SAME = ("url", "start_time", "end_time", "time_unit")
+_SOURCE = ("source_dataset", "source_id")
+# What a data set says of a clip; where the clip lies and which part of it is shown is no such thing.
+LABELS = ("url", "source_dataset", "source_id", "split", "class_label", "category", "movie")
+
+
+def check_videos(batch: Batch) -> None:
+    """Load the clips that are there, refuse records that give a clip another trim or address."""
+    met = _refuse_two_clips_of_one_key(batch)
+    wanted = {record.video.key for record in batch.records}
+    for keys in chunks(list(wanted & met if batch.is_first_import else wanted)):
+        batch.videos.update({v.key: v for v in Video.objects.filter(project=batch.project, key__in=keys)})
+    _refuse_other_trims(batch)
+
+
+def refuse_taken_down(batch: Batch) -> None:
+    """Texts on a clip that was taken down, or on another one of its source, do not come in; records that are stored
+    as they are stay, for nobody is given them any more."""
+    if batch.is_first_import:
+        return
+    rows = Takedown.objects.filter(video__project=batch.project)
+    by_key: dict[str, str] = {}
+    by_source: dict[tuple[str, str], str] = {}
+    for reason, key, *source in rows.values_list("reason", "video__key", *(f"video__{name}" for name in _SOURCE)):
+        by_key[key] = reason
+        if source[1]:
+            by_source[source[0], source[1]] = reason
+    brings = CONTENT if batch.update else frozenset[str]()
+    clashes = []
+    for record in batch.records:
+        video = record.video
+        source_id = video.source_id or video.file
+        reason = by_key.get(video.key) or by_source.get((video.source_dataset, source_id))
+        if reason and (record.id not in batch.stored or brings & batch.differences.get(record.id, {}).keys()):
+            clashes.append((record, "video", f"was taken down from the project: {reason}", "leave the record out"))
+    repeating = _repeating(batch, [record for record, *_ in clashes])
+    batch.refuse(clash for clash in clashes if clash[0].id not in repeating)
+
+
+def _repeating(batch: Batch, records: list[ItemRecord]) -> set[str]:
+    """Ids of those without foils whose text is stored of their clip already, as another record: it is kept once."""
+    alone = [record for record in records if not record.foils and record.id not in batch.stored]
+    clips = {batch.videos[record.video.key].pk for record in alone if record.video.key in batch.videos}
+    texts: set[tuple[str, str]] = set()
+    for some in chunks(sorted(clips)):
+        rows = Caption.objects.filter(video__in=some)
+        texts.update(rows.values_list("video__key", "text_sha256"))
+    return {record.id for record in alone if (record.video.key, text_sha256(record.caption)) in texts}
+
+
+def store_videos(batch: Batch) -> None:
+    """Make the clips that are new, attach files to those that lack one."""
+    wanted: dict[str, VideoRecord] = {}
+    for record in batch.records:
+        known = wanted.get(record.video.key)
+        wanted[record.video.key] = _joined(known, record.video) if known else record.video
+    old = [batch.videos[key] for key in wanted if key in batch.videos]
+    new = [_row(batch, video) for key, video in wanted.items() if key not in batch.videos]
+    _complete(batch, old, wanted)
+    lacking = [video for video in old if video.media_state != MediaState.READY and video.key in batch.media]
+    for video in [*lacking, *(video for video in new if video.key in batch.media)]:
+        set_media(video, batch.media[video.key], batch.taken_down)
+    for video in [*old, *new]:
+        # Where a trim counts ticks or frames of a file that nobody has, the player would show the whole of it.
+        in_seconds = video.time_unit == "sec"
+        if video.media_state == MediaState.MISSING and in_seconds and plays_elsewhere(video.url):
+            video.media_state = MediaState.ELSEWHERE
+            lacking += [video] if video.pk else []
+    Video.objects.bulk_update(lacking, MEDIA_FIELDS, batch_size=CHUNK)
+    insert_many(new)
+    batch.videos.update({video.key: video for video in new})
+    batch.new_clips.update(video.key for video in new)
+    batch.result.created["videos"] += len(new)
+    batch.result.attached += sum(video.media_state == MediaState.READY for video in lacking)
+    for video in [*old, *new]:
+        if not batch.is_first("clip", video.key):
+            continue
+        batch.result.media[video.media_state] += 1
+        if video.media_state == MediaState.MISSING and len(batch.result.missing) < MAX_MISSING:
+            batch.result.missing.append(video.key)
+        if video.media_state == MediaState.BROKEN:
+            batch.result.broken.append({"video": video.key, "error": video.media_error})
+
+
+def label_differences(batch: Batch, record: ItemRecord, stored: Video) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """(name, (stored, of the record)) of what the record is the first of its file to say of the clip, otherwise."""
+    for name in LABELS:
+        said = getattr(record.video, name)
+        if said and batch.is_first("label", stored.key, name) and said != getattr(stored, name):
+            yield f"video.{name}", (getattr(stored, name), said)
+
+
+def _complete(batch: Batch, old: list[Video], wanted: dict[str, VideoRecord]) -> None:
+    """Clips that an earlier chunk of this file made get what only a later record says of them."""
+    completed = []
+    for video in old:
+        if not batch.made_now(video):
+            continue
+        news = {n: v for n in LABELS if (v := getattr(wanted[video.key], n)) and not getattr(video, n)}
+        for name, value in news.items():
+            setattr(video, name, value)
+        completed += [video] if news else []
+    Video.objects.bulk_update(completed, LABELS, batch_size=CHUNK)
+
+
+def _joined(first: VideoRecord, other: VideoRecord) -> VideoRecord:
+    """What the first record says of the clip, completed by what only the other says."""
+    news = {name: value for name, value in vars(other).items() if value and not getattr(first, name)}
+    return replace(first, **news)
+
+
+def _row(batch: Batch, video: VideoRecord) -> Video:
+    facts = dict(vars(video))
+    # Where no id is given, the file's own name is what a later search for it goes by.
+    facts["source_id"] = video.source_id or video.file
+    del facts["file"]
+    return new_row(Video, project_id=batch.project.pk, **facts)
+
+
+def _refuse_two_clips_of_one_key(batch: Batch) -> set[str]:
+    """The keys that another record of the file named before."""
+    clashes, met = [], set()
+    for record in batch.records:
+        mine = {name: getattr(record.video, name) for name in _SAME}
+        known = batch.clips.setdefault(record.video.key, json.dumps([record.line, mine]))
+        if known is None:
+            continue
+        met.add(record.video.key)
+        line, its = json.loads(known)
+        name = next((name for name in _SAME if mine[name] != its[name]), "")
+        if name:
+            problem = f"is {mine[name]!r}, but {its[name]!r} on line {line}, for the clip {record.video.key[:80]!r}"
+            clashes.append((record, name, problem, "give each clip its own video_key"))
+    batch.refuse(clashes)
+    return met
+
+
+def _refuse_other_trims(batch: Batch) -> None:
+    """Stored trims in seconds may have come from pts or frames; those are not compared."""
+    clashes = []
+    for record in batch.records:
+        stored = batch.videos.get(record.video.key)
+        if stored is None or stored.time_unit != record.video.time_unit:
+            continue
+        for name in ("start_time", "end_time"):
+            mine, its = getattr(record.video, name), getattr(stored, name)
+            if mine != its:
+                problem = f"is {mine!r}, but {its!r} is stored for the clip {stored.key[:80]!r}"
+                clashes.append((record, name, problem, "give the clip another video_key"))
+                break
+    batch.refuse(clashes)

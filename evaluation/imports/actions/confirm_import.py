@@ -1,0 +1,52 @@
+"""What the preview showed is to be stored, or thrown away."""
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from evaluation.errors import EvaluationError
+from evaluation.imports.models import Import
+from evaluation.imports.uploads import remove_files
+from jobs.queue import cancel, enqueue
+from projects import audit
+from projects.access import require_role
+from projects.models import Role, User
+
+JOB = "evaluation.imports.jobs.run_import"
+
+
+@transaction.atomic
+def confirm_import(person: User, upload: Import, *, update: bool = False) -> Import:
+    """Queue the job that stores the files; with `update`, records that are stored otherwise become what the file says.
+
+    EvaluationError where it was confirmed or discarded before, or not read.
+    """
+    require_role(person, upload.project, Role.RESEARCHER)
+    if upload.preview is None or "problem" in upload.preview:
+        raise EvaluationError(_("These files cannot be imported as they are; see what is said of them."))
+    _take(upload, confirmed_at=timezone.now(), update=update)
+    title = _("Importing %(name)s") % {"name": upload.file_name or _("videos")}
+    upload.job = enqueue(JOB, upload.pk, title=title, project_id=upload.project_id)
+    upload.save(update_fields=["job"])
+    audit.record(audit.event(upload.project, person, "evaluation.confirm_import", upload, update=update))
+    return upload
+
+
+@transaction.atomic
+def discard_import(person: User, upload: Import) -> None:
+    """Forget the files; nothing of the project changes. EvaluationError where it was confirmed or discarded before."""
+    require_role(person, upload.project, Role.RESEARCHER)
+    _take(upload, discarded_at=timezone.now())
+    if upload.job is not None:
+        cancel(upload.job)
+    audit.record(audit.event(upload.project, person, "evaluation.discard_import", upload))
+    transaction.on_commit(lambda: remove_files(upload))
+
+
+def _take(upload: Import, **decided: object) -> None:
+    """One of the two, once."""
+    waiting = Import.objects.filter(pk=upload.pk, confirmed_at=None, discarded_at=None)
+    if waiting.update(**decided) != 1:
+        raise EvaluationError(_("This import was decided on before; reload to see it."))
+    for name, value in decided.items():
+        setattr(upload, name, value)

@@ -1,0 +1,62 @@
+"""Files that are sent are kept aside, and a job looks at them; nothing of the project changes yet, unless asked to."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from corpus.importers.registry import IMPORTERS
+from evaluation.errors import EvaluationError
+from evaluation.imports.models import Import
+from evaluation.imports.uploads import keep_files, remove_files
+from evaluation.score_files.received import safe_name
+from jobs.queue import enqueue
+from projects import audit
+from projects.access import require_role
+from projects.models import Project, Role, User
+from text.registry import lookup, parse_params
+
+PREVIEW, STORE = "evaluation.imports.jobs.preview_import", "evaluation.imports.jobs.run_import"
+
+
+def receive_import(
+    person: User,
+    project: Project,
+    *,
+    format_slug: str,
+    records: UploadedFile | None,
+    videos: Sequence[UploadedFile],
+    params: Mapping[str, Any],
+    at_once: bool = False,
+) -> Import:
+    """Keep the files and queue the job that says what importing them would do; `at_once`, the one that stores them.
+
+    AccessDenied without the researcher's role; EvaluationError: records without a format, nothing at all, no room on
+    the disk; RegistryError: an unknown format or parameter.
+    """
+    require_role(person, project, Role.RESEARCHER)
+    if format_slug:
+        parse_params(lookup(IMPORTERS, format_slug, "format"), params)
+    if bool(format_slug) != (records is not None) or not (records or videos):
+        raise EvaluationError(_("Send a file of records and say its format, or videos alone."))
+    upload = Import(project=project, format=format_slug, params=dict(params), created_by=person)
+    upload.file_name = safe_name(records.name or "") if records else ""
+    upload.n_videos = len(videos)
+    upload.confirmed_at = timezone.now() if at_once else None
+    try:
+        with transaction.atomic():
+            upload.save()
+            keep_files(upload, records, videos)
+            doing = _("Importing %(name)s") if at_once else _("Looking at %(name)s")
+            title = doing % {"name": upload.file_name or _("videos")}
+            upload.job = enqueue(STORE if at_once else PREVIEW, upload.pk, title=title, project_id=project.pk)
+            upload.save(update_fields=["job"])
+            details = {"format": format_slug, "file": upload.file_name, "videos": upload.n_videos, "at_once": at_once}
+            audit.record(audit.event(project, person, "evaluation.receive_import", upload, **details))
+    except OSError as error:
+        remove_files(upload)
+        raise EvaluationError(_("The files cannot be kept (%(why)s); free space.") % {"why": error.strerror}) from error
+    return upload

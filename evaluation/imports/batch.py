@@ -1,0 +1,194 @@
+"""The records of one import on their way into the tables, some at a time, and what was found there already."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from corpus.models import Caption, Item, Subtest, Video
+from corpus.records import BadRecord, ItemRecord
+from corpus.video_files.ingest import StoredMedia
+from projects.models import Project
+from text.spill import Spill
+
+# Of clips without a file: enough to see what is wrong with their names.
+MAX_MISSING = 5
+
+
+KINDS = ("items", "captions", "proficiency_items", "videos", "subtests", "foils", "votes")
+
+
+@dataclass
+class ImportResult:
+    """`created` and `unchanged` count rows by kind; `media` counts the clips of the file by state.
+
+    `changes` are records that are stored otherwise: left as they are, or `updated` where that was asked for.
+    `missing` names the first clips whose file was not found, `broken` all whose file cannot be used; `errors` and
+    `warnings` are lines, `PATH:LINE: FIELD: …`.
+    """
+
+    format: str
+    path: str
+    project: str
+    dry_run: bool
+    records: int = 0
+    # What a record of the format becomes.
+    counted: tuple[str, ...] = ("items", "captions")
+    created: Counter[str] = field(default_factory=Counter)
+    unchanged: Counter[str] = field(default_factory=Counter)
+    changes: list[dict[str, Any]] = field(default_factory=list)
+    attached: int = 0
+    media: Counter[str] = field(default_factory=Counter)
+    # The plug-in that read the file, such as "foilworks-mirror 0.3"; "" for our own formats.
+    plugin: str = ""
+    missing: list[str] = field(default_factory=list)
+    broken: list[dict[str, str]] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def reader(self) -> dict[str, str]:
+        """What the audit and the result say of a format that is not our own."""
+        return {"plugin": self.plugin} if self.plugin else {}
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "format": self.format,
+            **self.reader,
+            "path": self.path,
+            "project": self.project,
+            "dry_run": self.dry_run,
+            "records": self.records,
+            "created": {kind: self.created[kind] for kind in KINDS},
+            "unchanged": {kind: self.unchanged[kind] for kind in KINDS[:3]},
+            "new": sum(self.created[kind] for kind in self.counted),
+            "same": sum(self.unchanged[kind] for kind in self.counted),
+            "changed": len(self.changes),
+            "updated": sum(change["updated"] for change in self.changes),
+            "changes": self.changes,
+            "attached": self.attached,
+            "media": {state: self.media[state] for state in ("ready", "elsewhere", "missing", "broken")},
+            "missing": self.missing,
+            "broken": self.broken,
+            "errors": self.errors,
+            "warnings": self.warnings,
+        }
+
+
+# Below the number of variables that every database takes in one statement.
+CHUNK = 500
+# Records that a warning about several of them names.
+MAX_NAMED = 3
+
+Thing = TypeVar("Thing")
+
+
+@dataclass
+class Shape:
+    """What the items of a subtest are like in a file: from it comes the rule of a subtest that is new."""
+
+    tests: Counter[str] = field(default_factory=Counter)
+    # Test -> the first records that name it.
+    first_ids: dict[str, list[str]] = field(default_factory=dict)
+    votes: Counter[int] = field(default_factory=Counter)
+    foils: Counter[int] = field(default_factory=Counter)
+    pair_votes: Counter[int] = field(default_factory=Counter)
+    pair_foils: Counter[int] = field(default_factory=Counter)
+
+    def count(self, record: ItemRecord) -> None:
+        self.foils[len(record.foils)] += 1
+        if record.test:
+            self.tests[record.test] += 1
+            if self.tests[record.test] <= MAX_NAMED:
+                self.first_ids.setdefault(record.test, []).append(record.id)
+        if record.votes is not None and record.votes.total:
+            self.votes[record.votes.total] += 1
+        pair = record.proficiency
+        if pair is not None:
+            self.pair_foils[len(pair.foils)] += 1
+            if pair.votes is not None and pair.votes.total:
+                self.pair_votes[pair.votes.total] += 1
+
+
+@dataclass
+class Batch:
+    """One import. `records` are those of this chunk, and shrink as they turn out to clash; the tables fill up, step by
+    step, for the steps that follow. `clips` and `seen` remember the chunks before.
+
+    `update`: what is stored may be changed to what the file says.
+    """
+
+    project: Project
+    path: Path
+    result: ImportResult
+    shapes: Mapping[str, Shape]
+    media: Mapping[str, StoredMedia]
+    # Of the files among them that were taken down from the project: SHA-256 -> why.
+    taken_down: Mapping[str, str]
+    started: datetime
+    update: bool
+    clips: Spill
+    seen: Spill
+    # Whether the project had no clip before: what stands in the tables is of this import then.
+    is_first_import: bool = False
+    subtests: dict[str, Subtest] = field(default_factory=dict)
+    records: list[ItemRecord] = field(default_factory=list)
+    videos: dict[str, Video] = field(default_factory=dict)
+    # Keys of the clips that this chunk makes.
+    new_clips: set[str] = field(default_factory=set)
+    captions: dict[tuple[int, str], Caption] = field(default_factory=dict)
+    pairs: dict[tuple[int, str], Item] = field(default_factory=dict)
+    # Record id -> what stands under it already: an item, or a caption to make foils for.
+    stored: dict[str, Item | Caption] = field(default_factory=dict)
+    # Of those, what is to get the file's content in place of its own.
+    renewed: set[str] = field(default_factory=set)
+    # Record id -> what is stored otherwise: {field: (stored, of the file)}.
+    differences: dict[str, dict[str, tuple[Any, Any]]] = field(default_factory=dict)
+
+    def take(self, records: list[ItemRecord]) -> None:
+        """Turn to the next chunk."""
+        self.records = records
+        tables = self.videos, self.new_clips, self.captions, self.pairs, self.stored, self.renewed, self.differences
+        for table in tables:
+            table.clear()
+
+    def is_first(self, kind: str, *key: object) -> bool:
+        """Whether this import meets the thing for the first time."""
+        return self.seen.setdefault(json.dumps([kind, *key]), "") is None
+
+    def made_now(self, row: Video | Item) -> bool:
+        """Whether the row is of this import: an earlier chunk of it, since others wait."""
+        return row.created_at >= self.started
+
+    def differs(self, record: ItemRecord, fields: Mapping[str, tuple[Any, Any]]) -> None:
+        """Note what is stored otherwise than the record says."""
+        if fields:
+            self.differences.setdefault(record.id, {}).update(fields)
+
+    def refuse(self, clashes: Iterable[tuple[ItemRecord, str, str, str]]) -> None:
+        """Take these (record, field, problem, fix) out of the import and list them as bad."""
+        refused = set()
+        for record, name, problem, fix in clashes:
+            refused.add(record.id)
+            self.result.errors.append(str(BadRecord(self.where(record), name, problem, fix)))
+        self.leave_out(refused)
+
+    def leave_out(self, ids: Iterable[str]) -> None:
+        out = set(ids)
+        self.records = [record for record in self.records if record.id not in out]
+
+    def where(self, record: ItemRecord) -> str:
+        return f"{self.path}:{record.line}"
+
+
+def text_sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def chunks(things: Sequence[Thing]) -> Iterator[Sequence[Thing]]:
+    for start in range(0, len(things), CHUNK):
+        yield things[start : start + CHUNK]

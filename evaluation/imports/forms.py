@@ -1,0 +1,90 @@
+"""The form of an import: a file of records with its format, videos, or both."""
+
+from pathlib import PurePath
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from corpus.importers.registry import BY_ENDING, IMPORTERS
+from corpus.records import MAX_DATASET, MAX_LABEL
+
+# The choice that is no format.
+BY_NAME = "auto"
+MEGABYTE = 1024 * 1024
+
+
+class _ManyFiles(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class _VideosField(forms.FileField):
+    """Any number of files; none is a list of none."""
+
+    widget = _ManyFiles
+
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:
+        return [super(_VideosField, self).clean(file, initial) for file in data or []]
+
+
+class ImportForm(forms.Form):
+    format = forms.ChoiceField(label=_("What is sent"))
+    records = forms.FileField(label=_("File of records"), required=False, max_length=255)
+    videos = _VideosField(label=_("Videos"), required=False, max_length=255)
+    subtest = forms.CharField(
+        label=_("Subtest"),
+        required=False,
+        max_length=MAX_LABEL,
+        help_text=_("For records that name none; the name of the file where this is empty."),
+    )
+    dataset = forms.CharField(
+        label=_("Dataset"),
+        required=False,
+        max_length=MAX_DATASET,
+        help_text=_("Where the videos are from, for formats that do not say: contrast sets and Feint6K."),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        formats = [(slug, entry.label) for slug, entry in IMPORTERS.items()]
+        by_name = (BY_NAME, _("By the name of the file"))
+        self.fields["format"].choices = [by_name, *formats, ("videos", _("Videos alone"))]
+        self.fields["videos"].help_text = _(
+            "They are found by name or by the id that the records give; mp4, webm, mov, mkv or avi, "
+            "%(mb)s MB in all. What browsers do not play is converted."
+        ) % {"mb": settings.UPLOAD_MAX_BYTES // MEGABYTE}
+        self.fields["videos"].widget.attrs["accept"] = "video/*,.mkv,.avi"
+
+    def clean(self) -> dict[str, Any]:
+        if self.cleaned_data.get("format") == BY_NAME:
+            self._say_format()
+        alone = self.cleaned_data.get("format") == "videos"
+        if alone and not self.cleaned_data.get("videos") and "videos" not in self.errors:
+            self.add_error("videos", _("Choose the videos."))
+        if alone and self.cleaned_data.get("records"):
+            self.add_error("format", _("Say the format of the file of records, or leave the file out."))
+        if not alone and not self.cleaned_data.get("records") and "records" not in self.errors:
+            self.add_error("records", _("Choose the file of records."))
+        return self.cleaned_data
+
+    def _say_format(self) -> None:
+        """Put the format that the file's name says in the place of "by its name"."""
+        records = self.cleaned_data.get("records")
+        if records is None:
+            if self.cleaned_data.get("videos"):
+                self.cleaned_data["format"] = "videos"
+            return
+        said = BY_ENDING.get(PurePath(records.name or "").suffix.lower())
+        if said is None:
+            self.add_error("format", _("The name of the file does not say what it is; choose its format."))
+        else:
+            self.cleaned_data["format"] = said
+
+    def wish(self) -> dict[str, Any]:
+        """What the action is asked for."""
+        chosen = self.cleaned_data
+        slug = "" if chosen["format"] == "videos" else chosen["format"]
+        known = {param.name for param in IMPORTERS[slug].params} if slug else set()
+        params = {name: chosen[name] for name in ("subtest", "dataset") if name in known and chosen[name]}
+        return {"format_slug": slug, "records": chosen["records"], "videos": chosen["videos"], "params": params}

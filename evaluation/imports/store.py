@@ -1,0 +1,181 @@
+"""A file of a known format into a project: read, its media proved and kept, everything stored in one transaction.
+
+The file is read twice, some records at a time, so that no size of it fills the memory (evaluation.imports.survey).
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.db import IntegrityError, OperationalError, transaction
+from django.utils import timezone
+
+from annotation.transactions import was_rolled_back_by_the_database
+from corpus.models import Caption, Foil, Item, Video
+from corpus.video_files.ingest import StoredMedia, reasons_taken_down, store_media
+from evaluation.errors import EvaluationError
+from evaluation.imports._captions import check_captions, store_captions
+from evaluation.imports._changes import list_changes, lock_changed, store_changes, strict_problem
+from evaluation.imports._ids import settle_ids
+from evaluation.imports._items import check_items, store_items, store_pairs
+from evaluation.imports._subtests import load_subtests, store_subtests, warn_of_other_tests
+from evaluation.imports._videos import check_videos, refuse_taken_down, store_videos
+from evaluation.imports.batch import Batch, ImportResult
+from evaluation.imports.survey import Progress, Source, Survey, good_chunks, silent, survey
+from evaluation.imports.utd import import_utd
+from evaluation.imports.votes import read_votes, store_votes
+from projects import audit
+from projects.access import require_role
+from projects.actions.create_project_by_operator import store_project
+from projects.models import Project, Role, User
+from projects.sql.bulk_writes import analyze_tables
+from text.spill import Spill
+
+# New rows that change what a planner should think of the tables.
+MANY = 1000
+
+
+def import_records(
+    project: Project,
+    actor: User | None,
+    format_slug: str,
+    path: Path,
+    *,
+    media_dir: Path | None = None,
+    dry_run: bool = False,
+    strict: bool = False,
+    update: bool = False,
+    params: Mapping[str, Any] | None = None,
+    progress: Progress = silent,
+) -> ImportResult:
+    """Store the good records of the file and list the bad ones; again with the same file, nothing changes.
+
+    `actor` None is the operator at the command line. `media_dir` is where files are looked for: by name, by source id;
+    clips whose file is not there are stored as missing, clips whose file cannot be used as broken. `dry_run` says what
+    would happen and stores nothing, `strict` stores nothing where a record is bad. Records that are stored otherwise
+    are listed and stay as they are; with `update` they become what the file says, where nobody worked on them. A
+    project that is not stored yet (the operator's) is stored with the records, and not without them. CorpusError: the
+    file cannot be read, no such media folder; EvaluationError: a bad record under `strict`, two imports at once.
+    """
+    if actor is not None:
+        require_role(actor, project, Role.RESEARCHER)
+    source = Source(format_slug, path, params or {})
+    result = ImportResult(format_slug, str(path), project.slug, dry_run, plugin=source.entry.origin)
+    if source.yields == "utd":
+        import_utd(project, actor, source, result, dry_run=dry_run, strict=strict)
+        return result
+    if source.yields == "votes":
+        _import_votes(project, actor, source, result, (dry_run, strict, update), progress)
+        return result
+    found = survey(source, project, result, media_dir, progress)
+    _stop_if_strict(strict, result)
+    media = _keep(found.media, copy=not dry_run, progress=progress)
+    with ExitStack() as stack:
+        clips, seen = stack.enter_context(Spill()), stack.enter_context(Spill())
+        taken_down = reasons_taken_down(project, media.values())
+        batch = Batch(project, path, result, found.shapes, media, taken_down, timezone.now(), update, clips, seen)
+        with _all_or_nothing(path):
+            _store(batch, source, found, actor, progress)
+            _stop_if_strict(strict, result, strict_problem(batch))
+            if dry_run:
+                transaction.set_rollback(True)
+    return result
+
+
+@contextmanager
+def _all_or_nothing(path: Path) -> Iterator[None]:
+    """One transaction. EvaluationError where somebody at work in the project took what it needed first."""
+    try:
+        with transaction.atomic():
+            yield
+    except (IntegrityError, OperationalError) as error:
+        if isinstance(error, OperationalError) and not was_rolled_back_by_the_database(error):
+            raise
+        raise EvaluationError(f"{path}: somebody else changed the project meanwhile; import again") from error
+
+
+def analyze_after_bulk_import(result: ImportResult) -> None:
+    """Have the database count the tables anew where that changes its plans; whoever waits for the result waits not."""
+    if result.created["items"] + result.created["captions"] >= MANY:
+        analyze_tables(Video, Caption, Item, Foil)
+
+
+def _import_votes(
+    project: Project,
+    actor: User | None,
+    source: Source,
+    result: ImportResult,
+    wish: tuple[bool, bool, bool],
+    progress: Progress,
+) -> None:
+    """Votes go onto items that are there; `wish` is dry_run, strict, update."""
+    dry_run, strict, update = wish
+    result.counted = ("votes",)
+    votes = read_votes(source, result)
+    if project.pk is None:
+        raise EvaluationError(f"--project: there is no project '{project.slug}'; import the items of the votes first")
+    _stop_if_strict(strict, result)
+    with _all_or_nothing(source.path):
+        store_votes(project, actor, source, votes, result, update=update, progress=progress)
+        left = next((change["record"] for change in result.changes if not change["updated"]), "")
+        _stop_if_strict(strict, result, f"{left}: votes: others are stored; import with --update" if left else "")
+        if dry_run:
+            transaction.set_rollback(True)
+
+
+def _stop_if_strict(strict: bool, result: ImportResult, other: str = "") -> None:
+    problem = result.errors[0] if result.errors else other
+    if strict and problem:
+        more = f" (and {len(result.errors) - 1} more bad records)" if len(result.errors) > 1 else ""
+        raise EvaluationError(f"{problem}{more}; nothing was stored")
+
+
+def _keep(found: dict[str, Path], *, copy: bool, progress: Progress) -> dict[str, StoredMedia]:
+    """Each file is decoded and copied once, before the transaction: nobody waits for it."""
+    paths = list(dict.fromkeys(found.values()))
+    kept = {path: store_media(path, copy=copy) for path in progress(paths, len(paths), "videos")}
+    return {key: kept[path] for key, path in found.items()}
+
+
+def _store(batch: Batch, source: Source, found: Survey, actor: User | None, progress: Progress) -> None:
+    if batch.project.pk is None:
+        store_project(batch.project)
+    # Imports into one project queue up here (SQLite's writers queue by themselves). People who work in it go on: a lock
+    # that their rows' foreign keys wait for would hold up every commit of theirs, and what they hold this one.
+    Project.objects.select_for_update(no_key=True).get(pk=batch.project.pk)
+    batch.is_first_import = not Video.objects.filter(project=batch.project).exists()
+    load_subtests(batch)
+    for records in progress(good_chunks(source, found), found.n_chunks, "storing"):
+        batch.take(records)
+        for check in (settle_ids, check_videos, check_captions, check_items, refuse_taken_down, list_changes):
+            check(batch)
+        lock_changed(batch)
+        store_videos(batch)
+        store_changes(batch, actor)
+        for store in (store_subtests, store_captions):
+            store(batch)
+        created = [*store_pairs(batch, batch.started), *store_items(batch, batch.started)]
+        audit.record_many(audit.event(batch.project, actor, "import", item, to_state=item.state) for item in created)
+    warn_of_other_tests(batch)
+    _record(batch, actor)
+
+
+def _record(batch: Batch, actor: User | None) -> None:
+    result, project = batch.result, batch.project
+    counts = {"created": dict(result.created), "unchanged": dict(result.unchanged), "bad": len(result.errors)}
+    copies = [kept for kept in batch.media.values() if kept.made_from]
+    event = audit.event(
+        project,
+        actor,
+        "evaluation.import_records",
+        project,
+        format=result.format,
+        file=batch.path.name,
+        attached=result.attached,
+        changed=len(result.changes),
+        playable_copies={kept.facts.sha256: kept.made_from for kept in copies if kept.facts},
+        **result.reader,
+        **counts,
+    )
+    audit.record(event)

@@ -1,0 +1,173 @@
+"""The first of an import's two readings: what the file holds, before a row is written.
+
+A file is read twice, since records do not stay in memory: now for its complaints, the shape of its subtests and its
+media, and once more to store it. What is kept of it here does not grow with the number of good records, beyond a few.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from corpus.errors import CorpusError
+from corpus.importers.registry import IMPORTERS
+from corpus.models import MediaState, Video
+from corpus.records import BadRecord, ItemRecord, RecordWarning
+from corpus.video_files.ingest import find_media
+from evaluation.errors import EvaluationError
+from evaluation.imports.batch import CHUNK, ImportResult, Shape, chunks
+from projects.models import Project
+from text.registry import Entry, load, lookup, parse_params
+
+Progress = Callable[[Iterable[Any], int, str], Iterator[Any]]
+# Records in memory at a time.
+READ = 4 * CHUNK
+# A file of fewer is read once: its records stay, some 3 kB each.
+FEW = 5 * READ
+_BLOCK = 1024 * 1024
+
+
+def silent(things: Iterable[Any], _total: int, _label: str) -> Iterator[Any]:
+    """No progress is told."""
+    yield from things
+
+
+@dataclass
+class Source:
+    """A file of a known format, to be read as often as is wanted, as long as it stays the same."""
+
+    format_slug: str
+    path: Path
+    params: Mapping[str, Any]
+    _stamp: tuple[int, int] | None = None
+
+    @property
+    def entry(self) -> Entry:
+        return lookup(IMPORTERS, self.format_slug, "format")
+
+    @property
+    def yields(self) -> str:
+        """What its records are: items, votes, or what belongs to utd."""
+        return str(getattr(load(self.entry), "YIELDS", "items"))
+
+    def outcomes(self) -> Iterator[Any]:
+        """CorpusError: the file cannot be read. EvaluationError: it changed since it was read first."""
+        self._check_unchanged()
+        yield from load(self.entry).read(self.path, params=parse_params(self.entry, self.params))
+        self._check_unchanged()
+
+    def _check_unchanged(self) -> None:
+        try:
+            now = self.path.stat()
+        except OSError:
+            return  # the importer says it better
+        stamp = now.st_mtime_ns, now.st_size
+        self._stamp = self._stamp or stamp
+        if stamp != self._stamp:
+            raise EvaluationError(f"{self.path}: changed while it was read; import it again")
+
+
+@dataclass
+class Survey:
+    """What the first reading found: `shapes` by subtest, `media` by clip key, ids of records that are out.
+
+    `records`: all of them, where they are few.
+    """
+
+    n_records: int = 0
+    shapes: dict[str, Shape] = field(default_factory=dict)
+    media: dict[str, Path] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
+    records: list[ItemRecord] | None = field(default_factory=list)
+
+    @property
+    def n_chunks(self) -> int:
+        return -(-self.n_records // READ)
+
+
+def survey(
+    source: Source, project: Project, result: ImportResult, media_dir: Path | None, progress: Progress
+) -> Survey:
+    """Read the file to its end; complaints go to `result`. CorpusError: it cannot be read, no such media folder."""
+    if media_dir is not None and not media_dir.is_dir():
+        raise CorpusError(f"{media_dir}: is no folder; name the folder with the media files")
+    found = Survey()
+    for records in progress(_chunks(source, result), _most_chunks(source.path), "reading"):
+        found.n_records += len(records)
+        if found.records is not None:
+            found.records = [*found.records, *records] if found.n_records <= FEW else None
+        if media_dir is not None:
+            records = _with_media(records, found, project, result, media_dir)
+        for record in records:
+            if record.foils:
+                found.shapes.setdefault(record.subtest, Shape()).count(record)
+    result.records += found.n_records
+    return found
+
+
+def good_chunks(source: Source, found: Survey) -> Iterator[list[ItemRecord]]:
+    """The second reading: the good records, some at a time."""
+    again = source.outcomes() if found.records is None else iter(found.records)
+    good = (one for one in again if isinstance(one, ItemRecord) and one.id not in found.refused)
+    while records := list(islice(good, READ)):
+        yield records
+
+
+def _chunks(source: Source, result: ImportResult) -> Iterator[list[ItemRecord]]:
+    records: list[ItemRecord] = []
+    for outcome in source.outcomes():
+        if isinstance(outcome, ItemRecord):
+            records.append(outcome)
+        elif isinstance(outcome, BadRecord):
+            result.errors.append(str(outcome))
+            result.records += 1
+        elif isinstance(outcome, RecordWarning):
+            result.warnings.append(str(outcome))
+        if len(records) == READ:
+            yield records
+            records = []
+    yield records
+
+
+def _most_chunks(path: Path) -> int:
+    """No file has more records than lines; 0 where that says nothing."""
+    if not path.is_file() or path.suffix.lower() == ".json":
+        return 0
+    with path.open("rb") as file:
+        n_lines = sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))
+    return n_lines // READ + 1
+
+
+def _with_media(
+    records: list[ItemRecord], found: Survey, project: Project, result: ImportResult, folder: Path
+) -> list[ItemRecord]:
+    """Look for the files of clips that have none yet; a record whose file lies outside of the folder is bad."""
+    ready = _ready_keys(project, records)
+    # Many clips of one file are common: it is looked for once.
+    places: dict[tuple[str, str], Path | None] = {}
+    for record in records:
+        video = record.video
+        if video.key in ready or video.key in found.media:
+            continue
+        names = video.file, video.source_id
+        try:
+            path = places[names] if names in places else places.setdefault(names, find_media(folder, names))
+        except CorpusError as error:
+            problem, _, fix = str(error).partition("; ")
+            result.errors.append(str(BadRecord(f"{result.path}:{record.line}", "video", problem, fix)))
+            found.refused.add(record.id)
+            continue
+        if path is not None:
+            found.media[video.key] = path
+    return [record for record in records if record.id not in found.refused]
+
+
+def _ready_keys(project: Project, records: list[ItemRecord]) -> set[str]:
+    if project.pk is None:
+        return set()
+    keys = list({record.video.key for record in records})
+    ready = Video.objects.filter(project=project, media_state=MediaState.READY)
+    if not ready.exists():
+        return set()
+    return {key for some in chunks(keys) for key in ready.filter(key__in=some).values_list("key", flat=True)}

@@ -1,0 +1,70 @@
+"""Descriptions and splits of UTD, by the same door as every other file. What is stored already is not stored twice."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+
+from corpus.importers.utd import UtdFile
+from evaluation.errors import EvaluationError
+from evaluation.imports.batch import ImportResult
+from evaluation.imports.survey import Source
+from evaluation.utd.actions.import_descriptions import import_descriptions
+from evaluation.utd.actions.import_splits import import_splits
+from evaluation.utd.models import BiasRun, Descriptions, FrameText
+from evaluation.utd.utd_files import sha256_of
+from projects.models import Project, User
+
+
+def import_utd(
+    project: Project, actor: User | None, source: Source, result: ImportResult, *, dry_run: bool, strict: bool
+) -> None:
+    """Store what the file holds about videos and samples of the project. EvaluationError: there is no such project,
+    the file is none of UTD's, or it names what the project has not (`strict`)."""
+    (held,) = source.outcomes()
+    assert isinstance(held, UtdFile)
+    if project.pk is None:
+        raise EvaluationError(f"--project: there is no project '{project.slug}'; import its videos first")
+    kind = "descriptions" if held.holds == "descriptions" else "splits"
+    result.records, result.counted = 1, (kind,)
+    with transaction.atomic():
+        stored = _stored_texts(project, source) if kind == "descriptions" else _stored_splits(project, source, actor)
+        if stored:
+            result.unchanged[kind] += 1
+            return
+        if kind == "descriptions":
+            made = import_descriptions(actor, project, [source.path])
+            result.warnings += _strangers(source, made.problems)
+        result.created[kind] += 1
+        if strict and result.warnings:
+            raise EvaluationError(f"{result.warnings[0]}; nothing was stored")
+        if dry_run:
+            transaction.set_rollback(True)
+
+
+def _stored_texts(project: Project, source: Source) -> bool:
+    of_file = FrameText.objects.filter(described_by__sha256=sha256_of([source.path]))
+    return Descriptions.objects.filter(project=project, pk__in=of_file.values("descriptions")).exists()
+
+
+def _stored_splits(project: Project, source: Source, actor: User | None) -> bool:
+    """Bring the splits, unless a run of the project holds the same."""
+    earlier = [_content(run) for run in BiasRun.objects.filter(project=project, descriptions=None)]
+    with transaction.atomic():
+        made = import_splits(actor, project, source.path)
+        if _content(made) in earlier:
+            transaction.set_rollback(True)
+            return True
+    return False
+
+
+def _content(run: BiasRun) -> tuple[Any, Any]:
+    return run.predictions, (run.result or {}).get("split")
+
+
+def _strangers(source: Source, problems: Mapping[str, Any]) -> list[str]:
+    names = problems.get("not_in_project", [])
+    more = f" (and {problems['n_not_in_project'] - len(names)} more)" if problems else ""
+    return [f"{source.path}:1: {name}: is no video of the project, passed over" for name in names[:-1]] + [
+        f"{source.path}:1: {name}: is no video of the project, passed over{more}" for name in names[-1:]
+    ]

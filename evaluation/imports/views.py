@@ -1,0 +1,92 @@
+"""Import by the page: sending files, what they would become, what they became."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from corpus.importers.registry import EXAMPLES, IMPORTERS
+from evaluation.imports.access import get_import
+from evaluation.imports.actions.confirm_import import confirm_import, discard_import
+from evaluation.imports.actions.receive_import import receive_import
+from evaluation.imports.forms import BY_NAME, ImportForm
+from evaluation.imports.models import Import
+from evaluation.imports.pages import changes, counted, lines, takes_none
+from projects.access import get_project
+from projects.models import Role
+
+MAX_LISTED = 30
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_import(request: HttpRequest, slug: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    sent = request.method == "POST"
+    form = ImportForm(request.POST, request.FILES) if sent else ImportForm()
+    if sent and form.is_valid():
+        return redirect("imports:import", slug, receive_import(request.user, project, **form.wish()).pk)
+    earlier = Import.objects.filter(project=project).select_related("job", "created_by")[:MAX_LISTED]
+    # The note below the format is fetched from this page anew: htmx sends the field by its name.
+    chosen = (request.POST if sent else request.GET).get("format")
+    if chosen in dict(form.fields["format"].choices):
+        form.initial["format"] = chosen
+    swap = {"hx-get": request.path, "hx-target": "#format-note", "hx-select": "#format-note", "hx-swap": "outerHTML"}
+    form.fields["format"].widget.attrs.update(swap)
+    context = {
+        "form": form,
+        "imports": earlier,
+        "formats": IMPORTERS,
+        "examples": EXAMPLES,
+        "format_rows": [(slug, entry, EXAMPLES.get(slug, "")) for slug, entry in IMPORTERS.items()],
+        "chosen": form.initial.get("format", BY_NAME),
+    }
+    return render(request, "evaluation/new_import.html", context, status=422 if sent else 200)
+
+
+@require_safe
+def import_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    return render(request, "evaluation/import.html", _context(request, slug, pk))
+
+
+@require_safe
+def import_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The live part: asks for itself again while the job is alive, then for the whole page."""
+    context = _context(request, slug, pk)
+    response = render(request, "evaluation/_import_progress.html", context)
+    job = context["upload"].job
+    if job is None or job.is_over:
+        response.headers["HX-Refresh"] = "true"
+    return response
+
+
+@require_POST
+def confirm(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    confirm_import(request.user, get_import(request.user, slug, pk), update="update" in request.POST)
+    return redirect("imports:import", slug, pk)
+
+
+@require_POST
+def discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    discard_import(request.user, get_import(request.user, slug, pk))
+    messages.success(request, _("The files are discarded; nothing was imported."))
+    return redirect("imports:new_import", slug)
+
+
+def _context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
+    upload = get_import(request.user, slug, pk)
+    request.project = upload.project
+    outcome = upload.result if upload.result is not None else upload.preview or {}
+    return {
+        "upload": upload,
+        "outcome": outcome,
+        "entry": IMPORTERS.get(upload.format),
+        "counts": counted(outcome),
+        "changes": changes(outcome),
+        "makes_subtests": any(row["subtest"] for row in outcome.get("sample", [])),
+        "takes_none": takes_none(outcome),
+        "more_missing": outcome.get("media", {}).get("missing", 0) - len(outcome.get("missing", [])),
+        "complaints": [*lines(outcome, "errors"), *lines(outcome, "warnings")],
+    }

@@ -1,0 +1,246 @@
+"""Test whether models differ by more than chance, two or many at once (docs/reference/formulas.md#statistics).
+
+Credits are shares in 0..1 an item, NaN where a model has no score; a pair of models is compared over the items that
+both scored. Clusters are source videos, as for every interval.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from evaluation.metrics.intervals import DRAWS, SEED, cluster_sums, mean, percentiles, resampled_sums
+
+Floats = NDArray[np.float64]
+
+ALPHA = 0.05
+POWER = 0.80
+# Differences of equal sums can leave a hair in the last bits; that is no difference.
+NOTHING = 1e-12
+# A spread so much smaller than its parts has lost its digits.
+CANCELLED = 1e-8
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A minus B, in shares. `ci`: paired cluster bootstrap; `t_ci` and `p_t`: cluster t with C - 1 degrees; `p`: of the
+    bootstrap, two-sided. None where fewer than two clusters are shared."""
+
+    value: float | None
+    ci: list[float] | None
+    t_ci: list[float] | None
+    p: float | None
+    p_t: float | None
+    n: int
+    n_clusters: int
+
+    def plain(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def paired_difference(
+    a: Floats, b: Floats, clusters: Sequence[str] | None, *, draws: int = DRAWS, seed: int = SEED
+) -> Difference:
+    """Credits `a` and `b` (n,) of two models on the same items -> the mean of a - b over the items both scored.
+
+    Whole clusters are drawn with both models' answers, so that what the models share (hard videos) cancels out.
+    """
+    both = ~(np.isnan(a) | np.isnan(b))
+    gap = a[both] - b[both]
+    if not len(gap):
+        return Difference(None, None, None, None, None, 0, 0)
+    names = None if clusters is None else [name for name, kept in zip(clusters, both, strict=True) if kept]
+    rows = cluster_sums(np.column_stack([gap, np.ones(len(gap))]), names)
+    value = mean(gap)
+    if len(rows) < 2:
+        return Difference(value, None, None, None, None, len(gap), len(rows))
+    sums = resampled_sums(rows, draws=draws, seed=seed)
+    drawn = sums[:, 0] / sums[:, 1]
+    error = _standard_error(rows)
+    reach = float(special.stdtrit(len(rows) - 1, 1 - ALPHA / 2)) * error
+    return Difference(
+        value=value,
+        ci=percentiles(drawn),
+        t_ci=[value - reach, value + reach],
+        p=bootstrap_p(drawn),
+        p_t=_t_test(value, error, len(rows)),
+        n=len(gap),
+        n_clusters=len(rows),
+    )
+
+
+def bootstrap_p(drawn: Floats) -> float:
+    """Two-sided p of "no difference" from drawn differences: twice the smaller tail, draws at zero in both tails.
+
+    One is added above and below the line, so that p is never 0 with finitely many draws (Davison & Hinkley 1997).
+    """
+    low = int((drawn <= NOTHING).sum())
+    high = int((drawn >= -NOTHING).sum())
+    return min(1.0, 2.0 * (1 + min(low, high)) / (len(drawn) + 1))
+
+
+def _standard_error(rows: Floats) -> float:
+    """Of the mean of column 0 over the count in column 1; rows are clusters."""
+    total = math.fsum(rows[:, 1])
+    centre = math.fsum(rows[:, 0]) / total
+    spread = math.fsum((rows[:, 0] - centre * rows[:, 1]) ** 2)
+    return math.sqrt(spread * len(rows) / (len(rows) - 1)) / total
+
+
+def _t_test(value: float, error: float, clusters: int) -> float:
+    if abs(value) <= NOTHING:
+        return 1.0
+    return 0.0 if error <= NOTHING else float(2 * special.stdtr(clusters - 1, -abs(value) / error))
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """Items that only A or only B has right; `p` of the exact test, None where an answer is neither right nor wrong."""
+
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+    p: float | None
+    n_partial: int
+
+    def plain(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def mcnemar(a: Floats, b: Floats) -> McNemar:
+    """McNemar's exact test of two models' credits (n,) on the same items.
+
+    Under "no difference" an item on which they differ is a fair coin: p = min(1, 2 P[X <= min(only_a, only_b)]), X
+    binomial(only_a + only_b, 1/2). E.g. 1 against 8: 2 (1 + 9) / 2^9 = .0391. Items where a tie earned a part of the
+    credit are counted in `n_partial` and left out: the test knows right and wrong only. It takes items as independent;
+    the cluster bootstrap beside it does not.
+    """
+    scored = ~(np.isnan(a) | np.isnan(b))
+    whole = scored & np.isin(a, (0.0, 1.0)) & np.isin(b, (0.0, 1.0))
+    right_a, right_b = a[whole] == 1.0, b[whole] == 1.0
+    only_a, only_b = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
+    differ = only_a + only_b
+    p = min(1.0, 2.0 * float(special.bdtr(min(only_a, only_b), differ, 0.5)))
+    return McNemar(
+        both=int((right_a & right_b).sum()),
+        only_a=only_a,
+        only_b=only_b,
+        neither=int((~right_a & ~right_b).sum()),
+        p=p if whole.any() else None,
+        n_partial=int((scored & ~whole).sum()),
+    )
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """Adjust p-values by Holm's method (Holm 1979), in the order given.
+
+    The smallest of m is multiplied by m, the next by m - 1 ..., each at least the one before, at most 1.
+    E.g. .01, .04, .03 -> .03, .06, .06.
+    """
+    adjusted = [0.0] * len(values)
+    worst = 0.0
+    for place, index in enumerate(sorted(range(len(values)), key=lambda k: values[k])):
+        worst = max(worst, min(1.0, values[index] * (len(values) - place)))
+        adjusted[index] = worst
+    return adjusted
+
+
+def pairwise_tests(credit: Floats, clusters: Sequence[str] | None) -> Floats:
+    """`credit` (models, n) -> (models, models) two-sided p of the cluster t test of each pair, Holm over all pairs.
+
+    The diagonal is 1, and so is a pair that shares fewer than two clusters: it cannot be told apart.
+    """
+    models, n = credit.shape
+    out = np.ones((models, models))
+    if clusters is None:
+        index = np.arange(n)
+    else:
+        index = np.unique(np.asarray(clusters, dtype=object).astype(str), return_inverse=True)[1]
+    pairs = [(i, j) for i in range(models) for j in range(i + 1, models)]
+    together = _tests_on_shared_items(credit, index)
+    adjusted = holm([together.get(pair) or _pair_p(credit[pair[0]], credit[pair[1]], index) for pair in pairs])
+    for (i, j), p in zip(pairs, adjusted, strict=True):
+        out[i, j] = out[j, i] = p
+    return out
+
+
+def _tests_on_shared_items(credit: Floats, index: NDArray[np.int64]) -> dict[tuple[int, int], float]:
+    """{pair: p} of the models that scored the same items as the first: all from one product of cluster residuals.
+
+    Pairs whose spread all but cancels are left to the exact sum, as are pairs of other items.
+    """
+    known = ~np.isnan(credit)
+    alike = [k for k in range(len(credit)) if (known[k] == known[0]).all()]
+    if len(alike) < 2 or not known[0].any():
+        return {}
+    place = np.unique(index[known[0]], return_inverse=True)[1]
+    sizes = np.bincount(place).astype(np.float64)
+    if len(sizes) < 2:
+        return {}
+    values = credit[alike][:, known[0]]
+    sums = np.stack([np.bincount(place, weights=row) for row in values])
+    means = values.mean(axis=1)
+    residual = sums - means[:, None] * sizes
+    product = residual @ residual.T
+    own = np.diag(product)
+    found = {}
+    for i, first in enumerate(alike):
+        for j in range(i + 1, len(alike)):
+            spread = own[i] + own[j] - 2 * product[i, j]
+            if spread > CANCELLED * (own[i] + own[j]):
+                error = math.sqrt(spread * len(sizes) / (len(sizes) - 1)) / len(place)
+                found[first, alike[j]] = _t_test(float(means[i] - means[j]), error, len(sizes))
+    return found
+
+
+def _pair_p(a: Floats, b: Floats, index: NDArray[np.int64]) -> float:
+    both = ~(np.isnan(a) | np.isnan(b))
+    gap, place = a[both] - b[both], index[both]
+    counts = np.bincount(place)
+    seen = counts > 0
+    rows = np.column_stack([np.bincount(place, weights=gap)[seen], counts[seen].astype(np.float64)])
+    return 1.0 if len(rows) < 2 else _t_test(float(gap.mean()), _standard_error(rows), len(rows))
+
+
+def tied_groups(p: Floats, *, alpha: float = ALPHA) -> list[int]:
+    """Group numbers 1, 2 ... of models given best first, from their (m, m) matrix of adjusted p.
+
+    A group is its best model and those after it that cannot be told from that one (p >= alpha); the first model that
+    can opens the next group. E.g. p of 1-2 .6, 1-3 .01, 2-3 .2 -> groups 1, 1, 2.
+    """
+    groups: list[int] = []
+    leader = 0
+    for model in range(len(p)):
+        if model and p[leader, model] < alpha:
+            leader = model
+            groups.append(groups[-1] + 1)
+        else:
+            groups.append(groups[-1] if groups else 1)
+    return groups
+
+
+def items_to_separate(
+    a: Floats, b: Floats, clusters: Sequence[str] | None, *, alpha: float = ALPHA, power: float = POWER
+) -> int | None:
+    """How many items like these would tell A from B with the given power, if the difference seen is the true one.
+
+    The error of a mean falls with the root of the number of items: n' = n ((z_{1-alpha/2} + z_power) error / gap)^2,
+    with the cluster-robust error of the paired difference, so that new items are taken to cluster as these do.
+    None without a difference or with fewer than two shared clusters.
+    """
+    both = ~(np.isnan(a) | np.isnan(b))
+    gap = a[both] - b[both]
+    names = None if clusters is None else [name for name, kept in zip(clusters, both, strict=True) if kept]
+    if not len(gap):
+        return None
+    rows = cluster_sums(np.column_stack([gap, np.ones(len(gap))]), names)
+    value = mean(gap)
+    if len(rows) < 2 or abs(value) <= NOTHING:
+        return None
+    reach = float(special.ndtri(1 - alpha / 2) + special.ndtri(power))
+    return max(2, math.ceil(len(gap) * (reach * _standard_error(rows) / value) ** 2))

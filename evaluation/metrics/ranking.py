@@ -1,0 +1,105 @@
+"""A leaderboard column: models best first, which of them chance could have ordered, and what would tell the top two.
+
+Intervals of the single models come with their results; here stand the questions between models. All pairs of a column
+are tested on the items that both scored (cluster t of the paired difference) and Holm's procedure runs over all of
+them, so that "tied" means: not told apart when every pair of the column is asked.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.errors import EvaluationError
+from evaluation.metrics.comparison import ALPHA, items_to_separate, pairwise_tests, tied_groups
+
+Floats = NDArray[np.float64]
+COLUMNS = ("P+T", "T", "P")
+
+
+@dataclass(frozen=True)
+class ModelScores:
+    """One model. `main`, `proficiency`: (n,) credits on the items of the release, NaN where it has no score or the
+    item no proficiency pair. `group`: its shares and intervals over the scope (a group of metrics.pairwise)."""
+
+    key: str
+    main: Floats
+    proficiency: Floats
+    group: Mapping[str, Any] | None
+
+
+def column_credit(model: ModelScores, column: str) -> Floats:
+    """(n,) what the model earned in the column; P+T is the product, which is "both right" where nothing ties."""
+    if column == "T":
+        return model.main
+    return model.proficiency if column == "P" else model.main * model.proficiency
+
+
+def default_column(groups: Iterable[Mapping[str, Any] | None]) -> str:
+    """P+T where some model's group has it, else T: without proficiency items a release is ranked by its main test."""
+    return "P+T" if any(group and group["P+T"] is not None for group in groups) else "T"
+
+
+def ranking(
+    models: Sequence[ModelScores], clusters: Sequence[str], column: str, scope: NDArray[np.bool_] | None = None
+) -> dict[str, Any]:
+    """Rows best first and those without a score last: key, value, place, group, p against the best (Holm).
+
+    `scope` (n,) picks the items of a subtest or test. T stands over the items with a proficiency pair where there are
+    any, as everywhere. `group`: tied models share it. `items_to_separate`: how many items like these would tell the
+    first from the second at 80 % power; None without two or where they are level.
+    """
+    if column not in COLUMNS:
+        raise EvaluationError(f"unknown column '{column}'; choose one of: {', '.join(COLUMNS)}")
+    scored = [model for model in models if model.group is not None and model.group[column] is not None]
+    scored.sort(key=lambda model: (-_value(model, column), model.key))
+    chosen = np.ones(len(clusters), dtype=bool) if scope is None else scope
+    credit = _credits(scored, column, chosen)
+    names = [name for name, kept in zip(clusters, chosen, strict=True) if kept]
+    p = pairwise_tests(credit, names)
+    groups = tied_groups(p)
+    rows = [
+        {
+            "key": model.key,
+            "value": _value(model, column),
+            "place": groups.index(groups[place]) + 1,
+            "group": groups[place],
+            "p_best": None if place == 0 else float(p[0, place]),
+        }
+        for place, model in enumerate(scored)
+    ]
+    known = {model.key for model in scored}
+    rows += [
+        {"key": model.key, "value": None, "place": None, "group": None, "p_best": None}
+        for model in models
+        if model.key not in known
+    ]
+    return {
+        "column": column,
+        "rows": rows,
+        "alpha": ALPHA,
+        "n_tests": len(scored) * (len(scored) - 1) // 2,
+        "items_to_separate": items_to_separate(credit[0], credit[1], names) if len(scored) > 1 else None,
+    }
+
+
+def _value(model: ModelScores, column: str) -> float:
+    assert model.group is not None
+    return float(model.group[column])
+
+
+def scoped_credit(model: ModelScores, column: str, chosen: NDArray[np.bool_]) -> Floats:
+    """(items of the scope,) credit in the column, NaN outside of what a group of metrics.pairwise stands over."""
+    credit = column_credit(model, column)[chosen]
+    paired = ~np.isnan(model.proficiency[chosen])
+    return np.where(paired, credit, np.nan) if column == "T" and paired.any() else credit
+
+
+def _credits(models: Sequence[ModelScores], column: str, chosen: NDArray[np.bool_]) -> Floats:
+    """(models, items of the scope)."""
+    rows = np.full((len(models), int(chosen.sum())), np.nan)
+    for row, model in enumerate(models):
+        rows[row] = scoped_credit(model, column, chosen)
+    return rows

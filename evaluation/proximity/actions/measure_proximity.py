@@ -1,0 +1,52 @@
+"""How near a release's foils are to their captions in meaning, to be measured by an encoder."""
+
+from pathlib import Path, PurePath
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from corpus.models import Release
+from evaluation.errors import EvaluationError
+from evaluation.proximity.models import ProximityRun
+from evaluation.scoring.actions.start_run import DEVICE
+from generation.model_paths import with_paths
+from jobs.queue import enqueue
+from projects import audit
+from projects.access import require_role
+from projects.models import Role, User
+
+JOB = "evaluation.proximity.jobs.measure_proximity"
+MAX_MODEL_LENGTH, MAX_NAME_LENGTH = 500, 60
+
+
+@transaction.atomic
+def measure_proximity(
+    person: User | None, release: Release, model: str, *, name: str = "", device: str = "auto"
+) -> ProximityRun:
+    """Store the measurement and queue its job (`run.job`). `person` None is the operator of the command line.
+
+    `model`: a sentence-transformers id or folder, or `clip:` with one. AccessDenied without the researcher's role;
+    EvaluationError for a name that no model can have; GenerationError for a path outside the folder of models where a
+    person asks.
+    """
+    project = release.project
+    if person is not None:
+        require_role(person, project, Role.RESEARCHER)
+    model = model.strip()
+    if not model or len(model) > MAX_MODEL_LENGTH or not model.isprintable():
+        raise EvaluationError(_("Name an encoder: a hub id or a folder, with clip: before it for CLIP's text side."))
+    if not DEVICE.fullmatch(device):
+        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+    only_below = Path(settings.MODEL_ROOT) if person is not None else None
+    model = with_paths({"model": model}, only_below=only_below)["model"]
+    shown = " ".join(name.split()) or PurePath(model.partition("?")[0]).name or model
+    run = ProximityRun.objects.create(
+        release=release, model=model, name=shown[:MAX_NAME_LENGTH], device=device, created_by=person
+    )
+    title = _("Meaning of %(release)s by %(name)s") % {"release": release.name, "name": run.name}
+    run.job = enqueue(JOB, run.pk, queue="gpu", title=title, project_id=project.pk)
+    run.save(update_fields=["job"])
+    details = {"model": model, "name": run.name, "device": device, "release": release.pk}
+    audit.record(audit.event(project, person, "evaluation.measure_proximity", run, **details))
+    return run

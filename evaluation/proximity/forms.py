@@ -1,0 +1,22 @@
+"""The form that measures semantic proximity."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from evaluation.proximity.actions.measure_proximity import MAX_MODEL_LENGTH, MAX_NAME_LENGTH
+from evaluation.scoring.actions.start_run import DEVICE
+
+
+class ProximityForm(forms.Form):
+    """An encoder to measure meaning with; the action says what is wrong with it."""
+
+    model = forms.CharField(
+        label=_("Encoder"),
+        max_length=MAX_MODEL_LENGTH,
+        initial="sentence-transformers/all-MiniLM-L6-v2",
+        help_text=_("A sentence-transformers hub id or folder; clip: before a CLIP model for its text side."),
+    )
+    name = forms.CharField(
+        label=_("Called"), required=False, max_length=MAX_NAME_LENGTH, help_text=_("As tables name it, such as SBERT.")
+    )
+    device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))

@@ -1,0 +1,24 @@
+"""Measurements of semantic proximity."""
+
+from django.db import models
+
+from corpus.models import Release
+from generation.models import Scorer
+from projects.models.requested_jobs import RequestedJob
+
+
+class ProximityRun(RequestedJob):
+    """How near the foils of a release are to their captions by one encoder; the cosines are Measures, kept by pair."""
+
+    release = models.ForeignKey(Release, models.CASCADE, related_name="proximities")
+    # "sentence:sentence-transformers/all-MiniLM-L6-v2", a folder, "clip:openai/clip-vit-base-patch32".
+    model = models.CharField(max_length=500)
+    name = models.CharField(max_length=60)
+    device = models.CharField(max_length=12, default="auto")
+    # Whose measures they are: of the encoder, and of whether caption and foil differ by antonyms.
+    scorer = models.ForeignKey(Scorer, models.SET_NULL, null=True, blank=True, related_name="+")
+    antonyms = models.ForeignKey(Scorer, models.SET_NULL, null=True, blank=True, related_name="+")
+    measured_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.release_id}"

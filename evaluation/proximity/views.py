@@ -1,0 +1,55 @@
+"""Semantic proximity of a release's foils: an encoder asked to measure it, and how far it is."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from corpus.access import get_release
+from corpus.models import Release
+from evaluation.proximity.actions.measure_proximity import measure_proximity
+from evaluation.proximity.forms import ProximityForm
+from evaluation.proximity.stored import proximity_runs
+from text.errors import ActionableError
+
+# The analysis that reads what is measured here.
+PROXIMITY = "proximity"
+MAX_SHOWN = 5
+
+
+@require_POST
+def proximity(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Queue a measurement; what the action refuses stands beside the encoder's field."""
+    found = get_release(request.user, slug, pk)
+    request.project = found.project
+    form = ProximityForm(request.POST)
+    if form.is_valid():
+        asked = dict(form.cleaned_data)
+        try:
+            measure_proximity(request.user, found, asked.pop("model"), **asked)
+        except ActionableError as error:
+            form.add_error("model", str(error))
+        else:
+            return redirect("reports:analysis", slug, pk, PROXIMITY)
+    context = {**proximity_context(found), "proximity_form": form, "release": found, "title": _("Semantic proximity")}
+    return render(request, "evaluation/proximity_refused.html", context, status=422)
+
+
+@require_safe
+def proximity_progress(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The live part: asks for itself again while a job is alive, then asks for the whole page."""
+    found = get_release(request.user, slug, pk)
+    request.project = found.project
+    context = {**proximity_context(found), "release": found}
+    response = render(request, "evaluation/_proximity_runs.html", context)
+    if not context["proximity_at_work"]:
+        response.headers["HX-Refresh"] = "true"
+    return response
+
+
+def proximity_context(found: Release) -> dict[str, Any]:
+    runs = list(proximity_runs(found)[:MAX_SHOWN])
+    at_work = any(run.job and not run.job.is_over for run in runs)
+    return {"proximity_runs": runs, "proximity_at_work": at_work, "proximity_form": ProximityForm()}

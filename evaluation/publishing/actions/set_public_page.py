@@ -1,0 +1,67 @@
+"""The public page of a release: opened, closed, given another address; the archive that its visitors get, asked for."""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from corpus.models import Release
+from evaluation.publishing.models import PublicPage, new_key
+from jobs.queue import enqueue
+from projects import audit
+from projects.access import require_role
+from projects.models import Role, User
+
+JOB = "evaluation.publishing.jobs.build_archive"
+
+
+def page_of(release: Release) -> PublicPage:
+    """Its row, or an unsaved closed one."""
+    return PublicPage.objects.filter(release=release).first() or PublicPage(release=release)
+
+
+@transaction.atomic
+def set_public_page(
+    person: User, release: Release, *, is_open: bool, offers_export: bool, takes_scores: bool
+) -> PublicPage:
+    """Say what strangers see of the release. Its archive is made where it opens and there is none yet: what people said
+    of the items stands on the page as it stands there.
+
+    AccessDenied without the researcher's role.
+    """
+    require_role(person, release.project, Role.RESEARCHER)
+    wishes = {"is_open": is_open, "offers_export": offers_export, "takes_scores": takes_scores}
+    page, _made = PublicPage.objects.select_for_update(no_key=True).update_or_create(
+        release=release, defaults={**wishes, "opened_by": person}
+    )
+    audit.record(audit.event(release.project, person, "evaluation.set_public_page", page, release=release.pk, **wishes))
+    if is_open and not page.archive and page.job_id is None:
+        _ask(page)
+    return page
+
+
+@transaction.atomic
+def renew_address(person: User, release: Release) -> PublicPage:
+    """Another key: who has the old address finds nothing there any more."""
+    require_role(person, release.project, Role.RESEARCHER)
+    page, _made = PublicPage.objects.select_for_update(no_key=True).get_or_create(release=release)
+    page.key = new_key()
+    page.save(update_fields=["key", "changed_at"])
+    audit.record(audit.event(release.project, person, "evaluation.renew_address", page, release=release.pk))
+    return page
+
+
+@transaction.atomic
+def request_archive(person: User, release: Release) -> PublicPage:
+    """Have the archive made anew, with what is known, scored and withheld by then."""
+    require_role(person, release.project, Role.RESEARCHER)
+    page, _made = PublicPage.objects.select_for_update(no_key=True).get_or_create(release=release)
+    if page.job is None or page.job.is_over:
+        _ask(page)
+        audit.record(audit.event(release.project, person, "evaluation.ask_archive", page, release=release.pk))
+    return page
+
+
+def _ask(page: PublicPage) -> None:
+    project = page.release.project
+    title = _("Archive of %(release)s") % {"release": page.release.name}
+    page.job = enqueue(JOB, page.pk, queue="default", title=title, project_id=project.pk)
+    page.save(update_fields=["job", "changed_at"])

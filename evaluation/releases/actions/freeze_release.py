@@ -1,0 +1,129 @@
+"""A release: the valid items of a project as they are now, frozen under the hash of their content."""
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+
+from annotation.transactions import run_in_transaction
+from corpus.models import Release, ReleaseItem
+from corpus.release_records import hash_of
+from evaluation.errors import EvaluationError
+from evaluation.releases.balanced_items import balanced
+from evaluation.releases.changelog import keep_changelog
+from evaluation.releases.gate import GateFinding, inspect
+from evaluation.releases.models import ReleaseGate
+from evaluation.releases.snapshot import FrozenItem, valid_items
+from evaluation.utd.shortcuts import check_bar
+from projects import audit
+from projects.access import require_role
+from projects.models import Project, Role, User
+
+MAX_NAME_LENGTH = 120
+ROWS_PER_QUERY = 500
+# Of an override: whoever reads the datasheet must learn something from it.
+MIN_REASON_LENGTH = 20
+
+
+def freeze_release(
+    person: User | None, project: Project, *, name: str = "", override: str = "", balance: Sequence[str] = ()
+) -> Release:
+    """Freeze all valid main items with their proficiency pairs. `person` None is the operator of the command line.
+
+    The same content has the same hash: where it was frozen before, that release is the answer and nothing is stored.
+    `override`: the written reason for which a release goes out that the gate stops; it stands in the audit trail and
+    in every export. `balance`: subtests of which items are left out until no word tells captions from foils; they
+    stay valid. AccessDenied without the researcher's role; EvaluationError when nothing is valid yet, the name is
+    taken, a blind model solves a subtest and nobody says why that may be, or objects alone answer more items than the
+    project allows.
+    """
+    if person is not None:
+        require_role(person, project, Role.RESEARCHER)
+    # Before anything is locked: the classifier takes its time. What was inspected is kept by its content.
+    inspect(project, [one.record for one in balanced(valid_items(project), balance)[0]])
+    return run_in_transaction(lambda: _freeze(person, project, name, " ".join(override.split()), balance))
+
+
+def _freeze(person: User | None, project: Project, name: str, override: str, balance: Sequence[str]) -> Release:
+    # Two freezes of one project queue up here, so that the second one finds the first. Where an item that it holds is
+    # taken apart meanwhile, all of it is done again.
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    frozen, offers = balanced(valid_items(project), balance)
+    content_hash = hash_of(one.record for one in frozen)
+    known = Release.objects.filter(project=project, content_hash=content_hash).first()
+    if known is not None:
+        return known
+    finding = inspect(project, [one.record for one in frozen])
+    _check_gate(finding, override)
+    check_bar(project, {one.item.pk: (one.record["caption"], *one.record["foils"]) for one in frozen})
+    release = Release.objects.create(
+        project=project,
+        name=_checked_name(project, name),
+        content_hash=content_hash,
+        n_items=len(frozen),
+        created_by=person,
+    )
+    ReleaseItem.objects.bulk_create(_members(release, frozen), batch_size=ROWS_PER_QUERY)
+    keep_changelog(release)
+    left_out = {each.name: {"n": each.n, "n_kept": each.n_kept} for each in offers}
+    _record_gate(person, release, finding, override, left_out)
+    details = {"balanced": left_out, "name": release.name, "content_hash": content_hash, "n_items": len(frozen)}
+    audit.record(audit.event(project, person, "evaluation.freeze_release", release, **details))
+    return release
+
+
+def _check_gate(finding: GateFinding, override: str) -> None:
+    if not finding.stopped:
+        return
+    if not override:
+        ways = _("Release it balanced, or give a written reason to release it all the same.")
+        raise EvaluationError(f"{finding.why()} {ways}")
+    if len(override) < MIN_REASON_LENGTH:
+        raise EvaluationError(
+            _("The reason stands in every export; write at least %(least)d characters.") % {"least": MIN_REASON_LENGTH}
+        )
+
+
+def _record_gate(
+    person: User | None, release: Release, finding: GateFinding, override: str, left_out: dict[str, dict[str, int]]
+) -> None:
+    """What the gate found stands with the release; an override counts only where something was stopped."""
+    overridden = bool(finding.stopped)
+    gate = ReleaseGate.objects.create(
+        release=release,
+        data={**finding.as_json(), "balanced": left_out},
+        override=override if overridden else "",
+        overridden_by=person if overridden else None,
+    )
+    if overridden:
+        details = {"stopped": finding.stopped, "why": finding.why(), "override": override}
+        event = audit.event(
+            release.project, person, "evaluation.override_gate", gate, reason=override, release=release.pk, **details
+        )
+        audit.record(event)
+
+
+def _members(release: Release, frozen: list[FrozenItem]) -> list[ReleaseItem]:
+    return [
+        ReleaseItem(release=release, item=one.item, video=one.item.video, position=position, record=one.record)
+        for position, one in enumerate(frozen)
+    ]
+
+
+def _checked_name(project: Project, name: str) -> str:
+    taken = set(Release.objects.filter(project=project).values_list("name", flat=True))
+    wanted = name.strip()
+    if not wanted:
+        number = len(taken) + 1
+        while f"release {number}" in taken:
+            number += 1
+        return f"release {number}"
+    if len(wanted) > MAX_NAME_LENGTH or not wanted.isprintable():
+        raise EvaluationError(
+            _("The name of a release has at most %(most)d printable characters; shorten it.")
+            % {"most": MAX_NAME_LENGTH}
+        )
+    if wanted in taken:
+        raise EvaluationError(
+            _("There is a release '%(name)s' with other content already; choose another name.") % {"name": wanted}
+        )
+    return wanted

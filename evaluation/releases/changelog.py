@@ -1,0 +1,60 @@
+"""What changed from one release to the next, item by item, with the names of the fields; kept with the release."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from corpus.models import Release, ReleaseItem
+from corpus.release_records import content_of
+from evaluation.releases.changes import previous_of
+from evaluation.releases.models import ReleaseChangelog
+
+
+def changelog_of(release: Release) -> dict[str, Any] | None:
+    """As it was kept when the release was frozen, else made anew; None where it is the project's first."""
+    stored = ReleaseChangelog.objects.filter(release=release).first()
+    if stored is not None:
+        return stored.data or None
+    before = previous_of(release)
+    return None if before is None else compared(before, release)
+
+
+def keep_changelog(release: Release) -> None:
+    """Store it beside a release that was just frozen; call it in the transaction that froze it."""
+    before = previous_of(release)
+    ReleaseChangelog.objects.create(release=release, data={} if before is None else compared(before, release))
+
+
+def compared(before: Release, after: Release) -> dict[str, Any]:
+    """Ids in the order of their release. Two queries."""
+    old, new = (_contents(release) for release in (before, after))
+    changed = [
+        {"id": name, "fields": fields}
+        for name in new
+        if name in old and (fields := changed_fields(old[name], new[name]))
+    ]
+    return {
+        "before": {"id": before.pk, "name": before.name, "content_hash": before.content_hash},
+        "added": [name for name in new if name not in old],
+        "removed": [name for name in old if name not in new],
+        "changed": changed,
+        "n_same": sum(name in old for name in new) - len(changed),
+    }
+
+
+def _contents(release: Release) -> dict[str, dict[str, Any]]:
+    rows = ReleaseItem.objects.filter(release=release).order_by("position").values_list("record", flat=True)
+    return {record["id"]: content_of(record) for record in rows.iterator()}
+
+
+def changed_fields(old: Mapping[str, Any], new: Mapping[str, Any], above: str = "") -> list[str]:
+    """Names of what differs: "caption", "video.start_time", "facts.count"; a list counts as one field."""
+    found: list[str] = []
+    for name in sorted(old.keys() | new.keys()):
+        one, other = old.get(name), new.get(name)
+        if one == other and (name in old) == (name in new):
+            continue
+        if isinstance(one, Mapping) and isinstance(other, Mapping):
+            found += changed_fields(one, other, f"{above}{name}.")
+        else:
+            found.append(f"{above}{name}")
+    return found

@@ -1,0 +1,37 @@
+"""The form that freezes a release."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+
+class FreezeForm(forms.Form):
+    name = forms.CharField(
+        label=_("Name"), required=False, max_length=120, help_text=_("Left empty, releases are numbered.")
+    )
+    balance = forms.MultipleChoiceField(
+        label=_("Balance: leave items out until no word tells"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("They stay valid, and are not in this release."),
+    )
+    override = forms.CharField(
+        label=_("Why it may be released all the same"),
+        required=False,
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("Stands with your pseudonym in the audit trail and in the datasheet of every export."),
+    )
+
+    def __init__(self, data: Any = None, *, gate: Mapping[str, Any] | None = None) -> None:
+        super().__init__(data)
+        offers = [each for each in gate["offers"] if each.feasible] if gate else []
+        self.fields["balance"].choices = [
+            (each.name, f"{each.name}: {each.n_kept} / {each.n} ({each.share:.0%})") for each in offers
+        ]
+        if not offers:
+            del self.fields["balance"]
+        if not (gate and gate["stopped"]):
+            del self.fields["override"]

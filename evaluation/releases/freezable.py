@@ -1,0 +1,62 @@
+"""What a release frozen now would contain, and what it would leave out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import Count, Q
+from django.utils.translation import ngettext
+
+from corpus.models import Subtest
+from corpus.rules.states import ItemState
+from evaluation.blind.forms import named_probes
+from evaluation.errors import EvaluationError
+from evaluation.facts.records import requeued_as_invalid
+from evaluation.releases.balanced_items import offer
+from evaluation.releases.gate import GateFinding, inspect
+from evaluation.releases.snapshot import valid_items
+from projects.models import Project
+
+LEFT_OUT = ("n_waiting", "n_split", "n_invalid")
+
+
+def freezable(project: Project) -> list[Subtest]:
+    """What a release made now would hold: main subtests with `n_valid` items and `n_paired` of them.
+
+    A paired item is one whose proficiency item is valid too: P and P+T stand over those. What it would not hold:
+    `n_waiting` in validation, `n_split`, `n_invalid`.
+    """
+    valid = Q(items__state=ItemState.VALID)
+    refused = list(requeued_as_invalid(project))
+    rows = Subtest.objects.filter(project=project, kind=Subtest.Kind.MAIN).order_by("name")
+    return list(
+        rows.annotate(
+            n_valid=Count("items", filter=valid),
+            n_paired=Count("items", filter=valid & Q(items__proficiency_item__state=ItemState.VALID)),
+            n_waiting=Count("items", filter=Q(items__state=ItemState.IN_VALIDATION)),
+            n_split=Count("items", filter=Q(items__state=ItemState.SPLIT)),
+            n_invalid=Count("items", filter=Q(items__state=ItemState.INVALID) | Q(items__in=refused)),
+        )
+    )
+
+
+def left_out(content: Sequence[Subtest]) -> str:
+    """Why the other items of `freezable` are not in it, in words; "" where none is left out. What is retracted was
+    taken out by hand and is not told."""
+    waiting, split, invalid = (sum(getattr(row, name) for row in content) for name in LEFT_OUT)
+    parts = [
+        waiting and ngettext("%(n)d in validation", "%(n)d in validation", waiting) % {"n": waiting},
+        split and ngettext("%(n)d split", "%(n)d split", split) % {"n": split},
+        invalid and ngettext("%(n)d invalid", "%(n)d invalid", invalid) % {"n": invalid},
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def gate_preview(project: Project) -> dict[str, Any] | None:
+    """What the gate says of the items that are valid now; None while there is none."""
+    try:
+        frozen = valid_items(project)
+    except EvaluationError:
+        return None
+    finding: GateFinding = inspect(project, [one.record for one in frozen])
+    offers = [offer(frozen, name) for name in finding.stopped]
+    return {"rows": [named_probes(row) for row in finding.rows], "stopped": finding.stopped, "offers": offers}

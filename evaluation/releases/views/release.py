@@ -1,0 +1,85 @@
+"""One release: its hash, its models and their scores, its items, its exports."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from corpus.access import get_release
+from corpus.exporters.registry import EXPORTERS
+from corpus.models import Release, ReleaseItem
+from evaluation.blind.forms import named_probes
+from evaluation.board.leaderboard import is_uneven, leaderboard
+from evaluation.charts import of_reports
+from evaluation.releases.models import ReleaseGate
+from evaluation.releases.withheld import withheld_of
+from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.forms import ScoringForm
+from evaluation.scoring.models import Run
+from projects.models import User
+from text.diff import diff_segments
+from text.errors import ActionableError
+
+PER_PAGE = 25
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def release(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """GET shows it, POST starts a scoring run on it."""
+    found = get_release(request.user, slug, pk)
+    request.project = found.project
+    form = ScoringForm(request.POST if request.method == "POST" else None)
+    run = _start(request.user, found, form)
+    if run is not None:
+        return redirect("scoring:run", slug, run.pk)
+    standings, withheld = leaderboard(found), withheld_of(found)
+    context = {
+        "release": found,
+        "form": form,
+        "standings": standings,
+        "has_scores": any(standing.overall for standing in standings),
+        "uneven": is_uneven(standing.overall for standing in standings),
+        "page": _items(found, request.GET.get("page"), withheld),
+        "exporters": EXPORTERS,
+        "gate": _gate(found),
+        "n_withheld": len(withheld),
+    }
+    return render(request, "evaluation/release.html", context, status=422 if form.errors else 200)
+
+
+def _gate(found: Release) -> ReleaseGate | None:
+    gate = ReleaseGate.objects.filter(release=found).select_related("overridden_by").first()
+    if gate is not None:
+        gate.rows = [named_probes(row) for row in gate.data["rows"]]
+    return gate
+
+
+def _start(person: User, found: Release, form: ScoringForm) -> Run | None:
+    """The run that a valid form asks for; what the action refuses stands beside the model's field."""
+    if not form.is_bound or not form.is_valid():
+        return None
+    asked = dict(form.cleaned_data)
+    try:
+        return start_run(person, found, asked.pop("spec"), **asked)
+    except ActionableError as error:
+        form.add_error("spec", str(error))
+        return None
+
+
+def _items(found: Release, number: str | None, withheld: Mapping[str, Any]) -> Page:
+    page = Paginator(ReleaseItem.objects.filter(release=found).order_by("position"), PER_PAGE).get_page(number)
+    for member in page:
+        member.withheld = withheld.get(member.record["id"])
+        caption = member.record["caption"]
+        member.foils = [diff_segments(caption, foil) for foil in member.record["foils"]]
+    return page
+
+
+@require_safe
+def release_chart(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    standings = [one for one in leaderboard(get_release(request.user, slug, pk)) if one.overall]
+    image = of_reports.scores([(standing.run.label, standing.overall) for standing in standings])
+    return HttpResponse(image, content_type="image/svg+xml", headers={"Cache-Control": "private, no-cache"})

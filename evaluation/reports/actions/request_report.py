@@ -1,0 +1,47 @@
+"""A report whose libraries only jobs load, asked for."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from corpus.models import Subtest
+from evaluation.analyses.registry import BY_JOB, REPORTS
+from evaluation.cached_results.cache import locked_result
+from evaluation.cached_results.models import CachedResult
+from evaluation.errors import EvaluationError
+from evaluation.reports.reports import about_report
+from jobs.queue import enqueue
+from projects import audit
+from projects.access import require_role
+from projects.models import Project, Role, User
+from text.registry import lookup, parse_params
+
+JOB = "evaluation.reports.jobs.compute_report"
+
+
+@transaction.atomic
+def request_report(
+    person: User, project: Project, kind: str, *, subtest: str, params: Mapping[str, Any]
+) -> CachedResult:
+    """Queue the job that computes the report; asking while it is at work changes nothing.
+
+    AccessDenied without the researcher's role. EvaluationError: a report that pages compute themselves, no such
+    subtest. RegistryError: no such parameter.
+    """
+    require_role(person, project, Role.RESEARCHER)
+    if kind not in BY_JOB:
+        raise EvaluationError(f"the {kind} report needs no job; open its page")
+    if subtest and not Subtest.objects.filter(project=project, name=subtest).exists():
+        raise EvaluationError(f"the project has no subtest '{subtest}'")
+    chosen = parse_params(lookup(REPORTS, kind, "report"), params)
+    params = {**chosen, "subtest": subtest or None}
+    row = locked_result(project, kind, about_report(subtest, chosen), params)
+    if row.job is not None and not row.job.is_over:
+        return row
+    title = _("%(report)s of %(project)s") % {"report": REPORTS[kind].label, "project": project.name}
+    row.job = enqueue(JOB, row.pk, title=title, project_id=project.pk)
+    row.save(update_fields=["job", "created_at"])
+    audit.record(audit.event(project, person, "evaluation.ask_report", row, kind=kind, **params))
+    return row

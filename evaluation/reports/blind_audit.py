@@ -1,0 +1,63 @@
+"""What the page of the blind audit shows beside the report: the bars, what the gate would say, language models."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from corpus.models import Subtest
+from evaluation.blind.forms import BarsForm, BlindScorerForm, named_probes
+from evaluation.blind.models import BlindScorer
+from evaluation.blind.scores import preferences_of
+from evaluation.facts.records import item_facts
+from evaluation.releases.gate import bars_of, row_of
+from projects.models import Project
+
+
+def extras(project: Project, subtest: str, data: dict[str, Any]) -> dict[str, Any]:
+    """`rows`: one a subtest, with its part after validation, what the gate says of that, and each model's preference.
+
+    Queries: bars, scorers, the texts of items once more, and one a scorer and 500 texts.
+    """
+    scorers = preferences_of(project, _facts(project, subtest))
+    bars = bars_of(project)
+    return {
+        "rows": [_row(row, bars, scorers) for row in data["subtests"]],
+        "overall": _row(data["overall"], {"overall": project.blind_bar}, scorers, overall=True),
+        "scorers": scorers,
+        "bars_form": BarsForm(project),
+        "scorer_form": BlindScorerForm(),
+        "chart_alt": "; ".join(_spoken(row) for row in data["subtests"]),
+        "at_work": [one["scorer"] for one in scorers if _at_work(one["scorer"])],
+    }
+
+
+def _facts(project: Project, subtest: str) -> list[Any]:
+    row = Subtest.objects.get(project=project, name=subtest) if subtest else None
+    return item_facts(project, row)
+
+
+def _at_work(scorer: BlindScorer) -> bool:
+    return bool(scorer.job and not scorer.job.is_over)
+
+
+def _row(
+    row: Mapping[str, Any], bars: Mapping[str, float], scorers: list[dict[str, Any]], *, overall: bool = False
+) -> dict[str, Any]:
+    cells = [_cell(one["found"], row["name"], overall=overall) for one in scorers]
+    named = {str(one["scorer"]): cell for one, cell in zip(scorers, cells, strict=True) if cell}
+    after = row["valid"]
+    judged = row_of(after or row, bars[row["name"]], {k: v["valid"] or v for k, v in named.items()})
+    return {"before": row, "after": after, "gate": named_probes(judged), "preferences": cells}
+
+
+def _cell(found: Mapping[str, Any] | None, name: str, *, overall: bool) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return found["overall"] if overall else next((row for row in found["subtests"] if row["name"] == name), None)
+
+
+def _spoken(row: Mapping[str, Any]) -> str:
+    if row["classifier_accuracy"] is None:
+        return f"{row['name']}: {row['reason']}"
+    after = row["valid"] and row["valid"]["classifier_accuracy"]
+    later = f", {after:.1%} after validation" if after is not None else ""
+    return f"{row['name']}: {row['classifier_accuracy']:.1%}{later}"

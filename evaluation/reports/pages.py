@@ -1,0 +1,322 @@
+"""What the report pages show: the stored reports, people under pseudonyms, charts and tables made from them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from annotation.messages import REASONS
+from annotation.models import ObjectErrorClass, ReviewDecision
+from annotation.queries.object_checks import checks_of
+from corpus.models import Item
+from evaluation.analyses.records import CODINGS as CODED
+from evaluation.analyses.registry import BY_JOB
+from evaluation.errors import EvaluationError
+from evaluation.reports.blind_audit import extras as blind_extras
+from evaluation.reports.reports import project_report, stored_report
+from projects.models import Project, User
+from projects.pseudonyms import pseudonym
+
+# The codings of the agreement page, the default first; truth3 is for files that hold counts only.
+CODINGS = ("truth", "shown", "truth3")
+WORDS_IN_ALT = 10
+VERBS_IN_ALT = 5
+
+Data = dict[str, Any]
+Row = list[Any]
+
+
+@dataclass(frozen=True)
+class ReportPage:
+    """One report that has a page. `rows`: its main table, header first, for the CSV."""
+
+    slug: str
+    title: str | Promise
+    rows: Callable[[Data], list[Row]]
+    charts: tuple[str, ...] = ()
+    # Further template variables: (project, subtest, data) -> dict.
+    extras: Callable[[Project, str, Data], Data] | None = None
+
+    @property
+    def by_job(self) -> bool:
+        """Whether a job computes it: the page shows what is stored, and how far the job is."""
+        return self.slug in BY_JOB
+
+    def context(self, project: Project, subtest: str, params: Mapping[str, Any]) -> Data:
+        """`data` and the extras of this page. EvaluationError where there is nothing to report on yet."""
+        if self.by_job:
+            stored = stored_report(project, self.slug, subtest or None, params)
+            data = under_pseudonyms(project, stored.data) if stored.data else None
+            extras = self.extras(project, subtest, data) if data and self.extras else {}
+            return {"stored": stored, "data": data, **extras}
+        data = report_data(project, self.slug, subtest, params)
+        return {"data": data, **(self.extras(project, subtest, data) if self.extras else {})}
+
+
+def report_data(project: Project, kind: str, subtest: str, params: Mapping[str, Any]) -> Data:
+    """The report with people under the pseudonyms that releases and exports use; `subtest` empty = all main items.
+
+    EvaluationError: nothing to report on yet, or a report of a job that nobody has asked for.
+    """
+    if kind in BY_JOB:
+        data = stored_report(project, kind, subtest or None, params).data
+        if data is None:
+            raise EvaluationError(_("It is not computed yet; ask for it on its page."))
+        return under_pseudonyms(project, data)
+    return under_pseudonyms(project, project_report(project, kind, subtest=subtest or None, params=params))
+
+
+def under_pseudonyms(project: Project, data: Data) -> Data:
+    """`data` with every user name in `annotators`, `pairs` and `people` replaced; one query."""
+    names = _names(data)
+    if not names:
+        return data
+    ids = dict(User.objects.filter(username__in=names).values_list("username", "pk"))
+    known = {name: pseudonym(project, ids[name]) if name in ids else name for name in names}
+    shown = dict(data)
+    if "annotators" in data:
+        shown["annotators"] = [{**row, "annotator": known[row["annotator"]]} for row in data["annotators"]]
+    if "pairs" in data:
+        shown["pairs"] = [{**row, "annotators": [known[name] for name in row["annotators"]]} for row in data["pairs"]]
+    if "people" in data:
+        shown["people"] = [{**row, "person": known[row["person"]]} for row in data["people"]]
+    return shown
+
+
+def _names(data: Data) -> set[str]:
+    names = {row["annotator"] for row in data.get("annotators", [])}
+    names |= {name for row in data.get("pairs", []) for name in row["annotators"]}
+    return names | {row["person"] for row in data.get("people", [])}
+
+
+VALIDATION_COLUMNS = (
+    "name",
+    "test",
+    "n_items",
+    "n_valid",
+    "n_unanimous",
+    "n_valid_proficiency",
+    "n_both",
+    "n_lexical_items",
+    "js_all",
+    "js_valid",
+    "alpha_all",
+    "alpha_valid",
+    "alpha_coding",
+)
+
+
+def _validation_rows(data: Data) -> list[Row]:
+    rows = [*data["subtests"], data["overall"]]
+    return [list(VALIDATION_COLUMNS), *([row[column] for column in VALIDATION_COLUMNS] for row in rows)]
+
+
+def _agreement_rows(data: Data) -> list[Row]:
+    pairs = [[*row["annotators"], row["n"], row["agreement"]] for row in data["pairs"]]
+    return [["annotator", "other", "n", "agreement"], *pairs]
+
+
+def _skill_rows(data: Data) -> list[Row]:
+    columns = ["annotator", "n_votes", "agreement", "dawid_skene", "mace"]
+    return [columns, *([row[column] for column in columns] for row in data["annotators"])]
+
+
+def _reviewing_rows(data: Data) -> list[Row]:
+    columns = ["person", "n", "accept", "send_back", "drop", "fix"]
+    return [columns, *([row[column] for column in columns] for row in data["people"])]
+
+
+def _numbers_rows(data: Data) -> list[Row]:
+    return [["number", "count", "share"], *([row["group"], row["count"], row["share"]] for row in data["rows"])]
+
+
+def _verbs_rows(data: Data) -> list[Row]:
+    return [["verb", "machine", "person"], *([row["verb"], row["machine"], row["person"]] for row in data["rows"])]
+
+
+def _divergence_rows(data: Data) -> list[Row]:
+    columns = ["word", "caption_share", "foil_share", "shift"]
+    return [columns, *([row[column] for column in columns] for row in data["top_shifts"])]
+
+
+def _blind_rows(data: Data) -> list[Row]:
+    columns = [
+        "n_items",
+        "classifier_accuracy",
+        "low",
+        "high",
+        "fitted_accuracy",
+        "caption_longer",
+        "js",
+        "n_lexical_items",
+    ]
+    rows = []
+    for row in [*data["subtests"], data["overall"]]:
+        parts = [("all", row), *([("valid", row["valid"])] if row["valid"] else [])]
+        for part, found in parts:
+            low, high = _bounds(found["ci"])
+            bounds = {"low": low, "high": high}
+            rows.append([row["name"], part, *(bounds.get(column, found.get(column)) for column in columns)])
+    return [["name", "part", *columns], *rows]
+
+
+def _filter_rows(data: Data) -> list[Row]:
+    header = ["filter", "n_good", "n_bad", "precision_now", "recall_now", "threshold", "precision", "recall", "auc"]
+    rows: list[Row] = []
+    for row in data["filters"]:
+        fitted = row["fitted"] or {"precision": None, "recall": None}
+        now = row["now"]
+        rows.append(
+            [
+                row["filter"],
+                row["n_good"],
+                row["n_bad"],
+                now["precision"],
+                now["recall"],
+                row["threshold"],
+                fitted["precision"],
+                fitted["recall"],
+                row["auc"],
+            ]
+        )
+    return [header, *rows]
+
+
+def _people_rows(data: Data) -> list[Row]:
+    columns = ["person", "stage", "simulated", "n", "n_counted", "n_late", "median_seconds", "median_covered"]
+    return [columns, *([row[column] for column in columns] for row in data["people"])]
+
+
+def _objects_rows(data: Data) -> list[Row]:
+    columns = ["class", "n", "share_of_unseen", "share"]
+    return [columns, *([row[column] for column in columns] for row in data["classes"])]
+
+
+def _objects_extras(project: Project, _subtest: str, data: Data) -> Data:
+    """The classes and the checks in words; each check with its page."""
+    words = dict(ObjectErrorClass.choices)
+    sources = {str(row.check.pk): row.check for row in checks_of(project)}
+    checks = [{**row, "check": sources.get(row["name"])} for row in data["checks"]]
+    return {"classes": [{**row, "words": words[row["class"]]} for row in data["classes"]], "rows": checks}
+
+
+def _bounds(interval: list[float] | None) -> list[float | None]:
+    return list(interval) if interval else [None, None]
+
+
+def _validation_extras(_project: Project, _subtest: str, data: Data) -> Data:
+    rows = [row for row in data["subtests"] if sum(row["votes"].values())]
+    return {
+        "rows": [*data["subtests"], data["overall"]],
+        "has_proficiency": any(row["proficiency"] for row in data["subtests"]),
+        "votes_alt": "; ".join(f"{row['name']}: {_spoken(row['votes'])}" for row in rows),
+    }
+
+
+def _spoken(votes: Mapping[str, int]) -> str:
+    total = sum(votes.values())
+    return ", ".join(f"{choice.replace('_', ' ')} {n / total:.0%}" for choice, n in votes.items())
+
+
+def _agreement_extras(project: Project, subtest: str, data: Data) -> Data:
+    """The same votes under every coding that they can give, and the position bias."""
+    if not data["n_votes"]:
+        raise EvaluationError(_("Nobody has judged an item yet; agreement stands here once validators have voted."))
+    codings = []
+    for coding in CODINGS:
+        try:
+            codings.append(project_report(project, "agreement", subtest=subtest or None, params={"coding": coding}))
+        except EvaluationError as error:
+            codings.append({"coding": coding, "alpha": None, "reason": str(error)})
+    skill = stored_report(project, "skill", subtest or None, {})
+    known = {row["annotator"]: row for row in under_pseudonyms(project, skill.data)["annotators"]} if skill.data else {}
+    annotators = [{**row, "skill": known.get(row["annotator"])} for row in data["annotators"]]
+    position = report_data(project, "position", subtest, {})
+    return {"codings": codings, "position": position, "skill": skill, "validators": annotators}
+
+
+# How the page calls who gave a verdict.
+METHODS = {"majority": _("Majority"), "dawid_skene": "Dawid-Skene", "mace": "MACE"}
+MAX_DIFFERING = 100
+
+
+def _skill_extras(project: Project, _subtest: str, data: Data) -> Data:
+    """Tables in the order of the coding's categories, choices in words, pairs with the page of their item."""
+    categories = CODED[data["coding"]]
+    verdicts = [(METHODS[row["method"]], [row[category] for category in categories], row) for row in data["verdicts"]]
+    shown = data["differing"][:MAX_DIFFERING]
+    items = _items_of(project, [row["unit"] for row in shown])
+    differing = [
+        {
+            **row,
+            **{name: _worded(row[name]) for name in METHODS},
+            "tally": ", ".join(f"{_worded(choice)} {n}" for choice, n in row["votes"].items()),
+            "item": items.get(row["unit"]),
+        }
+        for row in shown
+    ]
+    return {"categories": [_worded(name) for name in categories], "verdicts": verdicts, "differing": differing}
+
+
+def _worded(choice: str | None) -> str:
+    return choice.replace("_", " ") if choice else "–"
+
+
+def _items_of(project: Project, units: list[str]) -> dict[str, int]:
+    """{unit: id of its item} of units that are named `subtest:key` or `subtest:key/foil`. One query."""
+    keys = {unit: unit.partition(":")[2] for unit in units}
+    bare = {unit: key.rpartition("/")[0] or key for unit, key in keys.items()}
+    rows = Item.objects.filter(subtest__project=project, key__in={*keys.values(), *bare.values()})
+    found = {f"{subtest}:{key}": pk for pk, subtest, key in rows.values_list("pk", "subtest__name", "key")}
+    stem = {unit: unit.partition(":")[0] for unit in units}
+    return {unit: found[name] for unit in units for name in (f"{stem[unit]}:{bare[unit]}", unit) if name in found}
+
+
+def _numbers_extras(_project: Project, _subtest: str, data: Data) -> Data:
+    shown = [row for row in data["rows"] if row["count"]]
+    return {"numbers_alt": "; ".join(f"{row['group']}: {row['share']:.1%}" for row in shown)}
+
+
+def _verbs_extras(_project: Project, _subtest: str, data: Data) -> Data:
+    said = []
+    for source in (source for source, n in data["n"].items() if n):
+        most = sorted(data["rows"], key=lambda row: -row[source])[:VERBS_IN_ALT]
+        said.append(f"{source}: " + ", ".join(f"{row['verb']} {row[source]:.0%}" for row in most))
+    return {"verbs_alt": "; ".join(said), "has_both": all(data["n"].values())}
+
+
+def _reviewing_extras(_project: Project, _subtest: str, data: Data) -> Data:
+    """The decisions in words, and the reasons with theirs."""
+    said = {decision.value: decision.label for decision in ReviewDecision}
+    return {
+        "decisions": [(said[name], n) for name, n in data["decisions"].items()],
+        "reasons": [(REASONS.get(code, code), n) for code, n in data["reasons"].items()],
+        "crossed": [(said[row["first"]], [row[name] for name in said]) for row in data["table"]],
+        "decided": list(said.values()),
+    }
+
+
+def _divergence_extras(_project: Project, _subtest: str, data: Data) -> Data:
+    shifts = [row for row in data["top_shifts"] if row["shift"]]
+    alt = "; ".join(f"{row['word']} {row['shift']:+.1%}" for row in shifts[:WORDS_IN_ALT])
+    return {"shifts": shifts, "words_alt": alt}
+
+
+PAGES: dict[str, ReportPage] = {
+    page.slug: page
+    for page in (
+        ReportPage("validation", _("Validation"), _validation_rows, ("votes",), _validation_extras),
+        ReportPage("agreement", _("Agreement"), _agreement_rows, extras=_agreement_extras),
+        ReportPage("skill", _("Skill"), _skill_rows, extras=_skill_extras),
+        ReportPage("divergence", _("Divergence"), _divergence_rows, ("words",), _divergence_extras),
+        ReportPage("blind", _("Blind audit"), _blind_rows, ("solved",), blind_extras),
+        ReportPage("filters", _("Filters"), _filter_rows),
+        ReportPage("reviewing", _("Reviewing"), _reviewing_rows, extras=_reviewing_extras),
+        ReportPage("people", _("People"), _people_rows),
+        ReportPage("objects", _("Object check"), _objects_rows, extras=_objects_extras),
+        ReportPage("numbers", _("Number words"), _numbers_rows, ("numbers",), _numbers_extras),
+        ReportPage("verbs", _("Verbs"), _verbs_rows, ("verbs",), _verbs_extras),
+    )
+}

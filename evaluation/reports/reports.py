@@ -1,0 +1,230 @@
+"""Reports of a project, kept by the fingerprint of what they were made from.
+
+Reading loads the facts (a fixed number of queries), and computes only where facts, parameters or the analysis changed
+since the stored row: nobody below has to tell us of a change, and a set-aside vote shows at the next look.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, is_dataclass
+from typing import Any
+
+import numpy as np
+from django.db.models import Count, Q
+from django.utils.translation import gettext as _
+
+from annotation.models import Edit, Review, Stage, Vote, VoteState
+from annotation.queries.object_checks import checked_objects
+from annotation.rules.objects import CheckedObject
+from corpus.models import Item, ReleaseItem, Subtest
+from corpus.rules.states import CandidateState, ItemState
+from evaluation.analyses.funnel import FunnelCounts
+from evaluation.analyses.people import WorkFacts
+from evaluation.analyses.registry import REPORTS
+from evaluation.analyses.reviewing import ReviewFacts
+from evaluation.cached_results.cache import cached_by_fingerprint, digest, find_result
+from evaluation.cached_results.models import CachedResult
+from evaluation.errors import EvaluationError
+from evaluation.facts.filter_verdicts import filter_verdicts
+from evaluation.facts.records import item_facts, vote_facts
+from evaluation.reports.scored_facts import corpus_facts, edit_facts, scored_facts
+from generation.models import Candidate, CandidateGroup
+from jobs.models import JobState
+from projects.models import Project
+from text.registry import load, lookup, parse_params
+
+NOT_PASSED = (CandidateState.GENERATED, CandidateState.FILTERED_OUT)
+
+
+def project_report(
+    project: Project, kind: str, *, subtest: str | None = None, params: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The report of REPORTS[kind] over the main items of the project, or the items of the named subtest.
+
+    Pages read those of BY_JOB with `stored_report`. RegistryError: unknown kind or parameter. EvaluationError: no such
+    subtest, or nothing to report on yet.
+    """
+    asked = _asked(project, kind, subtest, params)
+
+    def make() -> dict[str, Any]:
+        return load(REPORTS[kind]).compute(asked.facts, **asked.params)
+
+    own = {**asked.params, "subtest": subtest}
+    return cached_by_fingerprint(project, kind, asked.about, asked.fingerprint, make, own, in_memory=False)
+
+
+@dataclass(frozen=True)
+class StoredReport:
+    """A report that only jobs compute, as it is now. `data` None: not computed yet. Stale: its inputs changed since."""
+
+    row: CachedResult | None
+    data: dict[str, Any] | None
+    is_stale: bool
+
+    @property
+    def is_at_work(self) -> bool:
+        return bool(self.row and self.row.job and not self.row.job.is_over)
+
+    @property
+    def wants_anew(self) -> bool:
+        """Computed once, stale now, and its last job neither at work nor failed."""
+        failed = bool(self.row and self.row.job and self.row.job.state != JobState.DONE)
+        return self.data is not None and self.is_stale and not failed
+
+
+def stored_report(project: Project, kind: str, subtest: str | None, params: Mapping[str, Any]) -> StoredReport:
+    """What is stored of a report of BY_JOB, with its job; nothing is computed. Errors as of `project_report`."""
+    asked = _asked(project, kind, subtest, params)
+    if not len(asked.facts.choice):
+        raise EvaluationError(_("Nobody has judged an item yet; it can be computed once validators have voted."))
+    row = find_result(project, kind, asked.about)
+    if row is None or not row.fingerprint:
+        return StoredReport(row, None, True)
+    return StoredReport(row, row.data, row.fingerprint != asked.fingerprint)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    params: dict[str, Any]
+    facts: Any
+    about: list[Any]
+    fingerprint: str
+
+
+def _asked(project: Project, kind: str, subtest: str | None, params: Mapping[str, Any] | None) -> _Asked:
+    entry = lookup(REPORTS, kind, "report")
+    chosen = parse_params(entry, params or {})
+    analysis = load(entry)
+    facts = FACTS[analysis.INPUT](project, _subtest(project, subtest) if subtest else None)
+    fingerprint = digest([kind, analysis.VERSION, chosen, _plain(facts)])
+    return _Asked(chosen, facts, about_report(subtest, chosen), fingerprint)
+
+
+def about_report(subtest: str | None, chosen: Mapping[str, Any]) -> list[Any]:
+    """Return what tells a report from the others of its kind, whatever its inputs are now."""
+    return [subtest or "", dict(chosen)]
+
+
+def _subtest(project: Project, name: str) -> Subtest:
+    names = {row.name: row for row in Subtest.objects.filter(project=project)}
+    if name not in names:
+        known = ", ".join(names) or "none yet"
+        raise EvaluationError(f"the project has no subtest '{name}'; its subtests: {known}")
+    return names[name]
+
+
+def _plain(facts: Any) -> Any:
+    """Facts as JSON values; an array by the hash of its bytes."""
+    if isinstance(facts, np.ndarray):
+        return hashlib.sha256(facts.tobytes()).hexdigest()
+    if isinstance(facts, list):
+        return [_plain(each) for each in facts]
+    if isinstance(facts, dict):
+        return {name: _plain(value) for name, value in facts.items()}
+    if is_dataclass(facts) and not isinstance(facts, type):
+        # asdict would copy arrays, and a JSON text would cut them short.
+        if any(isinstance(value, np.ndarray | dict) for value in vars(facts).values()):
+            return {name: _plain(value) for name, value in vars(facts).items()}
+        return asdict(facts)
+    return facts
+
+
+def funnel_counts(project: Project, subtest: Subtest | None = None) -> FunnelCounts:
+    """How many candidates and items stand where. Five queries."""
+    runs = {"group__run__subtest": subtest} if subtest else {"group__run__project": project}
+    groups = {"run__subtest": subtest} if subtest else {"run__project": project}
+    own = Q(subtest=subtest) if subtest else Q(subtest__project=project, subtest__kind=Subtest.Kind.MAIN)
+    candidates = Candidate.objects.filter(**runs)
+    states = _counted(candidates, "state")
+    made = candidates.filter(parent=None).aggregate(n=Count("pk"), passed=Count("pk", filter=~Q(state__in=NOT_PASSED)))
+    rejected = Counter[str]()
+    for slugs, n in candidates.exclude(rejected_by=[]).values_list("rejected_by").annotate(n=Count("pk")).order_by():
+        rejected.update(dict.fromkeys(slugs, n))
+    items = Item.objects.filter(own)
+    item_states = _counted(items, "state")
+    released = ReleaseItem.objects.filter(item__in=items).aggregate(n=Count("item", distinct=True))["n"]
+    return FunnelCounts(
+        captions=CandidateGroup.objects.filter(**groups).values("caption").distinct().count(),
+        made=made["n"],
+        passed=made["passed"],
+        accepted=states.get(CandidateState.ACCEPTED, 0),
+        items=sum(n for state, n in item_states.items() if state != ItemState.RETRACTED),
+        valid=item_states.get(ItemState.VALID, 0),
+        unanimous=items.filter(state=ItemState.VALID, unanimous=True).count(),
+        released=released,
+        rejected_by=dict(rejected),
+        candidate_states=states,
+        item_states=item_states,
+    )
+
+
+def _counted(rows: Any, field: str) -> dict[str, int]:
+    return dict(rows.order_by(field).values_list(field).annotate(n=Count("pk")))
+
+
+def work_facts(project: Project, subtest: Subtest | None = None) -> list[WorkFacts]:
+    """Edits, reviews and votes that were not undone, one row each. Three queries."""
+    edits = Edit.objects.filter(undone_at=None, group__run__project=project)
+    reviews = Review.objects.filter(undone_at=None, candidate__group__run__project=project)
+    votes = Vote.objects.filter(item__subtest__project=project, person__isnull=False).exclude(state=VoteState.UNDONE)
+    if subtest:
+        edits = edits.filter(group__run__subtest=subtest)
+        reviews = reviews.filter(candidate__group__run__subtest=subtest)
+        votes = votes.filter(item__subtest=subtest)
+    fields = ("person__username", "seconds_spent", "watch", "late", "person__is_simulated")
+    found = [_work(Stage.EDIT, True, row) for row in edits.order_by("pk").values_list(*fields)]
+    found += [_work(Stage.REVIEW, True, row) for row in reviews.order_by("pk").values_list(*fields)]
+    for stage, state, *row in votes.order_by("pk").values_list("stage", "state", *fields):
+        found.append(_work(stage, state == VoteState.COUNTED, tuple(row)))
+    return found
+
+
+def review_facts(project: Project, subtest: Subtest | None = None) -> ReviewFacts:
+    """First and second reviews that stand, and how many foils no reviewer saw. Two queries."""
+    mine = {"group__run__subtest": subtest} if subtest else {"group__run__project": project}
+    rows = Review.objects.filter(undone_at=None, slot__isnull=False).order_by("pk")
+    rows = rows.filter(**{f"candidate__{path}": value for path, value in mine.items()})
+    first: dict[int, tuple[str, str, tuple[str, ...]]] = {}
+    second: dict[int, tuple[str, int]] = {}
+    for candidate, group, again, person, decision, reasons in rows.values_list(
+        "candidate", "candidate__group", "second", "person__username", "decision", "reasons"
+    ):
+        if again:
+            second[candidate] = (decision, group)
+        else:
+            first[candidate] = (person, decision, tuple(reasons))
+    twice = {candidate: found for candidate, found in second.items() if candidate in first}
+    return ReviewFacts(
+        first=list(first.values()),
+        pairs=[(first[candidate][1], decision) for candidate, (decision, _) in twice.items()],
+        items=[group for _, group in twice.values()],
+        unreviewed=Candidate.objects.filter(unreviewed=True, **mine).count(),
+    )
+
+
+def _work(stage: str, counted: bool, row: tuple[Any, ...]) -> WorkFacts:
+    person, seconds, watch, late, simulated = row
+    covered = watch.get("covered") if isinstance(watch, dict) else None
+    seen = float(covered) if isinstance(covered, int | float) and not isinstance(covered, bool) else None
+    return WorkFacts(person, str(stage), seconds, seen, late, counted, simulated)
+
+
+def object_facts(project: Project, _subtest: Subtest | None = None) -> list[CheckedObject]:
+    """What object checks found; frames belong to no subtest. Three queries."""
+    return checked_objects(project)
+
+
+FACTS: dict[str, Callable[[Project, Subtest | None], Any]] = {
+    "items": item_facts,
+    "texts": item_facts,
+    "votes": vote_facts,
+    "verdicts": filter_verdicts,
+    "reviews": review_facts,
+    "stages": funnel_counts,
+    "people": work_facts,
+    "objects": object_facts,
+    "scored": scored_facts,
+    "corpus": corpus_facts,
+    "edits": edit_facts,
+}

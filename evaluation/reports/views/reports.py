@@ -1,0 +1,108 @@
+"""Reports of a project, one page a kind, each with its charts and downloads."""
+
+import csv
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from evaluation.errors import EvaluationError
+from evaluation.reports import pages
+from evaluation.reports.actions.request_report import request_report
+from evaluation.reports.charts_by_name import CHARTS
+from evaluation.reports.forms import ReportForm
+from evaluation.reports.pages import report_data
+from evaluation.text_tables import WRITERS as TABLES
+from projects.access import get_project
+from projects.models import Project, Role, User
+from text.csv_cells import safe_row
+
+
+@require_safe
+def reports(request: HttpRequest, slug: str) -> HttpResponse:
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    return redirect("reports:report", project.slug, next(iter(pages.PAGES)))
+
+
+@require_safe
+def report(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    page = page_of(kind)
+    form = ReportForm(project, kind, request.GET)
+    context: dict[str, Any] = {"page": page, "pages": pages.PAGES, "form": form, "query": form.query()}
+    try:
+        context |= page.context(project, *form.chosen())
+        if page.by_job and context["stored"].wants_anew:
+            _ask(request.user, project, kind, form)
+            context |= page.context(project, *form.chosen())
+    except EvaluationError as error:
+        context["why"] = str(error)
+    return render(request, f"evaluation/report_{kind}.html", context)
+
+
+@require_POST
+def report_ask(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """Have a job compute the report with the choices of the address."""
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    page = page_of(kind)
+    form = ReportForm(project, kind, request.GET)
+    if not page.by_job:
+        raise Http404
+    _ask(request.user, project, kind, form)
+    return redirect(f"{reverse('reports:report', args=[slug, kind])}?{form.query()}")
+
+
+@require_safe
+def report_progress(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """The live part: asks for itself again while the job is alive, then asks for the whole page."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    page = page_of(kind)
+    form = ReportForm(project, kind, request.GET)
+    if not page.by_job:
+        raise Http404
+    context = {"page": page, "query": form.query(), **page.context(project, *form.chosen())}
+    response = render(request, "evaluation/_report_progress.html", context)
+    if not context["stored"].is_at_work:
+        response.headers["HX-Refresh"] = "true"
+    return response
+
+
+def _ask(person: User, project: Project, kind: str, form: ReportForm) -> None:
+    subtest, params = form.chosen()
+    request_report(person, project, kind, subtest=subtest, params=params)
+
+
+def page_of(kind: str) -> pages.ReportPage:
+    if kind not in pages.PAGES:
+        raise Http404
+    return pages.PAGES[kind]
+
+
+@require_safe
+def report_file(request: HttpRequest, slug: str, kind: str, extension: str) -> HttpResponse:
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    page = page_of(kind)
+    if extension not in {"json", "csv", *TABLES}:
+        raise Http404
+    data = report_data(project, kind, *ReportForm(project, kind, request.GET).chosen())
+    headers = {"Content-Disposition": f'attachment; filename="{project.slug}-{kind}.{extension}"'}
+    if extension == "json":
+        return JsonResponse(data, headers=headers, json_dumps_params={"ensure_ascii": False, "indent": 2})
+    if extension in TABLES:
+        content_type, write = TABLES[extension]
+        return HttpResponse(write(page.rows(data)), content_type=f"{content_type}; charset=utf-8", headers=headers)
+    response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
+    csv.writer(response).writerows(safe_row(row) for row in page.rows(data))
+    return response
+
+
+@require_safe
+def report_chart(request: HttpRequest, slug: str, kind: str, chart: str) -> HttpResponse:
+    project = get_project(request.user, slug, Role.RESEARCHER)
+    if chart not in page_of(kind).charts:
+        raise Http404
+    data = report_data(project, kind, *ReportForm(project, kind, request.GET).chosen())
+    headers = {"Cache-Control": "private, no-cache"}
+    return HttpResponse(CHARTS[chart](data), content_type="image/svg+xml", headers=headers)

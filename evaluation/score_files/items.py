@@ -1,0 +1,212 @@
+"""Item and vote files -> the facts that reports compute on, with no database. Any bad record is an error.
+
+Items: any import format (`--format`; `.json` means `vilma`), or `{"caption", "foils": [...]}` a line with optional
+`id`, `subtest`, `test`, `votes` ({"caption", "foil", "other"} counts) and `proficiency` (the same, inside): what the
+`jsonl` import asks for beyond that (an id, a video) makes no difference to a report.
+Votes: `.csv` or `.jsonl` with `item`, `annotator`, `choice` and optional `position`, `foil`. Of the votes of an export
+(`stage`, `kind`, `state`, `source`) those count that were counted, of validators on main items; those that came as
+counts of a file name nobody.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from corpus.importers.registry import IMPORTERS
+from corpus.records import BadRecord, ItemRecord, PairRecord, RecordWarning, VoteCounts
+from corpus.vote_records import is_anonymous_vote
+from evaluation.analyses.records import CHOICES, NOBODY, OTHER, ItemFacts, ProficiencyFacts, Votes
+from evaluation.errors import EvaluationError
+from evaluation.score_files.csv_records import csv_records
+from evaluation.score_files.json_records import Row, fail, rows
+from text.registry import load, lookup, parse_params
+
+# The rule of ViLMA's files: 2 of 3 validators chose the caption; all 3 for unanimous.
+VOTES_FOR_VALID = 2
+VOTES_FOR_UNANIMOUS = 3
+LINES = "jsonl"
+FORMAT_OF_SUFFIX = {".json": "vilma"}
+COUNTED = {"stage": "validation", "kind": "main", "state": "counted"}
+PLACES = {"1": 1, "2": 2, "first": 1, "second": 2}
+NUMBERED = ("first", "second", "neither", "both", "cannot_tell")
+
+
+def read_report_input(
+    kind: str, paths: Sequence[Path], file_format: str | None = None
+) -> tuple[list[ItemFacts] | Votes, list[str]]:
+    """What a report with `INPUT == kind` (items, texts or votes) computes on, and the warnings in words."""
+    if kind != "votes":
+        return read_items(paths, file_format)
+    if len(paths) != 1:
+        raise EvaluationError("give exactly one --file with votes")
+    return read_votes(paths[0], file_format), []
+
+
+def read_items(paths: Sequence[Path], file_format: str | None = None) -> tuple[list[ItemFacts], list[str]]:
+    """Items of one or more files, and the warnings in words.
+
+    A file is one subtest named by its stem unless its records say otherwise.
+    """
+    items: list[ItemFacts] = []
+    warnings: list[str] = []
+    for path in paths:
+        chosen = file_format or FORMAT_OF_SUFFIX.get(path.suffix, LINES)
+        found = list(_from_lines(path, warnings) if chosen == LINES else _imported(path, chosen, warnings))
+        if not found:
+            raise EvaluationError(f"{path}: record: there is none; give at least one item")
+        items += found
+    return items, warnings
+
+
+def _imported(path: Path, file_format: str, warnings: list[str]) -> Iterator[ItemFacts]:
+    entry = lookup(IMPORTERS, file_format, "format")
+    for record in load(entry).read(path, params=parse_params(entry, {})):
+        if isinstance(record, BadRecord):
+            raise EvaluationError(f"{record.where}: {record.field}: {record.problem}; {record.fix}")
+        if isinstance(record, RecordWarning):
+            warnings.append(f"{record.where}: {record.field}: {record.problem}")
+        elif isinstance(record, ItemRecord):
+            if not record.foils:
+                where = f"{path}:{record.line}" if record.line else f"{path}: {record.id}"
+                raise EvaluationError(f"{where}: foils: there is none; reports need at least one foil an item")
+            yield _facts(record, path)
+
+
+def _facts(record: ItemRecord, path: Path) -> ItemFacts:
+    simpler = record.proficiency
+    subtest = record.subtest or path.stem
+    return ItemFacts(
+        id=record.id,
+        subtest=subtest,
+        test=record.test or subtest,
+        caption=record.caption,
+        foils=tuple(record.foils),
+        tallies=_tallies(record.votes),
+        valid=is_valid(record.votes),
+        unanimous=is_unanimous(record.votes),
+        proficiency=_proficiency(simpler) if simpler else None,
+    )
+
+
+def _proficiency(pair: PairRecord) -> ProficiencyFacts:
+    return ProficiencyFacts(pair.caption, tuple(pair.foils), is_valid_proficiency(pair.votes))
+
+
+def _tallies(votes: VoteCounts | None) -> tuple[tuple[int, ...], ...]:
+    return ((votes.caption, votes.foil, votes.other),) if votes else ()
+
+
+def is_valid(votes: VoteCounts | None) -> bool | None:
+    """At least two validators, and more than half of them, chose the caption; None where there are no counts."""
+    if votes is None:
+        return None
+    total = votes.caption + votes.foil + votes.other
+    return votes.caption >= VOTES_FOR_VALID and votes.caption * 2 > total
+
+
+def is_unanimous(votes: VoteCounts | None) -> bool | None:
+    """All of at least three validators chose the caption."""
+    if votes is None:
+        return None
+    return votes.caption >= VOTES_FOR_UNANIMOUS and not votes.foil and not votes.other
+
+
+def is_valid_proficiency(votes: VoteCounts | None) -> bool | None:
+    """The one internal validator chose the caption (`human.caption == 1`); of several, more than half did."""
+    if votes is None:
+        return None
+    return votes.caption == 1 or votes.caption * 2 > votes.caption + votes.foil + votes.other
+
+
+def _from_lines(path: Path, warnings: list[str]) -> Iterator[ItemFacts]:
+    for row in rows(path):
+        caption, foils = _texts(row)
+        _warn(row, caption, foils, warnings)
+        votes = _counts(row)
+        if votes and not votes.caption + votes.foil + votes.other:
+            warnings.append(f"{path}:{row.line}: votes: nobody voted; the item counts as not valid")
+        simpler = row.inner("proficiency")
+        subtest = row.text("subtest", path.stem)
+        yield ItemFacts(
+            id=row.key or row.text("id", str(row.line)),
+            subtest=subtest,
+            test=row.text("test", subtest),
+            caption=caption,
+            foils=foils,
+            tallies=_tallies(votes),
+            valid=is_valid(votes),
+            unanimous=is_unanimous(votes),
+            proficiency=ProficiencyFacts(*_texts(simpler), is_valid_proficiency(_counts(simpler))) if simpler else None,
+        )
+
+
+def _texts(row: Row) -> tuple[str, tuple[str, ...]]:
+    return row.text("caption"), row.texts("foils" if "foils" in row.fields else "foil")
+
+
+def _warn(row: Row, caption: str, foils: tuple[str, ...], warnings: list[str]) -> None:
+    if caption in foils:
+        warnings.append(f"{row.path}:{row.line}: foils: a foil equals the caption")
+    if len(set(foils)) < len(foils):
+        warnings.append(f"{row.path}:{row.line}: foils: a foil stands twice")
+
+
+def _counts(row: Row) -> VoteCounts | None:
+    counts = row.inner("votes")
+    return VoteCounts(*(counts.count(name, 0) for name in ("caption", "foil", "other"))) if counts else None
+
+
+def read_votes(path: Path, file_format: str | None = None) -> Votes:
+    """One vote a record. EvaluationError for an unknown choice, a missing name, two votes of one person on one unit."""
+    chosen = file_format or (LINES if path.suffix in {".jsonl", ".ndjson", ".json"} else "csv")
+    if chosen not in {LINES, "csv"}:
+        raise EvaluationError(f"votes have no format '{chosen}'; choose csv or {LINES}")
+    records = rows(path) if chosen == LINES else csv_records(path, ("item", "annotator", "choice"))
+    units: dict[tuple[str, str], int] = {}
+    people: dict[str, int] = {}
+    items: dict[str, int] = {}
+    seen: dict[tuple[int, str], int] = {}
+    columns: list[tuple[int, int, int, int]] = []
+    for row in records:
+        if any(row.text(name, wanted) != wanted for name, wanted in COUNTED.items()):
+            continue
+        item, person = row.text("item"), row.text("annotator")
+        unit = units.setdefault((item, row.text("foil", "")), len(units))
+        is_nobody = is_anonymous_vote(str(row.fields.get("source", "")), person)
+        annotator = NOBODY if is_nobody else people.setdefault(person, len(people))
+        if (unit, person) in seen:
+            first = seen[unit, person]
+            row.fail("annotator", f"{person!r} judged item {item!r} twice (first in line {first})", "keep one of them")
+        seen[unit, person] = row.line
+        columns.append((unit, annotator, *_choice(row)))
+    if not columns:
+        fail(path, None, "record", "there is none", "give at least one vote")
+    table = np.array(columns, dtype=np.int64)
+    names = [f"{item}/{foil}" if foil else item for item, foil in units]
+    unit_items = np.array([items.setdefault(item, len(items)) for item, _ in units], dtype=np.int64)
+    return Votes(table[:, 0], table[:, 1], table[:, 2], table[:, 3], names, list(people), unit_items)
+
+
+def _choice(row: Row) -> tuple[int, int]:
+    """(code into CHOICES, place of the caption or 0)."""
+    place = _place(row)
+    said = row.text("choice").strip().lower().replace(" ", "_").replace("-", "_")
+    if said.isdigit() and 1 <= int(said) <= len(NUMBERED):
+        said = NUMBERED[int(said) - 1]
+    if said in {"first", "second"}:
+        if not place:
+            row.fail("position", "is missing", "say where the caption stood (1 or 2), or give the choice in words")
+        return int(PLACES[said] != place), place
+    if said == "other":
+        return OTHER, place
+    if said not in CHOICES:
+        row.fail("choice", f"is {said!r}", f"give one of: {', '.join(CHOICES)}, or 1 to 5 with a position")
+    return CHOICES.index(said), place
+
+
+def _place(row: Row) -> int:
+    said = row.text("position", "").strip().lower()
+    if said and said not in PLACES:
+        row.fail("position", f"is {said!r}", "give 1 where the caption stood first, 2 where it stood second")
+    return PLACES.get(said, 0)

@@ -1,0 +1,141 @@
+"""JSON and JSON-lines files whose every complaint names path, line and field.
+
+A bad number can then be found again in an editor. Files are walked by the same reader as in `foilworks import`.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from corpus.importers.parsing.json_records import lines, members, parse_line, read_text
+from evaluation.errors import EvaluationError
+
+
+def fail(path: Path, line: int | None, field: str, problem: str, fix: str) -> NoReturn:
+    """Raise the one message that bad files get: `PATH:LINE: FIELD: what is wrong; what to do`."""
+    where = f"{path}:{line}" if line is not None else str(path)
+    raise EvaluationError(f"{where}: {field}: {problem}; {fix}")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One record of a file: where it stands, its name (the key of an object's member), its fields."""
+
+    path: Path
+    line: int
+    fields: Mapping[str, Any]
+    key: str = ""
+
+    def fail(self, field: str, problem: str, fix: str) -> NoReturn:
+        fail(self.path, self.line, f"{self.key}.{field}" if self.key else field, problem, fix)
+
+    def text(self, field: str, default: str | None = None) -> str:
+        """A string (a whole number is taken as its digits); `default` when absent or empty, else the record is bad."""
+        value = self.fields.get(field)
+        if default is not None and value in (None, ""):
+            return default
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if not isinstance(value, str) or not value.strip():
+            self.fail(field, "is missing" if value is None else "is no text", "give a non-empty text")
+        return value
+
+    def texts(self, field: str) -> tuple[str, ...]:
+        """A non-empty list of non-empty strings; one string counts as a list of one."""
+        value = self.fields.get(field)
+        values = [value] if isinstance(value, str) else value
+        if not isinstance(values, list) or not values:
+            self.fail(field, "is missing or empty", "give a list with at least one text")
+        for place, text in enumerate(values):
+            if not isinstance(text, str) or not text.strip():
+                self.fail(f"{field}[{place}]", "is no text", "give a non-empty text")
+        return tuple(values)
+
+    def number(self, field: str) -> float:
+        """A finite number, else the record is bad."""
+        return self._finite(field, self.fields.get(field))
+
+    def numbers(self, field: str) -> list[float]:
+        """A non-empty list of finite numbers; one number counts as a list of one."""
+        value = self.fields.get(field)
+        values = value if isinstance(value, list) else [value]
+        if value is None or not values:
+            self.fail(field, "is missing or empty", "give a list with at least one number")
+        return [self._finite(f"{field}[{place}]", each) for place, each in enumerate(values)]
+
+    def count(self, field: str, default: int) -> int:
+        """A whole number from 0 up; `default` when absent."""
+        value = self.fields.get(field, default)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            self.fail(field, f"is {value!r}", "give a whole number from 0 up")
+        return value
+
+    def inner(self, field: str) -> "Row | None":
+        """The record inside this one, or None when absent."""
+        value = self.fields.get(field)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            self.fail(field, "is no object", "give an object with its own fields")
+        return Row(self.path, self.line, value, f"{self.key}.{field}" if self.key else field)
+
+    def _finite(self, field: str, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.fail(field, "is missing" if value is None else f"is {value!r}", "give a finite number")
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            self.fail(field, f"is {number}", "give a finite number")
+        return number
+
+
+def rows(path: Path) -> Iterator[Row]:
+    """Records of a JSON-lines file, or of one JSON object or list (`.json`), in file order.
+
+    CorpusError or EvaluationError, with the line, for what is no such file, and for a member that stands there twice,
+    of which a parser would silently keep the last.
+    """
+    text = read_text(path)
+    if _is_one_document(path, text):
+        yield from _members(path, text)
+        return
+    for line, row in lines(text):
+        try:
+            value = parse_line(row)
+        except ValueError as error:
+            fail(path, line, "JSON", str(error), "mend the line")
+        yield Row(path, line, _object(path, line, "record", value))
+
+
+def _members(path: Path, text: str) -> Iterator[Row]:
+    seen: dict[str, int] = {}
+    for member in members(path, text):
+        key = member.key or ""
+        if key and key in seen:
+            fail(path, member.line, key, f"stands in the file twice (first in line {seen[key]})", "keep one of them")
+        seen[key] = member.line
+        yield Row(path, member.line, _object(path, member.line, key or "record", member.value), key)
+
+
+def _is_one_document(path: Path, text: str) -> bool:
+    """A `.json` may hold JSON lines all the same: its first line is then whole, and more follows."""
+    if path.suffix in {".jsonl", ".ndjson"}:
+        return False
+    first, _, rest = text.strip().partition("\n")
+    if path.suffix != ".json" and not rest:
+        return False
+    try:
+        return not isinstance(json.loads(first), dict) or not rest
+    except (ValueError, RecursionError):
+        return True
+
+
+def _object(path: Path, line: int, field: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        fail(path, line, field, "is no JSON object", "give an object with its own fields")
+    return value

@@ -1,0 +1,109 @@
+"""The scores of a run in the forms that other code reads: written from the same rows that the metrics are computed on.
+
+What a form cannot hold is left out of it: RCAD's array has rows of one width, so items with another number of foils are
+not in it.
+"""
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from corpus.records import ReleaseScore
+from evaluation.metrics.ties import hit, standing
+from text.csv_cells import safe_row
+
+Rows = Sequence[ReleaseScore]
+
+
+def pairs(rows: Rows) -> bytes:
+    """JSON lines that `foilworks metrics pairwise` and a `file:` run read."""
+    return "".join(json.dumps(_pair(row), ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def _pair(row: ReleaseScore) -> dict[str, Any]:
+    record: dict[str, Any] = {"id": row.id, "caption": row.caption, "foils": list(row.foils)}
+    if row.proficiency_caption is not None:
+        record["proficiency"] = {"caption": row.proficiency_caption, "foils": list(row.proficiency_foils)}
+    about = {"subtest": row.subtest, "test": row.test, "cluster": row.cluster}
+    return {**record, **about, "higher_is_better": row.higher_is_better}
+
+
+def vilma(rows: Rows) -> bytes:
+    """ViLMA's `{id: {"scores": [caption, foil...]}}` of the main items.
+
+    Perplexities stand there as they are, since its scripts turn them round themselves, and say so for our readers.
+    """
+    return _object({row.id: _scores(row, row.caption, row.foils) for row in rows})
+
+
+def vilma_proficiency(rows: Rows) -> bytes:
+    """The same of the proficiency items, under the ids of their main items."""
+    able = ((row, row.proficiency_caption) for row in rows if row.proficiency_caption is not None)
+    return _object({row.id: _scores(row, caption, row.proficiency_foils) for row, caption in able})
+
+
+def _scores(row: ReleaseScore, caption: float, foils: Sequence[float]) -> dict[str, Any]:
+    scores = {"scores": [caption, *foils]}
+    return scores if row.higher_is_better else {**scores, "higher_is_better": False}
+
+
+def _object(value: dict[str, Any]) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def rcad_csv(rows: Rows) -> bytes:
+    """`id` and the scores, the positive first; higher is better (a perplexity is negated)."""
+    return _csv(["id", "scores"], [[row.id, *_rising(row)] for row in rows])
+
+
+def rcad_npy(rows: Rows) -> bytes:
+    """(items, candidates) of the most frequent number of candidates, in the order of rcad_csv."""
+    widths = Counter(len(row.foils) for row in rows)
+    width = max(widths, key=lambda n: (widths[n], n), default=0)
+    table = np.array([_rising(row) for row in rows if len(row.foils) == width], dtype=np.float64)
+    out = io.BytesIO()
+    np.save(out, table.reshape(-1, width + 1), allow_pickle=False)
+    return out.getvalue()
+
+
+def mc(rows: Rows) -> bytes:
+    """`id,prediction,right`: the candidate with the highest score (the first of equals), the right one at 0."""
+    return _csv(["id", "prediction", "right"], [[row.id, int(np.argmax(_rising(row))), 0] for row in rows])
+
+
+def utd(rows: Rows) -> bytes:
+    """`sample,class,correct`: 1 where the caption surpasses every foil; the class is the subtest."""
+    lines = []
+    for row in rows:
+        credit = hit(standing(np.array([_rising(row)])), "strict")[0]
+        lines.append([row.id, row.subtest, int(credit)])
+    return _csv(["sample", "class", "correct"], lines)
+
+
+def _rising(row: ReleaseScore) -> list[float]:
+    sign = 1.0 if row.higher_is_better else -1.0
+    return [sign * value for value in (row.caption, *row.foils)]
+
+
+def _csv(header: list[str], lines: list[list[Any]]) -> bytes:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerows([header, *(safe_row(line) for line in lines)])
+    return out.getvalue().encode()
+
+
+# name -> (what people read, file name's ending, how to write it)
+WRITERS: dict[str, tuple[str, str, Callable[[Rows], bytes]]] = {
+    "pairs": ("Foilworks, JSON lines", "jsonl", pairs),
+    "vilma": ("ViLMA, main items", "json", vilma),
+    "vilma-proficiency": ("ViLMA, proficiency items", "json", vilma_proficiency),
+    "rcad-csv": ("RCAD, CSV", "csv", rcad_csv),
+    "rcad-npy": ("RCAD, NumPy", "npy", rcad_npy),
+    "mc": ("Multiple choice, predictions", "csv", mc),
+    "utd": ("UTD, right and wrong", "csv", utd),
+}

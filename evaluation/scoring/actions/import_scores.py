@@ -1,0 +1,50 @@
+"""Scores of a model that ran elsewhere, sent by the page: kept in a folder of their own, stored by a run."""
+
+import secrets
+from pathlib import Path
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.translation import gettext as _
+
+from corpus.models import Release
+from evaluation.errors import EvaluationError
+from evaluation.score_files.received import safe_name, write_file
+from evaluation.score_files.score_readers import FORMS
+from evaluation.scoring.actions.start_run import start_run
+from evaluation.scoring.models import Run
+from projects.access import require_role
+from projects.models import Role, User
+
+
+def import_scores(
+    person: User,
+    release: Release,
+    scores: UploadedFile,
+    *,
+    form: str,
+    proficiency: UploadedFile | None = None,
+    protocol: str = "foilworks",
+    label: str = "",
+) -> Run:
+    """Keep the files and queue the run that stores them; ids that stand on one side only are listed on its page.
+
+    AccessDenied without the researcher's role; EvaluationError: an unknown form or protocol, no room on the disk.
+    """
+    require_role(person, release.project, Role.RESEARCHER)
+    if form not in FORMS:
+        raise EvaluationError(f"unknown form '{form}'; choose one of: {', '.join(FORMS)}")
+    folder = Path(settings.UPLOAD_ROOT) / f"scores-{secrets.token_hex(8)}"
+    path = folder / safe_name(scores.name or "")
+    params = {"form": form}
+    try:
+        folder.mkdir(parents=True, mode=0o700)
+        write_file(scores, path)
+        if proficiency is not None:
+            able = folder / "proficiency" / safe_name(proficiency.name or "")
+            able.parent.mkdir()
+            write_file(proficiency, able)
+            params["proficiency"] = str(able)
+    except OSError as error:
+        raise EvaluationError(_("The files cannot be kept (%(why)s); free space.") % {"why": error.strerror}) from error
+    return start_run(person, release, f"file:{path}", protocol=protocol, label=label, kept_file=params)

@@ -1,0 +1,29 @@
+"""A scoring run taken up again after it failed or was stopped: nothing that is stored is asked again."""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from evaluation.errors import EvaluationError
+from evaluation.scoring.models import Run
+from evaluation.scoring.shards.outlook import OTHER_MODEL
+from jobs.queue import retry
+from projects import audit
+from projects.access import require_role
+from projects.models import Role, User
+
+
+@transaction.atomic
+def resume_run(person: User, run: Run) -> None:
+    """Queue what of the run did not end; of a run in shards only those that did not.
+
+    A plan that met another model than it was made with (other files, or an update of Foilworks) is made anew.
+    AccessDenied without the researcher's role; EvaluationError: it is still at work, or it ended.
+    """
+    project = run.release.project
+    require_role(person, project, Role.RESEARCHER)
+    if run.job is not None and run.job.shards.filter(measured__has_key=OTHER_MODEL).exists():
+        # Without shards the job plans: it takes the key that opens, and asks for what is not stored under that.
+        run.job.shards.all().delete()
+    if run.job is None or not retry(run.job):
+        raise EvaluationError(_("Only a run that failed or was stopped can go on."))
+    audit.record(audit.event(project, person, "evaluation.resume_run", run))

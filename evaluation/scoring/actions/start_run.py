@@ -1,0 +1,127 @@
+"""A scoring run, queued: one model on one release under one protocol."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path, PurePath
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from corpus.models import Release
+from evaluation.errors import EvaluationError
+from evaluation.metrics.control import CANDIDATES
+from evaluation.metrics.intervals import SEED
+from evaluation.scoring.models import Run
+from evaluation.scoring.protocols import PROTOCOLS
+from evaluation.scoring.queries import control_texts, records_of
+from jobs.queue import enqueue
+from projects import audit
+from projects.access import require_role
+from projects.models import Role, User
+from text.registry import Entry, load
+
+JOB = "evaluation.scoring.jobs.run_scoring"
+SCORE_FILE = "file"
+# They take a path and nothing else.
+RUNS_OR_READS = frozenset({SCORE_FILE, "external"})
+DEVICE = re.compile(r"auto|cpu|cuda(:\d+)?")
+# The same on every host, so nothing that a host chooses by itself.
+DTYPES = ("float32", "bfloat16", "float16")
+MAX_SPEC_LENGTH, MAX_LABEL_LENGTH = 500, 120
+# By its path: actions must not import hub, and its table of adapters loads no model library.
+ADAPTERS = Entry("adapters", "hub.adapters.registry:ADAPTERS")
+PARSE_SPEC = Entry("how a model is named", "hub.adapters.registry:parse_spec")
+
+
+@transaction.atomic
+def start_run(
+    person: User | None,
+    release: Release,
+    spec: str,
+    *,
+    protocol: str = "foilworks",
+    device: str = "auto",
+    label: str = "",
+    control: bool = False,
+    dtype: str = "float32",
+    kept_file: Mapping[str, str] | None = None,
+) -> Run:
+    """Store the run and queue its job (`run.job`). `person` None is the operator of the command line.
+
+    `dtype`: the number format that the model runs in, which its key names where it is not float32. `kept_file`: the
+    score file is one that the product itself keeps; its form, and its file of proficiency items.
+    `control`: each caption that has a rank is also scored among sampled captions of other videos (Feint6K, Fig. 1b).
+
+    AccessDenied without the researcher's role; HubError for a spec that names no model; EvaluationError for an unknown
+    protocol, device or number format, for a score file that is not there, for a control that cannot be drawn, and for a
+    path outside the folder of models where a person asks: a page must not read what only the operator may name.
+    """
+    project = release.project
+    if person is not None:
+        require_role(person, project, Role.RESEARCHER)
+    slug, argument = checked_spec(spec, from_page=person is not None and kept_file is None)
+    spec = f"{slug}:{argument}"
+    _check_choices(protocol, device, dtype)
+    number_format = {} if dtype == DTYPES[0] else {"dtype": dtype}
+    run = Run.objects.create(
+        release=release,
+        spec=spec,
+        label=(label.strip() or default_label(slug, argument))[:MAX_LABEL_LENGTH],
+        protocol=protocol,
+        device=device,
+        params={**({"control": _drawn(release, slug)} if control else kept_file or {}), **number_format},
+        created_by=person,
+    )
+    run.job = enqueue(
+        JOB,
+        run.pk,
+        queue="gpu" if slug != SCORE_FILE and load(ADAPTERS)[slug].needs_gpu else "default",
+        title=_("Scores of %(label)s on %(release)s") % {"label": run.label, "release": release.name},
+        project_id=project.pk,
+        route="" if slug == SCORE_FILE else f"{spec} {device} {dtype}",
+    )
+    run.save(update_fields=["job"])
+    details = {"spec": spec, "protocol": protocol, "device": device, "release": release.pk}
+    audit.record(audit.event(project, person, "evaluation.start_run", run, **details))
+    return run
+
+
+def _drawn(release: Release, slug: str) -> dict[str, int]:
+    """How the control is sampled; tried here, so that nobody waits for a run that cannot."""
+    if slug == SCORE_FILE:
+        raise EvaluationError(_("A score file has no scores of sampled captions; leave the control out."))
+    params = {"candidates": CANDIDATES, "seed": SEED}
+    control_texts(records_of(release), params)
+    return params
+
+
+def _check_choices(protocol: str, device: str, dtype: str) -> None:
+    if protocol not in PROTOCOLS:
+        raise EvaluationError(f"unknown protocol '{protocol}'; choose one of: {', '.join(PROTOCOLS)}")
+    if not DEVICE.fullmatch(device):
+        raise EvaluationError(f"unknown device '{device}'; give auto, cpu, cuda or cuda:N")
+    if dtype not in DTYPES:
+        raise EvaluationError(f"unknown number format '{dtype}'; choose one of: {', '.join(DTYPES)}")
+
+
+def checked_spec(spec: str, from_page: bool) -> tuple[str, str]:
+    if len(spec) > MAX_SPEC_LENGTH or not spec.isprintable():
+        raise EvaluationError(f"a model is named by at most {MAX_SPEC_LENGTH} printable characters; shorten it")
+    slug, argument = load(PARSE_SPEC)(spec)
+    # Options of the adapter stand behind the name.
+    name, mark, options = (argument, "", "") if slug == SCORE_FILE else argument.partition("?")
+    path = Path(name)
+    # What lies below the working folder is a file of the server too, and a program that would be started.
+    names_a_path = slug in RUNS_OR_READS or path.is_absolute() or ".." in path.parts or ("/" in name and path.exists())
+    if from_page and names_a_path and not path.resolve().is_relative_to(Path(settings.MODEL_ROOT).resolve()):
+        raise EvaluationError(_("From a page only files in the installation's folder of models can be named."))
+    if slug == SCORE_FILE and not path.is_file():
+        raise EvaluationError(f"{argument}: file: there is no such score file; check the path")
+    # A worker has a working folder of its own.
+    return slug, f"{path.resolve()}{mark}{options}" if names_a_path and name else argument
+
+
+def default_label(slug: str, argument: str) -> str:
+    """What a run is called where nobody names it: the folder or file of the model, else the adapter."""
+    return PurePath(argument).stem or slug

@@ -1,0 +1,17 @@
+"""What other rooms do when a scoring run has stored its last score, without scoring knowing them."""
+
+from collections.abc import Callable
+
+from evaluation.scoring.models import Run
+
+_CALLBACKS: list[Callable[[Run], object]] = []
+
+
+def on_finished(callback: Callable[[Run], object]) -> None:
+    """Have `callback` called at the end of every scoring job, in the worker; register it in the room's `hooks`."""
+    _CALLBACKS.append(callback)
+
+
+def notify(run: Run) -> None:
+    for callback in _CALLBACKS:
+        callback(run)

@@ -1,0 +1,98 @@
+"""Forms of scoring runs, score files and model cards."""
+
+from pathlib import Path
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from evaluation.score_files.score_readers import AUTO, FORMS
+from evaluation.scoring.actions.start_run import ADAPTERS, DEVICE, MAX_LABEL_LENGTH, MAX_SPEC_LENGTH, SCORE_FILE
+from evaluation.scoring.model_cards import FIELDS
+from evaluation.scoring.models import ModelCard
+from evaluation.scoring.protocols import PROTOCOLS
+from text.registry import load
+
+
+class ModelCardForm(forms.ModelForm):
+    url = forms.URLField(
+        label=_("Address"),
+        max_length=500,
+        required=False,
+        assume_scheme="https",
+        help_text=_("Where the model is described."),
+    )
+
+    class Meta:
+        model = ModelCard
+        fields = FIELDS
+        widgets = {"notes": forms.Textarea(attrs={"rows": 3})}
+
+
+class ScoringForm(forms.Form):
+    """A model to score a release with; the action says what is wrong with it."""
+
+    spec = forms.CharField(
+        label=_("Model"),
+        max_length=MAX_SPEC_LENGTH,
+        help_text=_("Its kind, a colon, its name: such as clip:openai/clip-vit-base-patch32."),
+    )
+    label = forms.CharField(label=_("Called"), required=False, max_length=MAX_LABEL_LENGTH)
+    protocol = forms.ChoiceField(
+        label=_("Protocol"),
+        choices=[(slug, p.label) for slug, p in PROTOCOLS.items()],
+        help_text=_(
+            "Which frames a model sees, how a tie counts, which items count; those of ViLMA repeat that paper."
+        ),
+    )
+    control = forms.BooleanField(
+        label=_("Retrieval control"),
+        required=False,
+        help_text=_("Also ranks each caption among 5 captions of other videos, beside its rank among its foils."),
+    )
+    device = forms.RegexField(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["spec"].widget.attrs["list"] = "models"
+
+    def clean_spec(self) -> str:
+        spec: str = self.cleaned_data["spec"]
+        kind, colon, _name = spec.partition(":")
+        if not colon or kind not in {*load(ADAPTERS), SCORE_FILE}:
+            problem = _("“%(spec)s” names no model; begin with its kind, as in clip:openai/clip-vit-base-patch32.")
+            raise forms.ValidationError(problem % {"spec": spec[:80]})
+        return spec
+
+    def kinds(self) -> list[tuple[str, list[str]]]:
+        """(label, its summary cut at the code in it: every second piece is code) of what can be scored with."""
+        return [(entry.label, entry.summary.split("`")) for entry in load(ADAPTERS).values()]
+
+    def suggestions(self) -> list[str]:
+        """What the home's folder of models holds, as it would be typed, and the fake."""
+        root = Path(settings.MODEL_ROOT)
+        folders = sorted(path for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
+        return [*(f"tiny:{folder}" for folder in folders), "fake:"]
+
+
+class BringScoresForm(forms.Form):
+    """Scores of a model that ran elsewhere."""
+
+    scores = forms.FileField(label=_("File of scores"), max_length=255)
+    form = forms.ChoiceField(label=_("Its form"), choices=list(FORMS.items()), required=False, initial=AUTO)
+    proficiency = forms.FileField(
+        label=_("Scores of the proficiency items"),
+        required=False,
+        max_length=255,
+        help_text=_("ViLMA's second file, matched by id; leave it out where the first holds both."),
+    )
+    label = forms.CharField(label=_("Called"), required=False, max_length=MAX_LABEL_LENGTH)
+    protocol = forms.ChoiceField(
+        label=_("Protocol"),
+        choices=[(slug, p.label) for slug, p in PROTOCOLS.items()],
+        help_text=_("How a tie counts, and which items count; those of ViLMA repeat that paper."),
+    )
+
+    def clean_form(self) -> str:
+        return self.cleaned_data["form"] or AUTO

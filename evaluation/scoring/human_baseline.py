@@ -1,0 +1,77 @@
+"""People on the items of a release, with the statistics that models get (docs/reference/formulas.md#metric-human).
+
+The votes are those of the human baseline: one choice among the shuffled candidates by people who did not make the item.
+"""
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+from django.db.models import Count, Max, QuerySet, Sum
+
+from annotation.models import Choice, Stage, Vote, VoteState
+from corpus.models import Release, ReleaseItem
+from evaluation.cached_results.cache import cached_by_fingerprint, digest
+from evaluation.metrics.intervals import mean, mean_intervals, t_interval
+from evaluation.scoring.run_results import Axes
+
+MAJORITY_OF = 3
+VERSION = "2"
+
+
+def human_line(release: Release, axes: Axes, scope: str = "", *, paired: bool = False) -> dict[str, Any] | None:
+    """Accuracy of single people (share of an item's counted choices that are the caption) and of majorities of three
+    or more, over the items that people answered; None where nobody has. One query once it is kept.
+
+    `paired`: over the items with a proficiency pair alone, as T of models that have P.
+    """
+    seen = _choices(release).aggregate(n=Count("pk"), last=Max("pk"), total=Sum("pk"))
+    if not seen["n"]:
+        return None
+    fingerprint = digest([VERSION, release.content_hash, seen])
+    about = f"{release.pk}:{scope}" + (":paired" if paired else "")
+
+    def make() -> dict[str, Any]:
+        return line_of(_tallies(release), axes, scope, paired=paired)
+
+    return cached_by_fingerprint(release.project, "human", about, fingerprint, make) or None
+
+
+def _choices(release: Release) -> QuerySet[Vote]:
+    """Counted baseline choices on the release's items; a set-aside one leaves, and so changes count and sum."""
+    members = ReleaseItem.objects.filter(release=release, item__isnull=False).values("item")
+    return Vote.objects.filter(stage=Stage.BASELINE, state=VoteState.COUNTED, item__in=members)
+
+
+def _tallies(release: Release) -> dict[str, tuple[int, int]]:
+    """(right, all) counted choices by record id."""
+    names = dict(ReleaseItem.objects.filter(release=release).values_list("item_id", "record__id"))
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for item, choice in _choices(release).values_list("item_id", "choice"):
+        counts[names[item]][0] += choice == Choice.CAPTION
+        counts[names[item]][1] += 1
+    return {name: (right, total) for name, (right, total) in counts.items()}
+
+
+def line_of(tallies: dict[str, tuple[int, int]], axes: Axes, scope: str, *, paired: bool = False) -> dict[str, Any]:
+    """The line from (right, all) choices by item id; empty where none of the scope's items was answered."""
+    chosen = axes.scope(scope)
+    if paired:
+        chosen = chosen & np.array(axes.has_pair, dtype=bool)
+    used = [k for k, name in enumerate(axes.ids) if chosen[k] and name in tallies]
+    if not used:
+        return {}
+    counts = np.array([tallies[axes.ids[k]] for k in used], dtype=np.float64)
+    clusters = [axes.clusters[k] for k in used]
+    share = counts[:, 0] / counts[:, 1]
+    enough = counts[:, 1] >= MAJORITY_OF
+    wins = (counts[enough, 0] * 2 > counts[enough, 1]).astype(np.float64)
+    return {
+        "T": mean(share),
+        "T_ci": mean_intervals(share[:, None], clusters)[0],
+        "T_t_ci": t_interval(share, clusters),
+        "n": len(used),
+        "n_choices": int(counts[:, 1].sum()),
+        "majority": mean(wins) if len(wins) else None,
+        "n_majority": int(enough.sum()),
+    }

@@ -1,0 +1,248 @@
+"""Scoring runs: a release's distinct (clip, text) pairs through one model, stored as they come, resumable.
+
+What is stored is never asked again: a rerun, a second release with the same items or the successor of a killed worker
+asks only for what is missing. A run of more than one shard is spread over the workers; a worker keeps its model loaded.
+
+What only one kind of job needs is imported by it: a worker that scores by a server of its own waits for no torch.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+from django.utils import timezone
+
+from evaluation.errors import EvaluationError
+from evaluation.metrics.pairwise import PairScores
+from evaluation.score_files.score_readers import AUTO, read_given
+from evaluation.score_files.scores import Notes
+from evaluation.scoring.caches import Caches, caches
+from evaluation.scoring.clip_keys import Keyed, item_key, text_key
+from evaluation.scoring.finished import notify
+from evaluation.scoring.loop import ScoringCounts, score_pairs
+from evaluation.scoring.model_cards import stated
+from evaluation.scoring.models import ModelCard, Run, Score
+from evaluation.scoring.protocol_models import reader, scores_by_item, under_protocol
+from evaluation.scoring.protocols import PROTOCOLS, Protocol
+from evaluation.scoring.queries import SCORE_FILE, Record, asked_of, records_of
+from evaluation.scoring.run_results import keep
+from evaluation.scoring.shards.costs import costs
+from evaluation.scoring.shards.outlook import OTHER_MODEL
+from evaluation.scoring.shards.plan import Todo, collected, cut_to, parts_of
+from evaluation.scoring.shards.work import ROWS_PER_QUERY, batches, in_time, listed, missing, store, work_of
+from evaluation.scoring.shards.writer import ScoreWriter
+from evaluation.scoring.trusted_models import trust_of
+from hub.adapters.registry import open_adapter
+from hub.interfaces import ModelInfo
+from hub.loaded_model import loaded_adapter
+from jobs.models import Job
+from jobs.progress import progress
+from jobs.spread import Spread
+from media.decode_pool import DecodePool, usual_workers
+from text.errors import ActionableError
+
+SHARD = "evaluation.scoring.jobs.score_shard"
+# Their texts are encoded before the first of them is shown.
+CLIPS_PER_ROUND = 512
+# A killed worker loses at most these, and the clip batch it was at.
+SCORES_PER_WRITE, SECONDS_PER_WRITE = 64, 2.0
+
+
+def run_scoring(run_id: int, job: Job) -> Spread | None:
+    """Score the run's release. Problems (media that is missing or unreadable, ids that do not match) go to the run.
+
+    What is more than one shard is spread; the run is then taken up again to collect.
+    """
+    run = Run.objects.select_related("release__project").get(pk=run_id)
+    if run.spec.startswith(SCORE_FILE):
+        problems = _store_file(run, job)
+    elif job.shards.exists():
+        problems = collected(job)
+    else:
+        found = _score(run, job)
+        if isinstance(found, Spread):
+            return found
+        problems = found
+    run.problems = {name: found for name, found in problems.items() if found}
+    run.scored_at = timezone.now()
+    run.save(update_fields=["problems", "scored_at"])
+    keep(run)
+    notify(run)
+    return None
+
+
+def score_shard(run_id: int, job: Job) -> None:
+    """Score one shard of a run (`evaluation.scoring.shards.plan`). EvaluationError: this host has other weights."""
+    run = Run.objects.select_related("release__project").get(pk=run_id)
+    with _opened(run) as opened:
+        if opened.key != run.model_key:
+            progress(job, job.done, measured={**job.measured, OTHER_MODEL: opened.key})
+            raise EvaluationError(
+                f"the model is '{opened.key}' on this host and '{run.model_key}' where the run was planned; give all "
+                "hosts the same files of the model and the same Foilworks; taken up again, the run is planned anew"
+            )
+        found, _ = work_of(run, opened.info.needs_video, opened.by_item, job.payload.get("positions"))
+        work = cut_to(found, job.payload)
+        todo = list(missing(run, work, opened.info.needs_video))
+        progress(job, job.total - _pairs(todo), job.total, f"asking the model: {opened.info.model_id}")
+        tally = _score_all(run, opened, todo, job)
+    progress(job, job.total, measured={**job.measured, "problems": listed(work, tally)})
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """A loaded model as the run's protocol asks for it; `key` is the key of its scores."""
+
+    adapter: Any
+    protocol: Protocol
+    kept: Caches
+    by_item: bool
+    key: str
+    device: str
+
+    @property
+    def info(self) -> ModelInfo:
+        return self.adapter.info
+
+
+@contextmanager
+def _opened(run: Run) -> Iterator[_Opened]:
+    protocol, trust = PROTOCOLS[run.protocol], trust_of(run.release.project, run.spec)
+    device = settings.FOILWORKS_DEVICE if run.device == "auto" else run.device
+    dtype = run.params.get("dtype", "float32")
+    with loaded_adapter(open_adapter, run.spec, device=device, dtype=dtype, trust=trust) as loaded:
+        adapter = under_protocol(loaded, protocol)
+        info: ModelInfo = adapter.info
+        kept = caches(protocol, info, dtype)
+        key = f"{info.model_id}@{info.revision}{kept.suffix}{protocol.suffix}"
+        yield _Opened(adapter, protocol, kept, scores_by_item(adapter, protocol), key, device)
+
+
+def _score(run: Run, job: Job) -> Spread | dict[str, Any]:
+    with _opened(run) as opened:
+        info = opened.info
+        run.params = {**run.params, "by_item": opened.by_item}
+        run.model_key = opened.key
+        run.save(update_fields=["model_key", "params"])
+        # What a person wrote about the model stays as it is.
+        ModelCard.objects.get_or_create(
+            project=run.release.project, model_key=run.model_key, defaults=stated(info.card)
+        )
+        work, without_media = work_of(run, info.needs_video, opened.by_item)
+        wanted = sum(len(each.texts) for each in work)
+        todo = list(missing(run, work, info.needs_video))
+        message = f"distinct texts: {wanted} ({info.model_id})"
+        progress(job, wanted - _pairs(todo), wanted, message)
+        parts = parts_of(todo, info.needs_video)
+        if len(parts) > 1:
+            return Spread(SHARD, parts, {"missing_media": without_media})
+        tally = _score_all(run, opened, todo, job)
+    progress(job, wanted, wanted)
+    return {"missing_media": without_media, **listed(work, tally)}
+
+
+def _score_all(run: Run, opened: _Opened, todo: Todo, job: Job) -> ScoringCounts:
+    """Ask for all of it and store what comes; the job's row says how far it is and what it cost."""
+    tally, before, done = ScoringCounts(), dict(job.measured), job.total - _pairs(todo)
+    read, info = reader(opened.protocol, opened.kept.frames), opened.info
+    decoders = settings.FOILWORKS_DECODERS or usual_workers()
+    with ScoreWriter(partial(store, run, info)) as writer, DecodePool(decoders) as pool:
+        for some in batches(todo, CLIPS_PER_ROUND):
+            requests = [(each.clip, texts) for each, texts in some]
+            found = score_pairs(opened.adapter, requests, tally=tally, read=read, kept=opened.kept.vectors, pool=pool)
+            for scores in in_time(found, SCORES_PER_WRITE, SECONDS_PER_WRITE):
+                writer.put(scores)
+                done += len(scores)
+                progress(job, done, measured=costs(tally, writer.seconds, before, opened.device))
+    job.measured = costs(tally, writer.seconds, before, opened.device)
+    progress(job, done, measured=job.measured)
+    return tally
+
+
+def _pairs(todo: Todo) -> int:
+    return sum(len(texts) for _, texts in todo)
+
+
+def _store_file(run: Run, job: Job) -> dict[str, Any]:
+    """A score file's values under its own hash, by item. Ids that stand on one side only are listed, not dropped."""
+    path = Path(run.spec.removeprefix(SCORE_FILE))
+    able = Path(run.params["proficiency"]) if run.params.get("proficiency") else None
+    records, notes = records_of(run.release), Notes()
+    try:
+        data = read_given(path, run.params.get("form", AUTO), records, able, notes=notes)
+    except ActionableError as error:
+        # Named as its sender knows it: the folder is nobody's business.
+        raise EvaluationError(str(error).replace(f"{path.parent}/", "")) from error
+    content = path.read_bytes() + (able.read_bytes() if able else b"")
+    run.model_key = "file:" + hashlib.sha256(content).hexdigest()
+    run.save(update_fields=["model_key"])
+    rows, problems = _rows_of(run, records, data)
+    if not rows:
+        raise EvaluationError(f"{path.name}: no id of it is in the release; name records as in its items.jsonl")
+    # What was read otherwise before, by an older version or in another form, is put right.
+    Score.objects.bulk_create(
+        rows,
+        batch_size=ROWS_PER_QUERY,
+        update_conflicts=True,
+        update_fields=["value"],
+        unique_fields=["model_key", "protocol", "clip_key", "text_sha256"],
+    )
+    progress(job, len(records), len(records), f"items of the file: {len(data.ids) - len(problems['not_in_release'])}")
+    without_item = notes.unmatched.get("proficiency_without_item", [])
+    problems["not_in_release"] += [f"{name} (proficiency)" for name in without_item]
+    return problems
+
+
+def _rows_of(run: Run, records: Sequence[Record], data: PairScores) -> tuple[list[Score], dict[str, list[str]]]:
+    """The scores that a file gives the items of the release, and what stands on one side only."""
+    given = {name: row for row, name in enumerate(data.ids)}
+    problems: dict[str, list[str]] = {"not_in_file": [], "not_in_release": [], "wrong_number_of_texts": []}
+    left_out: list[str] = []
+    n_pairs = 0
+    rows: list[Score] = []
+    for record in records:
+        row = given.get(record["id"])
+        if row is None:
+            problems["not_in_file"].append(record["id"])
+            continue
+        asked = asked_of(record, Keyed.ITEM)
+        n_pairs += bool(asked.proficiency)
+        parts = [("main", asked.main, data.main[row]), ("proficiency", asked.proficiency, data.proficiency[row])]
+        for part, texts, scores in parts:
+            values = scores[~np.isnan(scores)]
+            if len(values) == len(texts):
+                rows += _file_rows(run, item_key(record, part), texts, values.tolist())
+            elif len(values):
+                problems["wrong_number_of_texts"].append(f"{record['id']} ({part})")
+            else:
+                left_out.append(f"{record['id']} ({part})")
+    # A file without any proficiency pair leaves none out.
+    if len(left_out) < n_pairs:
+        problems["not_in_file"] += left_out
+    known = {record["id"] for record in records}
+    problems["not_in_release"] = [name for name in data.ids if name not in known]
+    return rows, problems
+
+
+def _file_rows(run: Run, key: str, texts: tuple[str, ...], values: list[float]) -> list[Score]:
+    """Rows of one item; of a foil that stands twice in it the higher score counts, its stronger rival."""
+    best: dict[str, float] = {}
+    for text, value in zip(texts, values, strict=True):
+        best[text] = max(value, best.get(text, value))
+    return [
+        Score(
+            model_key=run.model_key,
+            protocol=run.protocol,
+            clip_key=key,
+            text_sha256=text_key(text),
+            value=value,
+            kind="file",
+        )
+        for text, value in best.items()
+    ]

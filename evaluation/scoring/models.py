@@ -1,0 +1,116 @@
+"""Scoring runs, the scores they stored, and what is known and allowed of the models."""
+
+from pathlib import PurePath
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from corpus.models import Release
+from projects.models import Project, User
+from projects.models.requested_jobs import RequestedJob
+from projects.personal_data import PersonalData
+
+
+class Run(RequestedJob):
+    """One model on one release under one protocol. Metrics are computed from stored scores, never stored here."""
+
+    release = models.ForeignKey(Release, models.CASCADE, related_name="runs")
+    # As typed: "tiny:/path", "clip:openai/clip-vit-base-patch32", "file:scores.json", "fake:".
+    spec = models.CharField(max_length=500)
+    label = models.CharField(max_length=120)
+    # Model id + revision (the hash of a folder's weights, of a score file): the key of its scores.
+    model_key = models.CharField(max_length=300, blank=True)
+    protocol = models.CharField(max_length=40, default="foilworks")
+    device = models.CharField(max_length=12, default="auto")
+    params = models.JSONField(default=dict, blank=True)
+    # Clips whose media is missing or broken, ids of a score file that the release lacks: {"problem": [ids]}.
+    problems = models.JSONField(default=dict, blank=True)
+    # When the run's job stored its last score; what follows from scores is kept by it.
+    scored_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.label} on {self.release_id}"
+
+    @property
+    def asked(self) -> str:
+        """The model as pages name it: of a score file its name, since its folder is nobody's business."""
+        slug, _, argument = self.spec.partition(":")
+        return f"{slug}:{PurePath(argument).name}" if slug == "file" else self.spec
+
+
+class ModelCard(models.Model):
+    """What a reader of a leaderboard needs to know of a model; one card for all its runs in a project."""
+
+    class Category(models.TextChoices):
+        UNKNOWN = "", _("not stated")
+        TEXT = "text", _("text only")
+        IMAGE = "image", _("image and text")
+        VIDEO = "video", _("video and text")
+
+    class Adaptation(models.TextChoices):
+        UNKNOWN = "", _("not stated")
+        ZERO_SHOT = "zero_shot", _("zero-shot")
+        FINE_TUNED = "fine_tuned", _("fine-tuned")
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="model_cards", db_index=False)
+    # The key of its scores: model id + revision, or the hash of a score file.
+    model_key = models.CharField(max_length=300)
+    category = models.CharField(_("category"), max_length=5, choices=Category, blank=True)
+    adaptation = models.CharField(_("adaptation"), max_length=10, choices=Adaptation, blank=True)
+    size = models.CharField(_("size"), max_length=60, blank=True, help_text=_("Parameters, such as 151 M."))
+    pretraining_data = models.CharField(_("pretraining data"), max_length=500, blank=True)
+    objectives = models.CharField(
+        _("objectives"), max_length=500, blank=True, help_text=_("Such as contrastive, matching, captioning.")
+    )
+    url = models.URLField(_("address"), max_length=500, blank=True, help_text=_("Where the model is described."))
+    notes = models.TextField(_("notes"), max_length=2000, blank=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    personal_data = PersonalData(free_text=("notes",), archive="project")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["project", "model_key"], name="one_card_a_model")]
+
+    def __str__(self) -> str:
+        return self.model_key
+
+
+class Score(models.Model):
+    """One raw value for one text of one clip (docs/reference/formulas.md#stored-scores)."""
+
+    model_key = models.CharField(max_length=300)
+    protocol = models.CharField(max_length=40)
+    # Video sha256 (source + id where there is no file) with the trim, and a hash of the texts where a score depends on
+    # those that were asked with it; empty for text-only models.
+    clip_key = models.CharField(max_length=200, blank=True)
+    text_sha256 = models.CharField(max_length=64)
+    value = models.FloatField()
+    kind = models.CharField(max_length=20)
+    higher_is_better = models.BooleanField(default=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["model_key", "protocol", "clip_key", "text_sha256"], name="one_score_a_text"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.model_key}: {self.value}"
+
+
+class ModelTrust(models.Model):
+    """What a project's owner allows for one model: code of its authors, weights that are no safetensors."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="trusted_models", db_index=False)
+    # hub.adapters.registry.trusted_name of its spec: "vlm:someone/their-model".
+    name = models.CharField(max_length=500)
+    remote_code = models.BooleanField(default=False)
+    other_weights = models.BooleanField(default=False)
+    changed_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["project", "name"], name="one_trust_a_model")]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,277 @@
+"""What pages, commands and exports read of releases, runs and scores; a fixed number of queries whatever the size."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.db.models import QuerySet
+
+from corpus.models import Release, ReleaseItem
+from corpus.records import ReleaseScore
+from evaluation.errors import EvaluationError
+from evaluation.metrics import pairwise, rcad
+from evaluation.metrics.choices import ChoiceScores
+from evaluation.metrics.control import beside, sampled_captions
+from evaluation.metrics.intervals import DRAWS
+from evaluation.score_files.scores import padded
+from evaluation.scoring.clip_keys import Keyed, cluster, score_key, text_key
+from evaluation.scoring.models import Run, Score
+from evaluation.scoring.protocols import PROTOCOLS
+from projects.models import Project
+
+Record = Mapping[str, Any]
+SCORE_FILE = "file:"
+SHOWN_RELEASES = 10
+
+
+def project_named(slug: str) -> Project:
+    """For the operator's commands; pages go through projects.access. EvaluationError lists the projects."""
+    project = Project.objects.filter(slug=slug).first()
+    if project is None:
+        known = ", ".join(Project.objects.values_list("slug", flat=True)[:20]) or "none yet"
+        raise EvaluationError(f"there is no project '{slug}'; the projects are: {known}")
+    return project
+
+
+def release_named(name: str, project: Project | None = None) -> Release:
+    """By id, by content hash (or its first 8 digits and more), or by name within a project."""
+    rows = Release.objects.select_related("project")
+    if project is not None:
+        rows = rows.filter(project=project)
+    if name.isdigit() and len(name) < 19 and (found := rows.filter(pk=int(name)).first()):
+        return found
+    matching = rows.filter(content_hash__startswith=name) if len(name) >= 8 else rows.none()
+    found_rows = list((matching | rows.filter(name=name))[:2])
+    if len(found_rows) == 1:
+        return found_rows[0]
+    if found_rows:
+        raise EvaluationError(f"'{name}' names several releases; give the id that `foilworks release` printed")
+    newest = list(rows.order_by("-pk")[:SHOWN_RELEASES])
+    known = ", ".join(f"{one.name} (id {one.pk}, of {one.project.slug})" for one in newest)
+    raise EvaluationError(f"'{name}' names no release; there are: {known or 'none yet: `foilworks release` makes one'}")
+
+
+def records_of(release: Release) -> list[dict[str, Any]]:
+    """The frozen records in their order. One query."""
+    return list(ReleaseItem.objects.filter(release=release).order_by("position").values_list("record", flat=True))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a run asks about one item: for the item and, where it has a valid one, for its proficiency pair."""
+
+    record: Record
+    main_key: str
+    main: tuple[str, ...]
+    proficiency_key: str
+    proficiency: tuple[str, ...]
+
+
+def keyed_by(run: Run) -> Keyed:
+    """What the run's values stand under."""
+    if run.spec.startswith(SCORE_FILE):
+        return Keyed.ITEM
+    return Keyed.TEXTS if run.params.get("by_item") else Keyed.CLIP
+
+
+def asked_of(record: Record, keyed: Keyed = Keyed.CLIP) -> Asked:
+    """Texts (caption first) and score keys of a frozen record.
+
+    A proficiency pair that nobody found valid is not asked: P and P+T stand over pairs that are (ViLMA, Table 6).
+    """
+    pair = record["proficiency"]
+    able = bool(pair and pair["valid"])
+    main = (record["caption"], *record["foils"])
+    proficiency = (pair["caption"], *pair["foils"]) if able else ()
+    return Asked(
+        record=record,
+        main_key=score_key(keyed, record, "main", main),
+        main=main,
+        proficiency_key=score_key(keyed, record, "proficiency", proficiency),
+        proficiency=proficiency,
+    )
+
+
+def control_texts(records: Sequence[Record], params: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """{id: own caption, then sampled captions of other videos} of the items whose caption has a rank (RCAD's control).
+
+    `params`: candidates and seed. EvaluationError: no such item, or too few captions to draw from.
+    """
+    ranked = {record["id"] for record in records if len(record["foils"]) > 1}
+    if not ranked:
+        raise EvaluationError("no item has two foils or more, so there is no rank to control; leave the control out")
+    names = [record["id"] for record in records]
+    sources = [cluster(record["video"]) for record in records]
+    captions = [record["caption"] for record in records]
+    others = sampled_captions(names, sources, captions, **params)
+    drawn = zip(names, captions, others, strict=True)
+    return {name: (caption, *texts) for name, caption, texts in drawn if name in ranked}
+
+
+def texts_of(record: Record) -> tuple[str, ...]:
+    """Every text of a frozen record that a run may ask about."""
+    pair = record["proficiency"]
+    return (record["caption"], *record["foils"], *((pair["caption"], *pair["foils"]) if pair else ()))
+
+
+StoredScores = dict[tuple[str, str], float]
+
+
+def stored_scores(run: Run, texts: Iterable[str] | None = None) -> tuple[StoredScores, str, bool]:
+    """{(clip key, text hash): raw value} of the run's model and protocol, their kind, whether higher is better.
+
+    `texts`: only of these, for the few items of a page.
+    """
+    rows: QuerySet[Score] = Score.objects.filter(model_key=run.model_key, protocol=run.protocol)
+    if texts is not None:
+        rows = rows.filter(text_sha256__in={text_key(text) for text in texts})
+    found: StoredScores = {}
+    kind, higher = "", True
+    if run.model_key:
+        fields = ("clip_key", "text_sha256", "value", "kind", "higher_is_better")
+        for clip, text, value, kind, higher in rows.values_list(*fields).iterator():  # noqa: B007
+            found[clip, text] = value
+    return found, kind, higher
+
+
+def release_scores(
+    run: Run, records: Sequence[Record] | None = None, *, few: bool = False
+) -> tuple[list[ReleaseScore], list[str]]:
+    """One row for each item that the run scored completely, and the ids of the others. Two queries.
+
+    Where the run scored a proficiency pair at all, an item without the scores of its own is not complete: else what a
+    run leaves out would choose the items that P, T and P+T stand over. `few`: the given records are a page of the
+    release, so that the run's other scores need not be read; it stands for the whole in that.
+    """
+    wanted = [text for record in records or () for text in texts_of(record)] if few else None
+    scores, kind, higher = stored_scores(run, wanted)
+    by = keyed_by(run)
+    asked = [asked_of(record, by) for record in (records if records is not None else records_of(run.release))]
+    pairs = [values_of(scores, each.proficiency_key, each.proficiency) for each in asked]
+    paired = any(pairs)
+    rows: list[ReleaseScore] = []
+    missing: list[str] = []
+    for each, able in zip(asked, pairs, strict=True):
+        record, main = each.record, values_of(scores, each.main_key, each.main)
+        if main is None or (able is None and paired):
+            missing.append(record["id"])
+            continue
+        rows.append(
+            ReleaseScore(
+                id=record["id"],
+                model=run.label,
+                model_key=run.model_key,
+                protocol=run.protocol,
+                subtest=record["subtest"],
+                test=record["test"] or record["subtest"],
+                cluster=cluster(record["video"]),
+                caption=main[0],
+                foils=tuple(main[1:]),
+                proficiency_caption=able[0] if able else None,
+                proficiency_foils=tuple(able[1:]) if able else (),
+                kind=kind,
+                higher_is_better=higher,
+            )
+        )
+    return rows, missing
+
+
+def values_of(scores: StoredScores, key: str, texts: Iterable[str]) -> list[float] | None:
+    """The texts' values, None where one is missing; a text-only model's values stand under the empty clip key."""
+    found: list[float] = []
+    for text in texts:
+        digest = text_key(text)
+        value = scores.get((key, digest), scores.get(("", digest)))
+        if value is None:
+            return None
+        found.append(value)
+    return found
+
+
+def run_results(run: Run, *, ties: str | None = None, draws: int = DRAWS) -> dict[str, Any]:
+    """`metrics.pairwise` on the run's stored scores: overall, per subtest, per test; `missing` lists unscored items.
+
+    `overall` is None and the rest empty while nothing is scored. `ties`: the protocol's policy when not given.
+    """
+    rows, missing = release_scores(run)
+    policy = ties or PROTOCOLS[run.protocol].ties
+    about = {"run": run.pk, "model": run.label, "model_key": run.model_key, "protocol": run.protocol}
+    about["missing"] = missing
+    rows, about["left_out"] = counted(run, rows)
+    if not rows:
+        return {
+            **about,
+            "tie_policy": policy,
+            "overall": None,
+            "subtests": {},
+            "tests": {},
+            "avg_P+T": None,
+            "rcad": None,
+            "control": None,
+        }
+    ranked = _ranked(rows)
+    control = _controlled(run, ranked)
+    return {
+        **about,
+        **pairwise.compute(pair_scores(rows), ties=policy, draws=draws),
+        "rcad": rcad.compute(ranked, ties=policy, draws=draws) if ranked else None,
+        "control": beside(ranked, control, run.params["control"], policy, draws) if ranked and control else None,
+    }
+
+
+def _ranked(rows: Sequence[ReleaseScore]) -> ChoiceScores | None:
+    """The items of two foils and more; None where there is none, since T says it all then."""
+    several = [row for row in rows if len(row.foils) > 1]
+    if not several:
+        return None
+    data = pair_scores(several)
+    return ChoiceScores(data.ids, data.main, np.zeros(len(several), dtype=np.int64), data.clusters)
+
+
+def _controlled(run: Run, ranked: ChoiceScores | None) -> ChoiceScores | None:
+    """The same items among sampled captions, where the run was asked for that and has scored them; two queries."""
+    if ranked is None or not run.params.get("control"):
+        return None
+    records = records_of(run.release)
+    texts = control_texts(records, run.params["control"])
+    scores, _kind, higher = stored_scores(run)
+    sign, by = 1.0 if higher else -1.0, keyed_by(run)
+    cluster_of = dict(zip(ranked.ids, ranked.clusters, strict=True))
+    found = {
+        record["id"]: [sign * value for value in values]
+        for record in records
+        if record["id"] in cluster_of
+        and (among := texts[record["id"]])
+        and (values := values_of(scores, score_key(by, record, "control", among), among)) is not None
+    }
+    if not found:
+        return None
+    clusters = [cluster_of[name] for name in found]
+    return ChoiceScores(list(found), padded(list(found.values())), np.zeros(len(found), dtype=np.int64), clusters)
+
+
+def counted(run: Run, rows: Sequence[ReleaseScore]) -> tuple[list[ReleaseScore], list[str]]:
+    """The rows that count under the run's protocol, and the ids of the others."""
+    if not PROTOCOLS[run.protocol].paired_only:
+        return list(rows), []
+    paired = [row for row in rows if row.proficiency_caption is not None]
+    return paired, [row.id for row in rows if row.proficiency_caption is None]
+
+
+def pair_scores(rows: Sequence[ReleaseScore]) -> pairwise.PairScores:
+    """Rows as arrays in which higher is better."""
+    signs = [1.0 if row.higher_is_better else -1.0 for row in rows]
+    main = [[sign * value for value in (row.caption, *row.foils)] for sign, row in zip(signs, rows, strict=True)]
+    simpler = [
+        [] if row.proficiency_caption is None else [sign * v for v in (row.proficiency_caption, *row.proficiency_foils)]
+        for sign, row in zip(signs, rows, strict=True)
+    ]
+    return pairwise.PairScores(
+        ids=[row.id for row in rows],
+        main=padded(main),
+        proficiency=padded(simpler),
+        subtests=[row.subtest for row in rows],
+        tests=[row.test for row in rows],
+        clusters=[row.cluster for row in rows],
+    )

@@ -1,0 +1,162 @@
+"""What each run earned on each item of its release, and its results: computed once after it ends, then read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from numpy.typing import NDArray
+
+from corpus.models import Release
+from evaluation.cached_results.cache import cached_by_fingerprint, digest
+from evaluation.metrics import pairwise
+from evaluation.metrics.ties import hit, standing
+from evaluation.scoring.clip_keys import cluster
+from evaluation.scoring.models import Run
+from evaluation.scoring.protocols import PROTOCOLS
+from evaluation.scoring.queries import asked_of, counted, pair_scores, records_of, release_scores, run_results
+
+Floats = NDArray[np.float64]
+# Beside the analysis's own version: a change in how a run's scores become credits.
+VERSION = "5"
+AXES_VERSION = "3"
+RANKED = "ranked"
+
+
+@dataclass(frozen=True)
+class Axes:
+    """The items of a release in their order: n names each. They never change, since a release never does.
+
+    `has_pair`: whether P and P+T stand over the item, which has a valid proficiency pair.
+    """
+
+    ids: Sequence[str]
+    subtests: Sequence[str]
+    tests: Sequence[str]
+    clusters: Sequence[str]
+    n_foils: Sequence[int]
+    has_pair: Sequence[bool]
+
+    def scope(self, name: str) -> NDArray[np.bool_]:
+        """(n,) the items of `subtest:NAME` or `test:NAME`, or `ranked` ones (two foils and more); else all of them."""
+        if name == RANKED:
+            return np.array(self.n_foils) > 1
+        kind, _, wanted = name.partition(":")
+        names = {"subtest": self.subtests, "test": self.tests}.get(kind)
+        if names is None:
+            return np.ones(len(self.ids), dtype=bool)
+        return np.array([each == wanted for each in names], dtype=bool)
+
+
+@dataclass(frozen=True)
+class Credits:
+    """(n,) credit of one run on each item of its release; NaN where it has no score, or no proficiency pair."""
+
+    main: Floats
+    proficiency: Floats
+
+
+def axes_of(release: Release) -> Axes:
+    """One query, or none."""
+
+    def make() -> dict[str, list[Any]]:
+        records = records_of(release)
+        return {
+            "ids": [record["id"] for record in records],
+            "subtests": [record["subtest"] for record in records],
+            "tests": [record["test"] or record["subtest"] for record in records],
+            "clusters": [cluster(record["video"]) for record in records],
+            "n_foils": [len(record["foils"]) for record in records],
+            "has_pair": [bool(asked_of(record).proficiency) for record in records],
+        }
+
+    return Axes(
+        **cached_by_fingerprint(
+            release.project, "axes", str(release.pk), digest([AXES_VERSION, release.content_hash]), make
+        )
+    )
+
+
+def runs_of(release: Release) -> QuerySet[Run]:
+    """The runs of the release, latest first, each with `stamp`: when scores of its model were last stored."""
+    rows = Run.objects.filter(release=release).select_related("job", "release__project")
+    return _stamped(rows).order_by("-id")
+
+
+def _stamped(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """Scores belong to a model and a protocol: another run of the two, on any release, may have added some."""
+    same = Run.objects.filter(model_key=OuterRef("model_key"), protocol=OuterRef("protocol"))
+    ended = same.annotate(at=Coalesce("scored_at", "job__finished_at")).filter(at__isnull=False)
+    return runs.annotate(stamp=Subquery(ended.order_by(F("at").desc()).values("at")[:1]))
+
+
+def is_settled(run: Run) -> bool:
+    """Whether the run's scores are all there: its job has stored the last one or is over, or it never had one."""
+    return run.job is None or run.job.is_over or run.scored_at is not None
+
+
+def fingerprint_of(run: Run) -> str:
+    """What the run's results follow from: the scores stored until `stamp`, the tie policy, the metric's version."""
+    row = run if "stamp" in vars(run) else _stamped(Run.objects.filter(pk=run.pk)).get()
+    stamp: datetime | None = vars(row)["stamp"]
+    rules = asdict(PROTOCOLS[run.protocol])
+    parts = [VERSION, pairwise.VERSION, run.release_id, run.model_key, run.protocol, rules, stamp and stamp.timestamp()]
+    return digest([*parts, run.params.get("control")])
+
+
+def results_of(run: Run) -> dict[str, Any]:
+    """`queries.run_results`; kept once the run's job is over, computed afresh while it runs."""
+    if not is_settled(run):
+        return run_results(run)
+    return cached_by_fingerprint(
+        run.release.project, "results", str(run.pk), fingerprint_of(run), lambda: run_results(run)
+    )
+
+
+def credits_of(run: Run, axes: Axes) -> Credits:
+    """The run's credits in the order of `axes`, under the tie policy of its protocol."""
+    data = cached_by_fingerprint(
+        run.release.project, "credits", str(run.pk), fingerprint_of(run), lambda: _credits(run, axes)
+    )
+    return Credits(*(np.array(data[part], dtype=np.float64) for part in ("main", "proficiency")))
+
+
+def _credits(run: Run, axes: Axes) -> dict[str, list[float | None]]:
+    """None for NaN, which JSON has not."""
+    rows, _left_out = counted(run, release_scores(run)[0])
+    out: dict[str, list[float | None]] = {"main": [None] * len(axes.ids), "proficiency": [None] * len(axes.ids)}
+    if not rows:
+        return out
+    scores, ties = pair_scores(rows), PROTOCOLS[run.protocol].ties
+    place = {name: number for number, name in enumerate(axes.ids)}
+    has = ~np.isnan(scores.proficiency[:, 0])
+    earned = {
+        "main": (hit(standing(scores.main), ties), np.ones(len(rows), dtype=bool)),
+        "proficiency": (hit(standing(np.where(has[:, None], scores.proficiency, 0.0)), ties), has),
+    }
+    for part, (credit, known) in earned.items():
+        for row, name in enumerate(scores.ids):
+            if known[row]:
+                out[part][place[name]] = float(credit[row])
+    return out
+
+
+def keep(run: Run) -> None:
+    """Compute what pages will ask for, at the end of the run's job: no visitor waits for it then."""
+    axes = axes_of(run.release)
+    stamped = _stamped(Run.objects.filter(pk=run.pk).select_related("release__project")).get()
+    cached_by_fingerprint(
+        run.release.project, "results", str(run.pk), fingerprint_of(stamped), lambda: run_results(run)
+    )
+    credits_of(stamped, axes)
+
+
+def group_of(results: Mapping[str, Any], scope: str) -> Mapping[str, Any] | None:
+    """The group of metrics.pairwise that a scope names, None where the run has none."""
+    kind, _, name = scope.partition(":")
+    if kind in {"subtest", "test"}:
+        return results[f"{kind}s"].get(name)
+    return results["overall"]

@@ -1,0 +1,93 @@
+"""Cutting a run into shards, so that no pair of clip and text stands in two of them, and what came of them together.
+
+A shard says which items it is about, by their places in the release (of a model that sees no video: which share of the
+texts, by their hashes). What of it is left to ask, whoever takes it looks up himself.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from django.conf import settings
+
+from evaluation.errors import EvaluationError
+from evaluation.scoring.clip_keys import text_key
+from evaluation.scoring.shards.work import ClipWork
+from jobs.models import Job
+from jobs.spread import failures
+
+MIN_SHARD, MAX_SHARD = 512, 2048
+# A run becomes about so many shards where their size allows it.
+WANTED_SHARDS = 32
+
+Todo = Sequence[tuple[ClipWork, list[str]]]
+Part = tuple[dict[str, Any], int]
+
+
+def shard_items(n_items: int) -> int:
+    """How many items a shard has: 512 to 2,048, or what SHARD_ITEMS says."""
+    return settings.SHARD_ITEMS or min(MAX_SHARD, max(MIN_SHARD, -(-n_items // WANTED_SHARDS)))
+
+
+def parts_of(todo: Todo, needs_video: bool) -> list[Part]:
+    """(payload, pairs to score) of each shard, in the order of the clips."""
+    size = shard_items(len({position for each, _ in todo for position in each.items.values()}))
+    return _by_clips(todo, size) if needs_video else _by_texts(todo, size)
+
+
+def _by_clips(todo: Todo, size: int) -> list[Part]:
+    """All that is asked about a clip, and all of an item, stays in one shard."""
+    shard_of: dict[int, int] = {}
+    shards: list[set[int]] = []
+    totals: list[int] = []
+    for each, texts in todo:
+        places = set(each.items.values())
+        known = {shard_of[place] for place in places if place in shard_of}
+        if not known and (not shards or len(shards[-1]) >= size):
+            shards.append(set())
+            totals.append(0)
+        at = min(known, default=len(shards) - 1)
+        shards[at] |= places
+        totals[at] += len(texts)
+        shard_of |= dict.fromkeys(places, at)
+    return [({"positions": sorted(places)}, total) for places, total in zip(shards, totals, strict=True)]
+
+
+def _by_texts(todo: Todo, size: int) -> list[Part]:
+    n_items = sum(len(each.items) for each, _ in todo)
+    count = max(1, -(-n_items // size))
+    totals = [0] * count
+    for _, texts in todo:
+        for text in texts:
+            totals[share_of(text, count)] += 1
+    return [({"share": number, "of": count}, total) for number, total in enumerate(totals) if total]
+
+
+def share_of(text: str, count: int) -> int:
+    """In which of `count` shares a text falls."""
+    return int(text_key(text)[:8], 16) % count
+
+
+def cut_to(work: list[ClipWork], payload: Mapping[str, Any]) -> list[ClipWork]:
+    """What of the work a shard by texts is about; one by items has it whole."""
+    if "of" not in payload:
+        return work
+    share, count = payload["share"], payload["of"]
+    return [replace(each, texts={text: None for text in each.texts if share_of(text, count) == share}) for each in work]
+
+
+def collected(job: Job) -> dict[str, list[Any]]:
+    """The problems of all shards together. EvaluationError: a shard did not end well."""
+    shards = list(job.shards.order_by("number"))
+    failed = failures(shards)
+    if failed:
+        why = next((shard.error for shard in failed if shard.error), "they were cancelled")
+        raise EvaluationError(
+            f"{len(failed)} of {len(shards)} shards did not end: {why.rstrip('.')}. "
+            "What is scored is kept; take the run up again."
+        )
+    found: dict[str, list[Any]] = {"missing_media": list(job.payload.get("missing_media", []))}
+    for shard in shards:
+        for name, problems in shard.measured.get("problems", {}).items():
+            found.setdefault(name, []).extend(problems)
+    return found

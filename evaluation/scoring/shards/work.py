@@ -1,0 +1,143 @@
+"""What a run has to ask: distinct texts by distinct clip, what of it is not stored yet, and storing it."""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from time import monotonic
+from typing import Any, TypeVar
+
+from corpus.models import MediaState, ReleaseItem, Video
+from corpus.video_files.stored_files import clip_file
+from evaluation.scoring.clip_keys import Keyed, score_key, text_key
+from evaluation.scoring.loop import Clip, PairScore, ScoringCounts
+from evaluation.scoring.models import Run, Score
+from evaluation.scoring.queries import asked_of, control_texts, records_of
+from hub.interfaces import ModelInfo
+
+ROWS_PER_QUERY = 500
+Thing = TypeVar("Thing")
+
+
+@dataclass
+class ClipWork:
+    """A clip with its texts, and {id of an item that asks for it: the item's place in the release}."""
+
+    clip: Clip
+    texts: dict[str, None] = field(default_factory=dict)  # insertion-ordered set
+    items: dict[str, int] = field(default_factory=dict)
+
+
+def work_of(
+    run: Run, needs_video: bool, by_item: bool, positions: Collection[int] | None = None
+) -> tuple[list[ClipWork], list[str]]:
+    """Distinct texts by distinct clip (under one empty clip for a text-only model); items whose media is missing.
+
+    `by_item`: texts that are asked together are a clip of their own, so that no others come between. `positions`: of
+    these items alone.
+    """
+    keyed = Keyed.TEXTS if by_item else Keyed.CLIP
+    found: dict[str, ClipWork] = {}
+    without_media: list[str] = []
+    control = run.params.get("control")
+    sampled = control_texts(records_of(run.release), control) if control else {}
+    members = ReleaseItem.objects.filter(release=run.release).select_related("video").order_by("position")
+    if positions is not None:
+        members = members.filter(position__in=positions)
+    for member in members.iterator(chunk_size=ROWS_PER_QUERY):
+        asked = asked_of(member.record, keyed)
+        among = sampled.get(member.record["id"], ())
+        for key, texts in (
+            (asked.main_key, asked.main),
+            (asked.proficiency_key, asked.proficiency),
+            (score_key(keyed, member.record, "control", among), among),
+        ):
+            clip = _clip(key, member.video, member.record["video"]) if needs_video else Clip("")
+            if clip is None:
+                without_media.append(member.record["id"])
+                break
+            if texts:
+                each = found.setdefault(clip.key, ClipWork(clip))
+                each.texts.update(dict.fromkeys(texts))
+                each.items[member.record["id"]] = member.position
+    return list(found.values()), without_media
+
+
+def _clip(key: str, video: Video | None, frozen: dict[str, Any]) -> Clip | None:
+    """The clip as frozen; None without its file. A file attached after the freeze is shown under its frozen trim."""
+    if video is None or video.media_state != MediaState.READY or not video.file:
+        return None
+    same_unit = frozen["time_unit"] == "sec"
+    start = frozen["start_time"] if same_unit else video.start_time
+    end = frozen["end_time"] if same_unit else video.end_time
+    return Clip(key, clip_file(video), start, end, video.sha256)
+
+
+def missing(run: Run, work: list[ClipWork], needs_video: bool) -> Iterator[tuple[ClipWork, list[str]]]:
+    """The clips with the texts that are not stored yet."""
+    rows = Score.objects.filter(model_key=run.model_key, protocol=run.protocol)
+    for some in batches(work, ROWS_PER_QUERY):
+        keys = [each.clip.key for each in some] if needs_video else [""]
+        found = rows.filter(clip_key__in=keys).values_list("clip_key", "text_sha256")
+        stored = set(found.iterator(chunk_size=ROWS_PER_QUERY))
+        for each in some:
+            texts = [text for text in each.texts if (each.clip.key, text_key(text)) not in stored]
+            if texts:
+                # A softmax is over all texts that stand under its key.
+                yield each, list(each.texts) if run.params["by_item"] else texts
+
+
+def store(run: Run, info: ModelInfo, scores: Iterable[PairScore]) -> None:
+    rows = [
+        Score(
+            model_key=run.model_key,
+            protocol=run.protocol,
+            clip_key=score.clip_key or "",
+            text_sha256=text_key(score.text),
+            value=score.value,
+            kind=info.kind.value,
+            higher_is_better=info.higher_is_better,
+        )
+        for score in scores
+    ]
+    # Another worker may have stored the same pair meanwhile: the same model gave the same value.
+    Score.objects.bulk_create(rows, batch_size=ROWS_PER_QUERY, ignore_conflicts=True)
+
+
+def listed(work: Iterable[ClipWork], tally: ScoringCounts) -> dict[str, Any]:
+    """What gave no score, item by item: {"unreadable": [{"item", "why"}], "refused": ..., "not_finite": ...}."""
+    unreadable, refused = dict(tally.unreadable), dict(tally.refused)
+    not_finite: dict[str, list[str]] = {}
+    found: dict[str, Any] = {"unreadable": [], "refused": [], "not_finite": []}
+    for key, text, value in tally.not_finite:
+        if key is None:
+            # Of a text-only model, whose value holds wherever the text stands.
+            found["not_finite"].append({"item": text, "why": f"the model gave {value}"})
+        else:
+            not_finite.setdefault(key, []).append(f"the model gave {value} for '{text[:80]}'")
+    for each in work:
+        for name, why in (
+            ("unreadable", unreadable.get(each.clip.key)),
+            ("refused", refused.get(each.clip.key)),
+            ("not_finite", "; ".join(not_finite.get(each.clip.key, [])[:3]) or None),
+        ):
+            found[name] += [{"item": item, "why": why} for item in each.items if why]
+    return found
+
+
+def batches(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
+    source = iter(things)
+    while batch := list(islice(source, size)):
+        yield batch
+
+
+def in_time(things: Iterable[Thing], size: int, seconds: float) -> Iterator[list[Thing]]:
+    """Batches of `size`, and what there is of one that is `seconds` old: a slow model loses little when killed."""
+    batch: list[Thing] = []
+    began = monotonic()
+    for thing in things:
+        batch.append(thing)
+        if len(batch) >= size or monotonic() - began > seconds:
+            yield batch
+            batch, began = [], monotonic()
+    if batch:
+        yield batch

@@ -1,0 +1,148 @@
+"""A training by LLM-teacher, and the reading of a further release, queued."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from corpus.models import Release
+from evaluation.errors import EvaluationError
+from evaluation.scoring.actions.start_run import DEVICE, checked_spec
+from evaluation.teacher.held_out import check_held_out
+from evaluation.teacher.models import StudentEvaluation, TeacherTraining
+from evaluation.teacher.parameters import TEACHING, plan_of
+from evaluation.teacher.sources import collect
+from generation.model_paths import with_paths
+from jobs.queue import enqueue
+from projects import audit
+from projects.access import require_role
+from projects.models import Project, Role, User
+from text.registry import parse_params
+
+JOB, READING_JOB = "evaluation.teacher.jobs.run_teacher", "evaluation.teacher.jobs.read_release"
+# Dual encoders that hub.training.dual_encoders knows.
+STUDENTS = ("clip", "tiny", "xclip")
+MAX_LABEL_LENGTH = 120
+MAX_PROCESSES = 64
+
+
+@transaction.atomic
+def start_teacher(
+    person: User | None,
+    project: Project,
+    *,
+    params: Mapping[str, Any],
+    action_runs: tuple[int, ...] = (),
+    object_runs: tuple[int, ...] = (),
+    release: Release | None = None,
+    label: str = "",
+    seed: int = 0,
+) -> TeacherTraining:
+    """Store what is trained on what and queue the job. `person` None is the operator of the command line.
+
+    AccessDenied; RegistryError (a parameter); HubError (a spec that names no model); EvaluationError, before anything
+    runs: an empty split, a caption without negatives, no run where the objective needs one, a release of train clips.
+    """
+    if person is not None:
+        require_role(person, project, Role.RESEARCHER)
+    chosen = _checked(parse_params(TEACHING, params), from_page=person is not None)
+    plan = plan_of(chosen, seed)
+    chosen |= {"action_runs": list(action_runs), "object_runs": list(object_runs)}
+    if plan.objective.needs_negatives and not _asks(chosen):
+        raise EvaluationError(_("lbl and lgt need changed captions: choose a run, and how many captions of its kind."))
+    found = collect(project, chosen, needs_negatives=plan.objective.needs_negatives)
+    if release is not None:
+        if release.project_id != project.pk:
+            raise EvaluationError(_("This release is another project's; choose one of this project."))
+        check_held_out(release)
+    training = TeacherTraining.objects.create(
+        project=project,
+        label="",
+        student=chosen["student"],
+        params=chosen,
+        seed=seed,
+        release=release,
+        sources=found.provenance,
+        created_by=person,
+    )
+    by_itself = "; ".join(filter(None, (training.objective, training.captions_per_clip, training.student_name)))
+    training.label = (" ".join(label.split()) or by_itself)[:MAX_LABEL_LENGTH]
+    if release is not None:
+        StudentEvaluation.objects.create(training=training, release=release)
+    training.job = enqueue(
+        JOB, training.pk, queue="gpu", title=_("Training %(label)s") % {"label": training.label}, project_id=project.pk
+    )
+    training.save(update_fields=["label", "job"])
+    audit.record(audit.event(project, person, "evaluation.start_teacher", training, params=chosen, seed=seed))
+    return training
+
+
+@transaction.atomic
+def read_release(person: User | None, training: TeacherTraining, release: Release) -> StudentEvaluation:
+    """Queue the reading of a release by the student as it was and by the trained model; one that was read stays.
+
+    AccessDenied; EvaluationError: the training is not done, a release of another project or of train clips.
+    """
+    if person is not None:
+        require_role(person, training.project, Role.RESEARCHER)
+    if not training.model_spec:
+        raise EvaluationError(_("The training is not done; a release can be read when it is."))
+    if release.project_id != training.project_id:
+        raise EvaluationError(_("This release is another project's; choose one of this project."))
+    check_held_out(release)
+    reading, new = StudentEvaluation.objects.get_or_create(training=training, release=release)
+    if reading.after is None and (new or reading.job is None or reading.job.is_over):
+        title = _("%(label)s on %(release)s") % {"label": training.label, "release": release.name}
+        reading.job = enqueue(READING_JOB, reading.pk, queue="gpu", title=title, project_id=training.project_id)
+        reading.save(update_fields=["job"])
+        audit.record(audit.event(training.project, person, "evaluation.read_release", reading, release=release.pk))
+    return reading
+
+
+def _checked(chosen: dict[str, Any], from_page: bool) -> dict[str, Any]:
+    """The parameters with absolute paths."""
+    slug, argument = checked_spec(_located(chosen["student"], from_page), from_page)
+    if slug not in STUDENTS:
+        known = ", ".join(f"{name}:…" for name in STUDENTS)
+        raise EvaluationError(f"student: '{chosen['student']}' cannot be trained; name a dual encoder: {known}")
+    _refuse_absent("student", argument.partition("?")[0])
+    only_below = Path(settings.MODEL_ROOT) if from_page else None
+    teacher = with_paths({"model": chosen["teacher"].strip()}, only_below=only_below)["model"]
+    if chosen["lgt"] > 0:
+        _refuse_absent("teacher", teacher.partition(":")[2] if teacher.startswith("sentence:") else teacher)
+    if not DEVICE.fullmatch(chosen["device"]):
+        raise EvaluationError(f"unknown device '{chosen['device']}'; give auto, cpu, cuda or cuda:N")
+    if min(chosen["actions"], chosen["objects"], chosen["curve_items"] - 1, chosen["curve_every"] - 1) < 0:
+        raise EvaluationError("actions and objects are 0 or more, curve_every and curve_items 1 or more")
+    if not 1 <= chosen["processes"] <= MAX_PROCESSES:
+        raise EvaluationError(f"processes: is {chosen['processes']}; give a number from 1 to {MAX_PROCESSES}")
+    if chosen["batch"] % max(1, chosen["accumulate"] * chosen["processes"]):
+        raise EvaluationError("batch: give a multiple of accumulate x processes")
+    if not 0 < chosen["learning_rate"] <= 1 or not 0 <= chosen["warmup"] <= 1 or not 0 <= chosen["weight_decay"] <= 1:
+        raise EvaluationError("learning_rate, warmup and weight_decay lie between 0 and 1")
+    return {**chosen, "student": f"{slug}:{argument}", "teacher": teacher}
+
+
+def _located(spec: str, from_page: bool) -> str:
+    """A folder below the installation's models may be named without the way to it ("tiny:taught/0123456789abcdef")."""
+    slug, colon, argument = spec.strip().partition(":")
+    name, mark, options = argument.partition("?")
+    folder = Path(settings.MODEL_ROOT) / name
+    below = folder.resolve().is_relative_to(Path(settings.MODEL_ROOT).resolve())
+    if from_page and name and not Path(name).is_absolute() and below and folder.is_dir():
+        return f"{slug}{colon}{folder}{mark}{options}"
+    return spec.strip()
+
+
+def _refuse_absent(what: str, name: str) -> None:
+    if not name:
+        raise EvaluationError(f"{what}: names no model; give a hub id or a folder")
+    if (Path(name).is_absolute() or name.startswith(".")) and not (Path(name) / "config.json").is_file():
+        raise EvaluationError(f"{what}: {name}: is no model folder; give the folder that holds config.json")
+
+
+def _asks(chosen: Mapping[str, Any]) -> bool:
+    return bool((chosen["actions"] and chosen["action_runs"]) or (chosen["objects"] and chosen["object_runs"]))

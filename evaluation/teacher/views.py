@@ -1,0 +1,190 @@
+"""Trainings by LLM-teacher: start one, watch its curve, see what it changed, hold several against each other."""
+
+import csv
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from corpus.access import get_release
+from corpus.models import Release
+from evaluation.errors import EvaluationError
+from evaluation.teacher.access import get_teacher_reading, get_teacher_training
+from evaluation.teacher.actions.resume_teacher import resume_teacher
+from evaluation.teacher.actions.start_teacher import read_release, start_teacher
+from evaluation.teacher.forms import ReadingForm, TrainingForm
+from evaluation.teacher.models import TeacherTraining
+from evaluation.teacher.pages import ablation, before_and_after, changes_chart, curve_chart, curve_of
+from evaluation.teacher.parameters import TEACHING
+from projects.access import get_project
+from projects.models import Role
+from text.csv_cells import safe_row
+from text.errors import ActionableError
+
+PER_PAGE = 20
+PRIVATE = {"Cache-Control": "private, no-cache"}
+COLUMNS = ("measure", "before", "after", "value", "n", "n_clusters", "p")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def trainings(request: HttpRequest, slug: str) -> HttpResponse:
+    """The form of a new training, and those there were, newest first."""
+    project = request.project = get_project(request.user, slug, Role.RESEARCHER)
+    form = TrainingForm(project, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            training = start_teacher(request.user, project, params=form.values(), **form.chosen(project))
+        except ActionableError as error:
+            form.add_error(None, str(error))
+        else:
+            return redirect("teacher:teacher_training", project.slug, training.pk)
+    rows = TeacherTraining.objects.filter(project=project).select_related("job", "release")
+    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    read = Release.objects.filter(project=project, pk__in=rows.order_by().exclude(release=None).values("release"))
+    context = {"form": form, "entry": TEACHING, "page": page, "releases": read}
+    status = 422 if request.method == "POST" else 200
+    return render(request, "evaluation/teacher/trainings.html", context, status=status)
+
+
+@require_safe
+def training(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """One training; `?part=1` is the live part alone, which asks for itself while the job is alive."""
+    found = get_teacher_training(request.user, slug, pk)
+    request.project = found.project
+    part = request.GET.get("part") == "1"
+    points = curve_of(found)
+    context = {"training": found, "points": points, "last": points[-1] if points else None}
+    if not part:
+        readings = list(found.readings.select_related("release", "job"))
+        context |= {"readings": readings, "form": ReadingForm(found.project)}
+    name = "evaluation/teacher/_progress.html" if part else "evaluation/teacher/training.html"
+    response = render(request, name, context)
+    if part and found.job and found.job.is_over:
+        response.headers["HX-Refresh"] = "true"
+    return response
+
+
+@require_safe
+def training_curve(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = get_teacher_training(request.user, slug, pk)
+    points = curve_of(found)
+    if not points:
+        raise Http404
+    return HttpResponse(curve_chart(found, points), content_type="image/svg+xml", headers=PRIVATE)
+
+
+@require_POST
+def resume(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    found = get_teacher_training(request.user, slug, pk)
+    request.project = found.project
+    resume_teacher(request.user, found)
+    messages.success(request, _("The training goes on."))
+    return redirect("teacher:teacher_training", slug, pk)
+
+
+@require_POST
+def read_another(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Ask for a reading of a further release."""
+    found = get_teacher_training(request.user, slug, pk)
+    form = ReadingForm(found.project, request.POST)
+    if not form.is_valid():
+        raise EvaluationError(_("Choose a release of this project."))
+    release = get_release(request.user, slug, int(form.cleaned_data["release"]))
+    reading = read_release(request.user, found, release)
+    return redirect("teacher:teacher_reading", slug, pk, reading.release_id)
+
+
+@require_safe
+def reading(request: HttpRequest, slug: str, pk: int, release: int) -> HttpResponse:
+    """What training changed on a release; `?part=1` is the progress of the job that reads it."""
+    found = get_teacher_reading(request.user, slug, pk, release)
+    request.project = found.training.project
+    if request.GET.get("part") == "1":
+        response = render(request, "evaluation/teacher/_reading_progress.html", {"reading": found})
+        if found.job is None or found.job.is_over:
+            response.headers["HX-Refresh"] = "true"
+        return response
+    context = {"reading": found, "training": found.training, "rows": before_and_after(found)}
+    return render(request, "evaluation/teacher/reading.html", context)
+
+
+@require_safe
+def reading_file(request: HttpRequest, slug: str, pk: int, release: int, extension: str) -> HttpResponse:
+    """`csv` and `json` of the table, the distributions as `svg`."""
+    found = get_teacher_reading(request.user, slug, pk, release)
+    rows = before_and_after(found)
+    if extension not in {"csv", "json", "svg"} or not rows:
+        raise Http404
+    if extension == "svg":
+        return HttpResponse(changes_chart(found), content_type="image/svg+xml", headers=PRIVATE)
+    headers = {"Content-Disposition": f'attachment; filename="{slug}-teacher-{pk}-{release}.{extension}"'}
+    if extension == "json":
+        return JsonResponse({"rows": rows, "sources": found.training.sources}, headers=headers)
+    return _csv(
+        [[*COLUMNS, "low", "high"], *([*(row[name] for name in COLUMNS), *_ends(row["ci"])] for row in rows)], headers
+    )
+
+
+@require_safe
+def comparison(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The trainings read on a release, a row each, against the one that the address names."""
+    found = get_release(request.user, slug, pk)
+    request.project = found.project
+    context = {"release": found, **ablation(found, request.GET.get("base", ""))}
+    return render(request, "evaluation/teacher/comparison.html", context)
+
+
+@require_safe
+def comparison_file(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The comparison as CSV: a line a row and measure."""
+    found = get_release(request.user, slug, pk)
+    data = ablation(found, request.GET.get("base", ""))
+    lines: list[list[Any]] = [
+        [
+            "training",
+            "student",
+            "objective",
+            "captions",
+            "seeds",
+            "seeds_left_out",
+            "measure",
+            "value",
+            "low",
+            "high",
+            f"minus {data['base']}",
+            "difference_low",
+            "difference_high",
+            "p",
+        ]
+    ]
+    for row in data["rows"]:
+        seeds = [" ".join(map(str, row[name])) for name in ("seeds", "left_out")]
+        about = [row["label"], row["student"], row["objective"], row["captions"], *seeds]
+        for measure, value in row["found"].items():
+            against = row["against"].get(measure, {"value": None, "ci": None, "p": None})
+            lines.append(
+                [
+                    *about,
+                    measure,
+                    value["value"],
+                    *_ends(value["ci"]),
+                    against["value"],
+                    *_ends(against["ci"]),
+                    against["p"],
+                ]
+            )
+    return _csv(lines, {"Content-Disposition": f'attachment; filename="{slug}-teacher-{pk}.csv"'})
+
+
+def _ends(interval: Any) -> list[Any]:
+    return list(interval or (None, None))
+
+
+def _csv(lines: list[list[Any]], headers: dict[str, str]) -> HttpResponse:
+    response = HttpResponse(content_type="text/csv; charset=utf-8", headers=headers)
+    csv.writer(response).writerows(safe_row(line) for line in lines)
+    return response

@@ -1,0 +1,83 @@
+"""A table of a page, header first, as LaTeX (booktabs) or Markdown: numbers rounded for reading, names escaped."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+Rows = Sequence[Sequence[Any]]
+DASH = "--"
+DIGITS = 3
+NUMBER = re.compile(r"[-+]?\d")
+
+
+def markdown(rows: Rows) -> str:
+    """A pipe table; pipes in names are escaped."""
+    header, *body = rows
+    right = _numeric(header, body)
+    lines = [_piped(header), "|" + "|".join("--:" if number else "---" for number in right) + "|"]
+    return "\n".join([*lines, *map(_piped, body), ""])
+
+
+def _piped(row: Sequence[Any]) -> str:
+    cells = (_cell(value).replace("\\", "\\\\").replace("|", "\\|") for value in row)
+    return "| " + " | ".join(cells) + " |"
+
+
+def latex(rows: Rows) -> str:
+    """A `tabular` for the booktabs package."""
+    header, *body = rows
+    columns = "".join("r" if number else "l" for number in _numeric(header, body))
+    lines = [f"\\begin{{tabular}}{{{columns}}}", "\\toprule", _tex(header), "\\midrule", *map(_tex, body)]
+    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", ""])
+
+
+def _tex(row: Sequence[Any]) -> str:
+    return " & ".join(escaped(_cell(value)) for value in row) + r" \\"
+
+
+def _numeric(header: Sequence[Any], body: Rows) -> list[bool]:
+    """Columns that hold numbers alone, printed ones with their unit among them, stand on the right."""
+    return [
+        any(row[k] is not None for row in body) and all(_is_number(row[k]) or row[k] is None for row in body)
+        for k in range(len(header))
+    ]
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, str):
+        return NUMBER.match(value) is not None
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _cell(value: Any) -> str:
+    if value is None or value == "":
+        return DASH
+    if isinstance(value, float):
+        return f"{value:.{DIGITS}f}"
+    return " ".join(str(value).split())
+
+
+# ending -> (content type, how to write it)
+WRITERS: dict[str, tuple[str, Callable[[Rows], str]]] = {
+    "md": ("text/markdown", markdown),
+    "tex": ("application/x-tex", latex),
+}
+
+
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+
+
+def escaped(text: str) -> str:
+    """Plain text as LaTeX prints it."""
+    return "".join(LATEX.get(char, char) for char in text)

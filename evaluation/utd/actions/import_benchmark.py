@@ -1,0 +1,65 @@
+"""A model's answers on the samples of a bias run, from a file: it is then held against the splits."""
+
+from pathlib import Path
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from evaluation.errors import EvaluationError
+from evaluation.utd.answers import read_model_answers
+from evaluation.utd.models import BenchmarkedModel, BiasRun
+from projects import audit
+from projects.access import require_role
+from projects.models import Role, User
+
+MAX_LABEL_LENGTH = 120
+MAX_LISTED = 100
+
+
+@transaction.atomic
+def import_benchmark(person: User | None, run: BiasRun, path: Path, *, label: str = "") -> list[BenchmarkedModel]:
+    """One row a model of the file; a model of the same name is replaced. Ids that stand on one side only are listed.
+
+    AccessDenied without the researcher's role; EvaluationError: no samples to hold it against, no id of them in the
+    file, or a file that is none.
+    """
+    project = run.project
+    if person is not None:
+        require_role(person, project, Role.RESEARCHER)
+    wanted = wanted_ids(run)
+    given = read_model_answers(path)
+    rows = []
+    for model, right in given.items():
+        known = {name: right[name] for name in wanted if name in right}
+        if not known:
+            raise EvaluationError(_("%(file)s: none of its samples is in this run.") % {"file": path.name})
+        shown = label.strip() if label.strip() and len(given) == 1 else model
+        details = {
+            "n_not_in_file": len(wanted) - len(known),
+            "not_in_file": [name for name in wanted if name not in right][:MAX_LISTED],
+            "n_not_in_run": len(right) - len(known),
+        }
+        rows.append(store_model(run, shown[:MAX_LABEL_LENGTH], f"file:{path.name}", known, details, person))
+    labels = [row.label for row in rows]
+    audit.record(audit.event(project, person, "evaluation.bring_benchmark", run, file=path.name, models=labels))
+    return rows
+
+
+def wanted_ids(run: BiasRun) -> list[str]:
+    if not run.predictions:
+        raise EvaluationError(_("This run has no samples yet; wait until it is measured."))
+    return list(run.predictions["ids"])
+
+
+def store_model(
+    run: BiasRun, label: str, source: str, right: dict[str, float], details: dict[str, object], person: User | None
+) -> BenchmarkedModel:
+    values = {
+        "source": source[:500],
+        "right": right,
+        "details": details,
+        "scored_at": timezone.now(),
+        "created_by": person,
+    }
+    return BenchmarkedModel.objects.update_or_create(run=run, label=label, defaults=values)[0]

@@ -1,0 +1,190 @@
+"""Concepts that a description is reduced to (UTD, Sec. 3.2), the prompts for it (UTD, Table F.1), and how descriptions
+of frames become one text (UTD, Secs. 3.3.1 and B.1).
+
+The VLM writes objects+composition+activities; an LLM takes objects and activities out of that, verbs out of the
+activities, and for sequences a summary of 15 words out of the description.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+OBJECTS, ACTIVITIES, VERBS, DESCRIPTION = "objects", "activities", "verbs", "objects+composition+activities"
+CONCEPTS = (DESCRIPTION, OBJECTS, ACTIVITIES, VERBS)
+MIDDLE, MAX_SCORE, AVERAGE, SEQUENCE = "middle", "max", "average", "sequence"
+TEMPORAL = (SEQUENCE, AVERAGE, MAX_SCORE, MIDDLE)
+# (UTD, Sec. 4.1)
+FRAMES = 8
+SUMMARY = "summary"
+NO_ACTIVITY = "No activity is visible."
+# As in (UTD, Table F.1); the text has an apostrophe after "objects" (UTD, Sec. 3.3.1).
+DESCRIBE = "Describe the objects relationships in the photo."
+
+_INTRODUCTION = (
+    "You are an intelligent chatbot designed to extract requested information from the textual description of an image"
+)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One extraction: `instruction` with INPUT where the text goes, what the answer starts with, our own examples.
+
+    The paper shows 3 examples for objects and activities and 5 for verbs, which it does not print.
+    """
+
+    source: str
+    instruction: str
+    answer: str
+    examples: tuple[tuple[str, str], ...] = ()
+
+    def user(self, text: str) -> str:
+        """What is asked about one text."""
+        return self.instruction.replace("INPUT", text)
+
+    def turns(self, text: str) -> list[tuple[str, str]]:
+        """The conversation as (role, text): the examples, then what is asked. The last turn is the start of the
+        answer, for models that go on from it; others get it at the end of the question (`asked`)."""
+        found = []
+        for example, answer in self.examples:
+            found += [("user", self.user(example)), ("assistant", f"{self.answer}{answer}")]
+        return [*found, ("user", self.user(text)), ("assistant", self.answer)]
+
+    def asked(self, text: str) -> list[tuple[str, str]]:
+        """The same for endpoints that only answer."""
+        found = []
+        for example, answer in self.examples:
+            found += [("user", f"{self.user(example)} {self.answer}"), ("assistant", answer.strip())]
+        return [*found, ("user", f"{self.user(text)} {self.answer}")]
+
+    def printed(self, text: str) -> str:
+        """The prompt as printed for Mistral-7B-Instruct-v0.2, without examples (UTD, Table F.1)."""
+        return f"<s>[INST] {self.user(text)} [/INST] {self.answer}"
+
+
+PROMPTS: dict[str, Prompt] = {
+    OBJECTS: Prompt(
+        source=DESCRIPTION,
+        instruction=(
+            f"{_INTRODUCTION} . I will give you a textual description of the image. List ALL objects visible in the "
+            "image. An object is anything that has a fixed shape or form, that you can touch or see. Name each object "
+            "with one noun or a maximum of two words. Skip uncertain objects. The textual description of the image: "
+            '"INPUT" DO NOT PROVIDE ANY EXTRA INFORMATION ABOUT OBJECT PROPERTIES OR RELATIONSHIPS TO OTHER OBJECTS IN '
+            "PARENTHESES. DO NOT PROVIDE ANY OTHER OUTPUT TEXT OR EXPLANATION."
+        ),
+        answer="Comprehensive enumerated list of objects:",
+        examples=(
+            (
+                (
+                    "A man in a grey jacket stands at a workbench and holds a hammer above a board. A jar of nails "
+                    "stands beside the board, and behind him there may be a shelf."
+                ),
+                "\n1. man\n2. grey jacket\n3. workbench\n4. hammer\n5. board\n6. jar\n7. nails",
+            ),
+            (
+                "Two children sit on a carpet with a wooden train between them. One of them reaches for the engine.",
+                "\n1. children\n2. carpet\n3. wooden train\n4. engine",
+            ),
+            (
+                "The photo shows a lake in front of a mountain. A small boat lies at the shore; nobody is to be seen.",
+                "\n1. lake\n2. mountain\n3. small boat\n4. shore",
+            ),
+        ),
+    ),
+    ACTIVITIES: Prompt(
+        source=DESCRIPTION,
+        instruction=(
+            f"{_INTRODUCTION} . I will give you a textual description of the image. List all VISIBLE activities in the "
+            "image. Activity is lively action or movement. Name each activity with a concise phrase SKIP possible or "
+            'implied activities that are not visible. If no activity is visible, reply "No activity is visible." DO '
+            "NOT PROVIDE ANY OTHER OUTPUT TEXT OR EXPLANATION. The textual description of the image: "
+            '"INPUT"'
+        ),
+        answer="Comprehensive enumerated list of activities:",
+        examples=(
+            (
+                (
+                    "A man in a grey jacket stands at a workbench and drives a nail into a board with a hammer. "
+                    "Perhaps he is building a shelf."
+                ),
+                "\n1. A man is driving a nail into a board with a hammer.",
+            ),
+            (
+                "Two children sit on a carpet with a wooden train. One pushes the engine, the other claps.",
+                "\n1. A child is pushing a wooden engine.\n2. A child is clapping.",
+            ),
+            (
+                "The photo shows a lake in front of a mountain. A small boat lies at the shore; nobody is to be seen.",
+                f" {NO_ACTIVITY}",
+            ),
+        ),
+    ),
+    VERBS: Prompt(
+        source=ACTIVITIES,
+        instruction=(
+            f"{_INTRODUCTION} . I will give you a list of visible activities of the image. Your task is to delete "
+            'information about objects from this description. Replace all objects in this list with "someone" or '
+            '"something," but keep the activity. If you have to, you may delete some details, but delete ALL object '
+            f'information. If the input is "{NO_ACTIVITY}", keep it "{NO_ACTIVITY}" DO NOT PROVIDE ANY OTHER OUTPUT '
+            'TEXT OR EXPLANATION. The list of visible activities: "INPUT"'
+        ),
+        answer="Post-processed enumerated list of activities:",
+        examples=(
+            (
+                "A man is driving a nail into a board with a hammer.",
+                "\n1. Someone is driving something into something with something.",
+            ),
+            (
+                "A child is pushing a wooden engine. A child is clapping.",
+                "\n1. Someone is pushing something.\n2. Someone is clapping.",
+            ),
+            (NO_ACTIVITY, f" {NO_ACTIVITY}"),
+            ("A woman is pouring milk from a jug into a glass.", "\n1. Someone is pouring something into something."),
+            ("A dog is running across a lawn after a ball.", "\n1. Someone is running across something."),
+        ),
+    ),
+    SUMMARY: Prompt(
+        source=DESCRIPTION,
+        instruction=f'{_INTRODUCTION}. Summarize the following image description in 15 words: "INPUT"',
+        answer="15-words summary:",
+    ),
+}
+
+_NUMBERING = re.compile(r"^\s*\(?\d+\s*[.):]\s*|^\s*[-*•]\s+")
+_BRACKETS = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])")
+
+
+def entries(answer: str) -> tuple[str, ...]:
+    """What an enumerated list names, without its numbering (of any number of digits) and without what stands in
+    brackets (UTD, Sec. B.1); () where nothing is visible."""
+    found = []
+    for line in answer.splitlines():
+        text = _NUMBERING.sub("", line)
+        while (shorter := _BRACKETS.sub("", text)) != text:
+            text = shorter
+        text = " ".join(text.split())
+        if text and text.rstrip(".").lower() != NO_ACTIVITY.rstrip(".").lower():
+            found.append(text)
+    return tuple(found)
+
+
+def frame_text(concept: str, answer: str) -> str:
+    """What one frame's answer says, objects with commas, activities as sentences (UTD, Figs. F.1-F.4).
+
+    Where no activity is visible a frame alone says so (`NO_ACTIVITY`).
+    """
+    if concept in {DESCRIPTION, SUMMARY}:
+        return " ".join(answer.split())
+    named = entries(answer)
+    if concept == OBJECTS:
+        return ", ".join(dict.fromkeys(name.rstrip(".").lower() for name in named))
+    return " ".join(name if name.endswith((".", "!", "?")) else f"{name}." for name in named) or NO_ACTIVITY
+
+
+def sequence_text(frames: Sequence[str]) -> str:
+    """The frames of a video as one text (UTD, Sec. 3.3.1): `Frame 1: ... Frame 2: ...`; nothing stands for a frame in
+    which no activity is visible."""
+    return " ".join(f"Frame {place}: {_said(text)}".rstrip() for place, text in enumerate(frames, start=1))
+
+
+def _said(text: str) -> str:
+    return "" if text == NO_ACTIVITY else text

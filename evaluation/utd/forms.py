@@ -1,0 +1,119 @@
+"""Forms of descriptions, bias runs, splits and benchmarks; the actions say what is wrong."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from evaluation.scoring.actions.start_run import DEVICE
+from evaluation.utd.actions.describe_videos import MAX_FRAMES, MAX_MODEL_LENGTH, MAX_NAME_LENGTH
+from evaluation.utd.actions.measure_bias import MAX_LABELS_LENGTH, READINGS
+from evaluation.utd.instructions import CLASSIFICATION, RETRIEVAL
+from evaluation.utd.models import Descriptions
+from evaluation.utd.recipes import RECIPES
+from projects.models import Project
+
+TASK_NAMES = [(CLASSIFICATION, _("classification")), (RETRIEVAL, _("text-to-video retrieval"))]
+READING_NAMES = dict(zip(READINGS, (_("highest cosine of any frame"), _("right if any frame is right")), strict=True))
+
+
+class _Device(forms.RegexField):
+    def __init__(self) -> None:
+        super().__init__(DEVICE, label=_("Device"), initial="auto", help_text=_("auto, cpu, cuda or cuda:N"))
+
+
+class _Encoder(forms.CharField):
+    def __init__(self) -> None:
+        help_text = _("sentence:ID or clip:ID; left empty, that of the recipe.")
+        super().__init__(label=_("Text encoder"), required=False, max_length=MAX_MODEL_LENGTH, help_text=help_text)
+
+
+class _OfDescriptions(forms.Form):
+    """About what was described in a project."""
+
+    descriptions = forms.ModelChoiceField(Descriptions.objects.none(), label=_("Descriptions"), empty_label=None)
+
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["descriptions"].queryset = Descriptions.objects.filter(project=project)
+
+
+class DescribeForm(forms.Form):
+    """What is left empty is the recipe's."""
+
+    recipe = forms.ChoiceField(label=_("Recipe"), choices=[(slug, one.label) for slug, one in RECIPES.items()])
+    describer = forms.CharField(
+        label=_("Describer"),
+        required=False,
+        max_length=MAX_MODEL_LENGTH,
+        help_text=_("An image-text-to-text model (vlm:ID) or an endpoint that takes pictures (endpoint:NAME)."),
+    )
+    extractor = forms.CharField(
+        label=_("Extractor"),
+        required=False,
+        max_length=MAX_MODEL_LENGTH,
+        help_text=_("An instruction model (chat:ID) or an endpoint (endpoint:NAME)."),
+    )
+    frames = forms.IntegerField(label=_("Frames a video"), initial=8, min_value=1, max_value=MAX_FRAMES)
+    name = forms.CharField(label=_("Called"), required=False, max_length=MAX_NAME_LENGTH)
+    device = _Device()
+
+
+class DescriptionFilesForm(forms.Form):
+    """`files`: UTD-descriptions; several are sent one after the other by the command line."""
+
+    file = forms.FileField(label=_("File"), max_length=255, help_text=_("JSON: {video: {concept: [a text a frame]}}."))
+    extractor = forms.CharField(
+        label=_("Extractor"),
+        required=False,
+        max_length=MAX_MODEL_LENGTH,
+        help_text=_("Asked for concepts that the file lacks; leave it empty where it holds all."),
+    )
+    name = forms.CharField(label=_("Called"), required=False, max_length=MAX_NAME_LENGTH)
+
+
+class MeasureForm(_OfDescriptions):
+    task = forms.ChoiceField(label=_("Task"), choices=TASK_NAMES)
+    labels = forms.CharField(
+        label=_("Classes"),
+        required=False,
+        max_length=MAX_LABELS_LENGTH,
+        help_text=_("class_label (the default), category or facts:NAME. Retrieval: how the keys of captions begin."),
+    )
+    encoder = _Encoder()
+    max_reading = forms.ChoiceField(label=_("Max-score frame"), choices=list(READING_NAMES.items()))
+    name = forms.CharField(label=_("Called"), required=False, max_length=MAX_NAME_LENGTH)
+    device = _Device()
+
+
+class SplitFileForm(forms.Form):
+    file = forms.FileField(
+        label=_("File"),
+        max_length=255,
+        help_text=_("CSV: sample,class,correct_1 … correct_9,confidence; or JSON: {full: [ids], debiased: [ids]}."),
+    )
+    name = forms.CharField(label=_("Called"), required=False, max_length=MAX_NAME_LENGTH)
+
+
+class AnswersForm(forms.Form):
+    file = forms.FileField(
+        label=_("File"),
+        max_length=255,
+        help_text=_("CSV: sample,class,prediction (or correct; prediction_NAME for several), or video_id,acc_top1."),
+    )
+    label = forms.CharField(label=_("Called"), required=False, max_length=MAX_NAME_LENGTH)
+
+
+class ShortcutForm(_OfDescriptions):
+    encoder = _Encoder()
+    device = _Device()
+
+
+class ShortcutBarForm(forms.Form):
+    share = forms.FloatField(
+        label=_("At most this share"),
+        required=False,
+        min_value=0,
+        max_value=1,
+        help_text=_("0.6: a release is refused where objects alone answer more than 60 % of its items. Empty: no bar."),
+    )

@@ -1,0 +1,32 @@
+"""Background jobs of UTD."""
+
+from evaluation.utd.models import BenchmarkedModel, BiasRun, Descriptions, ItemCheck
+from jobs.models import Job
+
+
+def describe_videos(descriptions_id: int, job: Job) -> None:
+    """Describe the frames of a project's videos, and take the descriptions apart (UTD)."""
+    from evaluation.utd.describing import describe
+
+    describe(Descriptions.objects.select_related("project").get(pk=descriptions_id), job)
+
+
+def measure_bias(bias_id: int, job: Job) -> None:
+    """Measure how far descriptions alone solve a task, and make its splits (UTD)."""
+    from evaluation.utd.measuring import measure
+
+    measure(BiasRun.objects.select_related("project", "descriptions__project").get(pk=bias_id), job)
+
+
+def check_shortcuts(check_id: int, job: Job) -> None:
+    """Find the accepted items that descriptions alone answer (UTD)."""
+    from evaluation.utd.item_checking import check_items
+
+    check_items(ItemCheck.objects.select_related("descriptions__project").get(pk=check_id), job)
+
+
+def answer_samples(model_id: int, job: Job) -> None:
+    """Have a model answer the samples of a bias run from their videos (UTD)."""
+    from evaluation.utd.answering import predict_samples as answer
+
+    answer(BenchmarkedModel.objects.select_related("run__project", "run__descriptions").get(pk=model_id), job)

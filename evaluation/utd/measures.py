@@ -1,0 +1,280 @@
+"""Bias towards a representation (UTD, Secs. 3.1 and 3.3.2): how often a model that sees nothing else is right.
+
+All functions give M(v_n, phi), right (1) or wrong (0) for every sample; a bias is its mean. Text embeddings come in as
+float arrays; similarities are cosines, made in blocks, so that no array of all samples by all frames by all targets is
+ever there.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+
+from evaluation.errors import EvaluationError
+from evaluation.utd.concepts import AVERAGE, MAX_SCORE, MIDDLE, SEQUENCE, TEMPORAL
+
+Floats = NDArray[np.float32]
+Credits = NDArray[np.float64]
+BLOCK_BYTES = 32 * 2**20
+# Captions that go through a gallery together.
+QUERIES = 512
+# As scikit-learn's default; the paper names the model and no more.
+INVERSE_REGULARISATION, ITERATIONS = 1.0, 1_000
+
+
+class Rows(Protocol):
+    """Vectors that are read block by block: an array, or `Gathered`."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    @property
+    def ndim(self) -> int: ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, at: Any, /) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """Vectors of texts of which many are alike: `table` (u, d), mapped where it is large; `places` (n, k) or (n,)."""
+
+    table: Any
+    places: NDArray[np.int64]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (*self.places.shape, self.table.shape[1])
+
+    @property
+    def ndim(self) -> int:
+        return self.places.ndim + 1
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, at: Any, /) -> Floats:
+        return np.asarray(self.table[self.places[at]], dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """Videos of one concept: `frames` (n, k, d) one vector a frame, `sequences` (n, d) one a video."""
+
+    frames: Rows
+    sequences: Rows
+
+    def __post_init__(self) -> None:
+        if self.frames.ndim != 3 or self.sequences.shape != (len(self.frames), self.frames.shape[2]):
+            raise EvaluationError(
+                f"embeddings have the shapes {self.frames.shape} and {self.sequences.shape}; give (n, k, d) and (n, d)"
+            )
+
+    def vectors(self, temporal: str, at: Any = slice(None)) -> Floats:
+        """(n, d) the one vector of each video, or of those `at` some places; EvaluationError for `max`, which has one
+        a frame.
+
+        The middle frame of k is number k/2 counted from 1 (UTD, Sec. 3.2): of 8 the fourth.
+        """
+        if temporal == SEQUENCE:
+            return np.asarray(self.sequences[at])
+        if temporal == MIDDLE:
+            return np.asarray(self.frames[at, (self.frames.shape[1] - 1) // 2])
+        if temporal == AVERAGE:
+            return np.asarray(normalised(self.frames[at]).mean(axis=1))
+        raise EvaluationError(f"'{temporal}' has no single vector a video; choose one of: {', '.join(TEMPORAL)}")
+
+
+def normalised(vectors: Any) -> Floats:
+    """Along the last axis to length 1; a vector of zeros stays what it is."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths == 0, 1, lengths), dtype=np.float32)
+
+
+def products(rows: Any, others: Any) -> Floats:
+    """(..., m) of `rows` (..., d) and `others` (m, d), where equal vectors have equal products wherever they stand.
+
+    How a product of matrices rounds hangs on the place of a row in it, and on the processor; so it is made in double
+    precision, whose last digits are then rounded away.
+    """
+    return np.asarray(np.asarray(rows, np.float64) @ np.asarray(others, np.float64).T, dtype=np.float32)
+
+
+def classified(
+    videos: Embedded, targets: Floats, labels: NDArray[np.int64], temporal: str, *, oracle: bool = False
+) -> Credits:
+    """(n,) common sense bias in classification: the class of highest cosine is the true one.
+
+    `targets` (c, d) the class names' embeddings, `labels` (n,) places of the true classes. `max`: the highest cosine
+    over the frames for each class, then the best class. `oracle`, the other reading of (UTD, Sec. 3.2): right if any
+    frame alone is. Classes tied for best share the credit.
+    """
+    names = normalised(targets)
+    credits = np.empty(len(labels))
+    for start, end in _steps(len(labels), 8 * names.shape[0] * videos.frames.shape[1]):
+        if temporal == MAX_SCORE:
+            scores = products(normalised(videos.frames[start:end]), names)
+            given = credit_of(scores, labels[start:end, None]).max(axis=1) if oracle else None
+            credits[start:end] = credit_of(scores.max(axis=1), labels[start:end]) if given is None else given
+        else:
+            found = products(normalised(videos.vectors(temporal, slice(start, end))), names)
+            credits[start:end] = credit_of(found, labels[start:end])
+    return credits
+
+
+def retrieved(captions: Rows, videos: Embedded, temporal: str, *, gallery: NDArray[np.int64] | None = None) -> Credits:
+    """(n,) common sense bias in text-to-video retrieval: caption i's own video, video i, comes first.
+
+    `captions` (n, d). `gallery`: the videos that are searched (all by default); captions whose video is not in it get
+    NaN. Videos tied for best share the credit.
+    """
+    n, k = len(videos.frames), videos.frames.shape[1]
+    within = np.arange(n) if gallery is None else np.asarray(gallery)
+    column = np.full(n, -1)
+    column[within] = np.arange(len(within))
+    credits = np.full(n, np.nan)
+    asked = np.flatnonzero(column >= 0)
+    for start in range(0, len(asked), QUERIES):
+        wanted = asked[start : start + QUERIES]
+        queries = normalised(captions[wanted])
+        best = _Best(len(wanted))
+        for first, end in _tiles(len(within), queries.shape[1], k if temporal == MAX_SCORE else 1):
+            shown = within[first:end]
+            found = videos.frames[shown] if temporal == MAX_SCORE else videos.vectors(temporal, shown)[:, None]
+            scores = products(queries, normalised(found).reshape(-1, queries.shape[1]))
+            best.see(scores.reshape(len(wanted), len(shown), -1).max(axis=2), column[wanted] - first)
+        credits[wanted] = best.credits()
+    return credits
+
+
+class _Best:
+    """The best score of each of m queries over tiles of a gallery, how many have it, and what the own video has."""
+
+    def __init__(self, m: int) -> None:
+        self.score, self.level, self.own = np.full(m, -np.inf), np.zeros(m), np.full(m, np.nan)
+
+    def see(self, scores: Floats, own: NDArray[np.int64]) -> None:
+        """(m, g) scores of a tile; `own` (m,) the column of the own video, outside of 0..g-1 where it is not here."""
+        here = np.flatnonzero((own >= 0) & (own < scores.shape[1]))
+        self.own[here] = scores[here, own[here]]
+        top = scores.max(axis=1)
+        level = (scores == top[:, None]).sum(axis=1)
+        self.level = np.where(top > self.score, level, self.level + np.where(top == self.score, level, 0))
+        self.score = np.maximum(self.score, top)
+
+    def credits(self) -> Credits:
+        return np.where(self.own == self.score, 1.0 / self.level, 0.0)
+
+
+def _tiles(size: int, d: int, k: int) -> Iterator[tuple[int, int]]:
+    """(start, end) of parts of a gallery of k vectors a video: neither a part nor its scores take more than
+    BLOCK_BYTES, if it has more than 64 videos."""
+    step = max(64, BLOCK_BYTES // (8 * k * max(d, QUERIES)))
+    for start in range(0, size, step):
+        yield start, min(size, start + step)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A linear model on embeddings and the classes that it has seen."""
+
+    model: LogisticRegression
+    n_classes: int
+
+    def scores(self, vectors: Floats) -> NDArray[np.float64]:
+        """(n, c) log-probabilities; -inf for a class that was not in training."""
+        found = np.full((len(vectors), self.n_classes), -np.inf)
+        found[:, self.model.classes_] = self.model.predict_log_proba(vectors)
+        return found
+
+
+def fitted(vectors: Floats, labels: NDArray[np.int64], n_classes: int, *, bootstrap: int | None = None) -> Fitted:
+    """Dataset bias (UTD, Sec. 3.3.2): logistic regression on the train split's embeddings (n, d).
+
+    `bootstrap`: the seed of a sample with replacement of the same size (UTD, Sec. B.3). EvaluationError where the
+    training samples are of fewer than two classes.
+    """
+    chosen = np.arange(len(labels))
+    if bootstrap is not None:
+        chosen = np.random.default_rng(bootstrap).integers(0, len(labels), len(labels))
+    if len(np.unique(labels[chosen])) < 2:
+        raise EvaluationError(
+            "the training samples are of fewer than two classes; give train-split videos of several classes"
+        )
+    model = LogisticRegression(C=INVERSE_REGULARISATION, max_iter=ITERATIONS)
+    model.fit(normalised(vectors[chosen]), labels[chosen])
+    return Fitted(model, n_classes)
+
+
+def classified_by_training(
+    train: Embedded,
+    train_labels: NDArray[np.int64],
+    test: Embedded,
+    labels: NDArray[np.int64],
+    n_classes: int,
+    temporal: str,
+) -> Credits:
+    """(n,) dataset bias: as `classified`, by a linear model of the stated embedding. `max`: it learns from frames, and
+    a class's score is its highest over the frames of a video."""
+    if temporal != MAX_SCORE:
+        model = fitted(train.vectors(temporal), train_labels, n_classes)
+        return credit_of(model.scores(normalised(test.vectors(temporal))), labels)
+    k, d = train.frames.shape[1:]
+    model = fitted(np.asarray(train.frames[:]).reshape(-1, d), np.repeat(train_labels, k), n_classes)
+    credits = np.empty(len(labels))
+    for start, end in _steps(len(labels), 8 * n_classes * k):
+        frames = normalised(test.frames[start:end]).reshape(-1, d)
+        scores = model.scores(frames).reshape(end - start, -1, n_classes).max(axis=1)
+        credits[start:end] = credit_of(scores, labels[start:end])
+    return credits
+
+
+def nine_classifiers(
+    train: Sequence[Floats],
+    train_labels: NDArray[np.int64],
+    test: Sequence[Floats],
+    labels: NDArray[np.int64],
+    n_classes: int,
+    *,
+    seed: int = 0,
+    bootstraps: int = 3,
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """(n, 9) right or wrong and (n,) mean probability of the true class (UTD, Sec. B.3): three embeddings of the object
+    sequences, `train` and `test` each of three (., d), by three models of bootstrapped training sets."""
+    right, confidence = [], []
+    for number, (learnt, judged) in enumerate(zip(train, test, strict=True)):
+        for draw in range(bootstraps):
+            model = fitted(learnt, train_labels, n_classes, bootstrap=seed + number * bootstraps + draw)
+            scores = model.scores(normalised(judged))
+            right.append(credit_of(scores, labels) == 1.0)
+            confidence.append(np.exp(scores[np.arange(len(labels)), labels]))
+    return np.column_stack(right), np.mean(confidence, axis=0)
+
+
+def nine_retrievals(captions: Sequence[Rows], videos: Sequence[Gathered]) -> NDArray[np.bool_]:
+    """(n, 9) whether each query finds its own video first and alone: three embeddings of the captions by three of the
+    object sequences, each (n, d)."""
+    right = []
+    for queries in captions:
+        for sequences in videos:
+            single = Embedded(Gathered(sequences.table, sequences.places[:, None]), sequences)
+            right.append(retrieved(queries, single, SEQUENCE) == 1.0)
+    return np.column_stack(right)
+
+
+def credit_of(scores: NDArray[Any], right: NDArray[np.int64]) -> Credits:
+    """Of `scores` (..., c) the share of the best place that the right column gets: 1 alone, 1/m tied with m - 1."""
+    own = np.take_along_axis(scores, np.broadcast_to(right, scores.shape[:-1])[..., None], axis=-1)
+    above, level = (scores > own).sum(axis=-1), (scores == own).sum(axis=-1)
+    # A class that was never seen scores -inf, as do others: it is no answer, so it earns nothing.
+    return np.where((above == 0) & np.isfinite(own[..., 0]), 1.0 / level, 0.0)
+
+
+def _steps(size: int, row_bytes: int) -> Iterator[tuple[int, int]]:
+    step = max(1, BLOCK_BYTES // max(1, row_bytes))
+    for start in range(0, size, step):
+        yield start, min(size, start + step)

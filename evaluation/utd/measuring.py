@@ -1,0 +1,212 @@
+"""Biases of a data set from its descriptions, concept by concept, and the nine models of its splits. Jobs load this."""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+from django.utils import timezone
+from numpy.typing import NDArray
+
+from evaluation.errors import EvaluationError
+from evaluation.metrics.intervals import mean, mean_intervals
+from evaluation.utd import measures
+from evaluation.utd.cells import Cell, gains, table
+from evaluation.utd.concepts import CONCEPTS, OBJECTS, SEQUENCE, TEMPORAL
+from evaluation.utd.instructions import CLASSIFICATION, FRAME, ROBUST_CAPTIONS, ROBUST_OBJECTS
+from evaluation.utd.measures import Credits, Embedded
+from evaluation.utd.models import BiasRun, Descriptions
+from evaluation.utd.representations import Embedding, Texts, texts_of
+from evaluation.utd.samples import Sample, raw_frames, samples_of
+from evaluation.utd.splits import Split
+from evaluation.utd.stored_splits import split_facts, split_of
+from evaluation.utd.text_vectors import TextVectors
+from hub.adapters.registry import ENCODER, open_helper
+from jobs.models import Job
+from jobs.progress import progress
+
+VERSION = "1"
+ORACLE = "oracle"
+FOLDER = "text-vectors"
+VIDEOS_PER_CHUNK = 500
+
+
+@dataclass(frozen=True)
+class _Task:
+    """n samples to judge and, in classification, those to learn from; `names`: classes, or captions."""
+
+    run: BiasRun
+    embedding: Embedding
+    test: Sequence[Sample]
+    train: Sequence[Sample]
+    names: Sequence[str]
+    labels: NDArray[np.int64]
+    train_labels: NDArray[np.int64]
+
+    @property
+    def classifies(self) -> bool:
+        return self.run.task == CLASSIFICATION
+
+    def embedded(self, samples: Sequence[Sample], concept: str) -> Embedded:
+        texts = _chunks(self.run.descriptions, [sample.video for sample in samples], concept)
+        return self.embedding.videos(texts, self.run.task, concept)
+
+
+@dataclass
+class _Credits:
+    common: dict[Cell, Credits] = field(default_factory=dict)
+    dataset: dict[Cell, Credits] = field(default_factory=dict)
+    reduced: dict[str, Credits] = field(default_factory=dict)
+
+
+def open_encoder(spec: str, device: str, heard: Any = None) -> tuple[Embedding, str]:
+    """The embedding of texts by a model, with its kept vectors; and its id with its revision. HubError: no such one."""
+    model = open_helper(spec, ENCODER, device=device)
+    key = f"{model.info.model_id}@{model.info.revision}"
+    folder = Path(settings.CACHE_ROOT) / FOLDER / re.sub(r"[^\w.@-]+", "-", key)[-150:]
+    vectors = TextVectors(folder, model.encode_text)
+    return (Embedding(vectors, heard) if heard else Embedding(vectors)), key
+
+
+def measure(run: BiasRun, job: Job) -> None:
+    """Compute and store `run.result` and `run.predictions`. EvaluationError: nothing to measure."""
+    steps = len(CONCEPTS) + 1
+    message = {"at": 0}
+
+    def heard(done: int) -> None:
+        progress(job, message["at"], steps, f"embedding texts: {done}")
+
+    progress(job, 0, steps, "loading the encoder")
+    embedding, key = open_encoder(run.encoder, run.params.get("device", "auto"), heard)
+    samples, without = samples_of(run)
+    task = _task(run, embedding, samples)
+    credits = _Credits()
+    for at, concept in enumerate(CONCEPTS):
+        message["at"] = at
+        progress(job, at, steps, f"measuring: {concept}")
+        _measure(task, concept, credits)
+    message["at"] = len(CONCEPTS)
+    progress(job, len(CONCEPTS), steps, "nine models on objects in sequence")
+    nine = _nine(task)
+    run.predictions = nine and _stored(task, *nine)
+    made = nine and split_of(run.predictions)
+    run.result = _result(task, credits, made, without)
+    if made is not None and not task.classifies:
+        run.result["galleries"] = _galleries(task, credits, made)
+    run.encoder_key, run.measured_at = key, timezone.now()
+    run.save(update_fields=["predictions", "result", "encoder_key", "measured_at"])
+    progress(job, steps, steps)
+
+
+def _chunks(descriptions: Descriptions, videos: Sequence[int], concept: str) -> Iterator[Texts]:
+    """The texts of the videos, in their order, some hundred videos at a time."""
+    for start in range(0, len(videos), VIDEOS_PER_CHUNK):
+        yield texts_of(raw_frames(descriptions, videos[start : start + VIDEOS_PER_CHUNK]), concept)
+
+
+def _task(run: BiasRun, embedding: Embedding, samples: Sequence[Sample]) -> _Task:
+    test = [sample for sample in samples if not sample.train]
+    train = [sample for sample in samples if sample.train]
+    if run.task != CLASSIFICATION:
+        captions = [sample.target for sample in test]
+        if len(captions) < 2:
+            raise EvaluationError("retrieval needs at least two captions of described videos; describe more videos")
+        return _Task(run, embedding, test, [], captions, np.arange(len(test)), np.zeros(0, np.int64))
+    names = sorted({sample.target for sample in samples})
+    if len(names) < 2:
+        raise EvaluationError(f"all samples are of the class '{names[0]}'; choose where the classes stand")
+    place = {name: at for at, name in enumerate(names)}
+    labels, learnt = (np.array([place[one.target] for one in some], np.int64) for some in (test, train))
+    if len(set(learnt.tolist())) < 2:
+        train, learnt = [], np.zeros(0, np.int64)
+    return _Task(run, embedding, test, train, names, labels, learnt)
+
+
+def _measure(task: _Task, concept: str, credits: _Credits) -> None:
+    targets = task.embedding.targets(task.names, task.run.task)
+    test = task.embedded(task.test, concept)
+    train = task.embedded(task.train, concept) if task.train else None
+    oracle = task.run.params.get("max_reading") == ORACLE
+    for temporal in TEMPORAL:
+        told = targets[SEQUENCE if temporal == SEQUENCE else FRAME]
+        cell = (concept, temporal)
+        if not task.classifies:
+            credits.common[cell] = measures.retrieved(told, test, temporal)
+            continue
+        credits.common[cell] = measures.classified(test, told[:], task.labels, temporal, oracle=oracle)
+        if train is not None:
+            credits.dataset[cell] = measures.classified_by_training(
+                train, task.train_labels, test, task.labels, len(task.names), temporal
+            )
+
+
+def _nine(task: _Task) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None] | None:
+    """(n, 9) right or wrong and (n,) confidence; None where there is nothing to learn from."""
+    objects = ROBUST_OBJECTS[task.run.task]
+
+    def sequences(samples: Sequence[Sample], told: str) -> Any:
+        videos = [sample.video for sample in samples]
+        return task.embedding.sequences(_chunks(task.run.descriptions, videos, OBJECTS), told)
+
+    if not task.classifies:
+        captions = [task.embedding.rows(task.names, told) for told in ROBUST_CAPTIONS]
+        return measures.nine_retrievals(captions, [sequences(task.test, told) for told in objects]), None
+    if not task.train:
+        return None
+    learnt, judged = ([sequences(some, told)[:] for told in objects] for some in (task.train, task.test))
+    seed = int(task.run.params.get("seed", 0))
+    return measures.nine_classifiers(learnt, task.train_labels, judged, task.labels, len(task.names), seed=seed)
+
+
+def _stored(task: _Task, correct: NDArray[np.bool_], confidence: NDArray[np.float64] | None) -> dict[str, Any]:
+    return {
+        "ids": [sample.id for sample in task.test],
+        "classes": [sample.target for sample in task.test] if task.classifies else None,
+        "clusters": [sample.cluster for sample in task.test],
+        "correct": ["".join("1" if right else "0" for right in row) for row in correct.tolist()],
+        "confidence": None if confidence is None else confidence.tolist(),
+    }
+
+
+def _result(task: _Task, credits: _Credits, made: Split | None, without: Sequence[str]) -> dict[str, Any]:
+    clusters = [sample.cluster for sample in task.test]
+    sizes = Counter(sample.target for sample in task.test) if task.classifies else {}
+    return {
+        "version": VERSION,
+        "task": task.run.task,
+        "n": len(task.test),
+        "n_train": len(task.train),
+        "n_classes": len(task.names) if task.classifies else None,
+        "n_sources": len(set(clusters)),
+        "largest_class": max(sizes.values()) / len(task.test) if sizes else None,
+        "chance": 1 / len(task.names),
+        "without": list(without),
+        # Which samples these are: runs on the same ones stand side by side.
+        "samples": hashlib.sha256("\n".join(sample.id for sample in task.test).encode()).hexdigest()[:16],
+        "common": table(credits.common, clusters),
+        "dataset": table(credits.dataset, clusters) if credits.dataset else None,
+        "gains": gains(credits.common, credits.dataset, clusters) if credits.dataset else None,
+        "split": made and split_facts(task.run.predictions, made),
+    }
+
+
+def _galleries(task: _Task, credits: _Credits, made: Split) -> list[dict[str, Any]]:
+    """R@1 of the queries that stay, among all videos and among those of the queries that stay."""
+    kept = np.setdiff1d(np.arange(len(task.test)), np.array(made.removed, dtype=np.int64))
+    if not len(kept):
+        return []
+    told = task.embedding.targets(task.names, task.run.task)[SEQUENCE]
+    clusters = [task.test[at].cluster for at in kept]
+    rows = []
+    for concept in CONCEPTS:
+        full = credits.common[concept, SEQUENCE][kept]
+        reduced = measures.retrieved(told, task.embedded(task.test, concept), SEQUENCE, gallery=kept)[kept]
+        found = mean_intervals(np.column_stack([full, reduced]), clusters)
+        row = {"concept": concept, "full": mean(full), "full_ci": found[0]}
+        rows.append({**row, "reduced": mean(reduced), "reduced_ci": found[1]})
+    return rows

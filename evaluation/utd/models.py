@@ -1,0 +1,151 @@
+"""What was said of frames, the biases that were measured from it, and models held against the splits."""
+
+from django.db import models
+
+from corpus.models import Item, Video
+from evaluation.utd.instructions import CLASSIFICATION, MODELS, TASKS
+from projects.models import Project, User
+from projects.models.requested_jobs import RequestedJob
+
+
+class TextSource(models.Model):
+    """A model with all that its texts depend on: weights, prompts, frames, temperature. One row for all frames."""
+
+    sha256 = models.CharField(max_length=64, unique=True)
+    # "vlm:…", "endpoint:NAME:MODEL", "file:NAME": as it was asked for.
+    spec = models.CharField(max_length=500)
+    settings = models.JSONField(default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.spec} {self.sha256[:8]}"
+
+
+class Descriptions(RequestedJob):
+    """A describer and an extractor on the frames of a project's videos (UTD, Sec. 3.3.1), or a file of theirs."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="descriptions")
+    name = models.CharField(max_length=120)
+    describer = models.CharField(max_length=500)
+    extractor = models.CharField(max_length=500, blank=True)
+    # evaluation.utd.recipes.Recipe but for its models, and the device.
+    params = models.JSONField(default=dict)
+    # What gave no text: {"missing_media": [keys], "unreadable": [{"item", "why"}], …}.
+    problems = models.JSONField(default=dict, blank=True)
+    described_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class FrameText(models.Model):
+    """The raw answers about one frame, by concept; what is left of them for a representation is computed."""
+
+    descriptions = models.ForeignKey(Descriptions, models.CASCADE, related_name="frames", db_index=False)
+    video = models.ForeignKey(Video, models.CASCADE, related_name="frame_texts")
+    place = models.PositiveSmallIntegerField()
+    # Seconds of presentation; None where a file did not say.
+    time = models.FloatField(null=True, blank=True)
+    raw = models.JSONField(default=dict)
+    described_by = models.ForeignKey(TextSource, models.PROTECT, related_name="+")
+    extracted_by = models.ForeignKey(TextSource, models.PROTECT, null=True, blank=True, related_name="+")
+
+    class Meta:
+        ordering = ["video_id", "place"]
+        constraints = [models.UniqueConstraint(fields=["descriptions", "video", "place"], name="one_text_a_frame")]
+
+    def __str__(self) -> str:
+        return f"{self.video_id}:{self.place}"
+
+
+class BiasRun(RequestedJob):
+    """The biases of a data set under one embedding of its descriptions; nine models' predictions, and splits.
+
+    Without descriptions the predictions came as a file, and there are splits alone.
+    """
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="bias_runs")
+    descriptions = models.ForeignKey(Descriptions, models.CASCADE, null=True, blank=True, related_name="bias_runs")
+    name = models.CharField(max_length=120)
+    task = models.CharField(max_length=14, choices=[(name, name) for name in TASKS], default=CLASSIFICATION)
+    # Classification: class_label, category or facts:NAME. Retrieval: how the captions' keys begin.
+    labels = models.CharField(max_length=100, blank=True)
+    encoder = models.CharField(max_length=500, blank=True)
+    encoder_key = models.CharField(max_length=300, blank=True)
+    params = models.JSONField(default=dict)
+    # evaluation.utd.measuring; None until the job is done.
+    result = models.JSONField(null=True, blank=True)
+    # {"ids", "classes", "clusters", "correct": ["111111110", …], "confidence"} of the nine models.
+    predictions = models.JSONField(null=True, blank=True)
+    measured_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class BenchmarkedModel(RequestedJob):
+    """A model's right and wrong answers on the samples of a bias run: {sample: 0 to 1}."""
+
+    run = models.ForeignKey(BiasRun, models.CASCADE, related_name="benchmarked", db_index=False)
+    label = models.CharField(max_length=120)
+    # "file:NAME", "backbone:…" for a classifier trained here, "clip:…" for an image-text model's zero-shot.
+    source = models.CharField(max_length=500, blank=True)
+    right = models.JSONField(default=dict)
+    # What fits: ids on one side only; what was trained: losses.
+    details = models.JSONField(default=dict, blank=True)
+    scored_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta(RequestedJob.Meta):
+        ordering = ["label", "id"]
+        constraints = [models.UniqueConstraint(fields=["run", "label"], name="one_benchmarked_model_a_label")]
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class ItemCheck(RequestedJob):
+    """Which items of a project descriptions alone answer, by one embedding."""
+
+    descriptions = models.ForeignKey(Descriptions, models.CASCADE, related_name="item_checks")
+    encoder = models.CharField(max_length=500)
+    encoder_key = models.CharField(max_length=300, blank=True)
+    params = models.JSONField(default=dict)
+    checked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"items by {self.descriptions}"
+
+
+class ItemShortcut(models.Model):
+    """What one check found of an item's texts as they were then: how many of nine models are right by objects alone,
+    and whether one frame's description alone is enough."""
+
+    check_of = models.ForeignKey(ItemCheck, models.CASCADE, related_name="found", db_index=False)
+    item = models.ForeignKey(Item, models.CASCADE, related_name="shortcuts")
+    # Of the caption and its foils: another text is another question.
+    texts_sha256 = models.CharField(max_length=64)
+    objects_right = models.PositiveSmallIntegerField()
+    frame_right = models.BooleanField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["check_of", "item"], name="one_shortcut_an_item")]
+
+    def __str__(self) -> str:
+        return f"{self.item_id}: {self.objects_right} of 9"
+
+    @property
+    def by_objects(self) -> bool:
+        """Whether all nine readings of the objects alone are right."""
+        return self.objects_right == MODELS
+
+
+class ShortcutBar(models.Model):
+    """The largest share of a release's items that objects alone may answer; a project without a row has no such bar."""
+
+    project = models.OneToOneField(Project, models.CASCADE, related_name="shortcut_bar")
+    share = models.FloatField()
+    changed_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    changed_at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return f"{self.share:.0%}"

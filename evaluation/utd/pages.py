@@ -1,0 +1,165 @@
+"""What the pages of UTD show: words for concepts and times, tables as the paper has them. No model, no sklearn."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, QuerySet
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from evaluation.cached_results.cache import cached_by_fingerprint, digest
+from evaluation.utd.benchmarking import BALANCED, SPLIT, benchmark
+from evaluation.utd.concepts import (
+    ACTIVITIES,
+    AVERAGE,
+    DESCRIPTION,
+    MAX_SCORE,
+    MIDDLE,
+    OBJECTS,
+    SEQUENCE,
+    SUMMARY,
+    VERBS,
+    frame_text,
+)
+from evaluation.utd.models import BenchmarkedModel, BiasRun, Descriptions, FrameText
+from projects.models import Project
+
+CONCEPT_NAMES: dict[str, str | Promise] = {
+    DESCRIPTION: _("obj+comp+act"),
+    OBJECTS: _("objects"),
+    ACTIVITIES: _("activities"),
+    VERBS: _("verbs"),
+    SUMMARY: _("15 words"),
+}
+TEMPORAL_NAMES: dict[str, str | Promise] = {
+    SEQUENCE: _("sequence of frames"),
+    AVERAGE: _("average over frames"),
+    MAX_SCORE: _("max-score frame"),
+    MIDDLE: _("middle frame"),
+}
+# Also the order of the glossary.
+TERMS: Sequence[tuple[str | Promise, str | Promise]] = (
+    (
+        _("obj+comp+act"),
+        _(
+            "The whole description of a frame: objects, how they stand to each other, and what goes on. It is what the "
+            "other three are taken out of, and every difference is to it."
+        ),
+    ),
+    (_("objects"), _("Only the list of things that are visible. High numbers: naming things is enough.")),
+    (_("activities"), _("Actions together with the things that they are done with.")),
+    (_("verbs"), _("Actions alone; every thing is replaced by “someone” or “something”.")),
+    (_("sequence of frames"), _("All frames in one text, “Frame 1: … Frame 8: …”: order is kept.")),
+    (_("average over frames"), _("The mean of the frames' vectors: every frame counts, order is lost.")),
+    (_("max-score frame"), _("The one frame that speaks most for a class or caption.")),
+    (_("middle frame"), _("One frame alone, in the middle of the video: of eight the fourth.")),
+    (
+        _("common sense bias"),
+        _(
+            "The text encoder compares descriptions and class names (or captions) by what it knows of the world; it "
+            "has seen no video of this data set."
+        ),
+    ),
+    (
+        _("dataset bias"),
+        _(
+            "A linear classifier has learnt from descriptions of the train split. What it gains over common sense are "
+            "coincidences of this data set, such as a mirror in every video of make-up."
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A shade of the tables: differences of at least `least` in size."""
+
+    least: float
+    name: str
+
+
+SHADES = (Step(0.15, "3"), Step(0.05, "2"), Step(0.01, "1"))
+
+
+def shade(difference: float | None) -> str:
+    """ "down-3" … "up-3", by size; empty below one point."""
+    if difference is None:
+        return ""
+    found = next((step.name for step in SHADES if abs(difference) >= step.least), "")
+    return f"{'up' if difference > 0 else 'down'}-{found}" if found else ""
+
+
+def rows_of(table: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
+    """The rows of a table of cells with words for their concept, each cell with its shade."""
+    return [
+        {
+            "concept": row["concept"],
+            "name": CONCEPT_NAMES[row["concept"]],
+            "cells": [{**cell, "shade": shade(cell["difference"])} for cell in row["cells"]],
+        }
+        for row in table or ()
+    ]
+
+
+def gain_rows(gains: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
+    return [{**row, "name": CONCEPT_NAMES[row["concept"]], "shade": shade(row["difference"])} for row in gains or ()]
+
+
+def descriptions_of(project: Project) -> QuerySet[Descriptions]:
+    """The newest first, with how many videos and frames have texts. One query."""
+    counted = Descriptions.objects.filter(project=project).select_related("job")
+    return counted.annotate(n_videos=Count("frames__video", distinct=True), n_frames=Count("frames"))
+
+
+def runs_of(project: Project) -> QuerySet[BiasRun]:
+    """The newest first, without their predictions. One query."""
+    return BiasRun.objects.filter(project=project).select_related("job", "descriptions").defer("predictions")
+
+
+def shown_frames(descriptions: Descriptions, video: int) -> list[dict[str, Any]]:
+    """The frames of a video: what was said, and what is left of it. Two queries."""
+    rows = FrameText.objects.filter(descriptions=descriptions, video=video)
+    return [
+        {
+            "row": row,
+            "texts": [
+                (CONCEPT_NAMES[concept], frame_text(concept, row.raw[concept]), row.raw[concept])
+                for concept in (OBJECTS, ACTIVITIES, VERBS, SUMMARY, DESCRIPTION)
+                if concept in row.raw
+            ],
+        }
+        for row in rows.select_related("described_by", "extracted_by").order_by("place")
+    ]
+
+
+def benchmark_of(run: BiasRun) -> dict[str, Any] | None:
+    """The run's models on its splits (UTD, Tables 5 and 6), cached until one changes; None without splits or models."""
+    split = run.result and run.result.get("split")
+    if not split or not run.predictions:
+        return None
+    rows = BenchmarkedModel.objects.filter(run=run, scored_at__isnull=False)
+    stamp = list(rows.order_by("pk").values_list("pk", "label", "scored_at"))
+    if not stamp:
+        return None
+    predictions = run.predictions
+
+    def make() -> dict[str, Any]:
+        right = dict(rows.values_list("label", "right"))
+        removed = {SPLIT: split["removed"], BALANCED: split["removed_balanced"]}
+        return benchmark(predictions["ids"], predictions["clusters"], removed, right)
+
+    fingerprint = digest(["1", run.measured_at, stamp])
+    return cached_by_fingerprint(run.project, "utd-benchmark", str(run.pk), fingerprint, make)
+
+
+def benchmark_rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            **row,
+            "cells": [
+                {**row["cells"][name], "shade": shade(row["cells"][name].get("difference"))} for name in found["n"]
+            ],
+        }
+        for row in found["models"]
+    ]

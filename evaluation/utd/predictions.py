@@ -1,0 +1,85 @@
+"""Predictions of the nine models as a file, from which splits are made without running anything.
+
+`sample,class,correct_1 … correct_9,confidence`: 0 or 1 for each model, and the mean probability of the true class.
+Retrieval has neither `class` nor `confidence`, and so no balanced split.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.errors import EvaluationError
+from evaluation.score_files.answers import csv_records
+from evaluation.score_files.json_records import Row, fail
+from evaluation.utd.instructions import MODELS
+from evaluation.utd.splits import Split, split
+
+COLUMNS = tuple(f"correct_{number}" for number in range(1, MODELS + 1))
+_SAID = {"0": False, "1": True, "false": False, "true": True}
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """`correct` (n, 9), `confidence` (n,) or None and `classes` or None, for n samples by id."""
+
+    ids: tuple[str, ...]
+    correct: NDArray[np.bool_]
+    classes: tuple[str, ...] | None
+    confidence: NDArray[np.float64] | None
+
+    def split(self) -> Split:
+        return split(self.correct, ids=self.ids, classes=self.classes, confidence=self.confidence)
+
+    def named(self, places: Sequence[int]) -> list[str]:
+        return [self.ids[place] for place in places]
+
+
+def read_predictions(path: Path) -> Predictions:
+    """EvaluationError names file, line and column: a sample twice, a value that is no 0 or 1, no finite confidence."""
+    ids: dict[str, int] = {}
+    correct: list[list[bool]] = []
+    classes: list[str] = []
+    confidence: list[float] = []
+    for row in csv_records(path, ("sample", *COLUMNS)):
+        name = row.text("sample")
+        if name in ids:
+            row.fail("sample", f"{name!r} stands in the file twice (first in line {ids[name]})", "keep one of them")
+        ids[name] = row.line
+        correct.append([_said(row, column) for column in COLUMNS])
+        classes.append(row.text("class", ""))
+        confidence.append(_confidence(row))
+    if not ids:
+        fail(path, None, "record", "there is none", "give at least one sample")
+    known = all(classes) and not np.isnan(confidence).any()
+    if not known and (any(classes) or not np.isnan(confidence).all()):
+        problem = "is given for some samples only, or without confidence"
+        raise EvaluationError(f"{path}: class: {problem}; give both for all")
+    return Predictions(
+        tuple(ids),
+        np.array(correct, dtype=np.bool_),
+        tuple(classes) if known else None,
+        np.array(confidence) if known else None,
+    )
+
+
+def _said(row: Row, column: str) -> bool:
+    said = row.text(column).strip().lower()
+    if said not in _SAID:
+        row.fail(column, f"is {said!r}", "give 0 or 1")
+    return _SAID[said]
+
+
+def _confidence(row: Row) -> float:
+    text = row.text("confidence", "")
+    if not text:
+        return float("nan")
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("inf")
+    if not np.isfinite(value):
+        row.fail("confidence", f"is {text!r}", "give a finite number")
+    return value

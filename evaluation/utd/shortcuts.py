@@ -1,0 +1,106 @@
+"""What item checks found, for pages, the list of items and the gate of a release. Light: no model."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from evaluation.errors import EvaluationError
+from evaluation.metrics.intervals import mean_intervals
+from evaluation.scoring.clip_keys import cluster
+from evaluation.utd.instructions import MODELS
+from evaluation.utd.models import ItemCheck, ItemShortcut, ShortcutBar
+from projects.models import Project
+
+OBJECTS, FRAME = "objects", "frame"
+# What tells a clip's source video.
+SOURCE = ("source_dataset", "source_id", "sha256", "key")
+
+
+def latest_check(project: Project) -> ItemCheck | None:
+    """The newest check that has ended. One query."""
+    checks = ItemCheck.objects.filter(descriptions__project=project, checked_at__isnull=False)
+    return checks.select_related("descriptions").order_by("-pk").first()
+
+
+def flagged(project: Project, kind: str) -> QuerySet[ItemShortcut]:
+    """Of the latest check: items that objects alone answer in all nine readings, or one frame alone."""
+    rows = ItemShortcut.objects.filter(check_of=latest_check(project))
+    return rows.filter(frame_right=True) if kind == FRAME else rows.filter(objects_right=MODELS)
+
+
+def shortcuts_of(items: Sequence[int]) -> list[ItemShortcut]:
+    """What the latest check of each item says, the later one last. One query."""
+    rows = ItemShortcut.objects.filter(item__in=items, check_of__checked_at__isnull=False)
+    return list(rows.order_by("check_of"))
+
+
+def summary(check: ItemCheck) -> list[dict[str, Any]]:
+    """One row a subtest and one for all: counts of all nine right, all nine wrong, the middle frame right. One query.
+
+    Where objects say nothing, all right and all wrong are as frequent; what all right has more is answered by objects.
+    Intervals are over source videos.
+    """
+    found: dict[str, list[tuple[int, bool, str]]] = {}
+    rows = ItemShortcut.objects.filter(check_of=check).order_by("item__subtest__name", "pk")
+    columns = ("item__subtest__name", "objects_right", "frame_right", *(f"item__video__{name}" for name in SOURCE))
+    for name, objects, frame, *video in rows.values_list(*columns).iterator():
+        found.setdefault(name, []).append((objects, frame, cluster(dict(zip(SOURCE, video, strict=True)))))
+    if len(found) > 1:
+        found[""] = [row for each in found.values() for row in each]
+    return [_summed(name, each) for name, each in found.items()]
+
+
+def _summed(name: str, rows: Sequence[tuple[int, bool, str]]) -> dict[str, Any]:
+    objects, frame, sources = (list(column) for column in zip(*rows, strict=True))
+    right = [each == MODELS for each in objects]
+    share_ci, frame_ci = mean_intervals(np.column_stack([right, frame]).astype(np.float64), sources)
+    n, counts = len(rows), {"right": sum(right), "wrong": objects.count(0), "frame": sum(frame)}
+    return {
+        "name": name,
+        "n": n,
+        **counts,
+        "share": counts["right"] / n,
+        "frame_share": counts["frame"] / n,
+        "share_ci": share_ci,
+        "frame_ci": frame_ci,
+    }
+
+
+def texts_sha256(texts: Sequence[str]) -> str:
+    """Of the caption and the foils of an item, in their order."""
+    return hashlib.sha256("\x1f".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def check_bar(project: Project, items: Mapping[int, Sequence[str]]) -> None:
+    """EvaluationError where the project has a bar, and more of these items than it allows are answered by objects.
+
+    `items`: id -> caption and foils as they are now; what a check found of other texts says nothing of them.
+    """
+    bar = ShortcutBar.objects.filter(project=project).first()
+    if bar is None or not items:
+        return
+    found = ItemShortcut.objects.filter(check_of=latest_check(project))
+    rows = {pk: (sha, right) for pk, sha, right in found.values_list("item", "texts_sha256", "objects_right")}
+    known = {pk: rows[pk][1] for pk, texts in items.items() if pk in rows and rows[pk][0] == texts_sha256(texts)}
+    unknown = len(items) - len(known)
+    if unknown:
+        raise EvaluationError(
+            _(
+                "The project has a bar for items that objects alone answer, and %(n)d items are not checked with the "
+                "texts that they have now; check them on the page of shortcuts, or lift the bar there."
+            )
+            % {"n": unknown}
+        )
+    share = sum(right == MODELS for right in known.values()) / len(items)
+    if share > bar.share:
+        raise EvaluationError(
+            _(
+                "Objects alone answer %(share).1f %% of these items, and the project allows %(bar).1f %%; retract some "
+                "of them (the list of items shows which), or lift the bar on the page of shortcuts."
+            )
+            % {"share": 100 * share, "bar": 100 * bar.share}
+        )

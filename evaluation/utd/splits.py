@@ -1,0 +1,89 @@
+"""UTD-splits: samples that objects alone give away, and the rest (UTD, Secs. 3.3.3 and B.3).
+
+A sample is object-biased when all nine models are right about it. Whatever is not sure stays in.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Booleans = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Split:
+    """Places of the samples that leave: for the split, and for the split of equal class shares (None in retrieval,
+    which has no classes); kappa None where it is undefined."""
+
+    removed: tuple[int, ...]
+    removed_balanced: tuple[int, ...] | None
+    kappa: float | None
+
+
+def split(
+    correct: Booleans,
+    *,
+    ids: Sequence[str],
+    classes: Sequence[str] | None = None,
+    confidence: Floats | None = None,
+) -> Split:
+    """`correct` (n, m): whether each of m models is right about each of n samples; `confidence` (n,) the mean, over the
+    models, of the probability of the true class. Without classes there is no balanced split."""
+    biased = consensus(correct)
+    removed = tuple(int(place) for place in np.flatnonzero(biased))
+    balanced = None
+    if classes is not None and confidence is not None:
+        balanced = balanced_removal(len(removed), ids=ids, classes=classes, confidence=confidence)
+    return Split(removed, balanced, kappa(correct))
+
+
+def consensus(correct: Booleans) -> Booleans:
+    """(n,) True where all models are right."""
+    return np.asarray(correct.all(axis=1))
+
+
+def kappa(correct: Booleans) -> float | None:
+    """Fleiss' kappa of right and wrong over the models (UTD, Table 4 shows it x 100); None where one of the two never
+    occurs and agreement cannot be told from chance."""
+    n, raters = correct.shape
+    if n == 0 or raters < 2:
+        return None
+    right = correct.sum(axis=1).astype(np.float64)
+    share = float(right.sum() / (n * raters))
+    by_chance = share**2 + (1.0 - share) ** 2
+    if by_chance == 1.0:
+        return None
+    agreeing = right * (right - 1.0) + (raters - right) * (raters - right - 1.0)
+    return (float(agreeing.mean()) / (raters * (raters - 1.0)) - by_chance) / (1.0 - by_chance)
+
+
+def balanced_removal(total: int, *, ids: Sequence[str], classes: Sequence[str], confidence: Floats) -> tuple[int, ...]:
+    """The places of `total` samples that leave so that each class keeps its share.
+
+    A class gives its share of `total` by largest remainder (ties: the class that comes first by name). Within a class
+    the highest confidence leaves first, of all its samples, since a quota may ask for more than the biased ones; ties
+    by id.
+    """
+    members: dict[str, list[int]] = {}
+    for place, name in enumerate(classes):
+        members.setdefault(name, []).append(place)
+    removed: list[int] = []
+    for name, quota in quotas({name: len(found) for name, found in members.items()}, total).items():
+        order = sorted(members[name], key=lambda place: (-confidence[place], ids[place]))
+        removed += order[:quota]
+    return tuple(sorted(removed))
+
+
+def quotas(sizes: dict[str, int], total: int) -> dict[str, int]:
+    """`total` shared out in proportion to `sizes` by largest remainder, in whole numbers that add up to it."""
+    everything = sum(sizes.values())
+    if not everything:
+        return dict.fromkeys(sizes, 0)
+    # Whole numbers all through: shares of a million samples must not round apart.
+    floors = {name: size * total // everything for name, size in sizes.items()}
+    left = total - sum(floors.values())
+    first = set(sorted(sizes, key=lambda name: (-(sizes[name] * total % everything), name))[:left])
+    return {name: floor + (name in first) for name, floor in floors.items()}

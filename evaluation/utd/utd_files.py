@@ -1,0 +1,109 @@
+"""UTD-descriptions as files: `{video: {concept: [a text a frame]}}`, one JSON file for all concepts or one each.
+
+The authors publish pickles, which run whatever stands in them when they are opened: they are never read here.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from corpus.importers.parsing.json_records import read_text
+from evaluation.errors import EvaluationError
+from evaluation.score_files.json_records import fail
+from evaluation.utd.concepts import ACTIVITIES, DESCRIPTION, OBJECTS, SUMMARY, VERBS
+from text.storable import storable
+
+# As the authors call the summaries.
+NAMES = {concept: concept for concept in (DESCRIPTION, OBJECTS, ACTIVITIES, VERBS)}
+NAMES[SUMMARY] = f"{DESCRIPTION}_15_words"
+CONCEPT_OF = {name: concept for concept, name in NAMES.items()} | {SUMMARY: SUMMARY}
+MAX_TEXT_LENGTH = 20_000
+MAX_FRAMES = 64
+
+Described = dict[str, list[dict[str, str]]]
+
+
+def read_descriptions(paths: Sequence[Path]) -> Described:
+    """{video: [{concept: text} a frame]}. EvaluationError names file, video and concept."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for path in paths:
+        if path.suffix in {".pickle", ".pkl"}:
+            raise EvaluationError(f"{path}: a pickle may hold a program and is not opened; save it as JSON")
+        try:
+            data = json.loads(read_text(path))
+        except (ValueError, RecursionError) as error:
+            fail(path, None, "JSON", str(error)[:200], "mend the file")
+        if not isinstance(data, dict) or not data:
+            fail(path, None, "record", "is no object with a member a video", "write {video: {concept: [texts]}}")
+        for video, concepts in data.items():
+            _take(path, video, concepts, found.setdefault(video, {}))
+    return {video: _by_frame(video, concepts) for video, concepts in found.items()}
+
+
+def _take(path: Path, video: str, concepts: Any, own: dict[str, list[str]]) -> None:
+    if not isinstance(concepts, dict):
+        fail(path, None, video, "is no object", "write {concept: [a text a frame]}")
+    for name, texts in concepts.items():
+        concept = CONCEPT_OF.get(name)
+        if concept is None:
+            fail(path, None, f"{video}.{name}", "is no concept", f"name one of {', '.join(NAMES.values())}")
+        if not isinstance(texts, list) or not 0 < len(texts) <= MAX_FRAMES:
+            fail(path, None, f"{video}.{name}", "is no list of texts", f"give 1 to {MAX_FRAMES}, a text a frame")
+        for text in texts:
+            if not isinstance(text, str) or len(text) > MAX_TEXT_LENGTH:
+                fail(path, None, f"{video}.{name}", "holds what is no text, or too long a one", "give texts")
+        own[concept] = [storable(text) for text in texts]
+
+
+def _by_frame(video: str, concepts: Mapping[str, Sequence[str]]) -> list[dict[str, str]]:
+    counts = {len(texts) for texts in concepts.values()}
+    if len(counts) != 1:
+        raise EvaluationError(f"{video}: its concepts have {min(counts)} to {max(counts)} frames; give all alike")
+    return [{concept: texts[at] for concept, texts in concepts.items()} for at in range(counts.pop())]
+
+
+def written(videos: Mapping[str, Sequence[Mapping[str, str]]]) -> dict[str, dict[str, list[str]]]:
+    """The reverse: raw answers of each frame, in order."""
+    return {
+        video: {NAMES[concept]: [frame.get(concept, "") for frame in frames] for concept in frames[0]}
+        for video, frames in videos.items()
+        if frames
+    }
+
+
+def read_splits(path: Path) -> tuple[list[str], dict[str, list[str] | None]]:
+    """(all ids, {removed, removed_balanced}) of splits in the authors' form: {"full": [ids], "debiased": [ids], …}.
+
+    EvaluationError: no such object, an id twice, or one that is not in the full set.
+    """
+    try:
+        data = json.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
+        fail(path, None, "JSON", str(error)[:200], "mend the file")
+    if not isinstance(data, dict) or "full" not in data or "debiased" not in data:
+        fail(path, None, "record", "lacks full or debiased", 'write {"full": [ids], "debiased": [ids]}')
+    ids: dict[str, list[str]] = {}
+    for name in ("full", "debiased", "debiased-balanced"):
+        found = data.get(name)
+        if found is None:
+            continue
+        if not isinstance(found, list) or not all(isinstance(each, str) and each for each in found):
+            fail(path, None, name, "is no list of ids", "write the samples' ids as texts")
+        if len(set(found)) != len(found):
+            fail(path, None, name, "names a sample twice", "keep one of them")
+        if strangers := sorted(set(found) - set(data["full"])):
+            fail(path, None, name, f"names '{strangers[0][:80]}', which is not in full", "name samples of full only")
+        ids[name] = found
+    if not ids["full"]:
+        fail(path, None, "full", "is empty", "name at least one sample")
+    gone: dict[str, list[str] | None] = {}
+    for key, name in (("removed", "debiased"), ("removed_balanced", "debiased-balanced")):
+        stays = set(ids[name]) if name in ids else None
+        gone[key] = None if stays is None else [each for each in ids["full"] if each not in stays]
+    return ids["full"], gone
+
+
+def sha256_of(paths: Sequence[Path]) -> str:
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()

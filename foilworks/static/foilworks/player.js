@@ -1,0 +1,303 @@
+// [data-player]: frame-exact controls over a <video> that plays only its trim, and evidence of what was watched.
+// Markup: foilworks/templates/foilworks/_player.html. A frame i is shown by seeking to its middle, (i + .5) / fps, and waiting for "seeked":
+// its edge would fall on either side of it by rounding.
+import { clamp, fresh, remember, remembered } from "./dom.js";
+import { Watch } from "./watch.js";
+
+// As the page's language writes them.
+const SECONDS = new Intl.NumberFormat(document.documentElement.lang, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 2];
+const FALLBACK_FPS = 25;
+
+export function wirePlayers(root) {
+  for (const element of fresh(root, "[data-player]", "Player")) new Player(element);
+}
+
+class Player {
+  constructor(element) {
+    this.element = element;
+    this.video = element.querySelector("video");
+    this.fps = Number(element.dataset.fps) || FALLBACK_FPS;
+    this.mark = { a: null, b: null };
+    this.target = null;
+    this.video.controls = false;
+    this.video.muted = remembered("muted", "on") === "on";
+    this.video.addEventListener("error", () => this.fail());
+    if (this.video.error) this.fail();
+    // Behind a content warning nothing is loaded before somebody asks for it, and nothing plays on once it is closed.
+    element.closest("details.player-gate")?.addEventListener("toggle", ({ target }) => this.gate(target.open));
+    if (this.video.readyState >= HTMLMediaElement.HAVE_METADATA) this.start();
+    else this.video.addEventListener("loadedmetadata", () => this.start(), { once: true });
+  }
+
+  part(name) {
+    return this.element.querySelector(`[data-player-${name}]`);
+  }
+
+  gate(isOpen) {
+    if (!isOpen) this.video.pause();
+    else if (this.video.preload === "none") {
+      this.video.preload = "auto";
+      this.video.load();
+    }
+  }
+
+  fail() {
+    this.part("error").hidden = false;
+    this.part("controls").hidden = true;
+  }
+
+  /** The frames whose middle lies inside the trim; without one, all that the file has. */
+  start() {
+    const { start, end, frames } = this.element.dataset;
+    const whole = Number(frames) || Math.max(1, Math.round(this.video.duration * this.fps));
+    this.first = clamp(Math.ceil(Number(start || 0) * this.fps - 0.5), 0, whole - 1);
+    this.last = clamp(Math.ceil(Number(end || Infinity) * this.fps - 0.5) - 1, this.first, whole - 1);
+    this.watch = new Watch(this.last - this.first + 1);
+    this.wire();
+    this.setSpeed(Number(remembered("speed", "1")));
+    this.setLoop(remembered("loop", "on") === "on");
+    this.setMuted(this.video.muted);
+    this.part("scrub").max = String(this.last - this.first);
+    this.seek(this.first).then(() => {
+      this.element.dataset.ready = "yes";
+      if (this.startsAlone()) this.play();
+    });
+  }
+
+  startsAlone() {
+    return "autoplay" in this.element.dataset && this.video.muted && !matchMedia("(prefers-reduced-motion: reduce)").matches;
+  }
+
+  wire() {
+    const press = {
+      toggle: () => (this.wanted || this.rewinding ? this.pause() : this.play()),
+      back: () => this.step(-1),
+      next: () => this.step(1),
+      rewind: () => this.rewind(),
+      forward: () => this.forward(),
+      slower: () => this.changeSpeed(-1),
+      faster: () => this.changeSpeed(1),
+      a: () => this.setMark("a"),
+      b: () => this.setMark("b"),
+      clear: () => this.clearMarks(),
+      loop: () => this.setLoop(!this.looping),
+      mute: () => this.setMuted(!this.video.muted),
+      full: () => (document.fullscreenElement ? document.exitFullscreen() : this.element.requestFullscreen()),
+    };
+    for (const button of this.element.querySelectorAll("[data-player-do]")) button.addEventListener("click", press[button.dataset.playerDo]);
+    this.video.addEventListener("click", press.toggle);
+    this.part("scrub").addEventListener("input", (event) => this.jump(this.first + Number(event.target.value)));
+    this.wireSpeed(this.part("speed"));
+    this.video.addEventListener("play", () => this.playing());
+    for (const type of ["pause", "seeked"]) this.video.addEventListener(type, () => this.show());
+    this.video.addEventListener("ended", () => this.turn());
+    const form = document.getElementById(this.element.dataset.evidenceFor || "");
+    form?.addEventListener("formdata", (event) => this.watch.writeInto(event.formData));
+  }
+
+  wireSpeed(select) {
+    let byPointer = false;
+    select.addEventListener("pointerdown", () => (byPointer = true));
+    select.addEventListener("keydown", () => (byPointer = false));
+    select.addEventListener("change", () => {
+      this.setSpeed(Number(select.value));
+      // A list that keeps the focus after a click would swallow the keys of the page.
+      if (byPointer) select.blur();
+    });
+  }
+
+  frame() {
+    return this.target ?? clamp(Math.floor(this.video.currentTime * this.fps + 1e-4), this.first, this.last);
+  }
+
+  /** Start and end of what plays: the A-B loop where both ends are set, else the trim. */
+  range() {
+    const { a, b } = this.mark;
+    return a !== null && b !== null && a < b ? [a, b] : [this.first, this.last];
+  }
+
+  /** Resolves when the frame is shown. A seek that comes while another is on its way replaces it. */
+  async seek(frame) {
+    this.target = clamp(frame, this.first, this.last);
+    this.show();
+    if (this.seeking) return this.seeking;
+    this.seeking = (async () => {
+      while (this.target !== null) {
+        const wanted = this.target;
+        const done = new Promise((resolve) => this.video.addEventListener("seeked", resolve, { once: true }));
+        this.video.currentTime = (wanted + 0.5) / this.fps;
+        await done;
+        if (this.target === wanted) this.target = null;
+        this.watch.see(wanted - this.first);
+      }
+      this.seeking = null;
+      this.show();
+    })();
+    return this.seeking;
+  }
+
+  jump(frame) {
+    this.pause();
+    return this.seek(frame);
+  }
+
+  step(by) {
+    const from = this.frame();
+    this.pause();
+    return this.seek(from + by);
+  }
+
+  async play() {
+    this.rewinding = false;
+    this.wanted = true;
+    const [from, to] = this.range();
+    if (this.frame() >= to || this.frame() < from) await this.seek(from);
+    await this.run();
+  }
+
+  async run() {
+    // Another card may have taken the place of this one meanwhile.
+    if (!this.wanted || !this.element.isConnected) return;
+    try {
+      await this.video.play();
+    } catch (error) {
+      // The browser wants a gesture first, or a pause came before the first frame.
+      if (!(error instanceof DOMException)) throw error;
+      this.wanted = !this.video.paused;
+      this.show();
+    }
+  }
+
+  pause() {
+    this.rewinding = this.wanted = false;
+    this.video.pause();
+    this.show();
+  }
+
+  forward() {
+    if (this.wanted) this.changeSpeed(1);
+    else this.play();
+  }
+
+  /** Backwards, frame by frame at the chosen speed: browsers do not play in reverse. */
+  async rewind() {
+    if (this.rewinding) return;
+    this.pause();
+    this.rewinding = true;
+    const me = (this.rewindTurn = {});
+    while (this.rewinding && this.rewindTurn === me && this.element.isConnected) {
+      const began = performance.now();
+      const [from, to] = this.range();
+      if (this.frame() <= from && !this.looping) break;
+      await this.seek(this.frame() <= from ? to : this.frame() - 1);
+      this.watch.played(performance.now() - began);
+      await pauseFor(1000 / this.fps / this.video.playbackRate - (performance.now() - began));
+    }
+    if (this.rewindTurn === me) this.rewinding = false;
+    this.show();
+  }
+
+  playing() {
+    let before = performance.now();
+    const me = (this.tickTurn = {});
+    const tick = (now) => {
+      if (this.tickTurn !== me || this.video.paused) return;
+      if (document.visibilityState === "visible") this.watch.played(now - before, this.frame() - this.first);
+      before = now;
+      this.show();
+      if (this.frame() >= this.range()[1]) this.turn();
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  }
+
+  /** The last frame is on the screen: it stands for its time, paused so that the next one never flashes up; then round again. */
+  async turn() {
+    if (this.turning) return;
+    this.turning = true;
+    const [from, to] = this.range();
+    const rest = ((to + 1) / this.fps - this.video.currentTime) / this.video.playbackRate;
+    this.video.pause();
+    this.watch.see(to - this.first);
+    this.watch.loops += 1;
+    await pauseFor(1000 * rest);
+    this.turning = false;
+    if (!this.wanted) return;
+    this.wanted = this.looping;
+    await this.seek(this.looping ? from : to);
+    await this.run();
+  }
+
+  setMark(end) {
+    this.mark[end] = this.frame();
+    if (this.mark.a !== null && this.mark.b !== null && this.mark.a >= this.mark.b) this.mark[end === "a" ? "b" : "a"] = null;
+    if (this.mark.a !== null && this.mark.b !== null) this.setLoop(true);
+    this.show();
+  }
+
+  clearMarks() {
+    this.mark = { a: null, b: null };
+    this.show();
+  }
+
+  setSpeed(speed) {
+    this.video.playbackRate = SPEEDS.includes(speed) ? speed : 1;
+    this.part("speed").value = String(this.video.playbackRate);
+    remember("speed", String(this.video.playbackRate));
+  }
+
+  changeSpeed(by) {
+    const at = SPEEDS.indexOf(this.video.playbackRate);
+    this.setSpeed(SPEEDS[clamp(at + by, 0, SPEEDS.length - 1)]);
+  }
+
+  setLoop(on) {
+    this.looping = on;
+    this.pressed("loop", on);
+    remember("loop", on ? "on" : "off");
+  }
+
+  setMuted(on) {
+    this.video.muted = on;
+    this.pressed("mute", on);
+    remember("muted", on ? "on" : "off");
+  }
+
+  pressed(name, on) {
+    this.element.querySelector(`[data-player-do="${name}"]`)?.setAttribute("aria-pressed", String(on));
+  }
+
+  show() {
+    const [frame, count] = [this.frame() - this.first, this.last - this.first + 1];
+    const seconds = SECONDS.format(frame / this.fps);
+    // The frame that is on the screen for sure; nothing while a seek is on its way.
+    this.element.dataset.shown = this.target === null ? String(frame) : "";
+    const scrub = this.part("scrub");
+    scrub.value = String(frame);
+    scrub.setAttribute("aria-valuetext", `${frame + 1} / ${count}, ${seconds} s`);
+    this.part("time").textContent = `${seconds} / ${SECONDS.format(count / this.fps)} s`;
+    this.part("frame").textContent = `${frame + 1} / ${count}`;
+    const active = Boolean(this.wanted || this.rewinding);
+    this.element.dataset.state = active ? "playing" : "paused";
+    this.pressed("toggle", active);
+    this.showMarks(count);
+  }
+
+  showMarks(count) {
+    const { a, b } = this.mark;
+    this.pressed("a", a !== null);
+    this.pressed("b", b !== null);
+    this.element.querySelector('[data-player-do="clear"]').hidden = a === null && b === null;
+    const band = this.part("band");
+    band.hidden = a === null && b === null;
+    const [from, to] = [(a ?? this.first) - this.first, (b ?? this.last) - this.first];
+    band.style.insetInlineStart = `${(100 * from) / count}%`;
+    band.style.width = `${(100 * (to - from + 1)) / count}%`;
+  }
+}
+
+function pauseFor(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(0, milliseconds)));
+}

@@ -1,0 +1,37 @@
+"""The process in which jobs run: `python -m foilworks.supervisor.worker [QUEUE…]`. It keeps its model loaded.
+
+The supervisor starts it, and starts it again when it dies; what it was at goes back to the queue when its lease ends.
+"""
+
+import logging
+import sys
+from importlib import import_module
+
+import django
+from django.conf import settings
+
+# What jobs call stands in these; models and their libraries are loaded by the job that needs them.
+JOBS = ("annotation.jobs", "evaluation.scoring.jobs", "generation.jobs")
+
+
+def main(queues: list[str]) -> None:
+    django.setup()
+    # The tables are there only now.
+    from django_rq import get_queue
+    from redis.exceptions import ConnectionError as NoRedis
+
+    from jobs.affinity_worker import ModelAffinityWorker
+
+    plain = [get_queue(name) for name in queues or sorted(settings.RQ_QUEUES)]
+    engine = ModelAffinityWorker(plain, connection=plain[0].connection, serializer=plain[0].serializer)
+    for name in JOBS:
+        import_module(name)
+    try:
+        engine.work(logging_level="WARNING")
+    except NoRedis as error:
+        logging.getLogger(__name__).error("the queue cannot be reached (%s)", error)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,174 @@
+"""Writes one batch of a run: groups, candidates with their provenance, filter scores, the audit row of each move."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from django.db import transaction
+
+from corpus.models import Caption, Foil
+from corpus.rules.states import CandidateState, next_candidate_state
+from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun
+from generation.pipeline import Judged, Outcome
+from generation.records import CaptionInput, Verdict
+from generation.stored_measures import RowMeasures
+from generation.thresholds.registry import THRESHOLDS
+from projects import audit
+from projects.models import AuditEvent
+
+MAX_REASON_LENGTH = 200
+MAX_DETAIL_LENGTH = 300
+ROWS = 500
+# A text that was turned down is free to be proposed again; the filters judge it anew.
+OUT_OF_PLAY = (CandidateState.FILTERED_OUT, CandidateState.DROPPED, CandidateState.SUPERSEDED)
+
+
+@transaction.atomic
+def store_batch(
+    run: GenerationRun,
+    outcomes: Sequence[Outcome],
+    rows: Mapping[str, Caption],
+    measures: RowMeasures | None = None,
+) -> None:
+    """Store the outcomes of captions (`rows` by CaptionInput.id) that have no group in the run yet, or one for which a
+    model gave no answer. `measures`: where those of this batch are kept.
+    """
+    groups = _groups(run, outcomes, rows)
+    pairs = [
+        (_candidate(run, group, judged), judged)
+        for group, one in zip(groups, outcomes, strict=True)
+        for judged in one.foils
+    ]
+    Candidate.objects.bulk_create([candidate for candidate, _ in pairs], ROWS)
+    FilterScore.objects.bulk_create([score for pair in pairs for score in _scores(run, *pair, measures)], ROWS)
+    audit.record_many(_event(run, candidate) for candidate, _ in pairs)
+
+
+def _groups(run: GenerationRun, outcomes: Sequence[Outcome], rows: Mapping[str, Caption]) -> list[CandidateGroup]:
+    """The group of each outcome, as it is now; one that had no answer before is taken up again."""
+    captions = [rows[one.caption.id].pk for one in outcomes]
+    there = {group.caption_id: group for group in CandidateGroup.objects.filter(run=run, caption__in=captions)}
+    found = []
+    for one in outcomes:
+        caption = rows[one.caption.id]
+        group = there.get(caption.pk) or CandidateGroup(run=run, caption=caption)
+        group.skipped_why, group.missing, group.unanswered = _why(one), list(one.missing), one.unanswered
+        # Tasks are made of what has come now.
+        group.tasked = group.tasked and not one.foils
+        found.append(group)
+    CandidateGroup.objects.bulk_create([group for group in found if group.pk is None], ROWS)
+    CandidateGroup.objects.bulk_update(list(there.values()), ["skipped_why", "missing", "unanswered", "tasked"], ROWS)
+    return found
+
+
+def done_captions(run: GenerationRun, captions: Sequence[Caption]) -> set[int]:
+    """Ids of those of the captions that the run has dealt with; where a model gave no answer it has not."""
+    ids = [caption.pk for caption in captions]
+    groups = CandidateGroup.objects.filter(run=run, caption__in=ids, unanswered=False)
+    return set(groups.values_list("caption_id", flat=True))
+
+
+def judged_by(run: GenerationRun, slug: str) -> Iterator[tuple[str, str, str, bool]]:
+    """(a name of the caption, its text, the foil, passed) of all that the filter has judged in the run, in order."""
+    rows = FilterScore.objects.filter(run=run, filter=slug).order_by("candidate_id")
+    named = ("candidate__group__caption_id", "candidate__group__caption__text", "candidate__text", "passed")
+    for caption, text, foil, passed in rows.values_list(*named).iterator(ROWS):
+        yield str(caption), text, foil, passed
+
+
+def known_foils(
+    run: GenerationRun, captions: Sequence[CaptionInput], rows: Mapping[str, Caption]
+) -> dict[str, list[str]]:
+    """What the captions already have in the run's subtest: accepted foils and candidates in play of other runs."""
+    names = {rows[caption.id].pk: caption.id for caption in captions}
+    found: dict[str, list[str]] = {}
+    foils = Foil.objects.filter(item__subtest=run.subtest, item__caption__in=names)
+    candidates = Candidate.objects.filter(group__run__subtest=run.subtest, group__caption__in=names)
+    candidates = candidates.exclude(group__run=run).exclude(state__in=OUT_OF_PLAY)
+    for caption, text in [
+        *foils.order_by("pk").values_list("item__caption", "text"),
+        *candidates.order_by("pk").values_list("group__caption", "text"),
+    ]:
+        found.setdefault(names[caption], []).append(text)
+    return found
+
+
+def _why(outcome: Outcome) -> str:
+    return "" if outcome.foils or outcome.blanks else "; ".join(outcome.skipped)[:MAX_REASON_LENGTH]
+
+
+def _rejected_by(run: GenerationRun, judged: Judged) -> list[str]:
+    """The filters that it fails where the run's thresholds stand now; what one was not asked about stays out."""
+    slugs = [row["slug"] for row in run.filters]
+    fails = [slug for slug in slugs if slug in judged.verdicts and not _passes(run, slug, judged.verdicts[slug])]
+    return fails if fails or judged.verdicts.keys() >= set(slugs) else list(judged.rejected_by)
+
+
+def _passes(run: GenerationRun, slug: str, verdict: Verdict) -> bool:
+    if slug not in run.thresholds or verdict.score is None:
+        return verdict.passed
+    return bool(THRESHOLDS[slug].holds(np.array(verdict.score), run.thresholds[slug]))
+
+
+def _candidate(run: GenerationRun, group: CandidateGroup, judged: Judged) -> Candidate:
+    draft = judged.draft
+    rejected_by = _rejected_by(run, judged)
+    start, end = draft.span
+    return Candidate(
+        group=group,
+        rank=draft.rank,
+        text=draft.foil,
+        text_sha256=hashlib.sha256(draft.foil.encode()).hexdigest(),
+        state=next_candidate_state(CandidateState.GENERATED, _move(run, rejected_by)),
+        method=draft.method,
+        method_version=run.method_version,
+        mode=draft.mode,
+        model_id=draft.model_id,
+        model_revision=draft.model_revision,
+        prompt_template=draft.prompt_template,
+        prompt_hash=draft.prompt_hash,
+        seed=run.seed,
+        edits=[[edit.start, edit.end, edit.target] for edit in draft.edits],
+        span_start=start,
+        span_end=end,
+        source=draft.source,
+        target=draft.target,
+        facts=dict(draft.facts),
+        rejected_by=rejected_by,
+    )
+
+
+def _move(run: GenerationRun, rejected_by: Sequence[str]) -> str:
+    if rejected_by:
+        return "reject"
+    return "queue" if run.project.edit_stage else "skip_editing"
+
+
+def _scores(
+    run: GenerationRun, candidate: Candidate, judged: Judged, measures: RowMeasures | None
+) -> Iterator[FilterScore]:
+    versions = {row["slug"]: row["version"] for row in run.filters}
+    for slug, verdict in judged.verdicts.items():
+        yield FilterScore(
+            run=run,
+            candidate=candidate,
+            filter=slug,
+            filter_version=versions[slug],
+            measure_id=measures.row(slug, judged.pair) if measures else None,
+            score=verdict.score,
+            passed=verdict.passed,
+            detail=verdict.detail[:MAX_DETAIL_LENGTH],
+        )
+
+
+def _event(run: GenerationRun, candidate: Candidate) -> AuditEvent:
+    return audit.event(
+        run.project,
+        None,
+        _move(run, candidate.rejected_by),
+        candidate,
+        from_state=CandidateState.GENERATED,
+        to_state=candidate.state,
+        reason=", ".join(candidate.rejected_by),
+        run=run.pk,
+    )

@@ -1,0 +1,111 @@
+"""What detectors see in the videos of a run: each file looked at once, and told to methods as the fact "objects"."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from corpus.models import Caption, MediaState, Video
+from corpus.video_files.stored_files import clip_file
+from generation.models.side_work import DetectionResult
+from generation.pipeline import Step
+from generation.records import CaptionInput
+from hub.adapters.registry import DETECTOR, open_helper
+from hub.interfaces import Detector, ModelInfo
+from media.errors import MediaError
+from media.file_cache import content_key
+from media.frames import SAMPLING_POLICY, sample_frames
+
+
+@dataclass(frozen=True)
+class DetectorStep:
+    """One detector with the frames it looks at and the score from which on a thing counts as seen."""
+
+    model: str
+    frames: int
+    min_score: float
+    device: str
+
+    @property
+    def detector(self) -> Detector:
+        """Loaded when the first file is looked at: without files none is needed."""
+        found: Detector = open_helper(self.model, DETECTOR, device=self.device)
+        return found
+
+
+def detectors_of(steps: Sequence[Step]) -> list[DetectorStep]:
+    """The detectors that the steps name; steps that name none, or have no such parameter, look at nothing."""
+    named = {
+        (step.params["detector"], step.params["frames"], step.params["min_score"], step.params.get("device", "auto"))
+        for step in steps
+        if step.params.get("detector")
+    }
+    return [DetectorStep(*one) for one in sorted(named)]
+
+
+def with_objects(
+    eyes: Sequence[DetectorStep], given: Sequence[CaptionInput], rows: Mapping[str, Caption]
+) -> list[CaptionInput]:
+    """The captions, their fact "objects" widened by what is seen in their videos; `rows` by the captions' ids."""
+    if not eyes:
+        return list(given)
+    videos = {row.video_id: row.video for row in rows.values()}
+    seen: dict[int, set[str]] = {pk: set() for pk in videos}
+    for one in eyes:
+        for pk, labels in _looked_at(one, list(videos.values())).items():
+            seen[pk] |= {label for label, score in labels.items() if score > one.min_score}
+    return [_told(caption, seen[rows[caption.id].video_id]) for caption in given]
+
+
+def _told(caption: CaptionInput, seen: set[str]) -> CaptionInput:
+    known = {str(label) for label in caption.facts.get("objects", ())} | seen
+    return replace(caption, facts={**caption.facts, "objects": sorted(known)})
+
+
+def _looked_at(eyes: DetectorStep, videos: Sequence[Video]) -> dict[int, dict[str, float]]:
+    """video -> label -> its highest score; videos without a usable file are left out."""
+    usable = [video for video in videos if video.file and video.media_state == MediaState.READY]
+    info = eyes.detector.info if usable else None
+    keys = {video.pk: _key(eyes, video, info) for video in usable if info}
+    rows = DetectionResult.objects.filter(video__in=keys, key__in=set(keys.values()))
+    found = {row.video_id: row.labels for row in rows if row.key == keys[row.video_id]}
+    for video in videos:
+        if video.pk in keys and video.pk not in found:
+            labels = _seen(eyes, video)
+            if labels is not None:
+                found[video.pk] = labels
+                _keep(eyes, video, keys[video.pk], labels)
+    return found
+
+
+def _seen(eyes: DetectorStep, video: Video) -> dict[str, float] | None:
+    try:
+        sample = sample_frames(Path(clip_file(video)), eyes.frames, video.start_time, video.end_time)
+    except MediaError:
+        return None
+    best: dict[str, float] = {}
+    for frame in eyes.detector.detect(sample.frames):
+        for one in frame:
+            best[one.label] = max(best.get(one.label, 0.0), round(one.score, 5))
+    return best
+
+
+def _keep(eyes: DetectorStep, video: Video, key: str, labels: dict[str, float]) -> None:
+    info: Any = eyes.detector.info
+    DetectionResult.objects.get_or_create(
+        video=video,
+        key=key,
+        defaults={"labels": labels, "model_id": info.model_id[:200], "model_revision": info.revision[:64]},
+    )
+
+
+def _key(eyes: DetectorStep, video: Video, info: ModelInfo) -> str:
+    return content_key(
+        video=video.sha256,
+        start=video.start_time,
+        end=video.end_time,
+        frames=eyes.frames,
+        policy=SAMPLING_POLICY,
+        model=info.model_id,
+        revision=info.revision,
+    )[:64]

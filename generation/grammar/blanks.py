@@ -1,0 +1,84 @@
+"""Which word of a caption becomes a blank, and which words may stand in its place: same form, another lemma."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from text.language.inflection import lemmas, singular
+from text.language.phrases import is_plural_noun, noun_phrases
+from text.language.tokens import Token
+from text.language.verb_forms import TAGS, verb_readings
+
+# Letters of English only: what else stands in a caption is never touched.
+PLAIN_WORD = re.compile(r"[A-Za-z]+")
+NOUN_FORMS = ("NN", "NNS")
+FORMS = (*TAGS, *NOUN_FORMS)
+PARTICLES = frozenset({"up", "down", "out", "off", "away", "back"})
+# They say nothing by themselves: "is", "has", "does" fit nearly everywhere.
+EMPTY_VERBS = frozenset({"be", "have", "do", "can", "will", "may", "must"})
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Characters `start:end` of a caption; `form` is a Penn tag: of a verb, or NN or NNS of a noun."""
+
+    start: int
+    end: int
+    word: str
+    lemma: str
+    form: str
+
+
+def spots(tokens: Sequence[Token], target: str) -> list[Spot]:
+    """The words of the wanted kind, left to right. `object`: the head of the noun phrase right behind the first verb
+    (a particle between them, no preposition); `subject`: of the last one before it.
+    """
+    if target == "verb":
+        chosen: Iterable[Token] = (token for token in tokens if token.part == "VERB")
+    elif target == "noun":
+        chosen = (token for token in tokens if token.part == "NOUN")
+    else:
+        verb = next((at for at, token in enumerate(tokens) if token.part == "VERB"), len(tokens))
+        phrases = noun_phrases(tokens)
+        if target == "object":
+            behind = (phrase for phrase in phrases if phrase.first > verb)
+            found = [phrase for phrase in behind if _is_reached(tokens, verb, phrase.first)][:1]
+        else:
+            found = [phrase for phrase in phrases if phrase.head < verb][-1:]
+        chosen = (tokens[phrase.head] for phrase in found if tokens[phrase.head].part == "NOUN")
+    return [spot for spot in map(_spot, chosen) if spot is not None]
+
+
+def _is_reached(tokens: Sequence[Token], verb: int, first: int) -> bool:
+    """ "picks up a ball", "quickly folds a shirt"; not "walks in a park", "sits and eats a cake"."""
+    return all(token.part == "ADV" or token.lower in PARTICLES for token in tokens[verb + 1 : first])
+
+
+def _spot(token: Token) -> Spot | None:
+    if not PLAIN_WORD.fullmatch(token.text):
+        return None
+    if token.part == "NOUN":
+        return Spot(token.start, token.end, token.lower, token.lemma, "NNS" if is_plural_noun(token.text) else "NN")
+    form = token.tag if token.tag in TAGS else ""
+    return Spot(token.start, token.end, token.lower, token.lemma, form) if form else None
+
+
+def words_by_form(words: Collection[str], seen: Collection[tuple[str, str]] | None) -> dict[str, tuple[str, ...]]:
+    """form -> the words that can be it, sorted. `seen`: (lemma, "VERB" or "NOUN") pairs that alone are allowed."""
+    found: dict[str, list[str]] = {form: [] for form in FORMS}
+    for word in sorted(words):
+        for lemma, tag in verb_readings(word) if len(word) > 1 else ():
+            if lemma not in EMPTY_VERBS and (seen is None or (lemma, "VERB") in seen) and word not in found[tag][-1:]:
+                found[tag].append(word)
+        nouns = lemmas(word).get("NOUN", ()) if len(word) > 1 else ()
+        if nouns and (seen is None or any((lemma, "NOUN") in seen for lemma in nouns)):
+            found["NNS" if singular(word) is not None else "NN"].append(word)
+    return {form: tuple(listed) for form, listed in found.items()}
+
+
+def is_form_of(spot: Spot, word: str) -> bool:
+    """Whether the word is a form of what stood there: "folds" and "folded", "box" and "boxes"."""
+    if word in (spot.word, spot.lemma):
+        return True
+    part = "NOUN" if spot.form in NOUN_FORMS else "VERB"
+    return spot.lemma in lemmas(word).get(part, ()) or any(lemma == spot.lemma for lemma, _ in verb_readings(word))

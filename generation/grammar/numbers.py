@@ -1,0 +1,305 @@
+"""Finding the count that a caption states, and writing another count in its place so that the sentence stays right."""
+
+import re
+from dataclasses import dataclass
+
+from generation.grammar.surface import WORD_ENDS, WORD_STARTS, word_set
+from text.diff import Edit
+from text.language.inflection import can_be, lemmas, plain_verb, plural, singular, third_person
+from text.language.numbers import ADVERBS, LARGE, VALUES, match_case, value_of, written_like
+
+NUMBER = r"(?P<number>[0-9]+|[A-Za-z]+)"
+EXACTLY = re.compile(rf"{WORD_STARTS}(?ai:exactly)\s+{NUMBER}{WORD_ENDS}")
+IN_TOTAL = re.compile(
+    rf"{WORD_STARTS}(?:{NUMBER}\s+(?ai:times?)|(?P<adverb>(?ai:once|twice|thrice)))\s+(?ai:in\s+total){WORD_ENDS}"
+)
+BARE = re.compile(rf"{WORD_STARTS}{NUMBER}{WORD_ENDS}")
+WORD = re.compile(r"\s*([A-Za-z]+(?:['’-][A-Za-z]+)*|\d+(?:-[A-Za-z]+)*)")
+# "exactly two hundred", "three or four", "3.5", "50 %", "two o'clock", "two-thirds": no plain count of something.
+NOT_A_COUNT = re.compile(
+    r"(?:[.,:/]\d|\s*[%°]|\s+(?:or|to|and|point|of)\s+(?:a\s+half|\d|(?:" + "|".join(VALUES) + r")\b)"
+    r"|\s+(?:o['’]clock|percent|am|pm|a\.m\.|p\.m\.|half|halves|thirds?|quarters?|fifths?)\b)",
+    re.IGNORECASE,
+)
+# Of what is bounded and not counted another number may be true as well: "at least three times", "two or more dogs".
+BOUND_BEFORE = re.compile(
+    r"\b(?:at\s+(?:least|most)|(?:more|less|fewer|greater|other)\s+than|as\s+many\s+as|a\s+(?:minimum|maximum)\s+of"
+    r"|almost|nearly|approximately|roughly|maybe|perhaps|probably)\s+$",
+    re.IGNORECASE,
+)
+BOUND_BEHIND = re.compile(
+    r"\s*\+|\s+plus\b|\s+and\s+(?:more|above|over)\b|[^.,;:!?]{0,40}?\s+or\s+(?:more|less|fewer|so|above|over)\b",
+    re.IGNORECASE,
+)
+# Before a subject these bound, the first of them before "times" too; else something may be there, or turn so: "jumps
+# over two dogs", "walks up to two men", "spins around two times".
+HEDGE_BEFORE = re.compile(r"\b(?:(?P<of_times>about|up\s+to|some)|around|over|under)\s+$", re.IGNORECASE)
+# What may stand before a number word that counts nothing: "no one", "number 3", "the one".
+NAMES_BEFORE = re.compile(
+    r"(?:\b(?:no|some|any|every|each|which|the|this|that|number|no\.|room|channel|at|day|part|step|take|game)\s+|[#$€£.,:/]\s*)$",
+    re.IGNORECASE,
+)
+ONE_NAMES = word_set(
+    "another by after who that which side end way direction day of",
+)
+PREPOSITIONS = word_set(
+    "of in on at to into onto from with without within over under up down off out across along around",
+    "round through by for near beside between behind before after during against toward towards past",
+    "above below inside outside about as than like until till via upon",
+)
+CLOSED = word_set(
+    "and or but while when where who whom whose which that then so because if a an the his her hers its",
+    "their our my your this these those each every all both per he she it they we i you him them is are",
+    "was were be been being has have had does do did will would can could may might must there again too",
+    "also only just not no using",
+)
+TRAILING = word_set(
+    "forward forwards backward backwards clockwise counterclockwise anticlockwise upward upwards downward",
+    "downwards sideways around together away back forth again more apart ahead overhead straight today",
+    "total",
+)
+PRONOUNS = word_set(
+    "he she it they his her hers its their theirs him them himself herself itself themselves",
+)
+OPENERS = word_set(
+    "and but while as when where that because if whereas then",
+)
+THERE_BE = re.compile(r"\bthere\s+(is|are|was|were)\s+(?:exactly\s+)?$", re.IGNORECASE)
+AND_BEFORE = re.compile(r"\b(?:and|or)\s+(?:exactly\s+)?$", re.IGNORECASE)
+MAX_PHRASE_WORDS = 12
+
+Token = tuple[int, int, str]
+
+
+@dataclass(frozen=True)
+class Count:
+    """A stated count: characters `start:end` say `value`; `adverb` for once, twice, thrice."""
+
+    text: str
+    start: int
+    end: int
+    value: int
+    adverb: bool
+
+    @property
+    def word(self) -> str:
+        return self.text[self.start : self.end]
+
+
+def find_count(text: str, anchor: str) -> Count | str:
+    """The first count that the caption states, or why there is none.
+
+    `anchor` "exactly": only "exactly N" and "N times in total" (ViLMA's templates); "any": else any number word too.
+    """
+    reason = "the caption states no 'exactly <number>'"
+    for pattern in (EXACTLY, IN_TOTAL):
+        for match in pattern.finditer(text):
+            found = _count(text, match)
+            if isinstance(found, Count):
+                return found
+            reason = found or reason
+    if anchor == "exactly":
+        return reason
+    reason = "the caption has no number that counts something"
+    for match in BARE.finditer(text):
+        found = _count(text, match)
+        if isinstance(found, str):
+            reason = found or reason
+        elif _counts_something(found):
+            return found
+    return reason
+
+
+def _count(text: str, match: re.Match[str]) -> Count | str:
+    group = "number" if match.group("number") else "adverb"
+    start, end = match.span(group)
+    value = value_of(match.group(group))
+    if value is None:
+        return ""
+    following = WORD.match(text, end)
+    word = following.group(1).lower() if following else ""
+    if NOT_A_COUNT.match(text, end) or word in LARGE or word in VALUES:
+        return f"'{text[start:end]}' is part of a larger number, not a plain count"
+    count = Count(text, start, end, value, match.group(group).lower() in ADVERBS)
+    return f"'{text[start:end]}' is a bound or a guess, not a plain count" if _is_bound(count) else count
+
+
+def _is_bound(count: Count) -> bool:
+    """Whether the sentence leaves other counts open, so that another number may be true as well."""
+    before = max(0, count.start - 20)
+    if BOUND_BEFORE.search(count.text, before, count.start) or BOUND_BEHIND.match(count.text, count.end):
+        return True
+    hedge = HEDGE_BEFORE.search(count.text, before, count.start)
+    if hedge is None:
+        return False
+    times = count.adverb or _times_after(count) is not None
+    return _is_clause_start(count, hedge) or (times and hedge["of_times"] is not None)
+
+
+def _counts_something(count: Count) -> bool:
+    """Whether a bare number counts: "two men", "three"; not "no one", "one another", "room 3", "once he sits"."""
+    if NAMES_BEFORE.search(count.text, max(0, count.start - 20), count.start):
+        return False
+    following = WORD.match(count.text, count.end)
+    word = following.group(1).lower() if following else ""
+    if count.adverb:
+        return not word or word in PREPOSITIONS
+    if count.word.lower() == "one":
+        return bool(word) and word not in ONE_NAMES and word not in CLOSED and word not in PREPOSITIONS
+    return True
+
+
+def realise(count: Count, value: int, *, adverb: bool | None = None) -> list[Edit] | None:
+    """The edits that make the caption state `value` (1..20); None where the sentence would not stay grammatical.
+
+    `adverb` asks for once/twice (True) or "one time" (False) where either can stand; None keeps the caption's way.
+    """
+    digits = count.word.isdigit()
+    times = _times_after(count)
+    wants_adverb = (count.adverb if adverb is None else adverb) and not digits
+    as_adverb = _adverb_of(value, count) if wants_adverb else None
+    if count.adverb:
+        unit = "time" if value == 1 else "times"
+        phrase = as_adverb or f"{written_like(value, 'word')} {unit}"
+        return [Edit(count.start, count.end, match_case(count.word, phrase))]
+    if times and as_adverb:
+        return [Edit(count.start, times[1], match_case(count.word, as_adverb))]
+    number = Edit(count.start, count.end, written_like(value, count.word))
+    if (count.value == 1) == (value == 1):
+        return [number]
+    crossing = _cross(count, to_one=value == 1)
+    return None if crossing is None else sorted([number, *crossing])
+
+
+def _adverb_of(value: int, count: Count) -> str | None:
+    if value == 3:
+        return "thrice" if count.word.lower() == "thrice" else None
+    return {1: "once", 2: "twice"}.get(value)
+
+
+def _times_after(count: Count) -> Token | None:
+    match = WORD.match(count.text, count.end)
+    if match and match.group(1).lower() in ("time", "times"):
+        return match.start(1), match.end(1), match.group(1)
+    return None
+
+
+def _cross(count: Count, *, to_one: bool) -> list[Edit] | None:
+    """What else changes between one and several: the counted noun and, where it is the subject, its verb."""
+    phrase = _noun_phrase(count)
+    head = _last_of_first_plurals(phrase) if to_one else _last_noun(phrase, subject=_is_clause_start(count))
+    if phrase and head is None:
+        return None
+    if len(phrase) > 1 and AND_BEFORE.search(count.text, 0, count.start) and can_be(phrase[-1][2], "VERB"):
+        # "a man and exactly one woman dance": a compound noun or a verb, nobody can tell from lists.
+        return None
+    edits = []
+    if head:
+        start, end, word = head
+        # "fish", "sheep" have one form for both; and a slip such as "one times" is not made worse.
+        changed = singular(word) if to_one else (None if _is_plural(word) else plural(word))
+        edits = [Edit(start, end, match_case(word, changed))] if changed else []
+    agreement = _agree(count, head[1] if head else count.end, to_one=to_one)
+    return None if agreement is None else [*agreement, *edits]
+
+
+def _noun_phrase(count: Count) -> list[Token]:
+    """The words from the number to the end of its noun phrase, as far as word lists and the lexicon tell."""
+    found: list[Token] = []
+    at = count.end
+    while match := WORD.match(count.text, at):
+        token = (match.start(1), match.end(1), match.group(1))
+        word = token[2].lower()
+        if word in PREPOSITIONS or word in CLOSED or (found and word in TRAILING and word != "more"):
+            break
+        if found and (word.endswith("ly") or not _may_continue(found[-1][2].lower(), word)):
+            break
+        found.append(token)
+        at = match.end()
+        if word in ("time", "times") or len(found) == MAX_PHRASE_WORDS:
+            break
+    return found
+
+
+def _may_continue(before: str, word: str) -> bool:
+    known = lemmas(word)
+    if word.endswith("ing") and word not in known.get("VERB", (word,)):
+        return can_be(before, "ADJ")
+    return not known or "NOUN" in known or "ADJ" in known
+
+
+def _last_of_first_plurals(phrase: list[Token]) -> Token | None:
+    """The counted noun after several: the first plural, or the last of those in a row ("sports cars")."""
+    plurals = [at for at, token in enumerate(phrase) if _is_plural(token[2])]
+    if not plurals:
+        return None
+    last = plurals[0]
+    while last + 1 in plurals:
+        last += 1
+    return phrase[last]
+
+
+def _last_noun(phrase: list[Token], *, subject: bool) -> Token | None:
+    """The counted noun after one: the last noun, or unknown word, before a verb ("one man walks", "one hand waves")."""
+    nouns: list[Token] = []
+    for token in phrase:
+        # "one upright rows" is a slip, not a verb: there an adjective stands before.
+        verb_may_follow = nouns and (subject or not can_be(nouns[-1][2], "ADJ"))
+        if verb_may_follow and plain_verb(token[2]) is not None:
+            break
+        nouns.append(token)
+    for token in reversed(nouns):
+        if can_be(token[2], "NOUN") or not lemmas(token[2].lower()):
+            return token
+    return None
+
+
+def _is_plural(word: str) -> bool:
+    return singular(word) is not None or (can_be(word, "NOUN") and plural(word) == word.lower())
+
+
+def _agree(count: Count, after: int, *, to_one: bool) -> list[Edit] | None:
+    """The verb's edits where the counted thing is the subject; [] where it is none; None where that is unsure."""
+    text = count.text
+    there_be = THERE_BE.search(text, 0, count.start)
+    if there_be:
+        verb = there_be.group(1)
+        changed = third_person(verb) if to_one else plain_verb(verb)
+        rest = {word.lower() for word in re.findall(r"[A-Za-z]+", text[after:])}
+        if changed is None or rest & (PRONOUNS | {"that", "who", "which"}):
+            return None
+        if changed == verb.lower():
+            return []
+        return [Edit(there_be.start(1), there_be.end(1), match_case(verb, changed))]
+    if not _is_clause_start(count):
+        return []
+    following = WORD.match(text, after)
+    while following and (following.group(1).lower() in TRAILING or following.group(1).endswith("ly")):
+        following = WORD.match(text, following.end())
+    if following is None:
+        return []
+    if {word.lower() for word in re.findall(r"[A-Za-z]+", text[after:])} & PRONOUNS:
+        return None
+    return _inflect_verb(text, following, to_one=to_one)
+
+
+def _is_clause_start(count: Count, after: re.Match[str] | None = None) -> bool:
+    """Whether a clause begins with the count, or with what stands before it."""
+    start = count.start if after is None else after.start()
+    words_before = re.findall(r"[A-Za-z'’]+|[.,;:!?]", count.text[max(0, start - 60) : start].lower())
+    if words_before and words_before[-1] == "exactly":
+        words_before.pop()
+    return not words_before or words_before[-1] in OPENERS or words_before[-1] in set(".,;:!?")
+
+
+def _inflect_verb(text: str, match: re.Match[str], *, to_one: bool) -> list[Edit] | None:
+    start, end, word = match.start(1), match.end(1), match.group(1)
+    lowered = word.lower()
+    if lowered.endswith(("ing", "ed")) and not re.search(r"\b(?:is|are|was|were|has|have)\b", text[end:]):
+        return []
+    if to_one and lowered in ("are", "were", "have", "do"):
+        return [Edit(start, end, match_case(word, third_person(lowered)))]
+    if to_one and lemmas(lowered).get("VERB") == (lowered,):
+        return [Edit(start, end, match_case(word, third_person(lowered)))]
+    plain = None if to_one else plain_verb(lowered)
+    return [Edit(start, end, match_case(word, plain))] if plain else None

@@ -1,0 +1,177 @@
+"""Finding the prepositions of space in a caption, and which replacements would make it false."""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from generation.grammar.preposition_words import (
+    CARRIERS,
+    COLOURS,
+    CONTAINERS,
+    DETERMINERS,
+    ENTAILED,
+    FIXED,
+    FIXED_BEFORE,
+    IN_IS_ON,
+    IN_IS_ON_TOP,
+    NEVER_DRAWN,
+    NO_OBJECT,
+    OPPOSITE_ENDS,
+    PAPER_ONLY,
+    PARTICLES,
+    PATHS,
+    PLACES,
+    SAME,
+    SEATS,
+    TIME_WORDS,
+    WORN,
+)
+from generation.grammar.surface import phrase_pattern
+from text.language.inflection import lemmas, plain_verb
+from text.language.numbers import value_of
+
+LISTED = PLACES + PATHS
+KIND = dict.fromkeys(PLACES, "place") | dict.fromkeys(PATHS, "path")
+WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+# The longest word of a list decides how far back and ahead is looked; captions of 10^6 characters stay linear.
+WINDOW = 120
+CLAUSE_END = re.compile(r"[.,;:!?]")
+
+FROM_TO = {f"from {a} to {b}": f"from {b} to {a}" for a, b in OPPOSITE_ENDS}
+FROM_THE_TO = {f"from the {a} to the {b}": f"from the {b} to the {a}" for a, b in OPPOSITE_ENDS}
+SIDES = {
+    f"{before} the {a}": f"{before} the {b}"
+    for before in ("to", "on")
+    for a, b in (("left", "right"), ("right", "left"))
+}
+DIRECTIONS = FROM_TO | FROM_THE_TO | SIDES
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Characters `start:end` are the relation `phrase`; `opposite` is set where only the whole can be replaced.
+
+    `same`: what says the same of the thing that stands behind it, beside what does of any.
+    """
+
+    start: int
+    end: int
+    phrase: str
+    opposite: str = ""
+    same: frozenset[str] = frozenset()
+
+
+def relations(text: str, mode: str) -> Iterator[Relation]:
+    """The relations of space from left to right; the longest match wins ("out of" is no "of").
+
+    Mode paper takes every listed word that is no part of a longer one; corrected leaves out what the module's lists
+    of particles, fixed phrases and worn things name, and gives "from left to right" as one with its opposite.
+    """
+    for match in (_PAPER if mode == "paper" else _CORRECTED).finditer(text):
+        phrase = " ".join(match.group().lower().split())
+        if mode == "paper":
+            yield Relation(match.start(), match.end(), phrase)
+        elif phrase in DIRECTIONS:
+            yield Relation(match.start(), match.end(), phrase, DIRECTIONS[phrase])
+        elif phrase in KIND and _relates(text, match.start(), match.end(), phrase):
+            same = _same_of(text, match.end(), phrase)
+            yield Relation(match.start(), match.end(), phrase, same=same)
+
+
+def replacements(relation: Relation, mode: str, vocabulary: frozenset[str] | None) -> list[str]:
+    """What may stand instead of the relation, sorted; of `vocabulary` (the corpus) where given, else of the list."""
+    phrase = relation.phrase
+    if mode == "paper":
+        return sorted((vocabulary or frozenset(LISTED + PAPER_ONLY)) - {phrase})
+    allowed = {other for other in LISTED if other not in NEVER_DRAWN and KIND[other] == KIND[phrase]}
+    if vocabulary:
+        allowed &= vocabulary
+    return sorted(allowed - {phrase} - STAYS_TRUE[phrase] - relation.same)
+
+
+def _stays_true(phrase: str) -> frozenset[str]:
+    found = set(ENTAILED.get(phrase, ()))
+    for group in SAME:
+        if phrase in group:
+            found |= group
+    return frozenset(found - {phrase})
+
+
+def _same_of(text: str, end: int, phrase: str) -> frozenset[str]:
+    """ "in a chair", "on a bus": where the noun phrase behind the relation names what one is in and on at once."""
+    if phrase not in IN_IS_ON:
+        return frozenset()
+    after = _words_after(text, end)
+    for at, word in enumerate(after[1:] if after and after[0] in DETERMINERS else after):
+        if word in SEATS:
+            return frozenset(IN_IS_ON_TOP[phrase])
+        if word in CARRIERS:
+            return frozenset(IN_IS_ON[phrase])
+        # "a rocking chair"; what stands behind a verb or the next relation is another thing.
+        if word in NO_OBJECT or word in DETERMINERS or word in KIND or (at and word.endswith("ing")):
+            break
+    return frozenset()
+
+
+def _relates(text: str, start: int, end: int, phrase: str) -> bool:
+    """Whether the match relates its object in space: not a particle, an adverb, a noun, a time, a worn thing."""
+    after = _words_after(text, end)
+    if not after or after[0] in NO_OBJECT:
+        return False
+    before = "".join(match.group().lower() for match in deque(WORD.finditer(_clause_before(text, start)), maxlen=1))
+    if before in DETERMINERS:
+        return False
+    if before and (_belongs(before, phrase, PARTICLES) or _belongs(before, phrase, FIXED_BEFORE)):
+        return False
+    if phrase in ("in", "on", "over", "under", "around", "from", "past") and _is_quantity(after):
+        return False
+    if phrase == "in" and _is_worn(after):
+        return False
+    return not (phrase == "from" and re.match(r"[^.,;:!?]*?\bto\b", text[end : end + WINDOW]))
+
+
+def _clause_before(text: str, start: int) -> str:
+    return CLAUSE_END.split(text[max(0, start - WINDOW) : start])[-1]
+
+
+def _clause_after(text: str, end: int) -> str:
+    return CLAUSE_END.split(text[end : end + WINDOW])[0]
+
+
+def _words_after(text: str, end: int) -> list[str]:
+    return [match.group().lower() for match in islice(WORD.finditer(_clause_after(text, end)), 6)]
+
+
+def _belongs(word: str, phrase: str, table: dict[str, frozenset[str]]) -> bool:
+    """Whether `phrase` belongs to the word before it, by the word itself or the verb that it is a form of."""
+    verbs = table.get(phrase)
+    return verbs is not None and not verbs.isdisjoint((word, *lemmas(word).get("VERB", ())))
+
+
+def _is_quantity(after: list[str]) -> bool:
+    """ "in exactly two moves", "for over ten minutes", "in the summer", "on Monday"."""
+    if after[0] == "exactly" or after[0] in TIME_WORDS:
+        return True
+    head = after[1:3] if after[0] in DETERMINERS or value_of(after[0]) is not None else []
+    return any(word in TIME_WORDS for word in head)
+
+
+def _is_worn(after: list[str]) -> bool:
+    """ "in a red shirt", "in black": the noun phrase behind "in" names clothes, or only a colour."""
+    phrase = after[1:] if after[0] in DETERMINERS else after
+    for at, word in enumerate(phrase[:4]):
+        follower = phrase[at + 1] if at + 1 < len(phrase) else ""
+        if word in NO_OBJECT or word.endswith("ing"):
+            return False
+        if word in WORN:
+            return follower not in CONTAINERS
+        if word in COLOURS and (not follower or follower in NO_OBJECT or plain_verb(follower) is not None):
+            return True
+    return False
+
+
+STAYS_TRUE = {phrase: _stays_true(phrase) for phrase in LISTED}
+_PAPER = phrase_pattern(list(LISTED + PAPER_ONLY))
+_CORRECTED = phrase_pattern([*LISTED, *FIXED, *DIRECTIONS])

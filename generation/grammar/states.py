@@ -1,0 +1,105 @@
+"""The four change-of-state templates, read; and a verb of change replaced by the one that undoes it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from text.diff import Edit
+from text.language.change_finding import FoundChange, find_changes
+from text.language.change_of_state import TUPLES, StateChange
+from text.language.numbers import match_case
+from text.language.tokens import Token
+from text.language.tools import Tagger
+from text.language.verb_forms import inflect_like
+
+ACTION, PRE, POST, REVERSE = "action", "pre_state", "post_state", "reverse"
+SUBTESTS = (ACTION, PRE, POST, REVERSE)
+MAX_CAPTION_LENGTH = 400
+
+_STATES = "|".join(
+    sorted(
+        {re.escape(state) for entry in TUPLES for state in (entry.pre, entry.post)}, key=lambda one: (-len(one), one)
+    )
+)
+_SAYS = rf"(?P<{{name}}_what>[^.,;:!?]+?)\s+(?:is|are)\s+(?P<{{name}}>{_STATES})"
+_BEFORE = r"(?ai:initially),?\s+" + _SAYS.format(name="pre")
+_AFTER = r"(?ai:at\s+the\s+end),?\s+" + _SAYS.format(name="post")
+TEMPLATES = {
+    PRE: re.compile(rf"^\s*{_BEFORE}\s*[.!]?\s*$"),
+    POST: re.compile(rf"^\s*{_AFTER}\s*[.!]?\s*$"),
+    REVERSE: re.compile(rf"^\s*{_BEFORE}\.\s+(?ai:then),?\s+(?P<middle>[^.]+)\.\s+{_AFTER}\s*[.!]?\s*$"),
+}
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Which template a caption has, and where its states stand; a caption of no template is an action."""
+
+    subtest: str
+    pre: tuple[int, int] | None = None
+    post: tuple[int, int] | None = None
+    middle: tuple[int, int] | None = None
+
+
+def read_sentence(text: str) -> Sentence:
+    """The template of a caption."""
+    for subtest, pattern in TEMPLATES.items():
+        match = pattern.match(text) if len(text) <= MAX_CAPTION_LENGTH else None
+        if match:
+            spans = {name: match.span(name) for name in ("pre", "post", "middle") if name in match.re.groupindex}
+            return Sentence(subtest, **spans)
+    return Sentence(ACTION)
+
+
+def changes_in(text: str, span: tuple[int, int], tags: Tagger) -> tuple[Sequence[Token], list[FoundChange]]:
+    """The changes that a part of the caption tells, with its tokens at their offsets in the whole."""
+    start, end = span
+    tokens = [
+        Token(token.start + start, token.end + start, token.text, token.part, token.lemma, token.tag)
+        for token in tags.tag(text[start:end])
+    ]
+    return tokens, find_changes(tokens)
+
+
+def undone(tokens: Sequence[Token], found: FoundChange, target: str, *, link: bool) -> list[Edit] | None:
+    """The edits that put the verb `target` (particle and all) in place of the found one; None where no form fits.
+
+    `link`: the preposition of the place follows ("attaches it to" -> "detaches it from").
+    """
+    verb = tokens[found.verb]
+    head, _, particle = target.partition(" ")
+    form = inflect_like(verb.text, verb.lemma, head, participle=verb.tag == "VBN")
+    if form is None:
+        return None
+    places = link and found.preposition >= 0
+    edits = [Edit(verb.start, verb.end, form)] if form != verb.text else []
+    if found.particle >= 0:
+        old = tokens[found.particle]
+        before = tokens[found.particle - 1].end
+        if particle:
+            edits.append(Edit(old.start, old.end, match_case(old.text, particle)))
+        else:
+            edits.append(Edit(before, old.end, ""))
+    elif particle and not places:
+        at = tokens[found.verb + 1].end if _is_pronoun_behind(tokens, found) else verb.end
+        edits.append(Edit(at, at, f" {particle}"))
+    if places:
+        edits.append(_linked(tokens, found))
+    return [edit for edit in edits if edit.start != edit.end or edit.target]
+
+
+def _is_pronoun_behind(tokens: Sequence[Token], found: FoundChange) -> bool:
+    """ "rolls it up", not "rolls up it"."""
+    return found.transitive and not found.passive and found.what is None and found.verb + 1 < len(tokens)
+
+
+def _linked(tokens: Sequence[Token], found: FoundChange) -> Edit:
+    first, other = found.change.prepositions
+    last = found.preposition + len(first.split()) - 1
+    return Edit(tokens[found.preposition].start, tokens[last].end, match_case(tokens[found.preposition].text, other))
+
+
+def opposite_states(state: str, *, of_pre: bool, verb: str) -> list[StateChange]:
+    """The changes that begin (or, for a state after, end) with the state; of one verb where it is known."""
+    changes = [entry for entry in TUPLES if (entry.pre if of_pre else entry.post) == state]
+    return [entry for entry in changes if entry.verb == verb] or changes

@@ -1,0 +1,108 @@
+"""Which words name the same thing, so that what a detector sees is known by what captions call it."""
+
+from functools import cache, lru_cache
+
+from generation.grammar.existence import one_of
+
+# Labels of COCO first (DETR's), then what captions call the same; a group is a line.
+GROUPS = (
+    "cell phone, phone, mobile phone, mobile, smartphone, cellphone, telephone",
+    "tv, television, tv set, screen, monitor",
+    "couch, sofa, settee",
+    "dining table, table, desk",
+    "potted plant, plant, houseplant",
+    "airplane, plane, aeroplane, aircraft, jet",
+    "motorcycle, motorbike, bike",
+    "bicycle, bike, cycle",
+    "car, automobile, vehicle",
+    "truck, lorry, vehicle, pickup",
+    "bus, coach, vehicle",
+    "boat, ship, vessel, canoe, kayak",
+    "handbag, bag, purse",
+    "backpack, bag, rucksack",
+    "suitcase, bag, luggage, case",
+    "sports ball, ball, football, basketball, soccer ball, baseball, tennis ball, volleyball",
+    "wine glass, glass, goblet",
+    "cup, mug, glass",
+    "bottle, flask",
+    "bowl, dish",
+    "laptop, computer, notebook, pc",
+    "keyboard, computer keyboard",
+    "mouse, computer mouse",
+    "remote, remote control, controller",
+    "refrigerator, fridge, freezer",
+    "oven, stove, cooker",
+    "microwave, microwave oven",
+    "sink, washbasin, basin",
+    "hair drier, hair dryer, hairdryer, blow dryer, dryer",
+    "toothbrush, brush",
+    "traffic light, stoplight, traffic lights",
+    "fire hydrant, hydrant",
+    "stop sign, sign",
+    "donut, doughnut",
+    "cake, pie",
+    "hot dog, hotdog, sausage",
+    "tie, necktie",
+    "teddy bear, teddy, stuffed animal, toy",
+    "book, notebook, novel",
+    "clock, watch",
+    "knife, blade",
+    "dog, puppy",
+    "cat, kitten",
+    "bird, parrot, pigeon",
+    "cow, calf, bull",
+    "sheep, lamb",
+    "horse, pony",
+    "skis, ski",
+    "surfboard, board",
+    "skateboard, board",
+    "snowboard, board",
+    "baseball bat, bat",
+    "baseball glove, glove, mitt",
+    "tennis racket, racket, racquet",
+    "toilet, loo",
+    "bed, mattress",
+    "chair, seat, armchair, stool",
+)
+
+# A detector's "person" is any of these, and each of these is somebody; a woman is no man.
+ANYBODY = "person, human, people, somebody, someone"
+PERSONS = (
+    "man, guy, boy, player",
+    "woman, lady, girl, player",
+    "child, kid, baby, toddler, boy, guy, player",
+    "child, kid, baby, toddler, girl, player",
+)
+
+
+@cache
+def _names() -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for line in (*GROUPS, *PERSONS):
+        names = _line(line)
+        for name in names:
+            found[name] = found.get(name, frozenset()) | names
+    persons, anybody = frozenset(name for line in PERSONS for name in _line(line)), _line(ANYBODY)
+    somebody = {name: found[name] | anybody for name in persons}
+    return found | somebody | dict.fromkeys(anybody, persons | anybody)
+
+
+def _line(line: str) -> frozenset[str]:
+    return frozenset(one_of(name.strip()) for name in line.split(","))
+
+
+@lru_cache(maxsize=20_000)
+def names_of(thing: str) -> frozenset[str]:
+    """What else the thing is called, itself included, all in the singular: "cell phones" -> {"cell phone", "phone" …}.
+
+    A label of several words is also its last one: a "wine glass" is a glass.
+    """
+    name = one_of(" ".join(thing.lower().split()))
+    found = {name, *_names().get(name, ())}
+    return frozenset(found | {other.split()[-1] for other in found if other})
+
+
+def seen_as(thing: str, objects: frozenset[str]) -> str:
+    """The one of the objects (as labels) that the thing is; "" where it is none of them."""
+    name = one_of(" ".join(thing.lower().split()))
+    return next((label for label in sorted(objects) if name in names_of(label)), "")

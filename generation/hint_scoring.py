@@ -1,0 +1,55 @@
+"""What a model says of a typed text beside its caption; loaded by jobs alone.
+
+A model that sees the clip says which of the two fits it better: a foil that it takes for the better description is hard
+for it. A model of text alone says how likely the two are as sentences: an implausible foil is given away by its words.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from corpus.models import MediaState, Video
+from corpus.video_files.stored_files import clip_file
+from generation.models import Hint
+from hub.adapters.registry import open_adapter
+from hub.interfaces import Embedder, Frames, ModelInfo, VideoMeta
+from media.frames import sample_frames
+from text.errors import ActionableError
+
+# What a hint is about (`Hint.kind`).
+FITS, READS = "fits", "reads"
+
+
+def answer(hint: Hint) -> None:
+    """Fill the hint's values, or its problem where the model or the clip cannot be used; the caller saves it."""
+    try:
+        adapter = _opened(hint.spec)
+        info: ModelInfo = adapter.info
+        hint.model_key = f"{info.model_id}@{info.revision}"
+        hint.kind, hint.higher_is_better = (FITS if info.needs_video else READS), info.higher_is_better
+        hint.of_caption, hint.value = _values(adapter, info, hint)
+    except ActionableError as error:
+        hint.problem = str(error)[: Hint._meta.get_field("problem").max_length]
+
+
+def _values(adapter: Any, info: ModelInfo, hint: Hint) -> tuple[float, float]:
+    texts = [hint.caption.text, hint.text]
+    clip, meta = _clip(hint.caption.video, info) if info.needs_video else (None, None)
+    if isinstance(adapter, Embedder):
+        scores = adapter.score(adapter.encode_video([clip], [meta]), adapter.encode_text(texts))[0]
+        return float(scores[0]), float(scores[1])
+    found = adapter.score(clip, texts, "", meta)
+    return found[0].value, found[1].value
+
+
+def _clip(video: Video, info: ModelInfo) -> tuple[Frames, VideoMeta]:
+    if not video.file or video.media_state != MediaState.READY:
+        raise ActionableError("the video has no file that a model could look at; attach it")
+    path, start, end = Path(clip_file(video)), video.start_time, video.end_time
+    frames, times = sample_frames(path, info.frames, start, end, info.size)
+    return frames, VideoMeta(video.key, tuple(float(time) for time in times), str(path), start, end)
+
+
+@lru_cache(maxsize=1)
+def _opened(spec: str) -> Any:
+    return open_adapter(spec)

@@ -1,0 +1,77 @@
+"""Work beside runs: captions made where a source has none, and text-to-text models tuned on a project's captions."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from projects.models import Project
+from projects.models.requested_jobs import RequestedJob
+from text.registry import MAX_VERSION_LENGTH
+
+
+class CaptionSources(models.TextChoices):
+    CAPTIONS = "captions", _("the captions that are there (sentences, templates)")
+    VIDEOS = "videos", _("videos without a caption (their class label)")
+
+
+class CaptionRun(RequestedJob):
+    """One caption maker over a project's sources: looked at first, stored when somebody says so."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="caption_runs")
+    maker = models.CharField(max_length=40)
+    maker_version = models.CharField(max_length=MAX_VERSION_LENGTH, blank=True)
+    mode = models.CharField(max_length=10, default="corrected")
+    params = models.JSONField(default=dict, blank=True)
+    seed = models.BigIntegerField(default=0)
+    sources = models.CharField(max_length=8, choices=CaptionSources, default=CaptionSources.CAPTIONS)
+    split = models.CharField(max_length=5, blank=True)
+    # Sources that come in later are not part of it.
+    last_source = models.BigIntegerField(default=0)
+    # {"sources": n, "made": [[source, caption], …], "skipped": {why: n}} of the first sources; null until looked at.
+    preview = models.JSONField(null=True, blank=True)
+    asked_at = models.DateTimeField(null=True, blank=True)
+    # Sources up to this row are dealt with; what came of them.
+    cursor = models.BigIntegerField(default=0)
+    stored = models.PositiveIntegerField(default=0)
+    known = models.PositiveIntegerField(default=0)
+    skipped = models.JSONField(default=dict, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.maker} for {self.project_id}"
+
+
+class Tuning(RequestedJob):
+    """A text-to-text model fine-tuned on the captions of a project's train split by span corruption."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="tunings")
+    base_model = models.CharField(max_length=300)
+    params = models.JSONField(default=dict, blank=True)
+    seed = models.BigIntegerField(default=0)
+    last_caption = models.BigIntegerField(default=0)
+    captions = models.PositiveIntegerField(default=0)
+    steps = models.PositiveIntegerField(default=0)
+    # [[step, mean loss since the one before], …]
+    losses = models.JSONField(default=list, blank=True)
+    # The folder below the installation's models, named by the hash of its files; "" until the model is there.
+    folder = models.CharField(max_length=200, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.base_model} for {self.project_id}"
+
+
+class DetectionResult(models.Model):
+    """What one detector saw in one video's frames: looked at once, whatever the score that a run asks for."""
+
+    video = models.ForeignKey("corpus.Video", models.CASCADE, related_name="sightings", db_index=False)
+    # Of the file and trim that were looked at, the model's weights, the frames taken.
+    key = models.CharField(max_length=64)
+    model_id = models.CharField(max_length=200)
+    model_revision = models.CharField(max_length=64)
+    # {label: the highest score in any frame}
+    labels = models.JSONField(default=dict)
+
+    class Meta:
+        db_table = "generation_sighting"
+        constraints = [models.UniqueConstraint(fields=["video", "key"], name="one_sighting_a_video_and_key")]
+
+    def __str__(self) -> str:
+        return f"{self.model_id} of {self.video_id}"

@@ -1,0 +1,134 @@
+"""What became of a run's candidates: counts per state, rejections per filter, the candidates with their diffs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import Count, Q, QuerySet
+from django.utils import timezone
+
+from corpus.rules.states import CandidateState
+from generation.asking import endpoints
+from generation.filters.registry import FILTERS
+from generation.models import Candidate, CandidateGroup, FilterScore, GenerationRun, RunCost
+
+
+@dataclass(frozen=True)
+class FilterCount:
+    slug: str
+    label: str
+    judged: int
+    rejected: int
+
+    @property
+    def share(self) -> float:
+        return self.rejected / self.judged if self.judged else 0.0
+
+
+@dataclass
+class RunCounts:
+    """Candidates of one run."""
+
+    made: int = 0
+    rejected: int = 0
+    accepted: int = 0
+
+
+def state_counts(run: GenerationRun) -> list[tuple[str, int]]:
+    """(state, how many candidates are in it), in the order of the state machine; empty states are left out."""
+    counts = dict(Candidate.objects.filter(group__run=run).values_list("state").annotate(Count("id")).order_by())
+    return [(state.value, counts[state]) for state in CandidateState if state in counts]
+
+
+def counts_by_run(runs: Iterable[GenerationRun]) -> dict[int, RunCounts]:
+    """The counts of each of the runs, by id; one query for all of them."""
+    found = {run.pk: RunCounts() for run in runs}
+    rows = Candidate.objects.filter(group__run__in=found).order_by().values_list("group__run", "state")
+    for run, state, n in rows.annotate(n=Count("id")):
+        found[run].made += n
+        found[run].rejected += n if state == CandidateState.FILTERED_OUT else 0
+        found[run].accepted += n if state == CandidateState.ACCEPTED else 0
+    return found
+
+
+def filter_counts(run: GenerationRun) -> list[FilterCount]:
+    """One row a filter of the run: how many it judged and how many it rejected."""
+    rows = (
+        FilterScore.objects.filter(run=run)
+        .values_list("filter")
+        .annotate(judged=Count("id"), rejected=Count("id", filter=Q(passed=False)))
+        .order_by("filter")
+    )
+    return [FilterCount(slug, FILTERS[slug].label if slug in FILTERS else slug, n, bad) for slug, n, bad in rows]
+
+
+def candidates_of(run: GenerationRun, *, state: str = "", rejected_by: str = "") -> QuerySet[Candidate]:
+    """The run's candidates with caption, author and filter scores loaded; narrowed where asked."""
+    rows = Candidate.objects.filter(group__run=run)
+    if state:
+        rows = rows.filter(state=state)
+    if rejected_by:
+        rows = rows.filter(filter_scores__filter=rejected_by, filter_scores__passed=False)
+    return (
+        rows.select_related("group__caption", "author")
+        .prefetch_related("filter_scores")
+        .order_by("group_id", "rank", "id")
+    )
+
+
+def without_foil(run: GenerationRun, why: str = "") -> QuerySet[CandidateGroup]:
+    """The run's captions for which nothing was made, in their order; `why` narrows them to one reason."""
+    rows = CandidateGroup.objects.filter(run=run).exclude(skipped_why="")
+    if why:
+        rows = rows.filter(skipped_why=why)
+    return rows.select_related("caption__video").order_by("pk")
+
+
+@dataclass(frozen=True)
+class RunSpending:
+    """`…_limit` 0: none. `money` None: no price is configured. `unanswered`: captions that can be asked about again."""
+
+    requests: int
+    requests_limit: int
+    tokens: int
+    tokens_limit: int
+    reused: int
+    unanswered: int
+    money: float | None = None
+    currency: str = ""
+    tokens_per_accepted: float | None = None
+    money_per_accepted: float | None = None
+
+
+def spending_of(run: GenerationRun, states: dict[str, int]) -> RunSpending | None:
+    """None for a run that asks no instruction model; two queries. `states`: how many candidates are in each."""
+    if not endpoints.asks_a_model(run.params):
+        return None
+    cost = RunCost.objects.filter(run=run).first() or RunCost(run=run)
+    tokens = cost.prompt_tokens + cost.completion_tokens
+    endpoint = endpoints.configured().get(run.params["endpoint"])
+    money = endpoint.cost(cost.prompt_tokens, cost.completion_tokens) if endpoint else None
+    accepted = states.get(CandidateState.ACCEPTED, 0)
+    return RunSpending(
+        requests=cost.requests,
+        requests_limit=run.params["requests"] if endpoint else 0,
+        tokens=tokens,
+        tokens_limit=run.params["tokens"] if endpoint else 0,
+        reused=cost.reused,
+        unanswered=CandidateGroup.objects.filter(run=run, unanswered=True).count(),
+        money=money,
+        currency=endpoint.currency if endpoint else "",
+        tokens_per_accepted=tokens / accepted if accepted else None,
+        money_per_accepted=money / accepted if accepted and money is not None else None,
+    )
+
+
+def candidates_a_second(run: GenerationRun) -> float | None:
+    """Of the job's last attempt, where it made any."""
+    job = run.job
+    if job is None or job.started_at is None:
+        return None
+    made = Candidate.objects.filter(group__run=run, created_at__gte=job.started_at, author=None).count()
+    if not made:
+        return None
+    seconds = ((job.finished_at or timezone.now()) - job.started_at).total_seconds()
+    return made / seconds if seconds > 0 else None

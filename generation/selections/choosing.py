@@ -1,0 +1,52 @@
+"""What a selection chooses: pairs through generation.balance, ids out. Only jobs import it: it loads the classifier."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext as _
+
+from generation.balance import adversarial, frequency, selection
+from generation.balance.outcome import outcome
+from generation.balance.records import Chosen
+from generation.errors import GenerationError
+from generation.models import FilterScore, Selection
+from generation.selections.open_candidates import Pool, pool_of
+
+EXAMPLES = 20
+
+
+def choose_candidates(chosen: Selection) -> tuple[dict[str, Any], list[int]]:
+    """(what is shown, ids that are left out). GenerationError: nothing to choose from, or gaps that are not scored."""
+    pool = pool_of(chosen)
+    if not pool.open:
+        raise GenerationError(_("No candidate waits that nobody has begun with; there is nothing to choose from."))
+    found = _choose(chosen, pool)
+    result = outcome(pool.open, found, fixed=pool.fixed)
+    texts = {pair.id: pair for pair in pool.open}
+    result["examples"] = [[texts[pk].caption, texts[pk].foil] for pk in found.lost[:EXAMPLES]]
+    return result, sorted(int(pk) for pk in found.lost)
+
+
+def _choose(chosen: Selection, pool: Pool) -> Chosen:
+    per_group = chosen.subtest.foils_per_item
+    if chosen.kind == Selection.Kind.BALANCE:
+        return selection.select(pool.open, per_group=per_group, fixed=pool.fixed)
+    if chosen.kind == Selection.Kind.FREQUENCY:
+        return frequency.match(pool.open, seed=chosen.seed, ranks=pool.ranks, per_group=per_group, fixed=pool.fixed)
+    ids = [pair.id for pair in pool.open]
+    gaps = np.column_stack([_gaps(slug, ids) for slug in chosen.params["gaps"]])
+    return adversarial.refine(ids, gaps, grid=chosen.params.get("grid", adversarial.GRID), seed=chosen.seed)
+
+
+def _gaps(slug: str, ids: Iterable[str]) -> np.ndarray:
+    wanted = [int(pk) for pk in ids]
+    rows = FilterScore.objects.filter(filter=slug, candidate__in=wanted, score__isnull=False)
+    known = dict(rows.values_list("candidate_id", "score"))
+    missing = len(wanted) - len(known)
+    if missing:
+        raise GenerationError(
+            _("%(missing)s foils have no score of %(filter)s; make a run with that filter first.")
+            % {"missing": missing, "filter": slug}
+        )
+    return np.array([known[pk] for pk in wanted])

@@ -1,0 +1,90 @@
+"""What a selection chooses from: rows of candidates that nobody has begun with, and what stays beside them."""
+
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from corpus.models import DROPPED_OUT, Foil
+from corpus.rules.states import CandidateState, ItemState
+from generation.balance.records import Pair
+from generation.models import Candidate, CandidateGroup, GenerationRun, Selection
+from generation.thresholds.arithmetic import failing
+
+C = CandidateState
+# In somebody's hands, or past them: they stay, and the balance is found around them.
+IN_WORK = (C.EDITING, C.IN_REVIEW, C.RETURNED, C.ACCEPTED)
+GONE = (ItemState.INVALID, ItemState.REQUEUED, ItemState.RETRACTED)
+# Filters whose score is a gap between caption and foil: above 0 the model prefers the caption.
+GAPS = ("plausibility_gap", "grammar_gap", "perplexity")
+
+
+@dataclass(frozen=True)
+class Pool:
+    """`open`: candidates that nobody has begun with, waiting or held back; `fixed`: what stays whatever happens."""
+
+    open: list[Pair]
+    fixed: list[Pair]
+    ranks: dict[str, int]
+
+
+def waiting_state(chosen: Selection) -> CandidateState:
+    return C.QUEUED if chosen.project.edit_stage else C.IN_REVIEW
+
+
+def open_candidates(chosen: Selection) -> QuerySet[Candidate]:
+    """Those that the selection may hold back or bring back, but for `failing_now`: in groups nobody has begun with."""
+    rows = Candidate.objects.filter(group__run__subtest=chosen.subtest)
+    if chosen.run_id:
+        rows = rows.filter(group__run=chosen.run_id)
+    waits = Q(state=waiting_state(chosen)) | (Q(state=C.FILTERED_OUT) & ~Q(held_back_by=""))
+    return rows.filter(waits, group__in=_untouched(chosen))
+
+
+def failing_now(chosen: Selection) -> set[int]:
+    """Held back, and not to be brought back: they fail their runs' thresholds, which have moved since. Two queries, and
+    what sheets cost."""
+    held = open_candidates(chosen).filter(state=C.FILTERED_OUT).values_list("group__run", "id")
+    ids: dict[int, set[int]] = {}
+    for run, pk in held:
+        ids.setdefault(run, set()).add(pk)
+    runs = GenerationRun.objects.filter(pk__in=ids).select_related("job")
+    return {pk for run in runs for pk in ids[run.pk] & failing(run)}
+
+
+def _untouched(chosen: Selection) -> QuerySet[CandidateGroup]:
+    groups = CandidateGroup.objects.filter(run__subtest=chosen.subtest, item=None)
+    if not chosen.project.edit_stage:
+        # Everything waits for reviewers, so a group is left alone as soon as it has review tasks.
+        shown = Candidate.objects.filter(group=OuterRef("pk"), state=C.IN_REVIEW)
+        return groups.exclude(Q(tasked=True) & Exists(shown))
+    untouched = (C.GENERATED, C.FILTERED_OUT, C.QUEUED)
+    return groups.exclude(Exists(Candidate.objects.filter(group=OuterRef("pk")).exclude(state__in=untouched)))
+
+
+def pool_of(chosen: Selection) -> Pool:
+    """Four queries, and those of `failing_now`."""
+    found = open_candidates(chosen).order_by("id")
+    out = failing_now(chosen)
+    columns = "id", "group_id", "group__caption__text", "text", "rank"
+    rows = [row for row in found.values_list(*columns) if row[0] not in out]
+    ids = {row[0] for row in rows}
+    of_items = Foil.objects.filter(item__subtest=chosen.subtest)
+    gone = of_items.filter(DROPPED_OUT | Q(item__state__in=GONE))
+    begun = Candidate.objects.filter(group__run__subtest=chosen.subtest, state__in=IN_WORK).exclude(foil__in=gone)
+    fixed = [
+        Pair(f"c{pk}", str(group), caption, text)
+        for pk, group, caption, text in begun.order_by("id").values_list(
+            "id", "group_id", "group__caption__text", "text"
+        )
+        if pk not in ids
+    ]
+    kept = of_items.filter(candidate=None).exclude(pk__in=gone).order_by("id")
+    fixed += [
+        Pair(f"f{pk}", f"item{item}", caption, text)
+        for pk, item, caption, text in kept.values_list("id", "item_id", "item__caption__text", "text")
+    ]
+    return Pool(
+        open=[Pair(str(pk), str(group), caption, text) for pk, group, caption, text, _rank in rows],
+        fixed=fixed,
+        ranks={str(row[0]): row[4] for row in rows},
+    )

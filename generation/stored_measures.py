@@ -1,0 +1,52 @@
+"""Measures kept in rows: looked up by scorer and pair, whichever run or project asked first."""
+
+from collections.abc import Mapping, Sequence
+
+from generation.measures import scorer_sha256
+from generation.models import Measure as MeasureRow
+from generation.models import Scorer
+from generation.pipeline import Step
+from generation.records import Measure
+
+ROWS = 500
+
+
+class RowMeasures:
+    """The measures of a run's filters; of each filter the rows of the batch at hand can be named."""
+
+    def __init__(self, filters: Sequence[Step]) -> None:
+        self._scorers = {step.slug: _scorer(step) for step in filters if hasattr(step.module, "measure_many")}
+        self._rows: dict[str, dict[str, int]] = {}
+
+    def find(self, slug: str, pairs: Sequence[str]) -> Mapping[str, Measure]:
+        found = self._look(slug, pairs)
+        self._rows[slug] = {pair: pk for pair, (pk, _) in found.items()}
+        return {pair: values for pair, (_, values) in found.items()}
+
+    def keep(self, slug: str, found: Mapping[str, Measure]) -> None:
+        scorer = self._scorers[slug]
+        MeasureRow.objects.bulk_create(
+            [MeasureRow(scorer=scorer, pair_sha256=pair, values=dict(values)) for pair, values in found.items()],
+            ROWS,
+            # Another run may have measured the same pair in the meantime.
+            ignore_conflicts=True,
+        )
+        self._rows.setdefault(slug, {}).update({pair: pk for pair, (pk, _) in self._look(slug, list(found)).items()})
+
+    def row(self, slug: str, pair: str) -> int | None:
+        """The row of a measure of the last batch; None for filters that measure nothing."""
+        return self._rows.get(slug, {}).get(pair)
+
+    def _look(self, slug: str, pairs: Sequence[str]) -> dict[str, tuple[int, Measure]]:
+        found: dict[str, tuple[int, Measure]] = {}
+        for first in range(0, len(pairs), ROWS):
+            rows = MeasureRow.objects.filter(scorer=self._scorers[slug], pair_sha256__in=pairs[first : first + ROWS])
+            found |= {pair: (pk, values) for pk, pair, values in rows.values_list("pk", "pair_sha256", "values")}
+        return found
+
+
+def _scorer(step: Step) -> Scorer:
+    depends_on = step.module.scorer(dict(step.params))
+    key = scorer_sha256(step.slug, step.version, depends_on)
+    defaults = {"filter": step.slug, "filter_version": step.version, "params": depends_on}
+    return Scorer.objects.get_or_create(sha256=key, defaults=defaults)[0]

@@ -1,0 +1,73 @@
+"""Causal language models (GPT-2, OPT … by AutoModelForCausalLM) as text-only scorers: how likely a text is, blind."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from transformers import AutoModelForCausalLM
+
+from hub.batching.packed_texts import PackedLM
+from hub.batching.token_rows import batched_sums, masked, mean_log_likelihood
+from hub.errors import HubError
+from hub.interfaces import Frames, ModelInfo, Score, ScoreKind, VideoMeta
+from hub.loading.pretrained import Pretrained, distinct, load_text_model, longest_input
+
+# Tokens by which a loaded model is asked whether it can be packed.
+TRIED = 5
+
+
+class CausalLM:
+    """The Scorer of a loaded model. The value is the mean log-likelihood of a token; exp(-value) is the perplexity.
+
+    A start token (the end token where the model has none) stands before each text, so that its first word counts.
+    """
+
+    def __init__(self, loaded: Pretrained, tokenizer: Any) -> None:
+        self.model, self.tokenizer, self.device = loaded.model, tokenizer, loaded.device
+        start = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
+        if start is None:
+            raise HubError(f"{loaded.name}: its tokenizer has neither a start nor an end token; set one in its files")
+        self._start = int(start)
+        self._longest = longest_input(tokenizer, loaded.model.config)
+        self._packed = PackedLM.where_equal(loaded.model, range(min(TRIED, loaded.model.config.vocab_size)))
+        self.info = ModelInfo(
+            loaded.name, loaded.revision, ScoreKind.LOG_LIKELIHOOD, needs_video=False, card={"category": "text"}
+        )
+
+    def score(
+        self, clip: Frames | None, texts: Sequence[str], mode: str = "", meta: VideoMeta | None = None
+    ) -> list[Score]:
+        """`parts`: sum and mean of log-likelihoods in nats, tokens. A text of no token scores 0."""
+        once, place = distinct(texts)
+        rows = [self._encoded(text) for text in once]
+        sums = self._totals(rows)
+        return [mean_log_likelihood(sums[at], len(rows[at]) - 1) for at in place]
+
+    def score_as_tokenized(self, texts: Sequence[str]) -> list[Score]:
+        """The texts as the model's own tokenizer makes them, which may put no start token before them (GPT-2's does
+        not, OPT's does): the sum over all tokens but the first, which nothing stands before; `tokens` counts all."""
+        once, place = distinct(texts)
+        rows = [self.tokenizer(text)["input_ids"][: self._longest] or [self._start] for text in once]
+        sums = self._totals(rows)
+        return [mean_log_likelihood(sums[at], len(rows[at])) for at in place]
+
+    def _totals(self, rows: Sequence[Sequence[int]]) -> list[float]:
+        """The summed log-likelihood of each row's tokens after its first."""
+        return self._packed.sums(rows) if self._packed else batched_sums(rows, self.device, self._sums)
+
+    def _encoded(self, text: str) -> list[int]:
+        ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
+        return [self._start, *ids][: self._longest]
+
+    @torch.inference_mode()
+    def _sums(self, rows: Sequence[Sequence[int]]) -> list[float]:
+        ids, mask = (part.to(self.device) for part in masked(rows, self._start))
+        logits = self.model(input_ids=ids, attention_mask=mask).logits[:, :-1].float()
+        costs = torch.nn.functional.cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none")
+        return (-(costs * mask[:, 1:]).sum(1)).tolist()
+
+
+def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> CausalLM:
+    """The causal LM of a hub id or folder."""
+    loaded, tokenizer = load_text_model(AutoModelForCausalLM, argument, slug="lm", device=device, dtype=dtype)
+    return CausalLM(loaded, tokenizer)

@@ -1,0 +1,116 @@
+"""Local instruction models (AutoModelForCausalLM) asked by their own chat template, several conversations at once."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from jinja2 import TemplateError
+from transformers import AutoModelForCausalLM, GenerationConfig
+
+from hub.errors import HubError
+from hub.interfaces import ChatReply, ChatRequest, ModelInfo, ScoreKind
+from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer, longest_input
+from text.storable import storable
+
+TOGETHER = 16
+MAX_SEED = 2**63 - 1
+
+
+class ChatLM:
+    """The Chat of a loaded model.
+
+    At temperature 0 the likeliest token is taken; else tokens are drawn by the first request's seed. Equal requests in
+    equal company give equal answers to the bit; padding may move the last bits of a score, so the company counts.
+    """
+
+    together = TOGETHER
+
+    def __init__(self, loaded: Pretrained, tokenizer: Any) -> None:
+        if not getattr(tokenizer, "chat_template", None):
+            raise HubError(
+                f"{loaded.name}: its tokenizer has no chat template; choose a model tuned for instructions, or copy "
+                "chat_template.jinja into the folder"
+            )
+        self.model, self.tokenizer, self.device = loaded.model, tokenizer, loaded.device
+        self._end = tokenizer.eos_token_id
+        self._pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else self._end
+        if self._pad is None:
+            raise HubError(f"{loaded.name}: its tokenizer has neither an end nor a padding token; set one in its files")
+        self._longest = longest_input(tokenizer, loaded.model.config)
+        self.info = ModelInfo(loaded.name, loaded.revision, ScoreKind.LOG_LIKELIHOOD, needs_video=False)
+
+    def replies(self, requests: Sequence[ChatRequest]) -> Iterator[list[tuple[int, ChatReply]]]:
+        """TOGETHER at a time, in their order, so that what is asked with what does not depend on lengths."""
+        for first in range(0, len(requests), TOGETHER):
+            places = range(first, min(first + TOGETHER, len(requests)))
+            rows = {at: self._encoded(requests[at]) for at in places}
+            fitting = [at for at in places if len(rows[at]) + requests[at].max_tokens <= self._longest]
+            found = dict.fromkeys(places, ChatReply(failure=f"longer than the model's {self._longest} tokens"))
+            if fitting:
+                answers = self._answers([rows[at] for at in fitting], [requests[at] for at in fitting])
+                found |= dict(zip(fitting, answers, strict=True))
+            yield list(found.items())
+
+    def _encoded(self, request: ChatRequest) -> list[int]:
+        if request.images:
+            raise HubError(f"{self.info.model_id}: it reads no pictures; name a model that does, such as vlm:MODEL")
+        messages = [{"role": role, "content": content} for role, content in request.messages]
+        try:
+            text = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        except TemplateError as error:
+            # Some templates know no system role: what it says then stands before the first question.
+            if request.messages[0][0] != "system":
+                raise HubError(f"{self.info.model_id}: its chat template refuses the conversation ({error})") from error
+            (_, said), (role, asked), *others = request.messages
+            merged = ((role, f"{said}\n\n{asked}"), *others)
+            return self._encoded(ChatRequest(merged, request.schema, request.max_tokens))
+        ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
+        return ids
+
+    @torch.inference_mode()
+    def _answers(self, rows: Sequence[Sequence[int]], requests: Sequence[ChatRequest]) -> list[ChatReply]:
+        longest = max(map(len, rows))
+        ids = torch.full((len(rows), longest), self._pad, dtype=torch.int64)
+        mask = torch.zeros_like(ids)
+        for at, row in enumerate(rows):
+            ids[at, longest - len(row) :] = torch.tensor(row)
+            mask[at, longest - len(row) :] = 1
+        room = max(request.max_tokens for request in requests)
+        with torch.random.fork_rng(devices=[self.device] if self.device.type == "cuda" else []):
+            torch.manual_seed(requests[0].seed % MAX_SEED)
+            made = self.model.generate(
+                input_ids=ids.to(self.device),
+                attention_mask=mask.to(self.device),
+                generation_config=self._config(room, requests[0].temperature),
+            )
+        return [
+            self._reply(line[longest:].tolist(), len(row), request.max_tokens)
+            for line, row, request in zip(made, rows, requests, strict=True)
+        ]
+
+    def _config(self, room: int, temperature: float) -> GenerationConfig:
+        own = self.model.generation_config.eos_token_id if self.model.generation_config else None
+        draws: dict[str, Any] = {"do_sample": temperature > 0}
+        if temperature > 0:
+            draws |= {"temperature": temperature, "top_p": 1.0, "top_k": 0}
+        return GenerationConfig(
+            max_new_tokens=room, pad_token_id=self._pad, eos_token_id=own if own is not None else self._end, **draws
+        )
+
+    def _reply(self, ids: list[int], asked: int, room: int) -> ChatReply:
+        own = self.model.generation_config.eos_token_id if self.model.generation_config else None
+        ends = {self._end, *(own if isinstance(own, list) else [own])}
+        end = next((at for at, one in enumerate(ids) if one in ends), None)
+        kept = ids[: room if end is None else min(end, room)]
+        text = storable(self.tokenizer.decode(kept, skip_special_tokens=True)).strip()
+        cut = end is None or end >= room
+        if not text:
+            return ChatReply(failure="empty answer", prompt_tokens=asked, completion_tokens=len(kept))
+        return ChatReply(text, cut=cut, revision=self.info.revision, prompt_tokens=asked, completion_tokens=len(kept))
+
+
+def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> ChatLM:
+    """The instruction model of a hub id or folder."""
+    tokenizer = load_tokenizer(argument)
+    loaded = load_pretrained(AutoModelForCausalLM, argument, slug="chat", device=device, dtype=dtype)
+    return ChatLM(loaded, tokenizer)

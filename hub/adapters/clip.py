@@ -1,0 +1,124 @@
+"""Image-text encoders of the CLIP type by AutoModel (CLIP, SigLIP, SigLIP 2, MetaCLIP 2): a clip is its frames.
+
+The vectors of single frames are kept, so that every way to sum them up comes from one pass: the mean of features (the
+default, then normalised), the mean of logits, and ViLMA's mean of softmaxes (`softmax_mean`). Similarity is float32.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from transformers import AutoModel
+
+from hub.batching.dual_encoders import Tokens, check_clips, encoded, unit
+from hub.batching.pixels import Pixels, patch_rows
+from hub.errors import HubError
+from hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
+from hub.loading.options import split_options
+from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
+
+FRAMES = 8
+# A CPU has its caches full sooner.
+IMAGES_PER_BATCH = {"cuda": 64, "cpu": 8}
+POOLINGS = ("features", "logits")
+FREE = "siglip2"
+
+
+class FrameEmbedder:
+    """The Embedder of a loaded model. Video rows are (frames, d), each of length one; text rows (d,) of length one."""
+
+    def __init__(self, loaded: Pretrained, tokenizer: Any, pixels: Pixels, *, frames: int, pooling: str) -> None:
+        self.model, self.tokenizer, self.device, self.pixels = loaded.model, tokenizer, loaded.device, pixels
+        self.pooling = pooling
+        # SigLIP was trained on texts padded to full length, and has no mask; CLIP masks its padding.
+        self._full_length = "siglip" in loaded.model.config.model_type
+        # SigLIP 2 with free sizes takes rows of patches; `patches` at most of them a picture.
+        self._patches = loaded.model.config.vision_config.num_patches if loaded.model.config.model_type == FREE else 0
+        self._tokens = Tokens(tokenizer, loaded.model.config, full_length=self._full_length, device=loaded.device)
+        self._dtype = next(loaded.model.parameters()).dtype
+        self.info = ModelInfo(
+            loaded.name,
+            f"{loaded.revision} frames={frames} pooling={pooling}{self._tokens.mark}",
+            ScoreKind.COSINE if pooling == "features" else ScoreKind.LOGIT,
+            frames=frames,
+            card={"category": "image-text"},
+        )
+
+    def shrink(self, frames: Frames) -> Frames:
+        """Resized as the model wants it; SigLIP 2 of free sizes cuts its patches from the frames as they are."""
+        return frames if self._patches else self.pixels.smaller(frames)
+
+    @torch.inference_mode()
+    def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
+        """n clips of k frames, each of its own height and width -> (n, k, d)."""
+        check_clips(clips, meta, self.info)
+        given, step = self._images(clips), IMAGES_PER_BATCH[self.device.type]
+        rows = [
+            self.model.get_image_features(**{name: part[at : at + step] for name, part in given.items()}).pooler_output
+            for at in range(0, len(given["pixel_values"]), step)
+        ]
+        return unit(torch.cat(rows)).reshape(len(clips), self.info.frames, -1)
+
+    @torch.inference_mode()
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """m texts -> (m, d); longer texts are cut to what the model takes."""
+        return encoded(texts, lambda batch: unit(self.text_rows(batch)))
+
+    def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(n, k, d), (m, d) -> (n, m): the cosine with the mean feature, or the mean of the frames' logits."""
+        if self.pooling == "logits":
+            return self.frame_logits(videos, texts).mean(1)
+        mean = videos.astype(np.float32, copy=False).mean(1)
+        return mean / np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-12) @ texts.T
+
+    def frame_logits(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(n, k, m): each frame's cosine times the model's own scale, plus its bias where it has one."""
+        scale = float(self.model.logit_scale.detach().float().exp())
+        bias = getattr(self.model, "logit_bias", None)
+        shift = 0.0 if bias is None else float(bias.detach().float())
+        return (videos @ texts.T * np.float32(scale) + np.float32(shift)).astype(np.float32)
+
+    def text_rows(self, texts: Sequence[str]) -> torch.Tensor:
+        """m texts -> (m, d) as the model gives them, with gradients where they are asked for."""
+        found = self._tokens(texts)
+        given = {"input_ids": found["input_ids"]}
+        if not self._full_length:
+            given["attention_mask"] = found["attention_mask"]
+        return self.model.get_text_features(**given).pooler_output
+
+    def frame_rows(self, clips: Sequence[Frames]) -> torch.Tensor:
+        """n clips -> (n, k, d) as the model gives them, all frames in one forward."""
+        rows = self.model.get_image_features(**self._images(clips)).pooler_output
+        return rows.reshape(len(clips), self.info.frames, -1)
+
+    def _images(self, clips: Sequence[Frames]) -> dict[str, torch.Tensor]:
+        if not self._patches:
+            return {"pixel_values": torch.cat([self.pixels(clip, self.device) for clip in clips]).to(self._dtype)}
+        size = self.model.config.vision_config.patch_size
+        cut = [patch_rows(clip, self.pixels, size, self._patches, self.device) for clip in clips]
+        rows, masks, shapes = (torch.cat(parts) for parts in zip(*cut, strict=True))
+        return {"pixel_values": rows.to(self._dtype), "pixel_attention_mask": masks, "spatial_shapes": shapes}
+
+
+def softmax_mean(frame_logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """ViLMA's score of a caption among its foils: (n, k, m) -> (n, m), softmax over texts a frame, averaged."""
+    powers = np.exp(frame_logits - frame_logits.max(axis=2, keepdims=True))
+    return (powers / powers.sum(axis=2, keepdims=True)).mean(1)
+
+
+def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> FrameEmbedder:
+    """`HUB_ID_OR_FOLDER[?frames=8&pooling=features|logits]`. HubError: it does not load, or is no dual encoder."""
+    name, options = split_options(argument, {"frames": int, "pooling": str})
+    pooling = options.get("pooling", "features")
+    if pooling not in POOLINGS:
+        raise HubError(f"'{argument}': pooling is '{pooling}'; choose one of: {', '.join(POOLINGS)}")
+    loaded = load_pretrained(AutoModel, name, slug="clip", device=device, dtype=dtype)
+    needed = ("get_image_features", "get_text_features", "logit_scale")
+    if not all(hasattr(loaded.model, part) for part in needed) or hasattr(loaded.model, "prompts_generator"):
+        kind = type(loaded.model).__name__
+        raise HubError(f"{name}: {kind} is no image-text dual encoder; choose a model of the CLIP or SigLIP type")
+    vision = loaded.model.config.vision_config
+    pixels = Pixels.of(name, getattr(vision, "image_size", vision.patch_size))
+    return FrameEmbedder(loaded, load_tokenizer(name), pixels, frames=options.get("frames", FRAMES), pooling=pooling)

@@ -1,0 +1,227 @@
+"""The adapters, and how a model is named on the command line: `SLUG:ARGUMENT`. Imports no torch.
+
+ADAPTERS score clips and texts; HELPERS serve methods and filters (blanks, pairs of texts, likeness). A helper's name
+may do without its slug: `FacebookAI/roberta-base` where a filler is asked for.
+
+`file:SCORES` is understood here too, so that a wrong SPEC lists everything that would be right, but it has no row: a
+score file needs no model and evaluation reads it itself.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from hub.contract import loader, opened
+from hub.errors import HubError
+from hub.interfaces import Trust
+from hub.loading.trust import trusting
+from text.plugins import Registry
+from text.registry import Entry, load
+
+_ADAPTERS: dict[str, Entry] = {
+    "fake": Entry(
+        label="Fake (deterministic)",
+        path="hub.adapters.fake:load_adapter",
+        summary="scores by hashing, for tests and trials: `fake:`, `fake:SEED`, or `fake:text` for a text-only model",
+    ),
+    "colours": Entry(
+        label="Colours alone",
+        path="hub.adapters.colours:load_adapter",
+        summary="shares of colours against colour words, a baseline without weights: `colours:`, `colours:?frames=8`",
+    ),
+    "tiny": Entry(
+        label="Tiny video-text encoder",
+        path="hub.adapters.tiny_video:load_adapter",
+        summary="a frame-averaging or temporal dual encoder trained by the demo: `tiny:FOLDER`",
+    ),
+    "clip": Entry(
+        label="CLIP-type image-text encoder",
+        path="hub.adapters.clip:load_adapter",
+        summary=(
+            "CLIP, SigLIP, SigLIP 2, MetaCLIP 2 by frames: `clip:HUB_ID_OR_FOLDER`, with `?frames=8&pooling=logits` "
+            "where wanted"
+        ),
+    ),
+    "xclip": Entry(
+        label="X-CLIP",
+        path="hub.adapters.xclip:load_adapter",
+        summary="a video-text model whose text depends on the clip: `xclip:HUB_ID_OR_FOLDER`",
+    ),
+    "video": Entry(
+        label="Video-text dual encoder",
+        path="hub.adapters.video_text:load_adapter",
+        summary="VideoPrism, PE-Video (needs timm): `video:HUB_ID_OR_FOLDER`, with `?frames=16` where wanted",
+    ),
+    "blip2": Entry(
+        label="BLIP-2 matching",
+        path="hub.adapters.blip2:load_adapter",
+        summary="image-text matching by frames: `blip2:HUB_ID_OR_FOLDER`, with `?frames=8&pooling=probability`",
+        needs_gpu=True,
+    ),
+    "vlm": Entry(
+        label="Generative video-language model",
+        path="hub.adapters.generative:load_adapter",
+        summary=(
+            "LLaVA, LLaVA-NeXT-Video, Video-LLaVA, Qwen-VL, InternVL, VideoLLaMA3: `vlm:HUB_ID_OR_FOLDER`, "
+            "with `?frames=8&mode=likelihood|gain|blind|p_yes|choice` where wanted"
+        ),
+        needs_gpu=True,
+    ),
+    "external": Entry(
+        label="A program with its own environment",
+        path="hub.adapters.external:load_adapter",
+        summary="models outside transformers, asked in JSON lines: `external:FOLDER` with a foilworks.json",
+        needs_gpu=True,
+    ),
+    "lm": Entry(
+        label="Causal language model",
+        path="hub.adapters.causal_lm:load_adapter",
+        summary="a blind baseline, text alone (GPT-2, OPT): `lm:HUB_ID_OR_FOLDER`",
+    ),
+    "seq2seq": Entry(
+        label="Encoder-decoder language model",
+        path="hub.adapters.seq2seq_lm:load_adapter",
+        summary="a blind baseline, text alone (T5, BART): `seq2seq:HUB_ID_OR_FOLDER`",
+    ),
+}
+FILLER, CLASSIFIER, ENCODER, TEXT_SCORER = "mask", "classifier", "sentence", "lm"
+SPAN_FILLER, DETECTOR = "t5", "detector"
+HELPERS: dict[str, Entry] = {
+    FILLER: Entry(label="Masked language model", path="hub.adapters.masked_lm:load_adapter", summary="fills one blank"),
+    CLASSIFIER: Entry(
+        label="Text classifier", path="hub.adapters.pair_classifier:load_adapter", summary="NLI, acceptability (CoLA)"
+    ),
+    ENCODER: Entry(
+        label="Sentence encoder", path="hub.adapters.sentence_encoder:load_adapter", summary="likeness of two texts"
+    ),
+    SPAN_FILLER: Entry(
+        label="Text-to-text model",
+        path="hub.adapters.text_to_text:load_adapter",
+        summary="spans in a blank, perplexity (T5)",
+    ),
+    DETECTOR: Entry(
+        label="Object detector",
+        path="hub.adapters.detection:load_adapter",
+        summary="what stands in frames (DETR, YOLOS)",
+    ),
+    "fake-t5": Entry(label="Fake span filler", path="hub.adapters.fake:load_span_filler", summary="spans by hashing"),
+    "fake-detector": Entry(label="Fake detector", path="hub.adapters.fake:load_detector", summary="sees by hashing"),
+    "fake-mask": Entry(label="Fake filler", path="hub.adapters.fake:load_filler", summary="fills by hashing"),
+    "fake-classifier": Entry(
+        label="Fake classifier", path="hub.adapters.fake:load_classifier", summary="judges by hashing"
+    ),
+    "fake-words": Entry(
+        label="Words and their order",
+        path="hub.adapters.fake:load_words",
+        summary="likeness of two texts by their words",
+    ),
+}
+BACKBONE = "backbone"
+BACKBONES: dict[str, Entry] = {
+    BACKBONE: Entry(
+        label="Frozen video backbone",
+        path="hub.adapters.video_backbone:load_adapter",
+        summary="VideoMAE, V-JEPA 2, TimeSformer, ViViT: tokens that a classifier is trained on",
+    ),
+}
+GENERATOR = "vlm"
+GENERATORS: dict[str, Entry] = {
+    "fake-generator": Entry(
+        label="Reader of the demo's world", path="hub.adapters.fake:load_generator", summary="describes by arithmetic"
+    ),
+}
+CHAT, ENDPOINT = "chat", "endpoint"
+CHATS: dict[str, Entry] = {
+    CHAT: Entry(
+        label="Instruction model",
+        path="hub.adapters.chat_lm:load_adapter",
+        summary="a local model with its own chat template",
+    ),
+    "fake-chat": Entry(
+        label="Fake instruction model", path="hub.adapters.fake:load_chat", summary="answers by hashing"
+    ),
+    "fake-reader": Entry(
+        label="Reader of the demo's descriptions",
+        path="hub.adapters.fake:load_reader",
+        summary="extracts by rules (UTD)",
+    ),
+    # Opened with its address and key, which are the operator's to say (`ChatEndpoint`), not by a name alone.
+    ENDPOINT: Entry(
+        label="OpenAI-compatible endpoint", path="hub.adapters.chat_endpoint:ChatEndpoint", summary="asked over HTTP"
+    ),
+}
+SCORE_FILE = "file"
+_OTHERS = {**HELPERS, **BACKBONES, **GENERATORS, **CHATS}
+ADAPTERS = Registry("models", _ADAPTERS, reserved={*_OTHERS, SCORE_FILE})
+EVERY: dict[str, Entry] = {**ADAPTERS, **_OTHERS}
+
+# A worker keeps so many helpers loaded: filters and methods ask for theirs with every batch.
+KEPT = 6
+
+
+def parse_spec(spec: str) -> tuple[str, str]:
+    """("tiny", "/a/b") of "tiny:/a/b". HubError lists what could be written instead."""
+    slug, colon, argument = spec.partition(":")
+    if not colon or slug not in {*ADAPTERS, SCORE_FILE}:
+        known = ", ".join(f"{name}:…" for name in (*sorted(ADAPTERS), SCORE_FILE))
+        raise HubError(f"'{spec}' names no model; write SLUG:ARGUMENT with one of: {known}")
+    if slug == SCORE_FILE and not argument:
+        raise HubError("'file:' names no score file; write file:PATH")
+    return slug, argument
+
+
+def trusted_name(spec: str) -> str:
+    """What a permission is given for: the hub id or folder of `spec`, without its options and revision."""
+    slug, _, argument = spec.partition(":")
+    name = argument.partition("?")[0]
+    return f"{slug}:{name if name.startswith(('/', '.')) else name.partition('@')[0]}"
+
+
+def open_adapter(spec: str, *, device: str = "auto", dtype: str = "float32", trust: Trust | None = None) -> Any:
+    """The loaded Embedder or Scorer that `spec` names, on `device` (auto, cpu, cuda, cuda:N).
+
+    `trust`: what is allowed for this model beyond safetensors and our own code. Only jobs call this: it imports the
+    adapter's libraries. HubError: unknown spec, a model that does not load or keeps not to its interface, a device that
+    is not there, or `file:`, which is scores and no model.
+    """
+    slug, argument = parse_spec(spec)
+    if slug == SCORE_FILE:
+        raise HubError(f"'{spec}' is a score file, not a model to run; import it instead of loading it")
+    with trusting(trust or Trust()):
+        adapter = loader(slug, load(ADAPTERS[slug]))(argument, device=device, dtype=dtype)
+        return opened(slug, adapter, ADAPTERS[slug].origin)
+
+
+def open_helper(name: str, role: str, *, device: str = "auto", dtype: str = "float32") -> Any:
+    """The loaded model that `name` (`SLUG:ARGUMENT`, a hub id or a folder) names; `role` is the slug of a bare name.
+
+    Kept for the process, and loaded again where the folder's files have changed. HubError: it does not load.
+    """
+    slug, colon, argument = name.partition(":")
+    if not colon or slug not in EVERY or slug == ENDPOINT:
+        slug, argument = role, name
+    return _kept(slug, argument, device, dtype, _stamp(argument))
+
+
+def open_generator(name: str, *, device: str = "auto", dtype: str = "float32") -> Any:
+    """The loaded Generator that `name` (`vlm:HUB_ID_OR_FOLDER`, `fake-generator:`, or a bare id or folder) names.
+
+    Kept for the process. HubError: it does not load, or writes no texts.
+    """
+    slug = name.partition(":")[0]
+    if slug in EVERY and slug != GENERATOR and slug not in GENERATORS:
+        known = ", ".join(f"{one}:…" for one in (GENERATOR, *GENERATORS))
+        raise HubError(f"'{name}' names no model that writes texts about videos; write one of: {known}")
+    return open_helper(name, GENERATOR, device=device, dtype=dtype)
+
+
+@lru_cache(maxsize=KEPT)
+def _kept(slug: str, argument: str, device: str, dtype: str, stamp: tuple[tuple[str, int], ...]) -> Any:
+    return load(EVERY[slug])(argument, device=device, dtype=dtype)
+
+
+def _stamp(argument: str) -> tuple[tuple[str, int], ...]:
+    folder = Path(argument.partition("?")[0])
+    if not argument or not folder.is_dir():
+        return ()
+    return tuple(sorted((path.name, path.stat().st_mtime_ns) for path in folder.iterdir()))

@@ -1,0 +1,129 @@
+"""Video-text dual encoders that take the frames of a clip together: VideoPrism, PE-Video, by AutoModel."""
+
+import string
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from transformers import AutoModel
+
+from hub.batching.dual_encoders import Tokens, check_clips, encoded, plain, unit
+from hub.batching.pixels import Pixels
+from hub.errors import HubError
+from hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
+from hub.loading.options import split_options
+from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
+from hub.loading.processor_files import video_settings
+
+FRAMES = 16
+CLIPS_PER_BATCH = 4
+SPACES = str.maketrans(dict.fromkeys(string.punctuation, " "))
+
+
+def canonical(text: str) -> str:
+    """As VideoPrism's authors spell texts before tokenizing (`tokenize_texts`): "Hello, World!" is "hello world."."""
+    return " ".join(text.translate(SPACES).lower().split()) + "."
+
+
+class VideoPrism:
+    """The Embedder of a loaded VideoPrism: rows of length one, their product is the cosine."""
+
+    defaults = {"size": {"height": 288, "width": 288}, "do_normalize": False, "resample": 3}
+
+    def __init__(self, loaded: Pretrained, tokenizer: Any, pixels: Pixels, frames: int) -> None:
+        self.model, self.device, self.pixels = loaded.model, loaded.device, pixels
+        # Trained on texts padded to full length.
+        self._tokens = Tokens(tokenizer, loaded.model.config, full_length=True, device=loaded.device)
+        self._dtype = next(loaded.model.parameters()).dtype
+        self.info = ModelInfo(
+            loaded.name,
+            f"{loaded.revision} frames={frames} texts=canonical",
+            ScoreKind.COSINE,
+            frames=frames,
+            card={"category": "video"},
+        )
+
+    @torch.inference_mode()
+    def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
+        """n clips -> (n, d)."""
+        check_clips(clips, meta, self.info)
+        stacked = [torch.stack([self.pixels(one, self.device) for one in part]) for part in _parts(clips)]
+        return np.concatenate([self._videos(pixels.to(self._dtype)) for pixels in stacked])
+
+    @torch.inference_mode()
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """m texts -> (m, d)."""
+        return encoded(texts, lambda batch: self._texts(self._tokens([self._spelt(text) for text in batch])))
+
+    def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
+        return videos.astype(np.float32, copy=False) @ texts.astype(np.float32, copy=False).T
+
+    def _spelt(self, text: str) -> str:
+        return canonical(text)
+
+    def _videos(self, pixels: torch.Tensor) -> NDArray[np.float32]:
+        return unit(self.model.get_video_features(pixel_values_videos=pixels).pooler_output.reshape(len(pixels), -1))
+
+    def _texts(self, tokens: Any) -> NDArray[np.float32]:
+        given = {"input_ids": tokens["input_ids"], "attention_mask": tokens["attention_mask"]}
+        return unit(self.model.get_text_features(**given).pooler_output)
+
+
+class PeVideo(VideoPrism):
+    """PE-Video: the video encoder's own head, and the text tower's first token; the score is the model's logit."""
+
+    defaults = {"size": {"height": 336, "width": 336}, "image_mean": [0.5] * 3, "image_std": [0.5] * 3, "resample": 2}
+
+    def __init__(self, loaded: Pretrained, tokenizer: Any, pixels: Pixels, frames: int) -> None:
+        super().__init__(loaded, tokenizer, pixels, frames)
+        self._tokens.full_length = False
+        self.info = ModelInfo(
+            loaded.name,
+            f"{loaded.revision} frames={frames}{self._tokens.mark}",
+            ScoreKind.LOGIT,
+            frames=frames,
+            card={"category": "video"},
+        )
+
+    def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
+        scale, bias = (
+            np.float32(float(part.detach()))
+            for part in (self.model.text_video_logit_scale, self.model.text_video_logit_bias)
+        )
+        return (super().score(videos, texts) * scale + bias).astype(np.float32)
+
+    def _spelt(self, text: str) -> str:
+        return text
+
+    def _videos(self, pixels: torch.Tensor) -> NDArray[np.float32]:
+        return plain(self.model.video_head(self.model.video_encoder(pixel_values_videos=pixels).pooler_output))
+
+    def _texts(self, tokens: Any) -> NDArray[np.float32]:
+        given = {"input_ids": tokens["input_ids"], "attention_mask": tokens["attention_mask"]}
+        hidden = self.model.text_model(**given, output_hidden_states=True).hidden_states[-1]
+        return plain(self.model.text_video_head(hidden[:, 0]))
+
+
+KINDS = {"videoprism": VideoPrism, "pe_video": PeVideo}
+
+
+def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> VideoPrism:
+    """`HUB_ID_OR_FOLDER[?frames=16]`. HubError: it does not load, is of another kind, or takes other frames."""
+    name, options = split_options(argument, {"frames": int})
+    loaded = load_pretrained(AutoModel, name, slug="video", device=device, dtype=dtype)
+    kind = KINDS.get(loaded.model.config.model_type)
+    if kind is None:
+        raise HubError(
+            f"{name}: models of the type '{loaded.model.config.model_type}' are not known to 'video:'; it takes: "
+            f"{', '.join(KINDS)}"
+        )
+    vision = getattr(loaded.model.config, "vision_config", None)
+    frames = options.get("frames", getattr(vision, "num_frames", FRAMES))
+    settings = {**kind.defaults, **{key: value for key, value in video_settings(name).items() if value is not None}}
+    return kind(loaded, load_tokenizer(name), Pixels.from_settings(settings, (224, 224)), frames)
+
+
+def _parts(clips: Sequence[Frames]) -> list[Sequence[Frames]]:
+    return [clips[at : at + CLIPS_PER_BATCH] for at in range(0, len(clips), CLIPS_PER_BATCH)]

@@ -1,0 +1,91 @@
+"""X-CLIP: a video encoder with a text side that depends on the clip (`prompts_generator`), so no plain dual encoder.
+
+A clip's row is its vector and the patch features that the text is prompted with; a text's row is its own vector. The
+prompting itself happens where the two meet, in `score`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from transformers import AutoModel
+
+from hub.batching.dual_encoders import Tokens, check_clips, encoded, plain
+from hub.batching.pixels import Pixels
+from hub.errors import HubError
+from hub.interfaces import Frames, ModelInfo, ScoreKind, VideoMeta
+from hub.loading.pretrained import Pretrained, load_pretrained, load_tokenizer
+
+CLIPS_PER_BATCH = 8
+# Texts that are prompted with one clip at a time: (texts, patches) attention.
+TEXTS_PER_SCORE = 256
+
+
+class XClip:
+    """The Embedder of a loaded model. Video rows are (1 + patches, d), text rows (d,); the score is their cosine."""
+
+    def __init__(self, loaded: Pretrained, tokenizer: Any, pixels: Pixels) -> None:
+        self.model, self.device, self.pixels = loaded.model, loaded.device, pixels
+        self._tokens = Tokens(tokenizer, loaded.model.config, full_length=False, device=loaded.device)
+        self._dtype = next(loaded.model.parameters()).dtype
+        self.info = ModelInfo(
+            loaded.name,
+            f"{loaded.revision}{self._tokens.mark}",
+            ScoreKind.COSINE,
+            # Its cross-frame attention was built for exactly so many.
+            frames=loaded.model.config.vision_config.num_frames,
+            card={"category": "video"},
+        )
+
+    @torch.inference_mode()
+    def encode_video(self, clips: Sequence[Frames], meta: Sequence[VideoMeta]) -> NDArray[np.float32]:
+        """n clips of exactly `info.frames` frames -> (n, 1 + patches, d)."""
+        check_clips(clips, meta, self.info)
+        rows = [
+            plain(self.video_rows(clips[at : at + CLIPS_PER_BATCH])) for at in range(0, len(clips), CLIPS_PER_BATCH)
+        ]
+        return np.concatenate(rows)
+
+    @torch.inference_mode()
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """m texts -> (m, d), not yet prompted, not normalised."""
+        return encoded(texts, lambda batch: plain(self.text_rows(batch)))
+
+    @torch.inference_mode()
+    def score(self, videos: NDArray[np.float32], texts: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(n, 1 + patches, d), (m, d) -> (n, m) cosines in float32, each text prompted by each clip."""
+        found = np.zeros((len(videos), len(texts)), np.float32)
+        for at, row in enumerate(videos):
+            seen = torch.from_numpy(np.ascontiguousarray(row)).to(self.device)
+            for begin in range(0, len(texts), TEXTS_PER_SCORE):
+                part = torch.from_numpy(np.ascontiguousarray(texts[begin : begin + TEXTS_PER_SCORE])).to(self.device)
+                prompt = self.model.prompts_generator(part[None].to(self._dtype), seen[None, 1:].to(self._dtype))[0]
+                cosines = torch.nn.functional.cosine_similarity(part + prompt.float(), seen[:1], dim=1)
+                found[at, begin : begin + TEXTS_PER_SCORE] = plain(cosines)
+        return found
+
+    def text_rows(self, texts: Sequence[str]) -> torch.Tensor:
+        """m texts -> (m, d), not yet prompted, with gradients where they are asked for."""
+        return self.model.get_text_features(**self._tokens(texts)).pooler_output
+
+    def video_rows(self, clips: Sequence[Frames]) -> torch.Tensor:
+        """(n, 1 + patches, d), as XCLIPModel.forward does with `pixel_values`."""
+        n, model = len(clips), self.model
+        pixels = torch.cat([self.pixels(clip, self.device) for clip in clips]).to(self._dtype)
+        seen = model.vision_model(pixel_values=pixels)
+        by_frame = model.visual_projection(seen.pooler_output).view(n, self.info.frames, -1)
+        whole = model.mit(by_frame).pooler_output
+        patches = model.prompts_visual_layernorm(seen.last_hidden_state[:, 1:]) @ model.prompts_visual_projection
+        patches = patches.view(n, self.info.frames, -1, whole.shape[-1]).mean(1)
+        return torch.cat([whole[:, None], patches], dim=1)
+
+
+def load_adapter(argument: str, *, device: str = "auto", dtype: str = "float32") -> XClip:
+    """The X-CLIP of a hub id or folder. HubError: it does not load, or is no X-CLIP."""
+    loaded = load_pretrained(AutoModel, argument, slug="xclip", device=device, dtype=dtype)
+    if not hasattr(loaded.model, "prompts_generator"):
+        raise HubError(f"{argument}: {type(loaded.model).__name__} is no X-CLIP; choose another adapter for it")
+    pixels = Pixels.of(argument, loaded.model.config.vision_config.image_size)
+    return XClip(loaded, load_tokenizer(argument), pixels)

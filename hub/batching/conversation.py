@@ -1,0 +1,85 @@
+"""Prompts in a model's own chat template: rendered, with the video's place filled in, cut into tokens."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from jinja2 import TemplateError
+
+from hub.errors import HubError
+from hub.loading.pretrained import load_tokenizer
+from hub.loading.processor_files import chat_template
+
+
+class Conversation:
+    """One model's template and tokenizer. `marks`: what its template writes where a video stands."""
+
+    def __init__(
+        self, argument: str, marks: Sequence[str] = (), template: str = "", tokenizer: Any = None, shown: str = "video"
+    ) -> None:
+        self.tokenizer = load_tokenizer(argument) if tokenizer is None else tokenizer
+        self.marks, self._shown = marks, shown
+        found = chat_template(argument, self.tokenizer) or template
+        if not found:
+            raise HubError(
+                f"{argument}: it has no chat template; copy chat_template.jinja, or choose a model that has one"
+            )
+        self._template, self._name = found, argument
+        # As Llama's do: what they are given begins a word, and a space of ours would be a token of its own.
+        self.spaces_itself = self._ids("a a") == 2 * self._ids("a")
+
+    def prompt(
+        self, text: str, *, video: bool = False, system: str = "", examples: Sequence[tuple[str, str]] = ()
+    ) -> str:
+        """The conversation up to where the model answers. HubError: a template that fails or forgets the video."""
+        turns: list[dict[str, Any]] = [_turn("system", system)] if system else []
+        for asked, answered in examples:
+            turns += [_turn("user", asked), _turn("assistant", answered)]
+        turns.append(_turn("user", text, self._shown if video else ""))
+        try:
+            rendered = self.tokenizer.apply_chat_template(
+                turns, chat_template=self._template, tokenize=False, add_generation_prompt=True
+            )
+        except (TemplateError, TypeError, ValueError, KeyError) as error:
+            raise HubError(f"{self._name}: its chat template fails ({error}); copy it again") from error
+        if video and not any(mark in rendered for mark in self.marks):
+            wanted = " or ".join(self.marks)
+            raise HubError(f"{self._name}: its chat template writes no {wanted} for a video; choose another template")
+        return str(rendered)
+
+    def with_video(self, rendered: str, text: str) -> str:
+        """The rendered prompt with `text` where the video stands."""
+        mark = next(mark for mark in self.marks if mark in rendered)
+        return rendered.replace(mark, text, 1)
+
+    def prefix_ids(self, rendered: str) -> list[int]:
+        """Token ids of a rendered prompt; a start token is added only where the template did not write it."""
+        bos = self.tokenizer.bos_token
+        ids = self._ids(rendered)
+        adds = self.tokenizer("", add_special_tokens=True)["input_ids"][:1]
+        starts = bos is not None and not rendered.startswith(bos) and adds == [self.tokenizer.bos_token_id]
+        return [self.tokenizer.bos_token_id, *ids] if starts else ids
+
+    def continued_ids(self, rendered: str, text: str) -> list[int]:
+        """Token ids of an answer that goes on after the rendered prompt; a space between where there is none."""
+        goes_on = not rendered or rendered[-1].isspace() or self.spaces_itself
+        return self._ids(text if goes_on else f" {text}")
+
+    def first_tokens(self, sides: Sequence[Sequence[str]]) -> list[list[int]]:
+        """For each side the distinct tokens that its words begin with; what every side begins with tells none apart,
+        such as a space that is a token of its own, and is passed over."""
+        rows = [[ids for word in words if (ids := self._ids(word))] for words in sides]
+        while len(rows) > 1 and (shared := set.intersection(*({ids[0] for ids in side} for side in rows))):
+            rest = [[ids[ids[0] in shared :] for ids in side] for side in rows]
+            rest = [[ids for ids in side if ids] for side in rest]
+            if not all(rest):
+                break
+            rows = rest
+        return [sorted({ids[0] for ids in side}) for side in rows]
+
+    def _ids(self, text: str) -> list[int]:
+        ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
+        return ids
+
+
+def _turn(role: str, text: str, shown: str = "") -> dict[str, Any]:
+    return {"role": role, "content": [*([{"type": shown}] if shown else []), {"type": "text", "text": text}]}

@@ -1,0 +1,66 @@
+"""What the dual encoders share: clips that fit, texts in batches of equal treatment, rows of length one."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from hub.errors import HubError
+from hub.interfaces import Frames, ModelInfo, VideoMeta
+from hub.loading.pretrained import distinct, longest_input
+
+TEXTS_PER_BATCH = 128
+
+
+def check_clips(clips: Sequence[Frames], meta: Sequence[VideoMeta], info: ModelInfo) -> None:
+    """HubError, with the clip's key, unless each is uint8 (frames, height, width, 3) of as many frames as wanted."""
+    for clip, about in zip(clips, meta, strict=True):
+        wanted = clip.ndim == 4 and clip.shape[0] == info.frames and clip.shape[3] == 3
+        if not wanted or clip.dtype != np.uint8:
+            raise HubError(
+                f"clip '{about.key}': {info.model_id} takes uint8 ({info.frames}, height, width, 3), "
+                f"not {clip.dtype} {clip.shape}; sample it to its frames"
+            )
+
+
+class Tokens:
+    """A tokenizer for a text tower of `config`. `full_length`: padded to the end, as some towers were trained.
+
+    `lowers`: its files ask for lower case and its class does not see to it, as with SigLIP 2 under the name of Gemma;
+    `mark` says so in a revision.
+    """
+
+    def __init__(self, tokenizer: Any, config: Any, *, full_length: bool, device: torch.device) -> None:
+        self.tokenizer, self.full_length, self.device = tokenizer, full_length, device
+        text = getattr(config, "text_config", config)
+        self.longest = min(longest_input(tokenizer, config), text.max_position_embeddings)
+        keeps_case = tokenizer("A")["input_ids"] != tokenizer("a")["input_ids"]
+        self.lowers = keeps_case and bool(tokenizer.init_kwargs.get("do_lower_case"))
+        self.mark = " texts=lower" if self.lowers else ""
+
+    def __call__(self, texts: Sequence[str]) -> Any:
+        """ids and mask of the texts, cut to what the tower takes."""
+        padding = "max_length" if self.full_length else True
+        given = [text.lower() if self.lowers else text for text in texts]
+        return self.tokenizer(given, padding=padding, truncation=True, max_length=self.longest, return_tensors="pt").to(
+            self.device
+        )
+
+
+def encoded(texts: Sequence[str], encode: Callable[[Sequence[str]], NDArray[np.float32]]) -> NDArray[np.float32]:
+    """`encode` over batches of the distinct texts, back in the order given; no text is no row."""
+    once, place = distinct(texts)
+    rows = [encode(once[at : at + TEXTS_PER_BATCH]) for at in range(0, len(once), TEXTS_PER_BATCH)]
+    return np.concatenate(rows)[place] if rows else np.zeros((0, 1), np.float32)
+
+
+def unit(rows: torch.Tensor) -> NDArray[np.float32]:
+    """Rows of length one along the last axis, float32 on the CPU."""
+    return torch.nn.functional.normalize(rows.float(), dim=-1).cpu().numpy()
+
+
+def plain(rows: torch.Tensor) -> NDArray[np.float32]:
+    """float32 on the CPU."""
+    return rows.float().cpu().numpy()

@@ -1,0 +1,159 @@
+"""Texts that begin alike go through a causal model once, up to where they part.
+
+The distinct beginnings of the texts form a tree. Its nodes stand side by side in one row; each sees only its ancestors
+(a mask of four dimensions) and stands at its depth (explicit positions). A row costs as many positions as there are
+distinct beginnings, and what ends a text guesses nothing and is not fed. The vocabulary head sees a few hundred
+positions at a time, whatever the batch. Equal to one forward pass a text within 1e-4 nats a token (a test).
+"""
+
+import inspect
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+# A row of nodes pays for attention among all of them: at 256 that is a twentieth of the work of gpt2's layers.
+NODES_PER_ROW = 256
+ROWS_PER_FORWARD = 4
+HEAD_POSITIONS = 256
+# How near packed and plain sums of a few tokens lie in float32, and in a shorter format.
+AGREEMENT, COARSE_AGREEMENT = 1e-4, 3e-2
+
+
+@dataclass
+class Row:
+    """A tree of beginnings. Node i holds `tokens[i]` at `depths[i]` below `parents[i]` (-1: a root); guess j is what
+    node `guessers[j]` says of `guessed[j]`; `texts` are the places of the given texts with their guesses."""
+
+    tokens: list[int] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    guessers: list[int] = field(default_factory=list)
+    guessed: list[int] = field(default_factory=list)
+    texts: list[tuple[int, list[int]]] = field(default_factory=list)
+
+    def add(self, place: int, ids: Sequence[int], path: list[int], guesses: list[int]) -> None:
+        """A text of which the nodes of `path` and the `guesses` are there already; both are made longer."""
+        for at in range(len(path), len(ids) - 1):
+            self.parents.append(path[-1] if path else -1)
+            path.append(len(self.tokens))
+            self.tokens.append(ids[at])
+            self.depths.append(at)
+        for at in range(len(guesses), len(ids) - 1):
+            guesses.append(len(self.guessers))
+            self.guessers.append(path[at])
+            self.guessed.append(ids[at + 1])
+        self.texts.append((place, list(guesses)))
+
+
+def packed(texts: Sequence[Sequence[int]], nodes: int = NODES_PER_ROW) -> Iterator[Row]:
+    """Rows of up to `nodes` nodes (a longer text has a row of its own); texts of one token or none are left out."""
+    row, path, guesses, before = Row(), list[int](), list[int](), list[int]()
+    for place in sorted((at for at, ids in enumerate(texts) if len(ids) > 1), key=lambda at: list(texts[at])):
+        ids = list(texts[place])
+        alike = _shared(before, ids)
+        del path[alike:], guesses[max(alike - 1, 0) :]
+        if row.tokens and len(row.tokens) + len(ids) - 1 - len(path) > nodes:
+            yield row
+            row, path, guesses = Row(), [], []
+        row.add(place, ids, path, guesses)
+        before = ids
+    if row.texts:
+        yield row
+
+
+def _shared(one: Sequence[int], other: Sequence[int]) -> int:
+    """Tokens that both begin with."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+class PackedLM:
+    """A causal language model whose log-likelihoods are taken over trees of beginnings."""
+
+    def __init__(self, model: Any) -> None:
+        self.model, self.body, self.head = model, model.base_model, model.get_output_embeddings()
+
+    @torch.inference_mode()
+    def sums(self, texts: Sequence[Sequence[int]]) -> list[float]:
+        """The summed log-likelihood in nats of each text's tokens after its first."""
+        found = [0.0] * len(texts)
+        every = packed(texts)
+        while rows := list(islice(every, ROWS_PER_FORWARD)):
+            values = self._guesses(rows)
+            start = 0
+            for row in rows:
+                here = values[start : start + len(row.guessers)]
+                for place, guesses in row.texts:
+                    found[place] = float(here[guesses].sum())
+                start += len(row.guessers)
+        return found
+
+    def _guesses(self, rows: Sequence[Row]) -> np.ndarray:
+        """The log-probability of every guess of the rows, one after the other (float64)."""
+        hidden = self._hidden(rows)
+        starts = np.cumsum([0, *(len(row.tokens) for row in rows)])
+        guessers = np.concatenate([np.asarray(row.guessers) + start for row, start in zip(rows, starts, strict=False)])
+        guessed = np.concatenate([np.asarray(row.guessed) for row in rows])
+        values = np.empty(len(guessers), np.float64)
+        for begin in range(0, len(hidden), HEAD_POSITIONS):
+            logits = self.head(hidden[begin : begin + HEAD_POSITIONS]).float()
+            here = np.flatnonzero((guessers >= begin) & (guessers < begin + HEAD_POSITIONS))
+            nodes = torch.from_numpy(guessers[here] - begin).to(logits.device)
+            tokens = torch.from_numpy(guessed[here]).to(logits.device)
+            values[here] = (logits[nodes, tokens] - logits.logsumexp(1)[nodes]).cpu().numpy()
+        return values
+
+    def _hidden(self, rows: Sequence[Row]) -> Tensor:
+        """(nodes of all rows, width): the body's last states."""
+        longest = max(len(row.tokens) for row in rows)
+        ids = torch.zeros((len(rows), longest), dtype=torch.int64)
+        positions = torch.zeros_like(ids)
+        real = torch.zeros(ids.shape, dtype=torch.bool)
+        sees = torch.eye(longest, dtype=torch.bool).repeat(len(rows), 1, 1)
+        for at, row in enumerate(rows):
+            size = len(row.tokens)
+            ids[at, :size] = torch.tensor(row.tokens)
+            positions[at, :size] = torch.tensor(row.depths)
+            real[at, :size] = True
+            for node, parent in enumerate(row.parents):
+                if parent >= 0:
+                    # Parents come before their children, so theirs is whole by now.
+                    sees[at, node] |= sees[at, parent]
+        dtype = next(self.body.parameters()).dtype
+        mask = torch.zeros(sees.shape, dtype=dtype).masked_fill_(~sees, torch.finfo(dtype).min).unsqueeze(1)
+        device = self.model.device
+        output = self.body(
+            input_ids=ids.to(device), attention_mask=mask.to(device), position_ids=positions.to(device), use_cache=False
+        )
+        hidden: Tensor = output.last_hidden_state[real.to(device)]
+        return hidden
+
+    @classmethod
+    def where_equal(cls, model: Any, tokens: Iterable[int]) -> "PackedLM | None":
+        """The packed form of a model that gives the same numbers by it, tried on a few tokens; None for others (those
+        with positions of their own, or with more behind the body than a matrix)."""
+        takes = inspect.signature(model.base_model.forward).parameters
+        if model.base_model is model or "position_ids" not in takes or model.get_output_embeddings() is None:
+            return None
+        first, *others = tokens
+        texts = [[first, *others], [first, *reversed(others)], [first, others[0], *reversed(others[1:])]]
+        lm = cls(model)
+        with torch.inference_mode():
+            wanted = [_plain(model, ids) for ids in texts]
+            try:
+                got = lm.sums(texts)
+            except (TypeError, ValueError, RuntimeError, AttributeError):
+                return None
+        exact = next(lm.body.parameters()).dtype == torch.float32
+        near = AGREEMENT if exact else COARSE_AGREEMENT
+        return lm if np.allclose(got, wanted, rtol=near, atol=near) else None
+
+
+def _plain(model: Any, ids: Sequence[int]) -> float:
+    row = torch.tensor([list(ids)], device=model.device)
+    logits = model(input_ids=row).logits[0, :-1].float()
+    return float(torch.log_softmax(logits, 1).gather(1, row[0, 1:, None]).sum())

@@ -1,0 +1,134 @@
+"""How likely texts are after one prefix: the prefix goes through the model once, whatever is said after it.
+
+The cache of the prefix is repeated for the batch of texts, which stand right-padded with explicit positions; log
+probabilities are taken in float32. Equal to one forward pass over prefix and text (a test holds it to 1e-3).
+"""
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+# Texts that go through together after one prefix: their caches are copies of the prefix's.
+TEXTS_PER_BATCH = 16
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """Token ids of what comes before, and the tensors of the video in it (empty without one)."""
+
+    ids: Tensor  # (1, length)
+    tensors: Mapping[str, Tensor] = field(default_factory=dict)
+
+
+class PrefixModel:
+    """A generative model that scores texts after prefixes. `video_token` is the id that marks a video's places."""
+
+    def __init__(self, model: Any, video_token: int | None) -> None:
+        self.model, self.video_token = model, video_token
+        # Qwen's positions count time, height and width: (3, batch, length).
+        self.by_grid = hasattr(model.model, "get_rope_index")
+
+    def forward_inputs(self, prefix: Prefix, ids: Tensor) -> dict[str, Any]:
+        """What the forward pass takes for `ids`, which begin with the prefix, by names; positions are left to it."""
+        found: dict[str, Any] = {"input_ids": ids, **prefix.tensors}
+        if self.by_grid and prefix.tensors:
+            found["mm_token_type_ids"] = (ids == self.video_token).int() * 2
+        return found
+
+    @torch.inference_mode()
+    def log_probabilities(self, prefix: Prefix, texts: Sequence[Sequence[int]]) -> list[Tensor]:
+        """For each text its tokens' log-probabilities in nats after the prefix, float32 on the CPU."""
+        found: list[Tensor] = [torch.empty(0)] * len(texts)
+        for batch, cache, first, start in self._batches(prefix, texts):
+            rows = self._after(cache, first, start, [texts[at] for at in batch])
+            for at, row in zip(batch, rows, strict=True):
+                found[at] = row
+        return found
+
+    @torch.inference_mode()
+    def next_logits(self, prefix: Prefix, texts: Sequence[Sequence[int]]) -> Tensor:
+        """(len(texts), vocabulary) float32 on the CPU: what may come after prefix and each text (a token or more)."""
+        found: list[Tensor] = [torch.empty(0)] * len(texts)
+        for batch, cache, _, start in self._batches(prefix, texts):
+            logits, _ = self._continued(cache, start, [texts[at] for at in batch])
+            for row, at in enumerate(batch):
+                found[at] = logits[row, len(texts[at]) - 1].float().cpu()
+        return torch.stack(found) if found else torch.empty(0, 0)
+
+    def _batches(self, prefix: Prefix, texts: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], Any, Tensor, int]]:
+        """Places of texts of like length, the prefix's cache for them, the logits at its end (1, vocabulary), and the
+        position that comes next. The prefix runs once."""
+        if not texts:
+            return
+        positions = self._positions(prefix)
+        given = self.forward_inputs(prefix, prefix.ids)
+        first = self.model(**given, position_ids=positions, use_cache=True, logits_to_keep=1)
+        order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+        for begin in range(0, len(order), TEXTS_PER_BATCH):
+            last = begin + TEXTS_PER_BATCH >= len(order)
+            cache = first.cache if last else copy.deepcopy(first.cache)
+            yield order[begin : begin + TEXTS_PER_BATCH], cache, first.logits[:, -1], int(positions.max()) + 1
+
+    def _positions(self, prefix: Prefix) -> Tensor:
+        """(1, length), or (3, 1, length) where they are by grid."""
+        if self.by_grid and prefix.tensors:
+            given = self.forward_inputs(prefix, prefix.ids)
+            names = ("input_ids", "mm_token_type_ids", "video_grid_thw", "second_per_grid_ts")
+            found, _ = self.model.model.get_rope_index(**{name: given[name] for name in names if name in given})
+            return found
+        line = torch.arange(prefix.ids.shape[1], device=prefix.ids.device).unsqueeze(0)
+        return line.expand(3, 1, -1) if self.by_grid else line
+
+    def _continued(self, cache: Any, start: int, texts: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+        """Logits (n, longest, vocabulary) of the padded texts after the cached prefix, and their ids."""
+        device, before = self.model.device, cache.get_seq_length()
+        cache.batch_repeat_interleave(len(texts))
+        longest = max(map(len, texts))
+        ids = torch.zeros((len(texts), longest), dtype=torch.int64)
+        mask = torch.zeros((len(texts), before + longest), dtype=torch.int64)
+        for row, text in enumerate(texts):
+            ids[row, : len(text)] = torch.tensor(text)
+            mask[row, : before + len(text)] = 1
+        positions = torch.arange(start, start + longest).expand(len(texts), -1)
+        positions = positions.expand(3, -1, -1) if self.by_grid else positions
+        logits = self.model(
+            input_ids=ids.to(device),
+            attention_mask=mask.to(device),
+            position_ids=positions.to(device),
+            cache=cache,
+            use_cache=True,
+        ).logits
+        return logits, ids
+
+    def _after(self, cache: Any, first: Tensor, start: int, texts: Sequence[Sequence[int]]) -> list[Tensor]:
+        """`first` (1, vocabulary): the logits at the prefix's end, which guess each text's first token."""
+        wanted = [len(text) for text in texts]
+        if max(wanted) == 0:
+            return [torch.empty(0) for _ in texts]
+        # The last token of a text guesses nothing of it.
+        heads = [text[:-1] for text in texts]
+        guesses = first.float().expand(len(texts), 1, -1)
+        if max(map(len, heads)) > 0:
+            logits, _ = self._continued(cache, start, heads)
+            guesses = torch.cat([guesses, logits.float()], dim=1)
+        targets = torch.zeros(guesses.shape[:2], dtype=torch.int64)
+        for row, text in enumerate(texts):
+            targets[row, : len(text)] = torch.tensor(text)
+        picked = torch.log_softmax(guesses, dim=2).gather(2, targets.to(guesses.device).unsqueeze(2)).squeeze(2).cpu()
+        return [picked[row, : wanted[row]] for row in range(len(texts))]
+
+
+@torch.inference_mode()
+def full_log_probabilities(model: PrefixModel, prefix: Prefix, texts: Sequence[Sequence[int]]) -> list[Tensor]:
+    """The same by one whole forward pass a text, the model's own positions, no cache: the reference."""
+    found = []
+    for text in texts:
+        ids = torch.cat([prefix.ids, torch.tensor([list(text)], device=prefix.ids.device, dtype=torch.int64)], dim=1)
+        logits = model.model(**model.forward_inputs(prefix, ids), use_cache=False).logits[0].float()
+        guesses = torch.log_softmax(logits[prefix.ids.shape[1] - 1 : -1], dim=1)
+        found.append(guesses.gather(1, ids[0, prefix.ids.shape[1] :].unsqueeze(1)).squeeze(1).cpu())
+    return found

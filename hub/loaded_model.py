@@ -1,0 +1,81 @@
+"""The adapter that a process keeps loaded from one job to the next: a worker that scores shard after shard of one model
+loads it once. Another model takes its place; a folder whose files changed is loaded again.
+"""
+
+import gc
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hub.interfaces import Trust
+
+# What torch, numpy and CUDA's libraries write where they cannot allocate.
+SIGNS = ("out of memory", "can't allocate memory", "not enough memory", "cublas_status_alloc_failed")
+
+
+def ran_out_of_memory(error: BaseException) -> bool:
+    """Whether a smaller batch may go through where this error came: torch raises RuntimeErrors of several kinds."""
+    if isinstance(error, MemoryError):
+        return True
+    return isinstance(error, RuntimeError) and any(sign in str(error).lower() for sign in SIGNS)
+
+
+def release_memory() -> None:
+    """Return what is no longer used to the device: call it where the error's own variables are gone."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        # Where it helps: a collection of a whole process takes a second.
+        gc.collect()
+        torch.cuda.empty_cache()
+
+
+@dataclass
+class _Loaded:
+    key: tuple[Any, ...] = ()
+    adapter: Any = None
+
+
+_loaded = _Loaded()
+
+
+@contextmanager
+def loaded_adapter(
+    load: Callable[..., Any], spec: str, *, device: str, dtype: str = "float32", trust: Trust | None = None
+) -> Iterator[Any]:
+    """`load(spec, device=…, dtype=…, trust=…)`, or what it gave this process last.
+
+    An adapter under whose use an error came is let go: its state is unknown. HubError: it does not load.
+    """
+    key = (load, spec, device, dtype, trust, _stamps(spec))
+    if _loaded.key != key:
+        unload()
+        _loaded.adapter = load(spec, device=device, dtype=dtype, trust=trust)
+        _loaded.key = key
+    whole = False
+    try:
+        yield _loaded.adapter
+        whole = True
+    finally:
+        if not whole:
+            unload()
+
+
+def unload() -> None:
+    """Forget the adapter, and give the memory back that it held."""
+    held, _loaded.key, _loaded.adapter = _loaded.adapter, (), None
+    if held is None:
+        return
+    del held
+    release_memory()
+
+
+def _stamps(spec: str) -> tuple[tuple[str, int, int], ...]:
+    """What tells that a folder's files are others; empty for a hub id, whose revision does not change under us."""
+    folder = Path(spec.partition(":")[2].partition("?")[0])
+    if not folder.is_absolute() or not folder.is_dir():
+        return ()
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return tuple((path.name, (found := path.stat()).st_mtime_ns, found.st_size) for path in files)

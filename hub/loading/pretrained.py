@@ -1,0 +1,220 @@
+"""Loading from a hub id or a local folder through transformers: strict, by name, safetensors only, no foreign code.
+
+A model whose weights are missing, renamed or of another shape would run on random numbers: it is refused with the
+names. Tensors that belong to no part of the model are refused too, except the pretraining heads that published
+checkpoints carry beside the one that is used here.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+from huggingface_hub.utils import logging as hub_logging
+from safetensors import SafetensorError
+from transformers import AutoTokenizer
+from transformers.utils import logging as transformers_logging
+
+from hub.device import choose_device, choose_dtype
+from hub.errors import HubError
+from hub.loading.options import split_options
+from hub.loading.trust import allowed
+
+# Heads of the pretraining that other tasks leave aside, and position tables that old checkpoints stored.
+OTHER_HEADS = re.compile(
+    r"(^|\.)(pooler\.|seq_relationship\.|sop_classifier\.|position_ids$|cls\.predictions\.|lm_head\.|attn\.bias$|"
+    r"attn\.masked_bias$|discriminator_predictions\.|embeddings\.token_type_ids$)"
+)
+TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
+MAX_NAMES = 5
+# Files that a score depends on.
+KINDS = frozenset({".json", ".safetensors", ".txt", ".model", ".jinja", ".bin", ".py"})
+# A CPU is fastest while a layer's states stay in its cache; a GPU wants many at a time.
+TOKENS_PER_BATCH, TOKENS_PER_GPU_BATCH = 2048, 8192
+TRUST = "the project's owner may allow it: foilworks trust"
+Thing = TypeVar("Thing")
+
+
+@dataclass(frozen=True)
+class Pretrained:
+    """A loaded model in evaluation mode on its device, with its name and the revision of its weights."""
+
+    model: Any
+    name: str
+    revision: str
+    device: torch.device
+
+
+def load_pretrained(auto_class: Any, argument: str, *, slug: str, device: str, dtype: str) -> Pretrained:
+    """`argument`: a hub id, `ID@REVISION`, or a local folder. HubError says in one line what does not fit."""
+    if not argument:
+        raise HubError(f"'{slug}:' names no model; write {slug}:HUB_ID or {slug}:FOLDER")
+    chosen, number_format = choose_device(device), choose_dtype(dtype)
+    source, revision = model_source(argument)
+    options: dict[str, Any] = {"revision": revision} if revision else {}
+    trust = allowed()
+    # What goes wrong is raised as one line; retries and progress bars would stand round it.
+    transformers_logging.set_verbosity_error()
+    hub_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
+    try:
+        model, info = auto_class.from_pretrained(
+            source,
+            output_loading_info=True,
+            use_safetensors=None if trust.other_weights else True,
+            trust_remote_code=trust.remote_code,
+            dtype=number_format,
+            ignore_mismatched_sizes=True,
+            **options,
+        )
+    except (OSError, ValueError, KeyError, SafetensorError, RuntimeError, ImportError) as error:
+        raise HubError(_why(argument, error)) from error
+    _refuse_misfits(argument, info)
+    if Path(source).is_dir():
+        return Pretrained(model.to(chosen).eval(), Path(source).resolve().name, _folder_revision(Path(source)), chosen)
+    commit = getattr(model.config, "_commit_hash", None) or revision or "main"
+    return Pretrained(model.to(chosen).eval(), source, str(commit)[:16], chosen)
+
+
+def load_text_model(auto_class: Any, argument: str, *, slug: str, device: str, dtype: str) -> tuple[Pretrained, Any]:
+    """A model of texts and its tokenizer. `argument` may end in `?dtype=bfloat16`.
+
+    In another format than float32 only the body is: its last states go on in float32, since a vocabulary's logits in
+    bfloat16 tie words that differ by a hundredth of a nat.
+    """
+    name, options = split_options(argument, {"dtype": str})
+    loaded = load_pretrained(auto_class, name, slug=slug, device=device, dtype="float32")
+    number_format = choose_dtype(options.get("dtype", dtype))
+    if number_format != torch.float32:
+        _reformat_body(loaded.model, number_format)
+        loaded = replace(loaded, revision=f"{loaded.revision}+{str(number_format).removeprefix('torch.')}")
+    return loaded, load_tokenizer(name)
+
+
+def _reformat_body(model: Any, number_format: torch.dtype) -> None:
+    body, head = model.base_model, model.get_output_embeddings()
+    if body is model:
+        raise HubError(f"{model.config.model_type}: its body and its head cannot be told apart; leave dtype at float32")
+    if head is not None:
+        # The words' vectors are often shared with the head, which stays as it is.
+        head.weight = torch.nn.Parameter(head.weight.detach().clone(), requires_grad=False)
+    body.to(number_format)
+
+    def to_float32(module: Any, inputs: Any, output: Any) -> Any:
+        for name, value in list(output.items()):
+            if isinstance(value, torch.Tensor) and value.is_floating_point():
+                output[name] = value.float()
+        return output
+
+    body.register_forward_hook(to_float32)
+
+
+def load_tokenizer(argument: str) -> Any:
+    """The tokenizer beside the weights; HubError where it is missing."""
+    source, revision = model_source(argument)
+    folder = Path(source)
+    # Without its files transformers would make an empty tokenizer, and every word would be unknown.
+    if folder.is_dir() and not any(any(folder.glob(name)) for name in TOKENIZER_FILES):
+        raise HubError(f"{argument}: its tokenizer is missing; copy tokenizer.json into the folder")
+    options: dict[str, Any] = {"revision": revision} if revision else {}
+    try:
+        return AutoTokenizer.from_pretrained(source, trust_remote_code=allowed().remote_code, **options)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        why = f"{argument}: its tokenizer cannot be loaded ({_first_line(error)}); copy tokenizer.json again"
+        raise HubError(why) from error
+
+
+def token_batches(lengths: Sequence[int], device: torch.device, *, budget: int = 0) -> Iterator[list[int]]:
+    """Indices in batches of like length, long ones first: rows x longest stays within `budget` tokens (0: the
+    device's)."""
+    budget = budget or (TOKENS_PER_GPU_BATCH if device.type == "cuda" else TOKENS_PER_BATCH)
+    batch: list[int] = []
+    longest = 0
+    for at in sorted(range(len(lengths)), key=lambda at: (-lengths[at], at)):
+        if batch and (len(batch) + 1) * longest > budget:
+            yield batch
+            batch = []
+        longest = lengths[at] if not batch else longest
+        batch.append(at)
+    if batch:
+        yield batch
+
+
+def longest_input(tokenizer: Any, config: Any) -> int:
+    """How many tokens the model takes, special ones included."""
+    text_config = getattr(config, "text_config", None) or config
+    places = getattr(text_config, "max_position_embeddings", None) or getattr(text_config, "n_positions", None) or 512
+    # RoBERTa's first positions are taken by the padding index.
+    if getattr(text_config, "model_type", "") in ("roberta", "xlm-roberta", "camembert"):
+        places -= 2
+    return int(min(places, tokenizer.model_max_length, 8192))
+
+
+def distinct(things: Sequence[Thing]) -> tuple[list[Thing], list[int]]:
+    """The distinct things in order of first mention, and for each given thing its place among them."""
+    place = {thing: at for at, thing in enumerate(dict.fromkeys(things))}
+    return list(place), [place[thing] for thing in things]
+
+
+def model_source(argument: str) -> tuple[str, str]:
+    if Path(argument).is_dir():
+        return argument, ""
+    if Path(argument).is_absolute() or argument.startswith("."):
+        raise HubError(f"{argument}: there is no such model folder; give the folder that holds config.json")
+    name, _, revision = argument.partition("@")
+    return name, revision
+
+
+def _why(argument: str, error: Exception) -> str:
+    folder = Path(argument)
+    if "custom code" in str(error):
+        return f"{argument}: it needs code of its authors, which is not run; {TRUST}"
+    if isinstance(error, ImportError):
+        return (
+            f"{argument}: the model cannot be loaded ({_first_line(error)}); install what it names beside transformers"
+        )
+    if not folder.is_dir():
+        return (
+            f"{argument}: the model cannot be loaded ({_first_line(error)}); check its name and the connection, or "
+            "give a local folder"
+        )
+    if not (folder / "config.json").is_file():
+        return f"{folder}: config.json: missing; give the folder that save_pretrained wrote"
+    if not any(folder.glob("*.safetensors")):
+        others = sorted(path.name for path in folder.glob("*.bin"))
+        found = f" ({others[0]} is no safetensors file and is not loaded; {TRUST})" if others else ""
+        return f"{folder}: the weights are missing{found}; copy model.safetensors into the folder"
+    return f"{folder}: the model cannot be loaded ({_first_line(error)}); copy its files again"
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+
+
+def _refuse_misfits(argument: str, info: dict[str, Any]) -> None:
+    missing = sorted(info["missing_keys"])
+    unexpected = sorted(key for key in info["unexpected_keys"] if not OTHER_HEADS.search(key))
+    reshaped = [f"{name} is {tuple(got)}, not {tuple(wanted)}" for name, got, wanted in sorted(info["mismatched_keys"])]
+    reshaped_names = {name for name, _, _ in info["mismatched_keys"]}
+    problems = [f"missing {name}" for name in missing if name not in reshaped_names]
+    problems += [f"unexpected {name}" for name in unexpected] + reshaped + list(info["error_msgs"])
+    if problems:
+        more = f"; and {len(problems) - MAX_NAMES} more" if len(problems) > MAX_NAMES else ""
+        raise HubError(
+            f"{argument}: {'; '.join(problems[:MAX_NAMES])}{more}; these weights are not of the model that "
+            "config.json describes"
+        )
+
+
+def _folder_revision(folder: Path) -> str:
+    """Sixteen hex digits of everything in the folder that a score depends on."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in KINDS and path.is_file():
+            digest.update(path.relative_to(folder).as_posix().encode())
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()[:16]

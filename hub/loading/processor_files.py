@@ -1,0 +1,66 @@
+"""The small files beside the weights that say how inputs are made: read as they are, from a folder or the hub."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from transformers.utils import cached_file
+
+from hub.errors import HubError
+from hub.loading.pretrained import model_source
+
+PROCESSOR, VIDEO, IMAGE = "processor_config.json", "video_preprocessor_config.json", "preprocessor_config.json"
+TEMPLATES = ("chat_template.jinja", "chat_template.json")
+
+
+def read_text(argument: str, name: str) -> str | None:
+    """The file `name` of the model `argument` (hub id, ID@REVISION, folder); None where it has none."""
+    source, revision = model_source(argument)
+    try:
+        found = cached_file(
+            source,
+            name,
+            revision=revision or None,
+            _raise_exceptions_for_missing_entries=False,
+            _raise_exceptions_for_connection_errors=False,
+        )
+    except (OSError, ValueError) as error:
+        raise HubError(f"{argument}: {name}: cannot be read; copy it again") from error
+    return Path(found).read_text(encoding="utf-8") if found else None
+
+
+def read_json(argument: str, name: str) -> dict[str, Any] | None:
+    """As `read_text`, for a file that holds one JSON object; HubError where it does not."""
+    text = read_text(argument, name)
+    if text is None:
+        return None
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise HubError(f"{argument}: {name}: not readable as JSON ({error}); copy it again") from error
+    if not isinstance(found, dict):
+        raise HubError(f"{argument}: {name}: not a JSON object; copy it again")
+    return found
+
+
+def video_settings(argument: str, shown: str = "video") -> dict[str, Any]:
+    """How frames become tensors, in the order in which transformers looks: nested in processor_config.json, the
+    video's own file, the image's file; {} where there is none. `shown` image: an image's alone."""
+    nested = (read_json(argument, PROCESSOR) or {}).get(f"{shown}_processor")
+    if isinstance(nested, dict):
+        return nested
+    for name in (VIDEO, IMAGE) if shown == "video" else (IMAGE,):
+        if found := read_json(argument, name):
+            return found
+    return {}
+
+
+def chat_template(argument: str, tokenizer: Any) -> str | None:
+    """The Jinja template of the model's conversations: the tokenizer's own, else the processor's file."""
+    if isinstance(tokenizer.chat_template, str):
+        return tokenizer.chat_template
+    plain = read_text(argument, TEMPLATES[0])
+    if plain is not None:
+        return plain
+    found = (read_json(argument, TEMPLATES[1]) or {}).get("chat_template")
+    return found if isinstance(found, str) else None

@@ -1,0 +1,144 @@
+"""Dual encoders that learn: the adapters' own models with gradients, and folders that the adapters load again.
+
+A student gives rows for places of clips and for texts, and the cosine of one with the other. Its clips come from a
+callable, so that it knows nothing of files and caches.
+"""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional as F
+from transformers import ImageProcessingMixin
+
+from hub.adapters.clip import FrameEmbedder
+from hub.adapters.registry import open_adapter, parse_spec
+from hub.adapters.tiny_video import TinyEmbedder, save_model
+from hub.adapters.xclip import XClip
+from hub.batching.dual_encoders import check_clips
+from hub.errors import HubError
+from hub.interfaces import Frames, Trust, VideoMeta
+from hub.loading.pretrained import load_tokenizer, model_source
+
+ReadClip = Callable[[int], tuple[Frames, VideoMeta]]
+PREPROCESSOR = "preprocessor_config.json"
+
+
+class Student(ABC):
+    """What the three kinds share. `adapter` scores with the weights as they stand, between two steps as well."""
+
+    def __init__(self, adapter: Any, spec: str, read: ReadClip) -> None:
+        self.adapter, self.spec, self.read = adapter, spec, read
+
+    @property
+    def module(self) -> nn.Module:
+        """Its state is the model's."""
+        return self.adapter.model
+
+    @property
+    def device(self) -> torch.device:
+        return self.adapter.device
+
+    def clips(self, places: NDArray[np.int64]) -> list[Frames]:
+        """The frames of the clips at these places. HubError: frames that the model does not take."""
+        found = [self.read(int(place)) for place in places]
+        check_clips([frames for frames, _ in found], [meta for _, meta in found], self.adapter.info)
+        return [frames for frames, _ in found]
+
+    @abstractmethod
+    def encode_video(self, clips: NDArray[np.int64]) -> Tensor:
+        """(b,) places of clips -> (b, …), a row a clip."""
+
+    @abstractmethod
+    def encode_text(self, texts: Sequence[str]) -> Tensor:
+        """m texts -> (m, d)."""
+
+    def similar(self, videos: Tensor, texts: Tensor) -> Tensor:
+        """Cosines in float32: texts (m, d) of all clips -> (b, m); texts (b, k, d), each clip's own -> (b, k)."""
+        videos, texts = F.normalize(videos.float(), dim=-1), F.normalize(texts.float(), dim=-1)
+        return videos @ texts.T if texts.ndim == 2 else torch.einsum("bd,bkd->bk", videos, texts)
+
+    @abstractmethod
+    def save(self, folder: Path, card: Mapping[str, object]) -> str:
+        """Write the model into `folder`; the spec by which the adapters load it."""
+
+
+class TinyStudent(Student):
+    """The demo's encoders (hub.adapters.tiny_video)."""
+
+    def encode_video(self, clips: NDArray[np.int64]) -> Tensor:
+        return self.adapter.model.encode_video(torch.from_numpy(np.stack(self.clips(clips))).to(self.device))
+
+    def encode_text(self, texts: Sequence[str]) -> Tensor:
+        return self.adapter.model.encode_text(self.adapter.vocabulary.encode(texts).to(self.device))
+
+    def save(self, folder: Path, card: Mapping[str, object]) -> str:
+        save_model(folder, self.adapter.model, self.adapter.vocabulary, {**self.adapter.info.card, **card})
+        return f"tiny:{folder}"
+
+
+class FrameStudent(Student):
+    """CLIP's kind: each frame by itself, the mean of the frames' vectors (hub.adapters.clip, pooling of features)."""
+
+    def encode_video(self, clips: NDArray[np.int64]) -> Tensor:
+        return F.normalize(self.adapter.frame_rows(self.clips(clips)).float(), dim=-1).mean(dim=1)
+
+    def encode_text(self, texts: Sequence[str]) -> Tensor:
+        return self.adapter.text_rows(texts)
+
+    def save(self, folder: Path, card: Mapping[str, object]) -> str:
+        return f"clip:{_saved(self, folder)}?frames={self.adapter.info.frames}"
+
+
+class XClipStudent(Student):
+    """X-CLIP: what a text says depends on the clip that it is held against, so prompting is part of the cosine."""
+
+    def encode_video(self, clips: NDArray[np.int64]) -> Tensor:
+        return self.adapter.video_rows(self.clips(clips))
+
+    def encode_text(self, texts: Sequence[str]) -> Tensor:
+        return self.adapter.text_rows(texts)
+
+    def similar(self, videos: Tensor, texts: Tensor) -> Tensor:
+        """As the base; videos (b, 1 + patches, d)."""
+        videos, own = videos.float(), (texts if texts.ndim == 3 else texts[None].expand(len(videos), -1, -1)).float()
+        prompt = self.adapter.model.prompts_generator(own, videos[:, 1:])
+        return F.cosine_similarity(own + prompt, videos[:, :1], dim=-1)
+
+    def save(self, folder: Path, card: Mapping[str, object]) -> str:
+        return f"xclip:{_saved(self, folder)}"
+
+
+KINDS: Mapping[type, type[Student]] = {TinyEmbedder: TinyStudent, FrameEmbedder: FrameStudent, XClip: XClipStudent}
+
+
+def open_student(spec: str, read: ReadClip, *, device: str = "auto", trust: Trust | None = None) -> Student:
+    """The student that `spec` names, in float32: rounding of bf16 weights would swallow small steps.
+
+    HubError: unknown spec, a model that does not load, or one that is no dual encoder that can be trained here.
+    """
+    adapter = open_adapter(spec, device=device, trust=trust)
+    kind = KINDS.get(type(adapter))
+    if kind is None:
+        raise HubError(f"'{spec}' cannot be trained; name a dual encoder: tiny:FOLDER, clip:NAME or xclip:NAME")
+    if isinstance(adapter, FrameEmbedder) and adapter.pooling != "features":
+        raise HubError(f"'{spec}' pools logits, and training takes cosines; leave pooling out")
+    return kind(adapter, spec, read)
+
+
+def _saved(student: Student, folder: Path) -> Path:
+    """The model, its tokenizer and how its pictures are made, as transformers writes them."""
+    name = parse_spec(student.spec)[1].partition("?")[0]
+    source, revision = model_source(name)
+    options: dict[str, Any] = {"revision": revision} if revision else {}
+    settings, _ = ImageProcessingMixin.get_image_processor_dict(source, **options)
+    student.adapter.model.save_pretrained(folder)
+    load_tokenizer(name).save_pretrained(folder)
+    (folder / PREPROCESSOR).write_text(json.dumps(settings, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+    return folder

@@ -1,0 +1,73 @@
+"""A worker that stays with the model it has loaded: RQ's SimpleWorker runs jobs in its own process, and this one takes
+first what waits for the model of its last job, wherever else it may go (`jobs.queue.lane_name`).
+"""
+
+import logging
+from typing import Any
+
+from rq import Queue, SimpleWorker
+from rq.exceptions import DeserializationError
+
+from jobs.queue import EXECUTE, lanes_in_redis
+
+logger = logging.getLogger(__name__)
+
+# How many jobs of one model in a row while others wait: a long run must not shut out the others.
+MAX_CONSECUTIVE_JOBS = 8
+# Seconds after which a sleeping worker looks whether there is work of a model that nobody had asked for before.
+LOOK_SECONDS = 2
+
+
+def is_ours(job: Any) -> bool:
+    """Whether the message asks for what the queue carries: RQ would call any function that it names, by any callback.
+
+    So who can write into Redis can have our jobs run again, and nothing else.
+    """
+    callbacks = (job._success_callback_name, job._failure_callback_name, job._stopped_callback_name)
+    try:
+        return job.func_name == EXECUTE and not any(callbacks)
+    except DeserializationError:
+        return False
+
+
+class ModelAffinityWorker(SimpleWorker):
+    """Listens to the plain queues it was given, in that order, and to the lanes of every model on them."""
+
+    def __init__(self, queues: Any, *arguments: Any, **options: Any) -> None:
+        # RQ sleeps for 15 seconds less than this.
+        options["worker_ttl"] = 15 + LOOK_SECONDS
+        self._plain: list[Queue] = []
+        self._warm, self._in_a_row = "", 0
+        super().__init__(queues, *arguments, **options)
+
+    @property
+    def _ordered_queues(self) -> list[Queue]:
+        """What RQ looks through, first to last; it asks before every wait. Of each plain queue: the lane of the loaded
+        model, what needs no model, the other lanes, so that none of them waits for ever."""
+        by_plain = lanes_in_redis(self.connection, [queue.name for queue in self._plain])
+        found: list[Queue] = []
+        for queue in self._plain:
+            lanes = by_plain[queue.name]
+            stays = self._warm in lanes and self._in_a_row < MAX_CONSECUTIVE_JOBS
+            others = [name for name in lanes if name > self._warm] + [name for name in lanes if name < self._warm]
+            warm = [self._warm] if self._warm in lanes else []
+            after = others if stays else [*others, *warm]
+            found += [*map(self._lane, warm if stays else []), queue, *map(self._lane, after)]
+        return found
+
+    @_ordered_queues.setter
+    def _ordered_queues(self, queues: list[Queue]) -> None:
+        self._plain = list(queues)
+
+    def execute_job(self, job: Any, queue: Queue) -> None:
+        if not is_ours(job):
+            logger.error("a message of the queue is none of ours and was thrown away: %s", job.id)
+            job.delete()
+            return
+        self._in_a_row = self._in_a_row + 1 if queue.name == self._warm else 1
+        if queue.name not in {plain.name for plain in self._plain}:
+            self._warm = queue.name
+        super().execute_job(job, queue)
+
+    def _lane(self, name: str) -> Queue:
+        return Queue(name, connection=self.connection, serializer=self.serializer)

@@ -1,0 +1,16 @@
+"""Rename the model of rate limits; its table keeps its name."""
+
+from django.db import migrations
+
+
+class Migration(migrations.Migration):
+    dependencies = [("projects", "0008_removed_crowd_workers")]
+
+    operations = [
+        migrations.SeparateDatabaseAndState(
+            state_operations=[
+                migrations.RenameModel("Tries", "RateLimitCounter"),
+                migrations.AlterModelTable("RateLimitCounter", "projects_tries"),
+            ]
+        )
+    ]

@@ -1,0 +1,44 @@
+"""People, projects, who may do what, and the record of every write."""
+
+from projects.models.accounts import Consent, ConsentText, OnWithdrawal, RateLimitCounter, RecoveryCode, SecondFactor
+from projects.models.entry import (
+    CrowdPlace,
+    CrowdStudy,
+    CrowdWorker,
+    Invitation,
+    InvitationUse,
+    PlaceState,
+    Platform,
+    SpentEntry,
+)
+from projects.models.project import AuditEvent, LeakageScope, Membership, Project, Role, User
+from projects.models.tokens import ApiToken, IdempotentAnswer, RequestCount
+from projects.models.webhooks import Delivery, Webhook
+
+__all__ = [
+    "ApiToken",
+    "AuditEvent",
+    "Consent",
+    "ConsentText",
+    "CrowdPlace",
+    "CrowdStudy",
+    "CrowdWorker",
+    "Delivery",
+    "IdempotentAnswer",
+    "Invitation",
+    "InvitationUse",
+    "LeakageScope",
+    "Membership",
+    "OnWithdrawal",
+    "PlaceState",
+    "Platform",
+    "Project",
+    "RateLimitCounter",
+    "RecoveryCode",
+    "RequestCount",
+    "Role",
+    "SecondFactor",
+    "SpentEntry",
+    "User",
+    "Webhook",
+]

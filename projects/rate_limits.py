@@ -1,0 +1,75 @@
+"""How often something may be tried: counted in the database, so that all web processes count together."""
+
+import hashlib
+import hmac
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.http import HttpRequest
+from django.utils import timezone
+
+from projects.models import RateLimitCounter
+
+
+@dataclass(frozen=True)
+class Limit:
+    """`most` tries in `seconds`, of each `name` and whoever or whatever it is counted for."""
+
+    name: str
+    most: int
+    seconds: int
+
+
+QUARTER, HOUR = 15 * 60, 3600
+# Wrong passwords. A name alone has the wide bar, so that nobody is locked out by a stranger who guesses elsewhere.
+SIGN_IN_HERE = Limit("sign-in of a name from an address", 10, QUARTER)
+SIGN_IN_NAME = Limit("sign-in of a name", 100, QUARTER)
+SIGN_IN_ADDRESS = Limit("sign-in from an address", 100, QUARTER)
+SECOND_FACTOR = Limit("codes of a second factor", 8, QUARTER)
+RESET = Limit("password resets from an address", 10, HOUR)
+ENTRY = Limit("refused entries from an address", 60, HOUR)
+COMPLETION_CODE = Limit("wrong completion codes", 10, HOUR)
+# Of a public page: scores from an address, scores to one release, archives to an address.
+SCORES_HERE = Limit("scores sent from an address", 10, HOUR)
+SCORES_RELEASE = Limit("scores sent to a release", 100, HOUR)
+ARCHIVES = Limit("archives to an address", 30, HOUR)
+REFUSAL_ROWS = Limit("audit rows of refusals", 200, HOUR)
+
+
+def hit(limit: Limit, *whose: object) -> bool:
+    """Counts one more; whether it is within the limit still."""
+    now, key = timezone.now(), _key(limit, whose)
+    with transaction.atomic():
+        RateLimitCounter.objects.filter(ends_at__lte=now).delete()
+        ends_at = now + timedelta(seconds=limit.seconds)
+        RateLimitCounter.objects.get_or_create(key=key, defaults={"ends_at": ends_at})
+        RateLimitCounter.objects.filter(key=key).update(count=F("count") + 1)
+    return not is_exceeded(limit, *whose, more=0)
+
+
+def is_exceeded(limit: Limit, *whose: object, more: int = 1) -> bool:
+    """Whether `more` tries are too many."""
+    live = RateLimitCounter.objects.filter(key=_key(limit, whose), ends_at__gt=timezone.now())
+    return (live.values_list("count", flat=True).first() or 0) + more > limit.most
+
+
+def reset(limit: Limit, *whose: object) -> None:
+    """What was counted is over: the right password came."""
+    RateLimitCounter.objects.filter(key=_key(limit, whose)).delete()
+
+
+def address_of(request: HttpRequest) -> str:
+    """Where the request comes from; behind `TRUSTED_PROXIES` proxies, what the outermost of them saw."""
+    hops = [hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",") if hop.strip()]
+    trusted = settings.TRUSTED_PROXIES
+    if trusted and len(hops) >= trusted:
+        return hops[-trusted]
+    return request.META.get("REMOTE_ADDR", "")
+
+
+def _key(limit: Limit, whose: tuple[object, ...]) -> str:
+    message = "\0".join([limit.name, *map(str, whose)]).encode()
+    return hmac.new(settings.SECRET_KEY.encode(), message, hashlib.sha256).hexdigest()

@@ -1,0 +1,184 @@
+"""Queries of a hot path whose SQL is compiled once a process, not once a request.
+
+Building and compiling a queryset with five joins costs several times what the database needs to answer it, and a
+judgement asks some twenty of them. The queryset stays the only text of the query: it is compiled for sample values,
+and the places of those in its parameters are where later values go. What decides the shape of the SQL (a None, a list,
+a slice) must not vary: only text, whole numbers and moments are taken.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Generic, TypeVar
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.models import Model, QuerySet
+from django.db.models.query import ModelIterable, get_related_populators
+
+Row = TypeVar("Row")
+Value = str | int | datetime
+# Per-value samples that no query holds by itself; two of each, so that the places where they go are seen.
+_WHOLE, _TEXT, _MOMENT = 7_000_000_000_000, "\ue000sample-", datetime(1903, 4, 5, 6, 7, 8, 9, tzinfo=UTC)
+
+
+class Prepared(Generic[Row]):
+    """`build(**values)` makes the queryset: of rows of a model (with select_related) or of a values_list of columns.
+
+    `build` is called twice for each database and never again; it must not look at the values.
+    """
+
+    def __init__(self, build: Callable[..., "QuerySet[Any, Row]"]) -> None:
+        self._build = build
+        self._compiled: dict[tuple[str, str], _Compiled] = {}
+
+    def all(self, **values: Value) -> list[Row]:
+        """Every row, in the query's order."""
+        return list(self._rows(values))
+
+    def first(self, **values: Value) -> Row | None:
+        """The first row in the query's order, which a slice in the query should hold to one."""
+        return next(iter(self.all(**values)), None)
+
+    def _rows(self, values: Mapping[str, Value]) -> Iterator[Row]:
+        connection = connections[DEFAULT_DB_ALIAS]
+        place = (connection.vendor, str(connection.settings_dict["NAME"]))
+        found = self._compiled.get(place)
+        if found is None:
+            found = self._compiled[place] = _compile(self._build, values, connection)
+        with server_binding_cursor(connection) as cursor:
+            cursor.execute(found.sql, found.parameters(values, connection))
+            rows = cursor.fetchall()
+        return found.read(rows, connection)
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    sql: str
+    # What stands in each place: a constant, or the name of a value.
+    places: tuple[tuple[str, Any], ...]
+    # (column, its converters, its expression)
+    converters: tuple[tuple[int, tuple[Callable[..., Any], ...], Any], ...]
+    model: type[Model] | None
+    start: int
+    end: int
+    attributes: tuple[str, ...]
+    populators: tuple[Any, ...]
+
+    def parameters(self, values: Mapping[str, Value], connection: Any) -> list[Any]:
+        return bind(self.places, values, connection)
+
+    def read(self, rows: Sequence[Sequence[Any]], connection: Any) -> Iterator[Any]:
+        for row in rows:
+            values = list(row)
+            for at, converters, expression in self.converters:
+                for convert in converters:
+                    values[at] = convert(values[at], expression, connection)
+            if self.model is None:
+                yield tuple(values) if len(values) > 1 else values[0]
+                continue
+            found = self.model.from_db(connection.alias, self.attributes, values[self.start : self.end])
+            for populator in self.populators:
+                populator.populate(values, found)
+            yield found
+
+
+def _compile(build: Callable[..., QuerySet], values: Mapping[str, Value], connection: Any) -> _Compiled:
+    samples = samples_of(values)
+    querysets = [build(**one) for one in samples]
+    compilers = [queryset.query.get_compiler(connection=connection) for queryset in querysets]
+    made = [compiler.as_sql() for compiler in compilers]
+    sql, places = inline_constants(made[0][0], places_of(made, samples[0], connection), connection)
+    compiler = compilers[0]
+    found = compiler.get_converters([column[0] for column in compiler.select])
+    converters = tuple((at, tuple(convert), expression) for at, (convert, expression) in found.items())
+    info = compiler.klass_info
+    if not issubclass(querysets[0]._iterable_class, ModelIterable):
+        return _Compiled(sql, places, converters, None, 0, 0, (), ())
+    start, end = info["select_fields"][0], info["select_fields"][-1] + 1
+    attributes = tuple(column[0].target.attname for column in compiler.select[start:end])
+    populators = tuple(get_related_populators(info, compiler.select, connection.alias))
+    return _Compiled(sql, places, converters, info["model"], start, end, attributes, populators)
+
+
+def samples_of(values: Mapping[str, Value]) -> list[dict[str, Value]]:
+    """Two of each value, that no query holds by itself."""
+    return [{name: _sample(value, at, turn) for at, (name, value) in enumerate(values.items())} for turn in (0, 1)]
+
+
+def places_of(
+    made: Sequence[tuple[str, Sequence[Any]]], samples: Mapping[str, Value], connection: Any
+) -> tuple[tuple[str, Any], ...]:
+    """What stands in each place of the SQL that was made of two sets of samples, `samples` being the first."""
+    (sql, first), (again, second) = made
+    assert sql == again, "the shape of a prepared query depends on its values"
+    adapted = {_adapted(value, connection): name for name, value in samples.items()}
+    varying = [one != other for one, other in zip(first, second, strict=True)]
+    places = tuple((adapted[one], None) if varies else ("", one) for one, varies in zip(first, varying, strict=True))
+    missing = set(samples) - {name for name, _ in places}
+    assert not missing, f"values that the prepared query does not hold: {missing}"
+    return places
+
+
+def server_binding_cursor(connection: Any) -> Any:
+    """A cursor whose statements the server parses and plans once a connection; SQLite keeps them by itself.
+
+    Not for all statements: Django makes some that PostgreSQL cannot find the types of.
+    """
+    options = connection.settings_dict["OPTIONS"]
+    # What is logged is the query with its values in it.
+    if connection.vendor != "postgresql" or options.get("prepare_threshold") is None or connection.queries_logged:
+        return connection.cursor()
+    # Only where PostgreSQL is used: its driver takes a while to import.
+    from django.db.backends.postgresql.base import ServerBindingCursor
+
+    connection.close_if_health_check_failed()
+    connection.ensure_connection()
+    return connection._prepare_cursor(ServerBindingCursor(connection.connection))
+
+
+def inline_constants(
+    sql: str, places: Sequence[tuple[str, Any]], connection: Any
+) -> tuple[str, tuple[tuple[str, Any], ...]]:
+    """The SQL with its constants in it, and the places that are left.
+
+    A plan that is kept can use an index with a condition only where the text of the query says that it holds.
+    """
+    if connection.vendor != "postgresql":
+        return sql, tuple(places)
+    from psycopg.sql import Literal
+
+    connection.ensure_connection()
+    pieces = sql.split("%s")
+    text = [pieces[0]]
+    for (name, constant), piece in zip(places, pieces[1:], strict=True):
+        text.append("%s" if name else Literal(constant).as_string(connection.connection).replace("%", "%%"))
+        text.append(piece)
+    return "".join(text), tuple(place for place in places if place[0])
+
+
+def bind(places: Sequence[tuple[str, Any]], values: Mapping[str, Value], connection: Any) -> list[Any]:
+    """The parameters of the values."""
+    given = {name: _adapted(value, connection) for name, value in values.items()}
+    return [given[name] if name else constant for name, constant in places]
+
+
+def _sample(value: Value, at: int, turn: int) -> Value:
+    if isinstance(value, datetime):
+        return _MOMENT + timedelta(days=2 * at + turn)
+    if isinstance(value, str):
+        return f"{_TEXT}{2 * at + turn}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return _WHOLE + 2 * at + turn
+    raise TypeError(f"a prepared query takes text, whole numbers and moments, not {value!r}")
+
+
+def _adapted(value: Value, connection: Any) -> Any:
+    """As the database's driver takes it."""
+    if isinstance(value, datetime):
+        return connection.ops.adapt_datetimefield_value(value)
+    if isinstance(value, str):
+        # Members of an enumeration too.
+        return str(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise TypeError(f"a prepared query takes text, whole numbers and moments, not {value!r}")

@@ -1,0 +1,260 @@
+"""Packages from outside add rows by entry points. A broken one is a line of doctor, and the site starts."""
+
+import json
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from corpus.exporters.parts.released_items import manifest_facts
+from corpus.exporters.registry import EXPORTERS
+from foilworks.doctor import ABSENT, examine
+from hub.adapters.fake import load_adapter
+from hub.adapters.registry import ADAPTERS, open_adapter
+from hub.errors import HubError
+from text import plugins
+from text.plugins import Registry
+from text.registry import MAX_VERSION_LENGTH, Entry, RegistryError, load, version_of
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "docs/examples/plugin"
+PAGE = Path(__file__).resolve().parents[2] / "docs/how-to/plugins.md"
+ORIGIN = "foilworks-mirror 0.3.0"
+# Several commands in one process: each start costs more than all of them.
+COMMANDS = """
+import json, sys
+from django.core.management import call_command
+import django
+django.setup()
+from foilworks.cli import run
+for line in json.loads(sys.argv[1]):
+    if status := run(line):
+        sys.exit(status)
+"""
+
+
+def install(source: Path, folder: Path) -> None:
+    """As `pip install` does, into a folder of the test's own; nothing is downloaded."""
+    options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", "--no-index"]
+    command = [sys.executable, "-m", "pip", "install", *options, "--target", folder, source]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_page_shows_the_example_as_it_is() -> None:
+    """Settings and code on the page are in the files of the example, a part for a part."""
+    shown = re.findall(r"^```(?:toml|python)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    assert len(shown) == 2
+    there = "".join(path.read_text(encoding="utf-8") for path in sorted(EXAMPLE.rglob("*.*")) if path.is_file())
+    lines = {line.strip() for line in there.splitlines()}
+    assert [line for block in shown for line in block.splitlines() if line.strip() not in lines] == []
+
+
+def test_the_example_is_installed_and_used_by_the_products_commands(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLE, tmp_path / "source")
+    install(tmp_path / "source", tmp_path / "site")
+    (tmp_path / "doors.txt").write_text(
+        "door.mp4\tA man walks to the left.\tA man walks to the right.\nlamp.mp4\tA lamp.\n", encoding="utf-8"
+    )
+    commands = [
+        ["migrate", "--verbosity", "0"],
+        ["import", "pairs", str(tmp_path / "doors.txt"), "--project", "doors", "--create", "--json"],
+        ["foil", "--method", "mirror", "--caption", "From left to right, then up.", "--set", "max=2", "--json"],
+        ["generate", "--project", "doors", "--method", "mirror", "--filters", "identical", "--sync", "--json"],
+        ["doctor", "--json"],
+    ]
+    path = f"{tmp_path / 'site'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    own = {**os.environ, "PYTHONPATH": path, "FOILWORKS_HOME": str(tmp_path / "home")}
+    command = [sys.executable, "-c", COMMANDS, json.dumps(commands)]
+    done = subprocess.run(command, env=own, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    imported, tried, generated, doctor = map(json.loads, done.stdout.splitlines())
+    assert (imported["plugin"], imported["created"]["items"]) == (ORIGIN, 1)
+    assert imported["errors"] == [
+        f"{tmp_path / 'doors.txt'}:2: line: has 2 fields; write video, caption, foil, with tabs between"
+    ]
+    assert [one["foil"] for one in tried["candidates"]] == ["From right to left, then up."]
+    assert generated["state"] == "done"
+    with sqlite3.connect(tmp_path / "home/foilworks.sqlite3") as database:
+        made = database.execute("SELECT method, method_version FROM generation_candidate").fetchall()
+        (details,) = database.execute(
+            "SELECT details FROM projects_auditevent WHERE action = 'evaluation.import_records'"
+        ).fetchone()
+    assert made == [("mirror", f"1 ({ORIGIN})")]
+    assert json.loads(details)["plugin"] == ORIGIN
+    lines = [check for check in doctor["checks"] if check["name"].startswith("plug-in")]
+    assert [line["found"] for line in lines] == [f"{ORIGIN} (methods mirror, importers pairs)"]
+
+
+Put = Callable[..., None]
+OURS = {"number": Entry("Number", "generation.methods.number")}
+
+
+@pytest.fixture
+def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
+    """Install a distribution of one module: what `importlib.metadata` finds, without pip."""
+
+    def install_one(name: str, code: str, *points: str, group: str = "foilworks.methods", needs: str = "") -> None:
+        folder = tmp_path / name
+        described = folder / f"{name}-1.0.dist-info"
+        described.mkdir(parents=True)
+        (folder / f"{name}_rows.py").write_text(code, encoding="utf-8")
+        required = f"Requires-Dist: {needs}\n" if needs else ""
+        (described / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n{required}")
+        (described / "entry_points.txt").write_text(f"[{group}]\n" + "\n".join(points) + "\n")
+        monkeypatch.syspath_prepend(folder)
+        monkeypatch.delitem(sys.modules, f"{name}_rows", raising=False)
+        plugins._every_point.cache_clear()
+
+    yield install_one
+    monkeypatch.undo()
+    plugins._every_point.cache_clear()
+
+
+ROW = 'from text.registry import Entry\nROW = Entry("New", "new_rows", summary="Does it.")\n'
+
+
+def test_rows_are_an_entry_or_what_a_function_returns(put: Put) -> None:
+    put("new", ROW + 'def other():\n    return "other", ROW\n', "row = new_rows:ROW", "x = new_rows:other")
+    found = Registry("methods", OURS)
+    assert list(found) == ["number", "row", "other"]
+    assert (found["row"].origin, found["row"].summary) == ("new 1.0", "Does it. (plug-in new 1.0)")
+    assert found["number"] is OURS["number"]
+    assert [one.problem for one in found.findings] == ["", ""]
+
+
+def test_rows_are_read_when_they_are_first_asked_for(put: Put) -> None:
+    found = Registry("methods", OURS)
+    put("new", ROW, "row = new_rows:ROW")
+    assert "new_rows" not in sys.modules
+    assert "row" in found
+
+
+@pytest.mark.parametrize(
+    ("code", "point", "problem"),
+    [
+        ("raise RuntimeError('no\\nlicence')", "x = bad_rows:ROW", "cannot be read (RuntimeError: no licence)"),
+        ("import sys; sys.exit('bye')", "x = bad_rows:ROW", "cannot be read (SystemExit: bye)"),
+        ("def f(:", "x = bad_rows:ROW", "cannot be read (SyntaxError: invalid syntax (bad_rows.py, line 1))"),
+        ("import no_such_library", "x = bad_rows:ROW", "cannot be read (ModuleNotFoundError: No module named "),
+        (ROW, "x = bad_rows:WOR", "cannot be read (AttributeError: module 'bad_rows' has no attribute 'WOR')"),
+        ("ROW = {}", "x = bad_rows:ROW", "is a dict; name an Entry, or a function that returns (slug, Entry)"),
+        ("def f(): return None", "x = bad_rows:f", "is a NoneType; name an Entry, or a function that returns"),
+        (ROW.replace("new_rows", "bad_rows"), "Sides/2 = bad_rows:ROW", "slug 'Sides/2'; use small letters, digits"),
+        (ROW.replace("new_rows", "bad_rows"), "number = bad_rows:ROW", "slug 'number' is taken by Foilworks; choose"),
+        (ROW.replace("new_rows", "bad_rows"), "file = bad_rows:ROW", "slug 'file' is taken by Foilworks; choose"),
+        (ROW.replace("new_rows", "bad_rowz"), "x = bad_rows:ROW", "its row names the module bad_rowz, which does not "),
+    ],
+    ids=lambda value: value[:40],
+)
+def test_what_cannot_be_used_is_one_line_and_changes_nothing(
+    put: Put, caplog: pytest.LogCaptureFixture, code: str, point: str, problem: str
+) -> None:
+    put("bad", code, point)
+    found = Registry("methods", OURS, reserved={"file"})
+    assert dict(found) == OURS
+    (finding,) = found.findings
+    assert finding.problem.startswith(problem)
+    assert not finding.slug
+    name = point.partition(" ")[0]
+    assert caplog.messages == [f"plug-in bad 1.0, foilworks.methods '{name}': {finding.problem}"]
+    assert "\n" not in caplog.text.strip()
+
+
+@pytest.mark.parametrize(
+    ("needs", "fits"),
+    [
+        ("foilworks>=0.1", True),
+        ("foilworks", True),
+        ("Foilworks[models]>=99; python_version < '3'", True),
+        ("foilworks>=99", False),
+        ("foilworks<0.1", False),
+        ("numpy>=99", True),
+    ],
+)
+def test_a_package_for_another_version_is_left_out(put: Put, needs: str, fits: bool) -> None:
+    put("new", ROW, "row = new_rows:ROW", needs=needs)
+    found = Registry("methods", OURS)
+    assert ("row" in found) is fits
+    assert found.findings[0].problem.startswith("" if fits else f"needs {needs}, this is ")
+
+
+def test_of_two_packages_with_one_slug_the_first_by_name_counts(put: Put) -> None:
+    for name in ("zebra", "ant"):
+        put(name, ROW.replace("new_rows", f"{name}_rows"), f"side = {name}_rows:ROW")
+    found = Registry("methods", {})
+    assert found["side"].origin == "ant 1.0"
+    assert [one.problem for one in found.findings] == ["", "slug 'side' is taken by ant 1.0; choose another one"]
+
+
+def test_a_row_that_loads_a_model_library_is_named(put: Put, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    monkeypatch.delitem(sys.modules, "spacy")
+    put("heavy", "import spacy\n" + ROW.replace("new_rows", "heavy_rows"), "row = heavy_rows:ROW")
+    (tmp_path / "heavy" / "spacy.py").touch()
+    found = Registry("methods", {})
+    assert "row" in found
+    assert found.findings[0].problem.startswith("loads spacy into every web process")
+
+
+@pytest.mark.django_db
+def test_a_group_that_does_not_exist_is_a_line_of_doctor(put: Put) -> None:
+    put("new", ROW, "row = new_rows:ROW", group="foilworks.method")
+    (line,) = [check for check in examine() if check.name == "plug-in"]
+    assert line.state == ABSENT
+    assert line.found.startswith("plug-in new 1.0, foilworks.method 'row': there is no such group; use one of: ")
+    assert "foilworks.methods" in line.found
+
+
+def test_what_fails_when_it_is_loaded_is_one_line_and_names_the_package() -> None:
+    with pytest.raises(RegistryError, match=r"^New: the plug-in new 1\.0 cannot be loaded \(ModuleNotFoundError: "):
+        load(Entry("New", "no_such_module", origin="new 1.0"))
+    with pytest.raises(ModuleNotFoundError):
+        load(Entry("Ours", "no_such_module"))
+
+
+def test_provenance_names_the_package_behind_the_version() -> None:
+    ours, theirs = Entry("Ours", "m"), Entry("Theirs", "m", origin="new 1.0")
+    assert version_of(ours, SimpleNamespace(VERSION="2")) == "2"
+    assert version_of(theirs, SimpleNamespace(VERSION="2")) == "2 (new 1.0)"
+    for wrong in (SimpleNamespace(), SimpleNamespace(VERSION=2), SimpleNamespace(VERSION="")):
+        with pytest.raises(RegistryError, match=r"the plug-in new 1\.0 has no VERSION"):
+            version_of(theirs, wrong)
+    with pytest.raises(RegistryError, match="is too long"):
+        version_of(theirs, SimpleNamespace(VERSION="2" * MAX_VERSION_LENGTH))
+
+
+def test_scores_of_a_plugins_model_are_not_those_of_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = ADAPTERS["fake"].path
+    monkeypatch.setitem(ADAPTERS, "theirs", Entry("Theirs", path, origin="new 1.0"))
+    assert open_adapter("theirs:7").info.revision == f"{load_adapter('7').info.revision} (new 1.0)"
+    assert open_adapter("fake:7").info.revision == load_adapter("7").info.revision
+
+
+def test_a_model_whose_info_cannot_be_set_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Fixed:
+        def __init__(self) -> None:
+            self._fake = load_adapter("7")
+
+        info = property(lambda self: self._fake.info)
+        encode_video = property(lambda self: self._fake.encode_video)
+        encode_text = property(lambda self: self._fake.encode_text)
+        score = property(lambda self: self._fake.score)
+
+    monkeypatch.setitem(sys.modules, "fixed_rows", SimpleNamespace(load=lambda argument, device, dtype: Fixed()))
+    monkeypatch.setitem(ADAPTERS, "fixed", Entry("Fixed", "fixed_rows:load", origin="new 1.0"))
+    with pytest.raises(HubError, match="fixed: its info cannot be set"):
+        open_adapter("fixed:")
+
+
+def test_a_manifest_names_the_package_of_its_format(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = SimpleNamespace(project="p", release="r", created_at="", content_hash="", simulated=False, withheld=())
+    monkeypatch.setitem(EXPORTERS, "theirs", Entry("Theirs", "m", origin="new 1.0"))
+    assert manifest_facts(release, "theirs", 0)["plugin"] == "new 1.0"
+    assert "plugin" not in manifest_facts(release, "jsonl", 0)

@@ -1,0 +1,147 @@
+"""The wheel holds the whole product and runs away from the clone."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import venv
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from foilworks import __version__
+from tests.ports import free_port
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PACKAGES = sorted(path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name != "tests")
+# Generated next to the sources, never shipped.
+NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.pyc")
+BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))"
+# What a user's shell has and a test's environment does not hide: our own settings and the path to this clone.
+OURS = ("FOILWORKS_", "PYTHONPATH", "DJANGO_", "DATABASE_URL", "REDIS_URL", "STORAGE_URL", "PROMETHEUS_")
+READY_SECONDS = 120
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built from a copy, so that the clone keeps no build folder. torch brings setuptools: nothing is downloaded."""
+    copy, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("dist")
+    for name in (*PACKAGES, "tests"):
+        shutil.copytree(ROOT / name, copy / name, ignore=NOT_SHIPPED)
+    for name in ("pyproject.toml", "README.md", "LICENSE", "manage.py"):
+        shutil.copy(ROOT / name, copy)
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD, str(out)], cwd=copy, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    (built,) = out.iterdir()
+    return built
+
+
+def environment(home: Path) -> dict[str, str]:
+    """The environment of somebody whose data folder is `home`, without any variable of ours."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    return {**kept, "XDG_DATA_HOME": str(home)}
+
+
+def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path) -> None:
+    files = (path for name in PACKAGES for path in (ROOT / name).rglob("*") if path.is_file())
+    wanted = {path.relative_to(ROOT).as_posix() for path in files if path.suffix != ".pyc"}
+    with zipfile.ZipFile(wheel) as archive:
+        held = set(archive.namelist())
+    described = {name for name in held if name.startswith(f"foilworks-{__version__}.dist-info/")}
+    assert wheel.name == f"foilworks-{__version__}-py3-none-any.whl"
+    assert f"foilworks-{__version__}.dist-info/licenses/LICENSE" in described
+    assert held - described == wanted
+    # Of each kind, one that would be missed first.
+    assert wanted >= {
+        "foilworks/templates/foilworks/base.html",
+        "foilworks/static/foilworks/tokens.css",
+        "foilworks/locale/de/LC_MESSAGES/django.mo",
+        "foilworks/formats/de/formats.py",
+        "evaluation/migrations/0001_initial.py",
+    }
+
+
+def test_an_installed_package_keeps_its_data_in_the_users_folder(wheel: Path, tmp_path: Path) -> None:
+    """Unpacked, with the libraries of this environment: no manage.py is beside the packages."""
+    site, data, work = tmp_path / "site", tmp_path / "data", tmp_path / "work"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    work.mkdir()
+    (work / ".env").write_text(
+        "CHAT_ENDPOINTS=lab\nCHAT_LAB_URL=http://10.0.0.7/v1\nCHAT_LAB_MODELS=tiny\n", encoding="utf-8"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", "from foilworks.cli import main; main()", "doctor", "--json"],
+        cwd=work,
+        env={**environment(data), "PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = {check["name"]: check["found"] for check in json.loads(done.stdout)["checks"]}
+    assert found["foilworks"] == f"{__version__}, installed at {site}"
+    assert found["settings"] == f"the environment and {work / '.env'}"
+    assert found["home"].startswith(f"{data / 'foilworks'}, the default")
+    assert found["endpoints"] == "lab (tiny)"
+
+
+@contextmanager
+def served(program: Path, folder: Path, own: dict[str, str]) -> Iterator[str]:
+    """The address of `foilworks up`, started in `folder` and stopped after the block."""
+    address = f"http://127.0.0.1:{free_port()}"
+    log = folder / "up.log"
+    with log.open("wb") as out:
+        command = [program, "up", "--port", address.rpartition(":")[2]]
+        process = subprocess.Popen(command, cwd=folder, env=own, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+    try:
+        until = time.monotonic() + READY_SECONDS
+        while f"Foilworks is at {address}/" not in log.read_text(encoding="utf-8"):
+            assert process.poll() is None, log.read_text(encoding="utf-8")
+            assert time.monotonic() < until, log.read_text(encoding="utf-8")
+            time.sleep(0.2)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+@pytest.mark.full
+@pytest.mark.slow(seconds=300)
+def test_an_empty_environment_runs_the_demo_and_serves_its_pages(wheel: Path, tmp_path: Path) -> None:
+    place = tmp_path / "venv"
+    venv.create(place, with_pip=True)
+    own = environment(tmp_path / "data")
+    own["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
+    python, program = place / "bin" / "python", place / "bin" / "foilworks"
+    for command in (
+        # First, because pip by itself takes a CUDA build of several GB on Linux.
+        [python, ROOT / "scripts" / "install_torch.py"],
+        [python, "-m", "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt", f"{wheel}[models]"],
+        [program, "demo", "--headless", "--json"],
+    ):
+        done = subprocess.run(command, cwd=tmp_path, env=own, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    result = json.loads(done.stdout)
+    assert result["models"]["temporal"]["T"] > result["models"]["average"]["T"]
+    assert Path(result["export"]).is_relative_to(tmp_path / "data" / "foilworks")
+    with served(program, tmp_path, own) as address, httpx.Client(base_url=address, follow_redirects=True) as client:
+        page = client.get("/sign-in/")
+        assert page.status_code == 200
+        linked = re.findall(r'(?:href|src)="(/static/[^"]+)"', page.text)
+        assert {one.rpartition(".")[2] for one in linked} >= {"css", "js"}
+        files = [client.get(one) for one in linked]
+        modules = [str(file.url.join(name)) for file in files for name in re.findall(r'from "(\./[^"]+)"', file.text)]
+        assert modules
+        assert {file.status_code for file in [*files, *map(client.get, modules)]} == {200}
+        german = client.get("/sign-in/", headers={"accept-language": "de"})
+        assert "Anmelden" in german.text
