@@ -1,4 +1,4 @@
-"""`foilworks tally`: what the dashboard of a project shows, counted now."""
+"""`foilworks refresh-dashboard`: what the dashboard of a project shows, counted now."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from foilworks.management.base import FoilworksCommand
 
 class Command(FoilworksCommand):
     help = "counts a project anew for its dashboard, and prints the count"
-    example = "foilworks tally --project mine --json"
+    example = "foilworks refresh-dashboard --project mine --json"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--project", required=True, help="its slug")
