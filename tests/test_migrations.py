@@ -20,8 +20,8 @@ APPS = ("projects", "jobs", "corpus", "generation", "annotation", "evaluation")
 SQUASHED = 1
 # "app.migration: what it does" -> why nobody notices.
 ALLOWED: dict[str, str] = {
-    "evaluation.0018_targets_of_renamed_models: Raw Python operation: rows are locked meanwhile; say in ALLOWED why they "
-    "are few": "audit rows of requested reports and evaluations of students: nobody waits for them"
+    "evaluation.0018_targets_of_renamed_models: Raw Python operation: rows are locked meanwhile; say in ALLOWED why "
+    "they are few": "audit rows of requested reports and evaluations of students: nobody waits for them"
 }
 
 GONE = (

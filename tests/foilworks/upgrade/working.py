@@ -91,9 +91,9 @@ def _make_models() -> None:
 
     torch.set_num_threads(1)
     root = Path(settings.MODEL_ROOT)
-    for training in TeacherTraining.objects.all():
-        for spec in filter(None, (training.student, training.model_spec)):
-            shapes.student(Path(spec.partition(":")[2]))
+    specs = TeacherTraining.objects.exclude(params={}).values_list("student", "model_spec")
+    for spec in {one for pair in specs for one in pair if one}:
+        shapes.student(Path(spec.partition(":")[2]))
     shapes.teacher(root / "teacher")
     for base in {tuning.params["model"] for tuning in Tuning.objects.exclude(params={})}:
         folders.text_to_text(Path(base), steps=0)
