@@ -3,7 +3,7 @@
 from django.urls import path
 
 from annotation.views.activity import own, pay, people_figures, people_figures_file
-from annotation.views.adjudication import split, splits
+from annotation.views.adjudication import disputed, disputed_item, old_address
 from annotation.views.baseline import baseline
 from annotation.views.crowd import crowd, crowd_study, crowd_study_move
 from annotation.views.crowd_entry import enter, place
@@ -47,8 +47,10 @@ urlpatterns = [
     path("projects/<slug:slug>/people/figures/", people_figures, name="people_figures"),
     path("projects/<slug:slug>/people/figures.csv", people_figures_file, name="people_figures_file"),
     path("projects/<slug:slug>/people/pay/", pay, name="people_pay"),
-    path("projects/<slug:slug>/splits/", splits, name="splits"),
-    path("projects/<slug:slug>/splits/<int:pk>/", split, name="split"),
+    path("projects/<slug:slug>/disputed/", disputed, name="disputed_items"),
+    path("projects/<slug:slug>/disputed/<int:pk>/", disputed_item, name="disputed_item"),
+    path("projects/<slug:slug>/splits/", old_address, name="splits"),
+    path("projects/<slug:slug>/splits/<int:pk>/", old_address, name="split"),
     path("projects/<slug:slug>/captions/doubted/", repairs, name="repairs"),
     path("projects/<slug:slug>/captions/doubted/<int:pk>/", repair, name="repair"),
     path("projects/<slug:slug>/reviewing/", review_shares, name="people_reviewing"),

@@ -220,8 +220,11 @@ RULES: dict[str, Rule] = {
     "annotation:subtest_guideline": owner_page("stage", "subtest", post=200),
     "annotation:guideline_preview": owner_page(get=NO, post=200),
     # Without a reason nothing is settled.
-    "annotation:splits": Rule(("reviewer", *OWNERS)),
-    "annotation:split": Rule(("reviewer", *OWNERS), post=400, args=("split",)),
+    "annotation:disputed_items": Rule(("reviewer", *OWNERS)),
+    "annotation:disputed_item": Rule(("reviewer", *OWNERS), post=400, args=("disputed",)),
+    # Addresses from before 0.2.0: whoever may not see the page is refused where they lead.
+    "annotation:splits": Rule(SIGNED_IN, get=301, post=308),
+    "annotation:split": Rule(SIGNED_IN, get=301, post=308, args=("disputed",)),
     "annotation:repairs": owner_page(),
     "annotation:repair": owner_page("doubted", post=400),
     "annotation:validators": owner_page(),
@@ -476,7 +479,7 @@ def make_world() -> World:
         "caption_run": CaptionRun.objects.create(project=project, maker="cos_caption", preview={"n_made": 1}).pk,
         "item": valid.pk,
         "subtest": subtest.pk,
-        "split": make_item(subtest, state=ItemState.SPLIT).pk,
+        "disputed": make_item(subtest, state=ItemState.DISPUTED).pk,
         "doubted": make_caption(video, "a man sits.", flagged_false=True).pk,
         "selection": Selection.objects.create(project=project, subtest=subtest, kind="balance").pk,
         "release": release.pk,
