@@ -579,7 +579,11 @@ def test_who_is_answered_what(name, method, world):
         assert answers["anonymous"][1].startswith("/sign-in/?next=")
 
 
-@pytest.mark.parametrize("name", [name for name, rule in RULES.items() if set(rule.args) - set(WORDS) - OPENS])
+# An old address reads no row: the page that it leads to does.
+OF_ROWS = [name for name, rule in RULES.items() if set(rule.args) - set(WORDS) - OPENS and rule.get != 301]
+
+
+@pytest.mark.parametrize("name", OF_ROWS)
 def test_rows_of_another_project_are_not_there(name, worlds):
     """Somebody of both projects, too, finds a row only under its own project."""
     (world, other), rule = worlds, RULES[name]
