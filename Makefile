@@ -41,9 +41,13 @@ doctor: $(STAMPS)/models ## what is installed and in use, and what to do about w
 	@$(BIN)/foilworks doctor
 
 .PHONY: test
-test: checks $(STAMPS)/dev ## set up everything with a browser, the checks of lint, then the whole test suite
+test: checks $(STAMPS)/dev ## set up everything with a browser, the checks of lint, then the test suite
 	@chromium="$$($(BIN)/python scripts/ensure_chromium.py)" && \
-	FOILWORKS_CHROMIUM="$$chromium" $(OFFLINE) $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+	FOILWORKS_CHROMIUM="$$chromium" $(OFFLINE) $(BIN)/python -m pytest -n $(JOBS) $(MARKED) $(ARGS)
+
+.PHONY: test-full
+test-full: MARKED = -m "full or not full"
+test-full: test ## make test with the heavy tests too: a crowd, a soak, the demo, old databases
 
 .PHONY: lint
 lint: checks ## ruff, direction of imports, types of the pure packages, missing migrations, unsafe code, known holes

@@ -1,4 +1,6 @@
-"""`foilworks demo --headless --json` as anyone would run it: a home of its own, workers, the embedded queue."""
+"""`foilworks demo --headless --json` as anyone would run it: a home of its own, workers, the embedded queue.
+
+test_build.py makes a small one in its own process."""
 
 import json
 import os
@@ -30,6 +32,7 @@ def demo(home: Path, *arguments: str) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.full
 @pytest.mark.slow(seconds=70)
 def test_the_demo_from_nothing_to_its_export_and_at_once_the_second_time(tmp_path: Path) -> None:
     result = demo(tmp_path, "--seed", "1")

@@ -19,13 +19,14 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PARALLEL = (
     "tests/annotation/test_parallel.py",
     "tests/annotation/test_parallel_entry.py",
-    "tests/annotation/test_parallel_writes.py",
 )
-# Where the databases differ: locks, lazily loaded people, JSON columns, bulk writes, constraints, exact queries.
-ALSO = (
+# Where the databases differ most: bulk writes, JSON columns, exact queries.
+ALSO = ("tests/annotation/test_queries.py", "tests/projects/test_bulk_writes.py")
+# And further writers, locks, lazily loaded people, constraints.
+MORE = (
+    "tests/annotation/test_parallel_writes.py",
     "tests/annotation/test_doubts.py",
     "tests/annotation/test_pages.py",
-    "tests/annotation/test_queries.py",
     "tests/evaluation/test_exchange_store.py",
     "tests/evaluation/test_exchange_votes.py",
     "tests/evaluation/test_freeze_release.py",
@@ -66,7 +67,7 @@ def lines_about(done: subprocess.CompletedProcess, files: tuple[str, ...]) -> li
     return [line for line in told if any(file in line for file in files)]
 
 
-@pytest.mark.slow(seconds=80)
+@pytest.mark.slow(seconds=40)
 def test_thirty_hands_at_once_claim_nothing_twice_collect_nothing_too_much_and_lose_nothing(ran):
     assert " passed" in ran.stdout.splitlines()[-1], ran.stdout[-6000:]
     assert lines_about(ran, PARALLEL) == [], ran.stdout[-6000:]
@@ -74,6 +75,13 @@ def test_thirty_hands_at_once_claim_nothing_twice_collect_nothing_too_much_and_l
 
 def test_what_holds_on_sqlite_holds_on_postgresql(ran):
     assert ran.returncode == 0, ran.stdout[-6000:]
+
+
+@pytest.mark.full
+@pytest.mark.slow(seconds=50)
+def test_more_holds_on_postgresql(server):
+    done = run_on(server, *MORE)
+    assert done.returncode == 0, done.stdout[-6000:]
 
 
 def test_tables_are_made_and_found_sound_by_the_commands(server, tmp_path):

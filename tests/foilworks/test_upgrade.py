@@ -158,6 +158,7 @@ def test_a_database_of_an_older_version_is_copied_migrated_and_goes_on(tag, tmp_
     assert sqlite_tables(database) == sqlite_tables(fresh.home / "foilworks.sqlite3")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("tag", TAGS)
 def test_it_does_on_postgresql_as_well(tag, tmp_path):
     with running_postgres() as server:
